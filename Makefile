@@ -98,7 +98,7 @@ shapes: .venv/ready ## change values of 5,000 bundles into values of other shape
 mutations: .venv/ready ## change 10,000 bundles at random, try 1,000 clean ones and six causes: all must be named right (long)
 	nice $(PY) -m tests.audit.mutations
 
-golden: .venv/ready ## record the golden bundles anew: only where a rulebook decides otherwise on purpose
+golden: .venv/ready ## record the golden bundles again, after a rulebook changed on purpose
 	$(PY) -m tests.audit.golden
 
 pythons: .venv/ready ## decide and audit the same fights on every Python that is found, byte for byte alike (needs the network)

@@ -21,10 +21,10 @@ class SettingsError(Exception):
 
 
 def kept_key(path: Path) -> bytes:
-    """Read the 32 bytes kept in *path*; the first to ask makes them, for its owner's eyes alone.
+    """Return the 32 bytes in the file *path*; the first call makes the file, with mode 0600.
 
-    Processes that start at once get the same key. Raises `SettingsError` for a file that holds no key, that
-    others may read, or that cannot be made.
+    Processes that start at the same time get the same key. Raises `SettingsError` for a file that contains no
+    key, that others may read, or that cannot be made.
     """
     try:
         if not path.exists():
@@ -34,10 +34,10 @@ def kept_key(path: Path) -> bytes:
         text = path.read_text("ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(
-            [f"{path}: the key cannot be kept there: {error}; or set REWOUND_SECRET_KEY"]
+            [f"{path}: the key cannot be stored there: {error}; or set REWOUND_SECRET_KEY"]
         ) from error
     if not re.fullmatch(_KEY, text):
-        raise SettingsError([f"{path}: this is no key: it holds 64 hexadecimal digits"])
+        raise SettingsError([f"{path}: this is not a key of 64 hexadecimal digits"])
     return bytes.fromhex(text)
 
 

@@ -15,20 +15,20 @@ const { keyOf, receiptOf, verify } = await import(`${home}/verify.mjs`);
 const USAGE = `usage: rewound-verify FILE [--key K]... [--receipt N:HASH]... [--certificate FILE]
                       [--unsigned] [--without-rules] [--json]
 
-Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dice. The rules are not run: for
-that there is \`rewound verify\`.
+Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dice. It does not apply the rules;
+\`rewound verify\` does.
 
---key K             a key you accept: 64 hexadecimal digits, or a verifier key; no other may have signed, and it
-                    must have signed to the end
---receipt N:HASH    what you were told: a commit's number and hash
---certificate FILE  a certificate, as canonical JSON: its signature is checked, and that it is of this record
---unsigned          do without a key
---without-rules     do without the rules, which this verifier never has: together with a key the best ends with 0
+--key K             a key you trust, as 64 hexadecimal digits or a verifier key: it must have signed up to the
+                    end, and no other key may
+--receipt N:HASH    a receipt: a commit's number and hash, from an answer of the service
+--certificate FILE  a certificate, as canonical JSON; FILE must be the record that it certifies
+--unsigned          exit with 0 even if no key was given; needs --without-rules too
+--without-rules     exit with 0 although no rule was applied
 --json              print the report as JSON
 
 Exit status: 3 malformed, 4 tampered, 5 truncated, 6 forked, 7 dice_invalid, 11 unsigned_from, 12 valid_without_rules (0
 with --without-rules), 13 valid_unsigned_without_rules (0 with both), 14 empty, 16 not_a_bundle, 17 certificate_mismatch; 1 and
-2: there was nothing to judge.`;
+2: an error without a verdict.`;
 
 const NO_FILE = 1;
 const WRONG_OPTION = 2;

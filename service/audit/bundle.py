@@ -314,10 +314,10 @@ def _check(data: Mapping[str, Any], **kinds: type) -> None:
         raise _BundleFault(f"its members are not {', '.join(kinds)}")
     for name, kind in kinds.items():
         if type(data[name]) is not kind:
-            raise _BundleFault(f"{name} is no {kind.__name__}")
+            raise _BundleFault(f"{name} must be of type {kind.__name__}")
 
 
 def _hash(text: str) -> bytes:
     if not _HASH.fullmatch(text):
-        raise _BundleFault("64 hexadecimal digits are wanted")
+        raise _BundleFault("expected 64 hexadecimal digits")
     return bytes.fromhex(text)

@@ -56,18 +56,20 @@ CERTIFIED: Final = "certified"
 
 MODES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "server": "the host drew the seed alone: it could choose it before commit 1, and knew every die",
-        "mixed": "host and seats drew the seed together: nobody could choose it while one seat was honest;"
-        " the host knew every die once it was sealed",
+        "server": "the host drew the seed alone, so it could choose it before commit 1, and knew every die",
+        "mixed": "host and seats drew the seed together, so nobody could choose it if one seat was honest;"
+        " the host knew every die once the dice were sealed",
     }
 )
 """What each dice mode leaves possible, as a sentence."""
 
-MOVED: Final = "dice were moved, by command or by a ruling: those that followed were others, see `advances`"
-UNMOVED: Final = "the host could not change the dice after the first commit: no epoch was ended by command"
-DECLARED: Final = "faces that people threw are told, not proved"
-OPEN: Final = "dice of epochs that nobody has disclosed are told, not proved yet"
-UNKNOWN: Final = "nothing is known of the dice"
+MOVED: Final = "a command or a ruling changed which dice followed; `advances` lists each of them"
+UNMOVED: Final = (
+    "the host could not change the dice after the first commit, because no command ended an epoch"
+)
+DECLARED: Final = "faces that people threw are recorded, and cannot be proved"
+OPEN: Final = "dice of epochs that are not disclosed yet are recorded, and not proved yet"
+UNKNOWN: Final = "nothing is known about the dice"
 
 
 def certificate(report: Report, *, durability: str | None = None) -> Data:
@@ -196,12 +198,12 @@ def read(raw: bytes) -> Data:
         raise BadNote("its members are not those of a certificate")
     signature = data["signature"]
     if not isinstance(signature, dict) or signature.keys() != {"name", "public_key", "value"}:
-        raise BadNote("its signature has a name, a public_key and a value")
+        raise BadNote("its signature must have a name, a public_key and a value")
     if not (_is_hex(signature["public_key"], 64) and _is_hex(signature["value"], 128)):
-        raise BadNote("its signature is spelled in lower-case hexadecimal digits")
+        raise BadNote("its signature must have lower-case hexadecimal digits")
     public, value = bytes.fromhex(signature["public_key"]), bytes.fromhex(signature["value"])
     if not notes.is_signed(_message(data), value, public):
-        raise BadNote("its signature is false")
+        raise BadNote("its signature is invalid")
     return data
 
 
@@ -221,7 +223,9 @@ def held_to_certificate(report: Report, raw: bytes, keys: Mapping[bytes, str | N
     except BadNote as fault:
         return replace(report, verdict=Verdict(CERTIFICATE_MISMATCH, detail=str(fault)))
     verdict = data["verdict"].get("text") if isinstance(data["verdict"], dict) else None
-    told = Finding(CERTIFIED, f"its certificate says {verdict}, signed as {data['signature']['name']}")
+    told = Finding(
+        CERTIFIED, f"the certificate's verdict is {verdict}, signed by {data['signature']['name']}"
+    )
     return replace(report, findings=(*report.findings, told))
 
 
@@ -232,7 +236,7 @@ def _check_signer(signature: Mapping[str, str], encounter: str, keys: Mapping[by
     origin = keys[public]
     is_named = name == name_of(origin, encounter) if origin is not None else _is_name(name, encounter)
     if not is_named:
-        raise BadNote(f"its key is named {name!a}, which is not the name under which it signs this encounter")
+        raise BadNote("its key's name is not that of a key that signs this encounter")
 
 
 def _is_name(name: object, encounter: str) -> bool:
@@ -247,11 +251,11 @@ def _is_name(name: object, encounter: str) -> bool:
 
 def _check_record(data: Data, report: Report) -> None:
     if data["encounter"] != report.encounter:
-        raise BadNote(f"it is of the encounter {data['encounter']!a}")
+        raise BadNote("it is of another encounter")
     log, ours = data["log"], _log(report)
     is_ours = isinstance(log, dict) and all(
         type(log.get(name)) is type(ours[name]) and log[name] == ours[name]
         for name in ("size", "head", "root")
     )
     if not is_ours:
-        raise BadNote("it is of another record: size, head and root are not those of this one")
+        raise BadNote("it is of another record, because its size, head or root differs")

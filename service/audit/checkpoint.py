@@ -67,5 +67,5 @@ def parse(note: str) -> Checkpoint:
         raise BadNote("a checkpoint has three lines, an empty one and signatures")
     origin, size, root = lines
     if _SIZE.fullmatch(size) is None:
-        raise BadNote(f"{size!r} is no size")
+        raise BadNote(f"{size!r} is not a size")
     return Checkpoint(origin, int(size), unbase64(root))

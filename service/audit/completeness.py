@@ -42,7 +42,7 @@ def check_rights(evidence: Evidence, commits: Sequence[Commit], losses: Sequence
     if evidence.seat is None:
         return
     if evidence.edition_told is not None and commits and evidence.edition_told != commits[0].edition:
-        detail = f"it is told to be of {evidence.edition_told}, commit 1 is of {commits[0].edition}"
+        detail = f"the header names {evidence.edition_told}, and commit 1 is of {commits[0].edition}"
         raise Fault(Verdict(MALFORMED, 1, detail))
     reader = Reader(evidence.seat, occasions_of(commits))
     for commit in commits:
@@ -65,18 +65,18 @@ def _check_signed(evidence: Evidence, commits: Sequence[Commit], losses: Sequenc
         is_asked = is_closing and not any(loss.covers(commit.n) for loss in losses)
         if is_asked and commit.n not in sizes:
             name = TAMPERED if evidence.seat == EVERYBODY else MALFORMED
-            raise Fault(Verdict(name, commit.n, "it closes an epoch, and its checkpoint is missing"))
+            raise Fault(Verdict(name, commit.n, "the commit closes an epoch, and its checkpoint is missing"))
 
 
 def _check_envelope(evidence: Evidence, reader: Reader, commit: Commit, index: int) -> None:
     is_here = (commit.n, index) in evidence.opened
     if reader.seat == EVERYBODY:
         if not is_here:
-            raise Fault(Verdict(TAMPERED, commit.n, f"what lay in envelope {index} is missing"))
+            raise Fault(Verdict(TAMPERED, commit.n, f"the payload of envelope {index} is missing"))
         return
     may = reader.may_open(commit.events[index])
     if may and not is_here:
-        detail = f"envelope {index} is open to {reader.seat}, and what lay in it is missing"
+        detail = f"envelope {index} is open to {reader.seat}, and its payload is missing"
         raise Fault(Verdict(MALFORMED, commit.n, detail))
     if is_here and not may:
         raise Fault(Verdict(MALFORMED, commit.n, f"envelope {index} is not open to {reader.seat}"))

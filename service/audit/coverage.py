@@ -35,9 +35,9 @@ def check_coverage(evidence: Evidence, commits: Sequence[Commit], signed: Signed
     if signed.size and signed.size >= owed:
         return
     detail = (
-        f"accepted heads cover {signed.size} of {len(commits)} commits, and commit {owed} has to be covered"
+        f"accepted heads cover {signed.size} of {len(commits)} commits, and must cover commit {owed}"
         if signed.size
-        else "no accepted key has signed anything of this record"
+        else "no accepted key has signed any commit of this record"
     )
     raise Fault(Verdict(UNSIGNED_FROM, signed.size + 1, detail))
 

@@ -148,7 +148,7 @@ def setup_of(evidence: Evidence, commits: Sequence[Commit]) -> DiceSetup | None:
         if setup is not None:
             _check_setup(setup)
     except ValueError as fault:  # `Malformed`, `NotCanonical` and `BadParameter` are
-        raise Fault(Verdict(MALFORMED, 1, f"how the dice are derived: {fault}")) from fault
+        raise Fault(Verdict(MALFORMED, 1, f"the setup of the dice: {fault}")) from fault
     return setup
 
 
@@ -226,7 +226,7 @@ def _told(
                 raise Malformed("/lane", "a lane")
             return (lane, lengths.get(lane, 0)), unhex(event["seed"])
     except (KeyError, ValueError, TypeError) as fault:
-        raise Fault(Verdict(MALFORMED, n, f"{event['type']} discloses nothing")) from fault
+        raise Fault(Verdict(MALFORMED, n, f"{event['type']} discloses no link")) from fault
     return None
 
 
@@ -247,7 +247,7 @@ def _check(proof: Proof, n: int, roll: Mapping[str, Any], counts: Counts) -> Non
     place = place_of(roll)
     told = tuple(die["face"] for die in dice)
     if not proof.has_dice(n, place):
-        detail = "no dice were published and sealed that this could be"
+        detail = "the published and sealed dice do not include this roll"
         raise Fault(Verdict(DICE_INVALID, n, detail, roll=spelled(place)))
     try:
         proved = proof.faces(place, [die["sides"] for die in dice])
@@ -256,7 +256,7 @@ def _check(proof: Proof, n: int, roll: Mapping[str, Any], counts: Counts) -> Non
     if proved is None:
         counts.rolls_unverified += 1
     elif proved != told:
-        detail = f"the record tells {list(told)}, the disclosed link gives {list(proved)}"
+        detail = f"the record has {list(told)}, and the disclosed link gives {list(proved)}"
         raise Fault(Verdict(DICE_INVALID, n, detail, roll=spelled(place)))
     else:
         counts.rolls_checked += 1

@@ -96,7 +96,9 @@ def take(
     commits = [load_commit(text) for text in evidence.commits]
     signed = signed_size(evidence, commits, accepted.keys)
     if accepted.is_required and signed < len(commits):
-        verdict = Verdict(UNSIGNED_FROM, signed + 1, "no key that you gave has signed it from here on")
+        verdict = Verdict(
+            UNSIGNED_FROM, signed + 1, "none of the given keys has signed this commit or a later one"
+        )
         raise ImportRefused(replace(report, verdict=verdict))
     register = EncounterIndex(log)
     address = _place(log, register, owner, evidence.encounter, commits, signed)

@@ -124,7 +124,7 @@ def _read_requests(evidence: Evidence, commits: Sequence[Commit]) -> list[Reques
         request = None if raw is None else read_request(raw)
         is_excused = n <= len(commits) and was_refused_for_it(commits[n - 1])
         if raw is not None and request is None and not is_excused:
-            raise Fault(Verdict(MALFORMED, n, "the request is none"))
+            raise Fault(Verdict(MALFORMED, n, "the request is not a valid request"))
         found.append(request)
     return found
 
@@ -137,7 +137,7 @@ def _read_opened(evidence: Evidence, commits: Sequence[Commit]) -> Payloads:
         try:
             payloads.setdefault(n, {})[index] = read_payload(opened.payload)
         except NotCanonical as fault:
-            raise Fault(Verdict(MALFORMED, n, f"what lies in envelope {index}: {fault}")) from fault
+            raise Fault(Verdict(MALFORMED, n, f"the payload of envelope {index}:  {fault}")) from fault
     return payloads
 
 
@@ -145,12 +145,12 @@ def read_commit(raw: bytes) -> Commit:
     """Return the commit in *raw*, which must be its canonical JSON; raises `NotCanonical`."""
     data = read_strictly(raw)
     if not isinstance(data, dict):
-        raise NotCanonical("", "an object is wanted")
+        raise NotCanonical("", "expected an object")
     if data.keys() - {"refusal"} != _TYPES.keys():
         raise NotCanonical("", "its members are not those of a commit")
     for name, kind in _TYPES.items():
         if type(data[name]) is not kind:
-            raise NotCanonical(f"/{name}", f"{kind.__name__} is wanted")
+            raise NotCanonical(f"/{name}", f"expected a value of type {kind.__name__}")
     _check_values(data)
     return commit_of(data, raw)
 
@@ -160,15 +160,15 @@ def _check_values(data: dict[str, Any]) -> None:
         raise NotCanonical("/v", f"version {data['v']} is unknown")
     for name in ("prev", "request"):
         if not _HASH.fullmatch(data[name]):
-            raise NotCanonical(f"/{name}", "64 hexadecimal digits are wanted")
+            raise NotCanonical(f"/{name}", "expected 64 hexadecimal digits")
     if data["outcome"] not in _OUTCOMES:
         raise NotCanonical("/outcome", "one of " + ", ".join(_OUTCOMES))
     if ("refusal" in data) != (data["outcome"] == REFUSED):
-        raise NotCanonical("/refusal", "it stands where a command was refused, and nowhere else")
+        raise NotCanonical("/refusal", "a refused command has it, and no other")
     if "refusal" in data and (not isinstance(data["refusal"], dict) or data["refusal"].keys() != _REFUSAL):
-        raise NotCanonical("/refusal", "code, detail and rule are wanted")
+        raise NotCanonical("/refusal", "expected code, detail and rule")
     if "refusal" in data and not _is_refusal(data["refusal"]):
-        raise NotCanonical("/refusal", "code and detail are texts, rule is a text or null")
+        raise NotCanonical("/refusal", "code and detail must be text, rule must be text or null")
     for index, event in enumerate(data["events"]):
         _check_event(event, f"/events/{index}")
     for index, roll in enumerate(data["rolls"]):
@@ -182,18 +182,18 @@ def _is_refusal(refusal: Mapping[str, object]) -> bool:
 
 def _check_event(event: object, pointer: str) -> None:
     if not isinstance(event, dict):
-        raise NotCanonical(pointer, "an object is wanted")
+        raise NotCanonical(pointer, "expected an object")
     if "sealed" not in event:
         if not isinstance(event.get("type"), str) or not isinstance(event.get("because"), list):
-            raise NotCanonical(pointer, "an event has a type, and the rules it came from")
+            raise NotCanonical(pointer, "expected an event with `type` and `because`")
         return
     audience = event.get("audience")
     if event.keys() != _ENVELOPE or not isinstance(audience, list) or not isinstance(event["opens"], str):
-        raise NotCanonical(pointer, "an envelope has a commitment, an audience and an occasion")
+        raise NotCanonical(pointer, "expected an envelope with a commitment, an audience and an occasion")
     if not isinstance(event["sealed"], str) or not _HASH.fullmatch(event["sealed"]):
-        raise NotCanonical(f"{pointer}/sealed", "64 hexadecimal digits are wanted")
+        raise NotCanonical(f"{pointer}/sealed", "expected 64 hexadecimal digits")
     if not all(isinstance(reader, str) for reader in audience):
-        raise NotCanonical(f"{pointer}/audience", "seats are wanted")
+        raise NotCanonical(f"{pointer}/audience", "expected seats")
 
 
 def _check_roll(roll: object, pointer: str) -> None:
@@ -207,16 +207,16 @@ def read_payload(raw: bytes) -> Payload:
     """Return the envelope's payload in *raw*, which must be its canonical JSON; raises `NotCanonical`."""
     data = read_strictly(raw)
     if not isinstance(data, dict) or not {"events", "rolls"} <= data.keys():
-        raise NotCanonical("", "events and rolls are wanted")
+        raise NotCanonical("", "expected events and rolls")
     if not isinstance(data["events"], list) or not isinstance(data["rolls"], list):
-        raise NotCanonical("", "events and rolls are lists")
+        raise NotCanonical("", "events and rolls must be lists")
     fields = data.get("fields", {})
     if not isinstance(fields, dict) or not all(isinstance(each, dict) for each in fields.values()):
-        raise NotCanonical("/fields", "objects by the places of their events are wanted")
+        raise NotCanonical("/fields", "expected objects by the places of their events")
     for index, event in enumerate(data["events"]):
         _check_event(event, f"/events/{index}")
         if "sealed" in event:
-            raise NotCanonical(f"/events/{index}", "no envelope lies in an envelope")
+            raise NotCanonical(f"/events/{index}", "an envelope cannot contain an envelope")
     for index, roll in enumerate(data["rolls"]):
         _check_roll(roll, f"/rolls/{index}")
     return data
@@ -231,11 +231,13 @@ def _is_envelope(commit: Commit, index: int) -> bool:
 
 def _check_chain(evidence: Evidence, commits: Sequence[Commit]) -> None:
     if len(commits) > evidence.count:
-        detail = f"there are {len(commits)} commits, the head counts {evidence.count}"
+        detail = f"there are {len(commits)} commits, and the head counts {evidence.count}"
         raise Fault(Verdict(TAMPERED, evidence.count + 1, detail, to=len(commits)))
     if not commits:
         if evidence.count == 0 and evidence.head != ZERO_HASH:
-            raise Fault(Verdict(TAMPERED, 0, f"there are no commits, the head names {evidence.head[:16]}…"))
+            raise Fault(
+                Verdict(TAMPERED, 0, f"there are no commits, and the head names {evidence.head[:16]}…")
+            )
         return
     expected = evidence.head if len(commits) == evidence.count else commits[-1].hash
     for n in range(len(commits), 0, -1):
@@ -246,7 +248,7 @@ def _check_chain(evidence: Evidence, commits: Sequence[Commit]) -> None:
             raise Fault(Verdict(TAMPERED, n, detail))
         expected = commit.prev
     if expected != ZERO_HASH:
-        raise Fault(Verdict(TAMPERED, 1, "commit 1 names a commit before it"))
+        raise Fault(Verdict(TAMPERED, 1, "commit 1 names a previous commit"))
     for n, commit in enumerate(commits, 1):
         if (commit.n, commit.encounter, commit.edition) != (n, evidence.encounter, commits[0].edition):
             detail = f"it is commit {commit.n} of {commit.encounter} by {commit.edition}"
@@ -259,19 +261,21 @@ def _check_contents(
     """Compare requests and opened envelopes with the hashes in the commits, which are already checked."""
     for n, raw in enumerate(evidence.requests, 1):
         if n > len(commits):
-            raise Fault(Verdict(TAMPERED, n, "a request without a commit"))
+            raise Fault(Verdict(TAMPERED, n, "there is a request without a commit"))
         if raw is not None and request_digest(raw).hex() != commits[n - 1].request:
             raise Fault(Verdict(TAMPERED, n, "the request is not the one that its commit names"))
         read = requests[n - 1]
         if read is not None and read.encounter != evidence.encounter:
-            raise Fault(Verdict(TAMPERED, n, f"the request is one to {read.encounter}"))
+            raise Fault(Verdict(TAMPERED, n, f"the request is for encounter {read.encounter}"))
     if len(evidence.requests) < len(commits):
         raise Fault(Verdict(TAMPERED, len(evidence.requests) + 1, "the request is missing"))
     eid = eid_of(evidence.encounter)
     for (n, index), opened in sorted(evidence.opened.items()):
         commitment = envelope_commitment(eid, opened.salt, opened.payload).hex()
         if commitment != commits[n - 1].events[index]["sealed"]:
-            raise Fault(Verdict(TAMPERED, n, f"what lies in envelope {index} is not what was sealed"))
+            raise Fault(
+                Verdict(TAMPERED, n, f"the payload of envelope {index} does not match its commitment")
+            )
 
 
 # --- truncated, forked -------------------------------------------------------------------------------
@@ -306,11 +310,11 @@ def _check_witnesses(evidence: Evidence, commits: Sequence[Commit], points: Sequ
     forked = _is_forked(points, roots)
     if false and not forked:
         before = max((n for n in true if n < false[0]), default=0)
-        detail = f"what was signed or told of commit {false[0]} is not what stands here"
+        detail = f"commit {false[0]} differs from a signed head or a receipt"
         raise Fault(Verdict(TAMPERED, before + 1, detail, to=None if before + 1 == false[0] else false[0]))
     last = max([evidence.count, *(n for n, _, _ in told)])
     if last > len(commits):
-        detail = f"{len(commits)} commits are here, {last} were written"
+        detail = f"there are {len(commits)} commits, and {last} were written"
         raise Fault(Verdict(TRUNCATED, len(commits) + 1, detail, to=last))
     if forked:
         raise Fault(Verdict(FORKED, min(false, default=None), "two signed heads contradict each other"))

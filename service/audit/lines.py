@@ -136,7 +136,7 @@ def _commands(parent: Evidence, child: Evidence, begun: dict[str, Any]) -> Verdi
         one, two = load_request(then), load_request(now)
         given = {name: value for name, value in one.data.items() if name != "contest"}
         if (one.type, one.at, one.actor, given) != (two.type, two.at, two.actor, two.data):
-            detail = f"its command {number} is not command {old} of the parent as it was given"
+            detail = f"its command {number} differs from command {old} of the parent"
             return Verdict(SEAM_BROKEN, number, detail)
     return None
 

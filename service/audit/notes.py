@@ -83,7 +83,7 @@ def read_verifier_key(line: str) -> tuple[str, bytes]:
     raw = unbase64(value)
     public = raw.removeprefix(_ED25519)
     if len(raw) != 1 + _KEY_BYTES or len(public) != _KEY_BYTES:
-        raise BadNote(f"{line!r} is no Ed25519 verifier key")
+        raise BadNote(f"{line!r} is not an Ed25519 verifier key")
     if verifier_key(name, public) != line:
         raise BadNote(f"the id {given_id!r} is not that of the key")
     return name, public
@@ -155,7 +155,7 @@ def _read_signature(line: str) -> Signature:
     name, _, value = line.removeprefix(_DASH).partition(" ")
     raw = unbase64(value)
     if not line.startswith(_DASH) or len(raw) <= _ID_BYTES:
-        raise BadNote(f"{line!r} is no signature line")
+        raise BadNote(f"{line!r} is not a signature line")
     return Signature(check_name(name), raw[:_ID_BYTES], raw[_ID_BYTES:])
 
 
@@ -170,7 +170,7 @@ def id_of(name: str, public: bytes) -> bytes:
 def check_name(name: str) -> str:
     """Return *name* if it is a valid key name; raises `BadNote`."""
     if _NAME.fullmatch(name) is None:
-        raise BadNote(f"{name!r} is no name: it has no spaces, no plus, no control characters")
+        raise BadNote(f"{name!r} is not a name without spaces, plus signs and control characters")
     return name
 
 
@@ -186,5 +186,5 @@ def unbase64(text: str) -> bytes:
     except (Base64Error, ValueError) as fault:
         raise BadNote(f"{text!r} is not base64") from fault
     if base64(raw) != text:
-        raise BadNote(f"{text!r} is not the one spelling of its bytes")
+        raise BadNote(f"{text!r} is not the canonical base64 of its bytes")
     return raw

@@ -124,7 +124,7 @@ class Redecider:
             written = self._written(folded, commit, raw)
         except NotRecorded as wanted:
             raise self._differs(
-                commit, digest, "/rolls", f"it asks for {wanted}, which is not told"
+                commit, digest, "/rolls", f"deciding it needs {wanted}, which is not recorded"
             ) from wanted
         except Exception as fault:
             raise self._differs(
@@ -146,7 +146,7 @@ class Redecider:
         )
 
     def _follow(self, folded: FoldedState[Any], commit: Commit) -> FoldedState[Any]:
-        """Return *folded* with *commit* folded, not decided: what lies before the span."""
+        """Return *folded* with *commit*, which is before the span, folded and not decided."""
         try:
             state = fold_commit(
                 self._ruleset, folded.state, commit, self._payloads_of(commit), self._stops(commit)
@@ -187,7 +187,7 @@ class Redecider:
                 inside = first_difference(payload, loads(made[index].payload))
                 if inside is not None:
                     path, then, now = f"/events/{index}/payload{inside[0]}", inside[1], inside[2]
-        return path, f"the record tells {_short(then)}, deciding again gives {_short(now)}"
+        return path, f"the record has {_short(then)}, and deciding again gives {_short(now)}"
 
     # --- states --------------------------------------------------------------------------------------
 
@@ -197,9 +197,7 @@ class Redecider:
             return
         found = first_difference(to_data(self._evidence.claimed[1]), to_data(state))
         if found is not None:
-            detail = (
-                f"the state kept of commit {n} tells {_short(found[1])}, the record gives {_short(found[2])}"
-            )
+            detail = f"the stored state of commit {n} has {_short(found[1])}, the record {_short(found[2])}"
             raise Fault(Verdict(STATE_MISMATCH, n, detail, path=found[0]))
 
     def _check_fold(self, upto: int, decided: Table, progress: Progress) -> None:
@@ -213,7 +211,7 @@ class Redecider:
             return
         found = first_difference(to_data(state), to_data(decided))
         if found is not None:
-            detail = f"folding gives {_short(found[1])}, deciding gives {_short(found[2])}"
+            detail = f"folding gives {_short(found[1])}, and deciding gives {_short(found[2])}"
             raise Fault(Verdict(STATE_MISMATCH, upto, detail, path=found[0]))
 
 

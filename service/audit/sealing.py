@@ -54,7 +54,7 @@ def sealed_with(eid: bytes, setup: DiceSetup, commits: Sequence[Commit]) -> Seal
             try:
                 found = sealing.take(event)
             except (KeyError, TypeError, AttributeError, ValueError) as fault:
-                raise Fault(Verdict(MALFORMED, commit.n, f"how the dice are sealed: {fault}")) from fault
+                raise Fault(Verdict(MALFORMED, commit.n, f"the sealing of the dice: {fault}")) from fault
             except _OutOfTurn as fault:
                 raise Fault(Verdict(DICE_INVALID, commit.n, str(fault))) from fault
             if found is not None:
@@ -98,12 +98,12 @@ class _Sealing:
     def _commit(self, seat: str, commitment: bytes) -> None:
         has_answered = seat in self.committed or seat in self.waived
         if seat not in self.setup.seats or has_answered or self.revealed:
-            raise _OutOfTurn(f"{seat} commits itself where it may not")
+            raise _OutOfTurn(f"{seat} may not commit to a seed here")
         self.committed[seat] = commitment
 
     def _waive(self, seat: str) -> None:
         if seat not in self.setup.seats or self.revealed:
-            raise _OutOfTurn(f"{seat} is waived where it may not be")
+            raise _OutOfTurn(f"{seat} may not be waived here")
         self.committed.pop(seat, None)
         self.waived.add(seat)
 
@@ -127,7 +127,7 @@ class _Sealing:
                 raise _OutOfTurn(f"the seed of {seat} is not the one that it committed to")
         salt = seal(self.eid, anchors_of(self.setup), seeds)
         if salt != told:
-            raise _OutOfTurn("the dice are sealed with something else")
+            raise _OutOfTurn("the seal of the dice does not follow from the seeds")
         return salt
 
 

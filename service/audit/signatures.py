@@ -54,7 +54,7 @@ def signed_heads(evidence: Evidence) -> Signed:
         elif _is_older(evidence, key):
             ignored += 1
         else:
-            raise _tampered(point.size, f"it was signed by {key.public.hex()[:16]}…, which is not believed")
+            raise _tampered(point.size, f"it was signed by {key.public.hex()[:16]}…, which is not accepted")
     return Signed(tuple(points), None if last is None else last[1], ignored)
 
 
@@ -82,7 +82,7 @@ def _verified(evidence: Evidence, note: str) -> tuple[Checkpoint, VouchedKey]:
             return checkpoint.verify(note, verifier_key(name, key.public)), key
         except BadNote as fault:
             raise _tampered(point.size, str(fault)) from fault
-    raise _tampered(point.size, "no key that is told here has signed it")
+    raise _tampered(point.size, "no key that the record names has signed it")
 
 
 def _is_believed(evidence: Evidence, key: VouchedKey) -> bool:

@@ -158,7 +158,7 @@ def _told_in(text: str) -> tuple[str, bytes]:
     """Return the origin and the next key in a rotation's *text*; raises `BadNote`."""
     lines = text[:-1].split("\n")
     if len(lines) != _LINES or lines[1] != _ROTATION:
-        raise BadNote("a rotation tells the origin, its format and the next key")
+        raise BadNote("a rotation consists of the origin, its format and the next key")
     public = unbase64(lines[2])
     if len(public) != _KEY_BYTES:
         raise BadNote("a rotation names a key of 32 bytes")

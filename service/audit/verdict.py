@@ -37,28 +37,30 @@ VALID_UNSIGNED_TO_EPOCH: Final = "valid_unsigned_to_epoch"
 VALID_UNSIGNED: Final = "valid_unsigned"
 
 _WITHOUT_RULES: Final = "nothing is wrong with bytes, chain, checkpoints, seals and dice; no rule was applied"
-_AS_OPENED: Final = "whole, and decided again up to the first command that is withheld"
-_TO_EPOCH: Final = "whole and decided again; dice are proved up to the last epoch that was disclosed"
-_WHOLE: Final = "whole, decided again to the last byte, every seeded die proved"
+_AS_OPENED: Final = "the record is complete, and was decided again up to the first withheld command"
+_TO_EPOCH: Final = (
+    "the record is complete and was decided again; its dice are proved up to the last disclosed epoch"
+)
+_WHOLE: Final = "the record is complete and was decided again to the last byte; every seeded die is proved"
 _NO_KEY: Final = "; no key was given, so anybody may have written it"
 
 MEANING: Final[Mapping[str, str]] = MappingProxyType(
     {
         NOT_A_BUNDLE: "the file is not a bundle of the format rewound/bundle/1",
-        MALFORMED: "bytes are not canonical, or spell no request, commit or envelope",
-        TAMPERED: "something was changed after it was written: hash chain, root or signature do not fit",
-        TRUNCATED: "the end is missing: a head, checkpoint or receipt lies beyond it",
-        FORKED: "two signed heads exist of which neither continues the other",
-        EMPTY: "the record has no commits: there is nothing to judge",
-        UNSIGNED_FROM: "no accepted key has signed this commit and what follows: anybody may have written it",
-        DICE_INVALID: "a die or a disclosed link is not what the published anchor gives",
-        UNKNOWN_EDITION: "the rules that commit 1 names are not at hand: nothing was decided again",
-        RULES_CHANGED: "deciding again gives another result, by other rules than it was played with",
-        NOT_DETERMINISTIC: "deciding again gives another result by the very same rules",
-        STATE_MISMATCH: "the state that is kept is not what the commits give",
-        WRONG_PARENT: "the parent that was given is another encounter than the one it continues",
-        SEAM_BROKEN: "it does not continue the parent as it says",
-        SEAM_SEALED: "it cannot be compared with its parent: a commit there is sealed from this reader",
+        MALFORMED: "some bytes are not canonical JSON, or are not a request, commit or envelope",
+        TAMPERED: "a hash, root or signature does not fit, so the record was changed after it was written",
+        TRUNCATED: "a head, checkpoint or receipt names a later commit, so the end of the record is missing",
+        FORKED: "two signed heads exist, and neither continues the other",
+        EMPTY: "the record has no commits, so there is nothing to judge",
+        UNSIGNED_FROM: "no accepted key has signed this commit or a later one; anybody may have written them",
+        DICE_INVALID: "a die or a disclosed link does not follow from the published anchor",
+        UNKNOWN_EDITION: "this verifier lacks the rules that commit 1 names, so nothing was decided again",
+        RULES_CHANGED: "deciding again gives another result, by other rules than those of the fight",
+        NOT_DETERMINISTIC: "deciding again gives another result by the same rules",
+        STATE_MISMATCH: "a stored state differs from the state that the commits give",
+        WRONG_PARENT: "the given parent is not the encounter that this one continues",
+        SEAM_BROKEN: "the encounter does not continue its parent as its first commit states",
+        SEAM_SEALED: "the seam cannot be compared, because a commit of the parent is sealed from this reader",
         CERTIFICATE_MISMATCH: "the certificate is not signed by an accepted key, or is not of this record",
         VALID_UNSIGNED_WITHOUT_RULES: _WITHOUT_RULES + _NO_KEY,
         VALID_UNSIGNED_AS_OPENED: _AS_OPENED + _NO_KEY,

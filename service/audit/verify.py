@@ -102,7 +102,7 @@ class _VerifiedLine:
         again = Redecider(self.evidence, examined, ruleset, self.proof, self.then or self.now or "")
         self.course = again.run(span, self.counts, self.now or "", progress)
         if self.then is not None and self.then != self.now:
-            detail = "another build of the rules decided all of it alike"
+            detail = "another build of the rules gives the same results"
             self.findings.append(Finding(OTHER_BUILD, detail))
         return self._soundness()
 
@@ -111,7 +111,7 @@ class _VerifiedLine:
         assert course is not None
         assert proof is not None
         if course.withheld is not None:
-            detail = "what follows it cannot be decided again by this reader"
+            detail = "this reader cannot decide this command and later ones again"
             return Verdict(VALID_AS_OPENED, course.withheld, detail)
         is_closed = course.state.closed or any(
             event.get("type") == "encounter_closed" for commit in self.commits for event in commit.events

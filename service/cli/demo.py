@@ -122,7 +122,7 @@ def _run(owner: Client, fight: ScriptedFight, console: Console, *, by_script: bo
             n = moment.outcome.get("n")
             teller.moment(n, moment.seat, moment.send["type"], send, moment.outcome, moment.says)
         if by_script:
-            console.print("\n[green]Every state is what the script says of it.[/]")
+            console.print("\n[green]Every state is as the script expects.[/]")
         _replay(table, console)
         _audit(table, console)
         owner.send("DELETE", f"{table.path}?reason=demo", None, {"Prefer": "wait=30"})

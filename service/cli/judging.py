@@ -71,18 +71,18 @@ def _warnings(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]
     found = []
     if counts["quarantined"]:
         found.append(
-            f"quarantine {counts['quarantined']} commands were set aside undecided, on the host's word"
+            f"quarantine {counts['quarantined']} commands were set aside by the host without a decision"
         )
     if counts["proposals"]:
         dropped = counts["proposals_dropped"]
         found.append(
-            f"proposals  {counts['proposals']} rulings on the past proposed, {dropped} of them dropped"
+            f"proposals  {counts['proposals']} amendments were proposed, and {dropped} of them dropped"
         )
     signed = report["log"]["checkpoints"]["size"]
     if signed is not None and signed < counts["commits"]:
         found.append(
-            f"unsigned   commits {signed + 1} to {counts['commits']} are not signed: once the fight is over, "
-            "anybody can have written them"
+            f"unsigned   commits {signed + 1} to {counts['commits']} are not signed: "
+            "anybody may have written them once the fight was over"
         )
     return found
 
@@ -123,9 +123,9 @@ def _signed(log: Mapping[str, Any]) -> list[str]:
         return []
     if points["size"] is None:
         return ["signed     by nobody"]
-    by = "a key you gave" if points["key_was_given"] else "a key that only the bundle itself names"
+    by = "a key you gave" if points["key_was_given"] else "a key that only the bundle names"
     behind = log["size"] - points["size"]
-    rest = f"; the {behind} behind them are not signed yet" if behind else ""
+    rest = f"; the {behind} later ones are not signed yet" if behind else ""
     lines = [f"signed     {points['size']} of {log['size']} commits, by {by}{rest}"]
     if points["lost"]:
         lines.append(f"lost       {points['lost']} signed heads of a history that was lost")

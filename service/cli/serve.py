@@ -155,9 +155,9 @@ def _show(service: LocalService, demo: Demo) -> None:
     curl = f"curl -s -H 'Authorization: Bearer {demo.key}'"
     address = f"{service.url}/v1/encounters/{demo.encounter}"
     say(f"API key: {demo.key}\n")
-    say("The orc and the hound, played with dice of the service. How it stands:")
+    say("The orc and the hound, played with dice of the service. The state now:")
     say(f"  {curl} {address}/state\n")
-    say("Why the first dice came to what they did: names, derivation, rules:")
+    say("The explanation of the first dice: names, derivation, rules:")
     say(f"  {curl} {address}/commits/{first}/explanation\n")
-    say("Decide all of it again and compare every byte; then look at the audit:")
+    say("An audit, which decides every command again and compares every byte:")
     say(f"  {curl} -X POST {address}/audits && sleep 2 && {curl} {address}/audits")

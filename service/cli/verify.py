@@ -162,5 +162,5 @@ class _Asked:
         found = mismatch(bundle.read(parent), bundle.read(child), {} if self.without_rules else REGISTRY)
         if found is not None:
             return replace(report, verdict=found)
-        told = Finding(GOES_ON, f"it continues {before.encounter} as it says")
+        told = Finding(GOES_ON, f"it continues {before.encounter}, and the seam is sound")
         return replace(report, findings=(*report.findings, told))

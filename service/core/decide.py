@@ -100,7 +100,7 @@ class DecidedCommit(Generic[S]):
     def write_after(self, previous: str, request: bytes, told: bytes = b"", process: str = "") -> CommitWrite:
         """Return what the store writes: this commit after the hash *previous*, deciding the bytes *request*.
 
-        *told* is sent beside it to *process*, the sender's; every process hears it where none is named.
+        *told* is published with the commit to *process*, or to every process if *process* is empty.
         """
         return CommitWrite(
             n=self.n,
@@ -125,7 +125,7 @@ def nothing_kept(origin: Origin) -> tuple[Kept, ...]:  # noqa: ARG001 - nothing 
 
 
 def unfolded(encounter: str, ruleset: Ruleset[S]) -> FoldedState[S]:
-    """Return an encounter of which nothing is folded yet."""
+    """Return an encounter before its first commit."""
     return FoldedState(
         encounter=encounter, ruleset=ruleset, n=0, hash=ZERO_HASH, frontier=Frontier(), state=ruleset.blank
     )

@@ -44,7 +44,7 @@ def hkdf(salt: bytes, ikm: bytes, info: bytes) -> bytes:
 def check_id(value: str) -> str:
     """Return *value* if it is an id; raises `BadParameter`."""
     if _ID.fullmatch(value) is None:
-        raise BadParameter(f"{value!r} is no id: 1 to 24 of a-z, 0-9 and -, not beginning with -")
+        raise BadParameter(f"{value!r} is not an id: 1 to 24 of a-z, 0-9 and -, not beginning with -")
     return value
 
 

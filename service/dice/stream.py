@@ -74,7 +74,7 @@ def check_stream(stream: str) -> str:
     """Return *stream* if it is ids joined by `/`, at most 96 bytes; raises `BadStream`."""
     if len(stream) > MAX_STREAM_BYTES or _STREAM.fullmatch(stream) is None:
         raise BadStream(
-            f"{stream!r} is no stream: ids and words joined by /, at most {MAX_STREAM_BYTES} bytes"
+            f"{stream!r} is not a stream: ids and words joined by /, at most {MAX_STREAM_BYTES} bytes"
         )
     return stream
 

@@ -84,7 +84,7 @@ class Die:
         """Return the die that *data* spells; raises `MalformedRoll`, also for a face it cannot show."""
         given = _fields(data, ("role", "sides", "face"), ("dropped",))
         if given.get("dropped", True) is not True:
-            raise MalformedRoll("dropped is true where it stands")
+            raise MalformedRoll("dropped must be true if present")
         die = cls(
             role=_text(given["role"], "role"),
             sides=_whole(given["sides"], MIN_SIDES, "sides"),
@@ -132,7 +132,7 @@ class Roll:
 
     def __post_init__(self) -> None:
         assert (self.by is not None) == (self.source == "declared"), (
-            "who threw is told for declared dice, only"
+            "a roll names who threw if and only if its dice are declared"
         )
         # Canonical JSON sorts keys, and a roll that is read back must equal the one that was written.
         object.__setattr__(self, "purpose", tuple(sorted(self.purpose, key=_key)))
@@ -210,7 +210,7 @@ def _scalar(value: object, key: str) -> Scalar:
 def _fields(data: object, needed: tuple[str, ...], allowed: tuple[str, ...] = ()) -> Mapping[str, object]:
     """Return *data* if it is an object with all fields *needed* and otherwise only those *allowed*."""
     if not isinstance(data, Mapping):
-        raise MalformedRoll(f"an object with {', '.join(needed)} is wanted")
+        raise MalformedRoll(f"expected an object with {', '.join(needed)}")
     for field in needed:
         if field not in data:
             raise MalformedRoll(f"{field} is missing")

@@ -222,12 +222,12 @@ class Doorbell(Protocol):
     """The encounters that wait for a fold, and who folds them; each encounter is in one of 1,024 buckets."""
 
     def submit(self, encounter: str, request: bytes, **options: Unpack[SubmitOptions]) -> Submitted:
-        """Append, mark dirty and notify in one step: all of it, or after a refusal nothing of it.
+        """Append, mark dirty and notify in one step, which has its whole effect or, if refused, none.
 
-        `more` requests get the numbers after the first one's, which is the one the key stands for. Raises as
-        `append` does. A command that was there already and is not folded yet notifies again. Where nobody
-        listens to the encounter's bucket, it is rung for, once in `ring_ms` until the ring is answered.
-        The `process` that asks goes along with the notification; see `CommitWrite.process`.
+        `more` requests get the numbers after the first one's; the idempotency key is that of the first.
+        Raises as `append` does. A command that was appended before and is not folded yet notifies again. If
+        no worker listens to the encounter's bucket, the doorbell rings, once in `ring_ms` until a worker
+        answers. The notification names the `process` that asks; see `CommitWrite.process`.
         """
         ...
 

@@ -112,9 +112,9 @@ class CommitWrite:
     sealed: tuple[tuple[int, bytes], ...] = ()
     marks: Mapping[str, bytes] = field(default_factory=dict)
     told: bytes = b""
-    """What those who wait for the commit hear beside its bytes, on one line; it is not kept."""
+    """One line that is published with the commit's bytes and not stored."""
     process: str = ""
-    """The process that hears of it beside those who follow the bucket; where none is named, all do."""
+    """The process to notify besides those that follow the bucket; empty for all processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ class CommandNotification:
     n: int
     raw: bytes
     process: str = ""
-    """Which process asked, as far as it says so."""
+    """The process that asked; empty if it is not named."""
 
 
 @dataclass(frozen=True, slots=True)

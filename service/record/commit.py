@@ -236,5 +236,5 @@ def _object(raw: bytes) -> dict[str, Any]:
     except ValueError as fault:
         raise NotCanonical("", "no JSON") from fault
     if not isinstance(data, dict):
-        raise NotCanonical("", "an object is wanted")
+        raise NotCanonical("", "expected an object")
     return data

@@ -160,7 +160,7 @@ class Undo(Command[Table]):
         said(self.reason, "a reason", least=0)
         not_the_opening(self.commit)
         if self.line and (view.origin is None or self.line == view.encounter):
-            raise Refused("other_line", "this line does not go on from that one", "TABLE-AMEND-2")
+            raise Refused("other_line", "this line does not continue that one", "TABLE-AMEND-2")
 
     def decide(self, state: Table) -> Emits[Table]:
         state = yield from propose(state, "undo", self.commit, reason=self.reason, line=self.line)
@@ -178,7 +178,7 @@ class Redo(Command[Table]):
         gm_alone(self.by)
         said(self.reason, "a reason", least=0)
         if view.origin is None or not view.origin.levels:
-            raise Refused("nothing_to_redo", "no undo leads to where this line begins", "TABLE-AMEND-2")
+            raise Refused("nothing_to_redo", "this line does not begin with an undo", "TABLE-AMEND-2")
 
     def decide(self, state: Table) -> Emits[Table]:
         state = yield from propose(state, "redo", 0, reason=self.reason)
@@ -246,7 +246,7 @@ class DropAmendment(Command[Table]):
 def not_the_opening(commit: int) -> None:
     """Everything but the opening can be undone, and then redone with the same dice."""
     if commit < 2:
-        raise Refused("opening_stands", "the opening cannot be taken back")
+        raise Refused("opening_stands", "the opening cannot be undone")
 
 
 def propose(

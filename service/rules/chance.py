@@ -57,7 +57,7 @@ DICE_NOT_SEALED: Final = "dice_not_sealed"
 def check_sealed(state: Table) -> None:
     """Until all seeds are revealed, every command that needs a die is refused."""
     if not state.dice_sealed:
-        raise Refused(DICE_NOT_SEALED, "not every seed of these dice is in", "TABLE-SEED-4")
+        raise Refused(DICE_NOT_SEALED, "not every seed of these dice is revealed", "TABLE-SEED-4")
 
 
 class Chance:

@@ -71,7 +71,7 @@ class EpochEnded(Event[Table]):
 
 @record
 class LaneDisclosed(Event[Table]):
-    """The seed of a lane is disclosed: nothing of it is sealed any more."""
+    """The seed of a lane was disclosed; none of its rolls is sealed any more."""
 
     type: ClassVar[str] = "lane_disclosed"
     lane: int

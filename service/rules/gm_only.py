@@ -92,7 +92,9 @@ def knows_more(state: Table, actor: Actor) -> bool:
 @rule("TABLE-GMONLY-4", "service ruling")
 def reason_kept() -> Refused:
     """While something is GM-only, the record gives no reason why a command of the GM was refused."""
-    return Refused("gm_only", "why is not told: something about a creature is GM-only", "TABLE-GMONLY-4")
+    return Refused(
+        "gm_only", "the reason is withheld, because something about a creature is GM-only", "TABLE-GMONLY-4"
+    )
 
 
 # --- showing -----------------------------------------------------------------------------------------

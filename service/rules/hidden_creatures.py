@@ -43,7 +43,7 @@ def _with(state: L, number: int, entry: Any) -> L:  # noqa: ANN401 - an entry of
 
 @record
 class CreatureHidden(Event[L]):
-    """The GM hid a creature; only the GM reads its entry, of which each book defines the class."""
+    """The GM hid a creature; only the GM reads its entry, whose class each book defines."""
 
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "creature_hidden"
@@ -155,7 +155,7 @@ def _check_room(view: HidingTable, room: OccupiedSpace, number: int = 0) -> None
     for name, creature in view.creatures.items():
         taken = view.room_of(creature)
         if taken is not None and taken.shares(room):
-            raise Refused("space_occupied", f"{name} stands there")
+            raise Refused("space_occupied", f"{name} is there")
     other = changed(
         view, hidden_creatures=without_key(view.hidden_creatures, str(number))
     ).hidden_creature_in(room)

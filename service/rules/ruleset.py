@@ -210,7 +210,7 @@ def _checked(state: S, command: Command[S]) -> str:
 def admit(state: Table, command: Command[Any], batch: str | None = None) -> None:
     """Raise `Refused` for a closed encounter, a stopped batch, and a seat that is unknown or only watches."""
     if state.continued is not None:
-        raise Refused("encounter_continued", f"it goes on as {state.continued}", "TABLE-AMEND-3")
+        raise Refused("encounter_continued", f"it continues as {state.continued}", "TABLE-AMEND-3")
     if state.closed:
         raise Refused("encounter_over", "the encounter is closed", "TABLE-CLOSE-1")
     _check_batch(state, batch)

@@ -130,7 +130,7 @@ class RollBehindScreen(Command[Table]):
         except TooManyDice as fault:
             raise Refused(fault.code, fault.detail) from fault
         if not self.dice or not 0 < len(self.what) <= TEXT_LENGTH or abs(self.bonus) > MOST_BONUS:
-            text = f"dice, what for in 1 to {TEXT_LENGTH} characters, and a bonus of at most {MOST_BONUS}"
+            text = f"dice, a purpose of 1 to {TEXT_LENGTH} characters, and a bonus of at most {MOST_BONUS}"
             raise Refused("params_missing", text)
 
     def decide(self, state: Table) -> Emits[Table]:

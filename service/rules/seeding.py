@@ -54,7 +54,7 @@ def seeding_faults(seeding: Seeding, seats: Mapping[str, str]) -> Iterator[tuple
 def check_setup(setup: DiceSetup, seeding: Seeding) -> None:
     """Raise `Refused` if *setup* does not seed the dice as *seeding* asks."""
     if (setup.mode, setup.seats) != (seeding.mode, seeding.seats):
-        raise Refused("opening_not_possible", "/seeding: the dice are set up otherwise", "TABLE-SEED-1")
+        raise Refused("opening_not_possible", "/seeding: the dice are set up differently", "TABLE-SEED-1")
 
 
 def seal_of(encounter: str, setup: DiceSetup, seeds: Mapping[str, str]) -> bytes:
@@ -163,7 +163,7 @@ def _check_listed(view: Table, seat: str) -> Sealing:
     if view.dice.mode != MIXED or seat not in view.dice.seats:
         raise Refused("seat_not_listed", f"{seat} adds no seed to these dice")
     if view.dice_sealed:
-        raise Refused("dice_are_sealed", "all seeds are in")
+        raise Refused("dice_are_sealed", "all seeds are revealed")
     return view.sealing
 
 
@@ -212,9 +212,11 @@ class WaiveSeed(Command[Table]):
         seat = self.seat or self.by.seat
         sealing = _check_listed(view, seat)
         if seat != self.by.seat and self.by.role != GM:
-            raise Refused("not_gm", f"{self.by.seat} speaks for itself alone")
+            raise Refused("not_gm", f"{self.by.seat} may waive only its own seed")
         if sealing.revealed:
-            raise Refused("seed_revealed_already", "a seed is in: from here on all who committed reveal")
+            raise Refused(
+                "seed_revealed_already", "a seed is revealed already, so nobody can be waived any more"
+            )
         if seat in sealing.waived:
             raise Refused("seed_committed_already", f"{seat} was waived before")
         if len(self.reason) > REASON_LENGTH:
@@ -247,7 +249,7 @@ class RevealSeed(Command[Table]):
         if not all(map(sealing.has_answered, view.dice.seats)):
             raise Refused("seeds_not_committed", "not every seat has committed or was waived")
         if _commitment(view, seat, bytes.fromhex(self.seed)) != sealing.committed[seat]:
-            raise Refused("seed_does_not_fit", "this seed is not the one that was committed to")
+            raise Refused("seed_does_not_fit", "this seed does not match its commitment")
 
     def decide(self, state: Table) -> Emits[Table]:
         state = yield SeedRevealed(seat=self.by.seat, seed=self.seed)

@@ -1,4 +1,4 @@
-"""Know of which buckets a process on an event loop hears every commit, as long as somebody reads there."""
+"""The buckets whose commits a process on an event loop receives, while one of its readers needs them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Followed:
         """How many follow each bucket."""
         self._lock = RLock()  # what the collector of garbage closes, it may close while this is held
         self._line: LoopLog | None = None
-        """Where the event loop hears commits, while its subscription stands."""
+        """The subscription on which the event loop receives commits, None if there is none."""
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def follow(self, encounter: str) -> Follow:

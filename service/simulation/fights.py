@@ -39,7 +39,7 @@ class FightResult:
     encounter: str
     ended: Ended
     winner: str | None
-    """The only side that still stands, None if there is not exactly one."""
+    """The only side that is left, None if there is not exactly one."""
     rounds: int
     commands: int
     damage: Mapping[str, int]

@@ -75,11 +75,11 @@ class CachedLookup(Generic[T]):
             loop.call_later(GATHERED_S, loop.run_in_executor, None, self._renew)
 
     def _renew(self) -> None:
-        """Look up what is old; who asks meanwhile has it looked up again."""
+        """Look up the entries that are old; an entry that is read meanwhile is looked up again."""
         with self._lock:
             old, self._old = tuple(self._old), set()
         now = self._clock()
-        with suppress(LogError):  # whoever asks later looks by himself
+        with suppress(LogError):  # a later reader looks it up again
             for encounter, found in zip(old, self._looks(old), strict=True):
                 self._keep(encounter, now, found)
 

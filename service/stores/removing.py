@@ -30,7 +30,7 @@ def check(log: Log, entry: EncounterEntry, folded: FoldedState[Any]) -> None:
     if entry.expires is not None:
         raise NotRemovable("a fork is deleted when it expires")
     if state.continued is not None and not entry.imported and removals.find(log, state.continued) is None:
-        raise NotRemovable(f"it goes on as {state.continued}: remove that one first")
+        raise NotRemovable(f"it continues as {state.continued}: remove that one first")
     if Disputes(log).standing(entry.encounter) is not None:
         raise NotRemovable("its record is in dispute: accept the stored history first")
 

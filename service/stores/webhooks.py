@@ -114,7 +114,7 @@ def signature(service_key: bytes, delivery: WebhookDelivery, timestamp: int, bod
 
 
 def told(commit: Commit) -> views.Data:
-    """Return the message about *commit*: what everybody could see of it then, whatever was opened since."""
+    """Return the message about *commit*: what everybody could see of it when it was made."""
     seen = views.outcome_data(commit, {}, views.Reader("", views.NOTHING))
     data = {"encounter": commit.encounter, **seen}
     return {"type": "encounter.commit", "timestamp": commit.at, "data": data}

@@ -83,7 +83,7 @@ def check_line(services: Services, encounter: str) -> None:
     """Raise `Refused` for a line of play that continues in another, or that is only proposed."""
     kept = services.folder.kept(encounter)
     if kept is not None and kept.state.continued is not None:
-        raise Refused("encounter_continued", f"it goes on as {kept.state.continued}", "TABLE-AMEND-3")
+        raise Refused("encounter_continued", f"it continues as {kept.state.continued}", "TABLE-AMEND-3")
     entry = services.encounters.find(encounter)
     if entry is None or entry.root is None:
         return
@@ -112,7 +112,7 @@ def _check_amend(services: Services, encounter: str, data: Mapping[str, Any]) ->
     if contest is None or contest.encounter != encounter:
         return
     if contest.commit < 2:  # noqa: PLR2004 - commit 1 is the opening
-        raise Refused("opening_stands", "the opening cannot be taken back", "TABLE-AMEND-2")
+        raise Refused("opening_stands", "the opening cannot be undone", "TABLE-AMEND-2")
     last = services.folder.current(encounter).n
     check_nothing_sealed(services, encounter, contest.commit - 1, GM, "TABLE-AMEND-1", upto=last)
 

@@ -129,12 +129,12 @@ def test_the_members_are_those_that_are_documented() -> None:
 def test_a_signature_covers_every_member() -> None:
     data = whole()
     for name in sorted(MEMBERS - {"format"}):
-        assert held(spelled({**data, name: "changed"})) == "its signature is false", name
+        assert held(spelled({**data, name: "changed"})) == "its signature is invalid", name
         assert held(spelled({key: value for key, value in data.items() if key != name})) == (
             "its members are not those of a certificate"
         ), name
     renamed = {**data["signature"], "name": f"evil.example/{data['encounter']}"}
-    assert held(spelled({**data, "signature": renamed})) == "its signature is false"
+    assert held(spelled({**data, "signature": renamed})) == "its signature is invalid"
 
 
 def test_another_key_another_name_or_none_has_not_signed() -> None:
@@ -144,7 +144,7 @@ def test_another_key_another_name_or_none_has_not_signed() -> None:
     assert held(spelled(whole(by=stranger))).endswith("which is not accepted")
     assert held(spelled(whole()), None, stranger.public).endswith("which is not accepted")
     posing = Signer("evil.example", SIGNER.secret)
-    assert "is not the name under which it signs" in held(spelled(whole(by=posing)))
+    assert "its key's name is not that of" in held(spelled(whole(by=posing)))
 
 
 def test_a_certificate_has_one_spelling() -> None:

@@ -65,7 +65,7 @@ def test_what_does_not_fit_is_named(lines: tuple[Evidence, Evidence, Evidence]) 
     swapped[2] = swapped[3]
     assert said(replace(played, requests=swapped), goes_on) == (
         "seam_broken(3)",
-        "its command 3 is not command 3 of the parent as it was given",
+        "its command 3 differs from command 3 of the parent",
     )
 
 

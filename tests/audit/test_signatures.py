@@ -64,7 +64,7 @@ def test_a_pinned_key_is_believed_and_no_other() -> None:
     assert said(replace(evidence, pinned=(SIGNER.public,))) == "valid"
     accused = judge(replace(evidence, pinned=(OTHER.public,))).verdict
     assert str(accused) == "tampered(7)"
-    assert "which is not believed" in accused.detail
+    assert "which is not accepted" in accused.detail
 
 
 def test_whoever_signs_a_forged_history_anew_is_found_by_the_pinned_key() -> None:

@@ -507,7 +507,7 @@ def test_the_demo_command_plays_tells_replays_and_audits(tmp_path: Path) -> None
     result = _run(tmp_path / "nowhere", ["demo"])
 
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "Every state is what the script says of it." in result.stdout
+    assert "Every state is as the script expects." in result.stdout
     assert result.stdout.index("valid_to_epoch(1)") < result.stdout.index("\nvalid  whole")
     assert "heart d8 6 + agility d8 7 + weapon d8 8 = 21" in result.stdout
     assert not (tmp_path / "nowhere").exists()

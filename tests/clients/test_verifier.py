@@ -328,17 +328,17 @@ def test_a_certificate_is_held_to_its_signature_and_its_record(whole: bytes, tmp
     fits = (
         13,
         OTHERWISE,
-        "not checked: whether the rules lead to these results: that takes `rewound verify`, which has them",
+        "not checked: whether the rules lead to these results, which `rewound verify` checks",
     )
     mismatch = [detail for _, name, detail in said if name == "certificate_mismatch"]
     assert [said[0], said[6]] == [fits, fits]
     assert {status for status, name, _ in said if name == "certificate_mismatch"} == {17}
     assert mismatch == [
-        "its signature is false",
-        "it is of another record: size, head and root are not those of this one",
+        "its signature is invalid",
+        "it is of another record, because its size, head or root differs",
         f"it was signed by {public_key(b'o' * 32).hex()}, which is not accepted",
-        "its key has not the name under which it signs this encounter",
-        "its signature is false",
+        "its key's name is not that of a key that signs this encounter",
+        "its signature is invalid",
         *["it is not canonical JSON"] * 3,
         "it is not signed",
         "it is not canonical JSON",

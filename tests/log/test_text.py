@@ -39,7 +39,7 @@ def test_the_script_writes_the_table_that_is_there() -> None:
     if unicodedata.unidata_version == unicode14.VERSION:
         assert unicode14.table() == unicode14.held(unicode14.PYTHON)
     else:
-        with pytest.raises(SystemExit, match="is wanted"):
+        with pytest.raises(SystemExit, match="is expected"):
             unicode14.main()
 
 

@@ -41,7 +41,7 @@ def held(path: Path) -> str:
 def main() -> None:
     """Write the table into both files."""
     if unicodedata.unidata_version != VERSION:
-        sys.exit(f"this Python has Unicode {unicodedata.unidata_version}, {VERSION} is wanted")
+        sys.exit(f"this Python has Unicode {unicodedata.unidata_version}, {VERSION} is expected")
     for path in BEGIN:
         text = path.read_text()
         path.write_text(text.replace(BEGIN[path] + held(path), BEGIN[path] + table()))

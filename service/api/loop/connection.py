@@ -153,7 +153,7 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
         return goes_on
 
     def _arm_keepalive_timer(self) -> None:
-        """Wait for the next request, a part of which may have arrived."""
+        """Wait for the next request; a part may have arrived already."""
         self._head_bytes = len(getattr(self._callback_parser, "_buffer", b""))
         self._sockets.enter(self, SocketPhase.HEAD if self._head_bytes else SocketPhase.IDLE)
 

@@ -66,7 +66,7 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
         collect_seldom()
 
     async def _serve(self) -> None:
-        """Serve until the process is told to stop."""
+        """Serve until the process is asked to stop."""
         self._stopping = asyncio.Event()
         self.held = Sockets(_fitting(self.asgi.limits, self.log), time.monotonic)
         self.lifespan = LifespanManager(self.asgi, self.log, self.state)

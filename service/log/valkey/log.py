@@ -164,7 +164,7 @@ class ValkeyStreams:
         return blob
 
     def forget(self, encounter: str) -> None:
-        """Delete everything that is kept of one encounter."""
+        """Delete everything that the store has of one encounter."""
         drop_entry = call("drop_archived", archived_names(encounter))
         self._wire.change_all((drop_entry, ("DEL", *keys.all_of(encounter))))
 
@@ -263,7 +263,7 @@ _: Callable[[Router], Log] = ValkeyLog  # the type checker's proof that nothing 
 def _commit_call(encounter: str, fold: CommitWrite) -> Command:
     indices = [index for index, _ in fold.sealed]
     assert indices == sorted(set(indices)), f"payloads of commit {fold.n} are not in order: {indices}"
-    assert b"\n" not in fold.told, "what is told stands on one line"
+    assert b"\n" not in fold.told, "`told` has more than one line"
     bucket = keys.bucket_of(encounter)
     return call(
         "commit",

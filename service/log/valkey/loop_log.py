@@ -38,9 +38,9 @@ class LoopLog(Protocol):
         ...
 
     async def follow(self, bucket: int) -> None:
-        """Hear every commit of *bucket* too, as long as the subscription stands; returns when that is so.
+        """Receive every commit of *bucket* too, for as long as the subscription lasts; returns once it does.
 
-        Raises `StoreUnavailable` where no subscription stands.
+        Raises `StoreUnavailable` if there is no subscription.
         """
         ...
 
@@ -88,7 +88,7 @@ class ValkeyLoopLog:
     async def follow(self, bucket: int) -> None:
         """Subscribe to one more channel; see `LoopLog.follow`."""
         if self._subscription is None:
-            raise StoreUnavailable("no subscription stands")
+            raise StoreUnavailable("there is no subscription")
         await self._subscription.follow(keys.outcomes(bucket))
 
     def leave(self, bucket: int) -> None:

@@ -268,7 +268,7 @@ class _Call:
         self.replies: list[Reply] = [None] * len(commands)
 
     def go_on(self) -> list[Exception]:
-        """Send what is not done, to all nodes together; return the reasons why some of it still is not.
+        """Send the commands that are not done to all nodes at once; return the faults of those that failed.
 
         Raises for the first command that failed finally.
         """

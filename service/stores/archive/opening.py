@@ -10,7 +10,7 @@ from service.stores.archive.storage import DirectoryStorage, Storage
 
 
 def storage_of(settings: Settings) -> Storage:
-    """Return the storage of archived files; nothing is asked of it yet. Raises `SettingsError`."""
+    """Return the storage of archived files, without connecting to it; raises `SettingsError`."""
     if settings.archive_url is None:
         return DirectoryStorage(settings.data_dir / "archive")
     url = urlsplit(settings.archive_url)

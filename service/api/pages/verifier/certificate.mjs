@@ -35,21 +35,21 @@ function formFault(told) {
   if (!("signature" in told)) return "it is not signed";
   const names = Object.keys(told);
   if (names.length !== MEMBERS.length || !names.every((name) => MEMBERS.includes(name))) return "its members are not those of a certificate";
-  return isSignature(told.signature) ? null : "its signature has a name, a public_key and a value";
+  return isSignature(told.signature) ? null : "its signature must have a name, a public_key and a value";
 }
 
 function signatureFault(told, report, ring) {
   const { name, public_key: publicKey, value } = told.signature;
   const message = joined(LABEL, utf8(spelled({ ...told, signature: { name, public_key: publicKey } })));
-  if (!verifies(fromHex(publicKey), message, fromHex(value))) return "its signature is false";
+  if (!verifies(fromHex(publicKey), message, fromHex(value))) return "its signature is invalid";
   if (!report.keys.includes(publicKey)) return `it was signed by ${publicKey}, which is not accepted`;
   const origin = ring.originOf(publicKey) ?? name.slice(0, -1 - report.encounter.length);
   const isOurs = isName(origin) && name === `${origin}/${report.encounter}`;
-  return isOurs ? null : "its key has not the name under which it signs this encounter";
+  return isOurs ? null : "its key's name is not that of a key that signs this encounter";
 }
 
 function recordFault({ encounter, log }, report) {
   if (encounter !== report.encounter) return "it is of another encounter";
   const isOurs = object(log) && ["size", "head", "root"].every((name) => log[name] === report.log[name]);
-  return isOurs ? null : "it is of another record: size, head and root are not those of this one";
+  return isOurs ? null : "it is of another record, because its size, head or root differs";
 }

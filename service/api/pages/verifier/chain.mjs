@@ -13,17 +13,19 @@ export function holdChain({ header, moments, trailer }) {
   const last = moments.length;
   for (const moment of moments) moment.hash = leaf(moment.bytes);
   const count = trailer?.count ?? last + 1;
-  demand(last <= count, "tampered", { n: count + 1, to: last }, `${last} commits are here, the trailer counts ${count}`);
+  demand(last <= count, "tampered", { n: count + 1, to: last }, `there are ${last} commits, and the head counts ${count}`);
   const isNothing = last > 0 || count > 0 || trailer.head === NOTHING;
-  demand(isNothing, "tampered", { n: 0 }, "there are no commits, and the trailer names a head");
+  demand(isNothing, "tampered", { n: 0 }, `there are no commits, and the head names ${trailer?.head.slice(0, 16)}…`);
   if (last === 0) return;
   let named = count === last ? trailer.head : toHex(moments[last - 1].hash);
   for (let n = last; n > 0; n -= 1) {
     const { hash, commit } = moments[n - 1];
-    demand(toHex(hash) === named, "tampered", { n }, "what follows it names another hash");
+    const namer = n === count ? "the head" : `commit ${n + 1}`;
+    const detail = `its bytes have the hash ${toHex(hash).slice(0, 16)}…, ${namer} names ${named.slice(0, 16)}…`;
+    demand(toHex(hash) === named, "tampered", { n }, detail);
     named = commit.prev;
   }
-  demand(named === NOTHING, "tampered", { n: 1 }, "commit 1 names one before it");
+  demand(named === NOTHING, "tampered", { n: 1 }, "commit 1 names a previous commit");
   for (const { n, commit } of moments) {
     const belongs = commit.n === n && commit.encounter === header.encounter && commit.edition === moments[0].commit.edition;
     demand(belongs, "tampered", { n }, `it is commit ${commit.n} of ${commit.encounter} by ${commit.edition}`);
@@ -36,12 +38,12 @@ export function holdContents({ header, moments }) {
     const fits = asked === null || toHex(sha256(utf8(asked))) === commit.request;
     demand(fits, "tampered", { n }, "the request is not the one that its commit names");
     const isOurs = request === null || request.encounter === header.encounter;
-    demand(isOurs, "tampered", { n }, "the request is one to another encounter");
+    demand(isOurs, "tampered", { n }, `the request is for encounter ${request?.encounter}`);
   }
   for (const { n, commit, opened } of moments) {
     for (const { index, salt, sealed } of opened) {
       const fits = commitment(header.encounter, salt, utf8(sealed)) === commit.events[index].sealed;
-      demand(fits, "tampered", { n }, `what lies in envelope ${index} is not what was sealed`);
+      demand(fits, "tampered", { n }, `the payload of envelope ${index} does not match its commitment`);
     }
   }
 }
@@ -55,9 +57,10 @@ export function holdSignatures({ checkpoints }, ring) {
   for (const note of checkpoints) {
     const place = { n: note.size };
     const signer = ring.signerOf(note);
-    demand(signer !== null, "tampered", place, "no key that is told here has signed this checkpoint");
+    const named = `the checkpoint of ${note.size} commits`;
+    demand(signer !== null, "tampered", place, `${named}: no key that the record names has signed it`);
     if (ring.isBelieved(signer)) heads.push({ ...note, signer });
-    else demand(ring.isOlder(signer), "tampered", place, "a key that is not believed signed this checkpoint");
+    else demand(ring.isOlder(signer), "tampered", place, `${named}: it was signed by ${signer.public.slice(0, 16)}…, which is not accepted`);
   }
   return { heads, passedOver: checkpoints.length - heads.length };
 }

@@ -53,12 +53,12 @@ function contradictEachOther(signed) {
 function rewrittenUpTo(to, told) {
   const n = 1 + Math.max(0, ...told.filter((each) => isTrue(each) && each.n < to).map((each) => each.n));
   const place = n === to ? { n } : { n, to };
-  return new Verdict("tampered", place, `what was signed or told of commit ${to} is not what stands here`);
+  return new Verdict("tampered", place, `commit ${to} differs from a signed head or a receipt`);
 }
 
 function holdEnd(end, trailer, told) {
   const to = Math.max(trailer?.count ?? end + 1, ...told.map(({ n }) => n));
-  demand(to <= end, "truncated", { n: end + 1, to }, `${end} commits are here, ${to} were written`);
+  demand(to <= end, "truncated", { n: end + 1, to }, `there are ${end} commits, and ${to} were written`);
 }
 
 /** Checks that every close below the largest head has a checkpoint, because closes are signed in order. */
@@ -68,7 +68,7 @@ export function holdCloses({ moments, checkpoints }, losses) {
   for (const moment of moments.slice(0, greatest)) {
     const { n } = moment;
     const isHeld = !hasAny(moment, CLOSES) || isIn(losses, n) || sizes.has(n);
-    demand(isHeld, "malformed", { n }, "it closes an epoch, and its checkpoint is missing");
+    demand(isHeld, "malformed", { n }, "the commit closes an epoch, and its checkpoint is missing");
   }
 }
 
@@ -84,7 +84,7 @@ export function holdCoverage({ moments, checkpoints, disclosures }, heads, { giv
   const closes = moments.filter((moment) => hasAny(moment, ["epoch_closed"])).map(({ n }) => n);
   const accepts = claimedLosses(moments).map(({ acceptedIn }) => acceptedIn);
   const owed = isClosed || disclosures.length > 0 ? moments.length : Math.max(0, ...closes, ...accepts);
-  const detail = `accepted heads cover ${size} of ${moments.length} commits, and commit ${owed || 1} has to be covered`;
+  const detail = `accepted heads cover ${size} of ${moments.length} commits, and must cover commit ${owed || 1}`;
   demand(size > 0 && size >= owed, "unsigned_from", { n: size + 1 }, detail);
 }
 

@@ -46,15 +46,15 @@ const NEXT = {
  */
 export function readLines(bytes) {
   const bundle = { header: null, moments: [], disclosures: [], keys: [], checkpoints: [], trailer: null };
-  demand(bytes.length <= MOST_BYTES, "malformed", { n: 0 }, "more than 256 MiB");
+  demand(bytes.length <= MOST_BYTES, "malformed", { n: 0 }, "it has more than 256 MiB");
   holdKind(bytes);
   let before = "nothing";
   for (const line of linesOf(bytes)) {
     const place = { n: bundle.moments.length };
     const told = lineOf(line, place);
-    demand(NEXT[before].includes(told.kind), "malformed", place, `no line of the kind ${told.kind} stands here`);
+    demand(NEXT[before].includes(told.kind), "malformed", place, `a line of kind ${told.kind} cannot follow ${before}`);
     const isTaken = TAKE[told.kind](bundle, told);
-    demand(isTaken, "malformed", place, `this line of the kind ${told.kind} does not stand here`);
+    demand(isTaken, "malformed", place, `a line of kind ${told.kind} is out of order`);
     before = told.kind;
   }
   if (before === "command") bundle.moments.pop(); // its commit was cut off
@@ -67,7 +67,7 @@ function holdKind(bytes) {
   const spelling = first === undefined || first.length > MOST_IN_A_LINE ? null : textOf(first);
   const told = spelling === null ? undefined : parsed(spelling);
   const isOne = object(told) && told.kind === "header" && told.format === "rewound/bundle/1";
-  demand(isOne, "not_a_bundle", {}, "its first line is not the header of a rewound/bundle/1");
+  demand(isOne, "not_a_bundle", {}, "its first line is not a header of the format rewound/bundle/1");
 }
 
 /** All complete lines; a last line without LF counts as absent. */
@@ -84,7 +84,7 @@ function lineOf(line, place) {
   const spelling = textOf(line);
   const told = spelling === null ? undefined : parsed(spelling);
   const isKnown = object(told) && text(told.kind) && Object.hasOwn(SHAPES, told.kind);
-  demand(isKnown && SHAPES[told.kind](told), "malformed", place, "a line that is none of a bundle");
+  demand(isKnown && SHAPES[told.kind](told), "malformed", place, "a line is not valid in a bundle");
   return told;
 }
 

@@ -26,14 +26,14 @@ function toldLinks({ moments, disclosures }, lanes) {
   const take = ({ lane, epoch, link: digits, seed: last }, place) => {
     const told = { lane, epoch: epoch ?? lanes.get(lane)?.n ?? 0, link: digits ?? last, place };
     const known = found.get(`${lane}/${told.epoch}`);
-    demand(known === undefined || known.link === told.link, "dice_invalid", place, `epoch ${told.epoch} has two links`);
+    demand(known === undefined || known.link === told.link, "dice_invalid", place, `lane ${lane} has two links for epoch ${told.epoch}`);
     if (known === undefined) found.set(`${lane}/${told.epoch}`, told);
   };
   for (const moment of moments) {
     for (const event of eventsOf(moment)) {
       if (!Object.hasOwn(SHAPES, event.type)) continue;
       const place = { n: moment.n };
-      demand(SHAPES[event.type](event), "malformed", place, `${event.type} discloses nothing`);
+      demand(SHAPES[event.type](event), "malformed", place, `${event.type} discloses no link`);
       take(isSeed(event) ? { lane: event.lane, seed: event.seed } : event, place);
     }
   }
@@ -54,6 +54,6 @@ function hold(lane, { epoch, link: digits, lane: number, place }, encounter) {
   const known = lane.links.length - 1;
   const between = [fromHex(digits)];
   for (let at = epoch; at > known; at -= 1) between.unshift(earlier(encounter, number, at, between[0]));
-  demand(same(between[0], lane.links[known]), "dice_invalid", place, `the link of epoch ${epoch} does not lead to the anchor`);
+  demand(same(between[0], lane.links[known]), "dice_invalid", place, `the link of lane ${number} for epoch ${epoch} does not lead to the anchor`);
   lane.links.push(...between.slice(1));
 }

@@ -23,7 +23,7 @@ export function readPolicy({ header, moments }) {
   if (first?.commit.outcome !== "accepted") return null;
   const told = first.request ? first.request.data.dice : publicEvents(first).find((event) => "dice" in event)?.dice;
   if (told === undefined || told === null) return null;
-  demand(isPolicy(told), "malformed", { n: 1 }, "how the dice are derived is not told");
+  demand(isPolicy(told), "malformed", { n: 1 }, "the setup of the dice is not valid");
   const lanes = [...told.lanes].sort((one, other) => one.lane - other.lane);
   const isTwice = lanes.some(({ lane }, i) => lanes[i - 1]?.lane === lane);
   demand(!isTwice, "malformed", { n: 1 }, "a lane has two anchors");

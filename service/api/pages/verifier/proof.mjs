@@ -36,11 +36,11 @@ function count(counts, roll, n, dice) {
 /** Whether the link of a seeded roll is known; if so, checks that its faces are derived from its name. */
 function isProved({ name, dice: thrown }, n, dice) {
   const place = { n, roll: `${name.epoch}/${name.lane}/${name.stream}#${name.place}` };
-  demand(dice?.reach(name, n), "dice_invalid", place, "no dice were published and sealed that this could be");
+  demand(dice?.reach(name, n), "dice_invalid", place, "the published and sealed dice do not include this roll");
   if (!dice.isDisclosed(name)) return false;
   const shown = faces(dice.key(name), name.stream, name.place, thrown.map(({ sides }) => sides));
   const told = thrown.map(({ face }) => face);
-  demand(String(shown) === String(told), "dice_invalid", place, `the record tells ${told}, its name gives ${shown}`);
+  demand(String(shown) === String(told), "dice_invalid", place, `the record has [${told.join(", ")}], and the disclosed link gives [${shown.join(", ")}]`);
   return true;
 }
 

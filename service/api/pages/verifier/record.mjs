@@ -84,7 +84,7 @@ function readCommit(moment) {
   demand(told !== "", "tampered", { n }, "the commit is missing");
   moment.commit = parsed(told);
   moment.bytes = utf8(told);
-  demand(isCommit(moment.commit), "malformed", { n }, "the commit is none");
+  demand(isCommit(moment.commit), "malformed", { n }, "the commit is not a valid commit");
 }
 
 /** A malformed request must have been refused with the code `malformed`. */
@@ -94,7 +94,7 @@ function readRequest(moment) {
   const request = asked === null ? null : parsed(asked);
   const isOne = isRequest(request);
   const wasRefusedForIt = refusal?.code === "malformed";
-  demand(asked === null || isOne || wasRefusedForIt, "malformed", { n }, "the request is none");
+  demand(asked === null || isOne || wasRefusedForIt, "malformed", { n }, "the request is not a valid request");
   moment.request = isOne ? request : null;
 }
 
@@ -104,7 +104,7 @@ function readOpened({ n, opened, commit }) {
     const event = commit.events[each.index];
     demand(event !== undefined && isEnvelope(event), "malformed", { n }, `there is no envelope ${each.index} to open`);
     each.payload = parsed(each.sealed);
-    demand(isPayload(each.payload), "malformed", { n }, `what lies in envelope ${each.index} is no payload`);
+    demand(isPayload(each.payload), "malformed", { n }, `the payload of envelope ${each.index} is not valid`);
   }
 }
 

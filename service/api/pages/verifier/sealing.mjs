@@ -37,19 +37,19 @@ export function sealOf(moments, policy) {
 }
 
 function take(so, event, place) {
-  demand(SHAPES[event.type](event), "malformed", place, "how the dice are sealed is not told");
+  demand(SHAPES[event.type](event), "malformed", place, "the sealing of the dice is not valid");
   TAKE[event.type](so, event, place);
 }
 
 const TAKE = {
   seed_committed(so, { seat, commitment }, place) {
     const isOwed = so.policy.seats.includes(seat) && !so.committed.has(seat) && !so.waived.has(seat) && !so.isRevealed;
-    demand(isOwed, "dice_invalid", place, `${seat} commits itself where it may not`);
+    demand(isOwed, "dice_invalid", place, `${seat} may not commit to a seed here`);
     so.committed.set(seat, commitment);
   },
 
   seed_waived(so, { seat }, place) {
-    demand(so.policy.seats.includes(seat) && !so.isRevealed, "dice_invalid", place, `${seat} is waived where it may not be`);
+    demand(so.policy.seats.includes(seat) && !so.isRevealed, "dice_invalid", place, `${seat} may not be waived here`);
     so.committed.delete(seat);
     so.waived.add(seat);
   },
@@ -81,6 +81,6 @@ function heldSeal({ policy, committed, waived }, seeds, told, place) {
     demand(isHeld, "dice_invalid", place, `the seed of ${seat} is not the one that it committed to`);
   }
   const salt = seal(policy.encounter, policy.lanes, seeds);
-  demand(same(salt, fromHex(told)), "dice_invalid", place, "the dice are sealed with something else");
+  demand(same(salt, fromHex(told)), "dice_invalid", place, "the seal of the dice does not follow from the seeds");
   return salt;
 }

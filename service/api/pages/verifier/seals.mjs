@@ -6,13 +6,13 @@ import { demand } from "./verdict.mjs";
 /** @throws Verdict `malformed` */
 export function holdToSeat({ header: { edition, seat }, moments }) {
   const isFirst = moments.length === 0 || moments[0].commit.edition === edition;
-  demand(isFirst, "malformed", { n: 1 }, `the header tells of ${edition}, commit 1 is of another edition`);
+  demand(isFirst, "malformed", { n: 1 }, `the header names ${edition}, and commit 1 is of ${moments[0]?.commit.edition}`);
   const came = occasionsOf(moments);
   const isOpenToAll = ({ opens }) => isMet(opens, came);
   const isOpen = (envelope) => isOpenToAll(envelope) || envelope.audience.includes(`seat:${seat}`);
   for (const moment of moments) {
     const envelopes = moment.commit.events.filter(isEnvelope);
-    holdEnvelopes(moment, isOpen);
+    holdEnvelopes(moment, isOpen, seat);
     holdRequest(moment, seat, envelopes.every(isOpenToAll), envelopes.every(isOpen));
   }
 }
@@ -27,17 +27,17 @@ function isMet(opens, came) {
   return came.has(opens) || came.has("*") || came.has(`${opens.split("/")[0]}/*`);
 }
 
-function holdEnvelopes({ n, commit, opened }, isOpen) {
+function holdEnvelopes({ n, commit, opened }, isOpen, seat) {
   const here = new Set(opened.map(({ index }) => index));
   commit.events.forEach((event, index) => {
     if (!isEnvelope(event)) return;
-    demand(here.has(index) || !isOpen(event), "malformed", { n }, `envelope ${index} is open to this seat, and missing`);
-    demand(!here.has(index) || isOpen(event), "malformed", { n }, `envelope ${index} is not open to this seat`);
+    demand(here.has(index) || !isOpen(event), "malformed", { n }, `envelope ${index} is open to ${seat}, and its payload is missing`);
+    demand(!here.has(index) || isOpen(event), "malformed", { n }, `envelope ${index} is not open to ${seat}`);
   });
 }
 
 function holdRequest({ n, asked, request, commit }, seat, areOpenToAll, areOpen) {
   const may = areOpenToAll || (seat === "gm" && commit.outcome !== "sealed" && areOpen);
-  demand(asked !== null || !may, "malformed", { n }, "this seat may read the request, and it is withheld");
-  demand(asked === null || may || request?.actor.seat === seat, "malformed", { n }, "this seat may not read the request");
+  demand(asked !== null || !may, "malformed", { n }, `the request is open to ${seat}, and it is withheld`);
+  demand(asked === null || may || request?.actor.seat === seat, "malformed", { n }, `the request is not open to ${seat}`);
 }

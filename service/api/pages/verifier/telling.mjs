@@ -30,10 +30,10 @@ export function warnings({ counts, log }) {
   const { quarantined, proposals, proposals_dropped: dropped } = counts;
   const signed = log?.checkpoints.size ?? null;
   return [
-    ...(quarantined ? [`${some(quarantined, "command was", "commands were")} set aside undecided, on the host's word`] : []),
-    ...(proposals ? [`${some(proposals, "ruling on the past", "rulings on the past")} proposed, ${dropped} of them dropped`] : []),
+    ...(quarantined ? [`${some(quarantined, "command was", "commands were")} set aside by the host without a decision`] : []),
+    ...(proposals ? [`${some(proposals, "amendment was", "amendments were")} proposed, and ${dropped} of them dropped`] : []),
     ...(signed !== null && signed < counts.commits
-      ? [`commits ${signed + 1} to ${counts.commits} are not signed: once the fight is over, anybody can have written them`]
+      ? [`commits ${signed + 1} to ${counts.commits} are not signed: anybody may have written them once the fight was over`]
       : []),
   ];
 }
@@ -52,9 +52,9 @@ function logFacts({ log, counts }) {
 
 function headFacts({ checkpoints, receipts }, commits) {
   const { accepted, ignored, lost, size, key, key_was_given: wasGiven } = checkpoints;
-  const by = wasGiven ? "a key you gave" : "a key that only the bundle itself names";
+  const by = wasGiven ? "a key you gave" : "a key that only the bundle names";
   const behind = commits - (size ?? 0);
-  const rest = behind ? `; the ${behind} behind them are not signed yet` : "";
+  const rest = behind ? `; the ${behind} later ones are not signed yet` : "";
   return [
     ["signed", size === null ? "by nobody" : `${size} of ${commits} commits, by ${by}${rest}`],
     ["checkpoints", some(accepted, "signed head holds", "signed heads hold") + (ignored ? `, ${ignored} of older keys ignored` : "")],

@@ -17,7 +17,7 @@ import { SOUND, Verdict, demand, statusOf } from "./verdict.mjs";
 
 /** What a sound verdict covers, and what it does not. */
 const CHECKED = ["bytes", "chain", "tree", "checkpoints", "receipts", "seals", "what the seat may see", "dice"];
-const NOT_CHECKED = "whether the rules lead to these results: that takes `rewound verify`, which has them";
+const NOT_CHECKED = "whether the rules lead to these results, which `rewound verify` checks";
 
 /**
  * @param {string|ArrayBuffer|Uint8Array} bundle its text or bytes

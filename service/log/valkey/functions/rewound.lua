@@ -72,7 +72,7 @@ end
 
 -- as append; and dirty set, ring | encounter, now (ms), life of the ring (ms), channel of the bucket's commands,
 --   name of the secret's key or '', the secret, the process that asks or ''; further requests last.
--- The secret's key is no key of the call: a user must be allowed to read what a call names, and the API may
+-- The secret's key is not a key of the call: a user must be allowed to read what a call names, and the API may
 --   only write secrets. A cluster runs it all the same, because the key has the tag of the others' slot.
 -- -> as append; and 1 if nobody listens to the bucket and the caller must enqueue a fold.
 local function submit(keys, args)
