@@ -12,18 +12,20 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 import jsonpatch
+from requests import RequestException
 from rich.console import Console
 
+from rewound_client import Rewound, RewoundError, Table
 from service.audit import bundle
 from service.audit.evidence import evidence_once_signed
-from service.cli.client import Client, ProblemAnswer, Unreachable
+from service.cli.client import connect, described, not_ready
 from service.cli.judging import print_report
 from service.cli.local_service import LocalService, StartAbandoned, held_port
-from service.cli.playing import NotAsWritten, ScriptTable, play, sit_down
+from service.cli.playing import NotAsWritten, play, sit_down
 from service.cli.script import SAMPLES, BadScript, ScriptedFight, sample
 from service.cli.stopping import Signals
 from service.cli.telling import Teller
@@ -33,7 +35,6 @@ from service.stores import api_keys
 
 AUDIT_S: Final = 600.0
 """How long the audit may take: a loaded machine needs minutes for what takes seconds on an idle one."""
-_ASKED_EVERY_S: Final = 0.1
 STOPPED: Final = "rewound: the demo was stopped; nothing of it is left behind\n"
 _INTERRUPTED: Final = 130
 """The exit status of a command that ctrl-C ended."""
@@ -62,22 +63,30 @@ def command(
         fight = sample(form, ruleset)
         fight = fight.seeded() if seeded else fight
         if url is not None and key is not None:
-            with signals.interrupting():
-                _run(Client(url.rstrip("/"), key), fight, console, by_script=not seeded)
+            with signals.interrupting(), connect(url, key) as owner:
+                _check_ready(url)
+                _run(owner, fight, console, by_script=not seeded)
         else:
             with _own_service(console, signals) as (service, owner), signals.interrupting():
                 encounter = _run(owner, fight, console, by_script=not seeded)
                 if file is not None:
                     _write_bundle(service, encounter, file, console)
-    except (BadScript, NotAsWritten, ProblemAnswer, Unreachable) as fault:
-        raise Failure(str(fault)) from fault
+    except (BadScript, NotAsWritten, RewoundError, RequestException) as fault:
+        raise Failure(described(fault, url or "the service")) from fault
     except (KeyboardInterrupt, StartAbandoned):
         console.print(STOPPED, end="")
         sys.exit(_INTERRUPTED)
 
 
+def _check_ready(url: str) -> None:
+    """Raise `Failure` at once if the service at *url* accepts no commands; later requests are repeated."""
+    why = not_ready(url)
+    if why is not None:
+        raise Failure(why)
+
+
 @contextmanager
-def _own_service(console: Console, signals: Signals) -> Iterator[tuple[LocalService, Client]]:
+def _own_service(console: Console, signals: Signals) -> Iterator[tuple[LocalService, Rewound]]:
     """Yield a service in a temporary directory and its owner's client; raises `StartAbandoned`."""
     with tempfile.TemporaryDirectory(prefix="rewound-demo-") as directory, held_port("127.0.0.1") as port:
         home = Path(directory)
@@ -103,46 +112,44 @@ def _own_service(console: Console, signals: Signals) -> Iterator[tuple[LocalServ
             with closing(service.log()) as log:
                 token, _ = api_keys.create(log, "demo", time.time())
             console.print(f"[dim]a service of its own runs at {service.url}[/]")
-            yield service, Client(service.url, token)
+            with connect(service.url, token) as owner:
+                yield service, owner
         finally:
             with console.status("Stopping the service …"):
                 service.stop()
 
 
-def _run(owner: Client, fight: ScriptedFight, console: Console, *, by_script: bool) -> str:
-    """Play, replay and audit *fight*; return the encounter's id. May raise `ProblemAnswer`."""
-    edition = owner.get(f"/v1/rulesets/{fight.opening['edition']}")
+def _run(owner: Rewound, fight: ScriptedFight, console: Console, *, by_script: bool) -> str:
+    """Play, replay and audit *fight*; return the encounter's id. May raise `RewoundError`."""
+    edition = owner.ruleset(fight.opening["edition"])
     teller = Teller(console, fight.opening, {rule["id"]: rule["statement"] for rule in edition["rules"]})
     teller.heading(fight.title)
     teller.remark(fight.text)
     table = sit_down(owner, fight)
-    try:
-        for moment in play(table, fight, by_script=by_script):
-            send = {name: value for name, value in moment.send.items() if name != "type"}
-            n = moment.outcome.get("n")
-            teller.moment(n, moment.seat, moment.send["type"], send, moment.outcome, moment.says)
-        if by_script:
-            console.print("\n[green]Every state is as the script expects.[/]")
-        _replay(table, console)
-        _audit(table, console)
-        owner.send("DELETE", f"{table.path}?reason=demo", None, {"Prefer": "wait=30"})
-        console.print("\n[bold]The encounter is closed, its seed disclosed.[/] The same audit again:")
-        _audit(table, console)
-    finally:
-        table.close()
+    for moment in play(table, fight, by_script=by_script):
+        send = {name: value for name, value in moment.send.items() if name != "type"}
+        n = moment.outcome.get("n")
+        teller.moment(n, moment.seat, moment.send["type"], send, moment.outcome, moment.says)
+    if by_script:
+        console.print("\n[green]Every state is as the script expects.[/]")
+    _replay(table.gm, console)
+    _audit(table.gm, console)
+    table.gm.close("demo")
+    console.print("\n[bold]The encounter is closed, its seed disclosed.[/] The same audit again:")
+    _audit(table.gm, console)
     return table.encounter
 
 
-def _replay(table: ScriptTable, console: Console) -> None:
+def _replay(table: Table, console: Console) -> None:
     """Request the replay of round 1 and check that its patches lead to the state at its end."""
-    round_ = table.gm.get(f"{table.path}/rounds/1/replay")
+    round_ = table.replay(1)
     frames = round_["frames"]
     state = round_["state"]
     for frame in frames:
         state = jsonpatch.apply_patch(state, frame["patch"])
     last = frames[-1]["commit"]["n"]
-    head = table.gm.get(table.path)["version"]
-    if state != table.gm.get(f"{table.path}/state?at={last}&known={head}")["state"]:
+    head = table.get()["version"]
+    if state != table.state(at=last, known=head)["state"]:
         raise NotAsWritten(f"the replay of round 1 does not end in the state of commit {last}")
     console.print(
         f"\n[bold]Round 1, replayed from the record:[/] {len(frames)} commits, {round_['first']} to {last}, "
@@ -150,17 +157,13 @@ def _replay(table: ScriptTable, console: Console) -> None:
     )
 
 
-def _audit(table: ScriptTable, console: Console) -> None:
+def _audit(table: Table, console: Console) -> None:
     """Request an audit, wait for it and print its certificate; raises `NotAsWritten`."""
     with console.status("Auditing: every command is decided again …"):
-        job: dict[str, Any] = table.gm.post(f"{table.path}/audits", {}).data
-        ends = time.monotonic() + AUDIT_S
-        while job["status"] in ("pending", "running") and time.monotonic() < ends:
-            time.sleep(_ASKED_EVERY_S)
-            job = table.gm.get(f"{table.path}/audits/{job['audit']}")
-    if job["status"] != "done":
-        raise NotAsWritten(f"the audit is {job['status']}: {job.get('fault', 'no worker took it in time')}")
-    print_report(job["certificate"], console)
+        audit = table.audit(wait_s=AUDIT_S)
+    if "certificate" not in audit:
+        raise NotAsWritten(f"the audit is {audit['status']}: {audit.get('fault')}")
+    print_report(audit["certificate"], console)
 
 
 def _write_bundle(service: LocalService, encounter: str, file: Path, console: Console) -> None:

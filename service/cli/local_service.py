@@ -22,7 +22,7 @@ from typing import Final, Self
 from service.api.gunicorn_logger import JsonLogger
 from service.api.metrics import DIRECTORY
 from service.api.server import GRACE_S, arguments
-from service.cli.client import Client, ProblemAnswer, Unreachable
+from service.cli.client import not_ready
 from service.cli.loading import LoadingDisplay
 from service.cli.terminal import Failure
 from service.log import StoreFailure, StoreRefused
@@ -147,24 +147,20 @@ class LocalService:
 
     def wait_until_ready(self) -> None:
         """Wait until the service accepts commands; raises `NotServing` and `StartAbandoned`."""
-        client = Client(self.url)
         said = time.monotonic()
         ends = said + READY_S
-        try:
-            while (why := _not_ready(client)) is not None:
-                self._go_on()
-                broken = [each.name for each in self._supervisor.died() if each.deaths >= UNREADY_DEATHS]
-                if broken:
-                    raise NotServing(f"{broken[0]} keeps dying; see its output above")
-                now = time.monotonic()
-                if now > ends:
-                    raise NotServing(f"the service is not ready after {READY_S:g} s: {why}")
-                if now - said >= SAID_EVERY_S:
-                    said = now
-                    self._say(f"the service is not ready: {why}")
-                time.sleep(STEP_S)
-        finally:
-            client.close()
+        while (why := not_ready(self.url)) is not None:
+            self._go_on()
+            broken = [each.name for each in self._supervisor.died() if each.deaths >= UNREADY_DEATHS]
+            if broken:
+                raise NotServing(f"{broken[0]} keeps dying; see its output above")
+            now = time.monotonic()
+            if now > ends:
+                raise NotServing(f"the service is not ready after {READY_S:g} s: {why}")
+            if now - said >= SAID_EVERY_S:
+                said = now
+                self._say(f"the service is not ready: {why}")
+            time.sleep(STEP_S)
         self._was_ready = True
 
     def stop(self) -> None:
@@ -247,15 +243,6 @@ def metrics_directory(settings: Settings) -> Path:
     except FileExistsError:  # another user made it
         return Path(tempfile.mkdtemp(prefix="rewound-", dir=parent))
     return directory
-
-
-def _not_ready(client: Client) -> str | None:
-    """Return why the service does not accept commands yet, None if it does."""
-    try:
-        client.get("/readyz")
-    except (ProblemAnswer, Unreachable) as fault:
-        return str(fault)
-    return None
 
 
 def with_free_port(settings: Settings, *, is_given: bool, say: Say) -> Settings:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from service.cli.client import Client, ProblemAnswer
+from rewound_client import Problem, Refused, Rewound, Table
 from service.cli.script import ScriptedFight, ScriptStep
 
 GM: Final = "gm"
@@ -34,36 +34,30 @@ class ScriptMoment:
 
 @dataclass(frozen=True)
 class ScriptTable:
-    """An open encounter and the clients of its seats."""
+    """An open encounter as each of its seats sees it."""
 
-    encounter: str
-    seats: Mapping[str, Client]
+    seats: Mapping[str, Table]
 
     @property
-    def gm(self) -> Client:
-        """The client of the encounter's owner."""
+    def gm(self) -> Table:
+        """The encounter as its owner sees it."""
         return self.seats[GM]
+
+    @property
+    def encounter(self) -> str:
+        """The encounter's id."""
+        return self.gm.encounter
 
     @property
     def path(self) -> str:
         """The encounter's path in the API."""
-        return f"/v1/encounters/{self.encounter}"
-
-    def close(self) -> None:
-        """Close all connections."""
-        for client in self.seats.values():
-            client.close()
+        return self.gm.path
 
 
-def sit_down(owner: Client, fight: ScriptedFight) -> ScriptTable:
+def sit_down(owner: Rewound, fight: ScriptedFight) -> ScriptTable:
     """Open the encounter and give every player a token."""
-    opened = owner.post("/v1/encounters", fight.opening, Prefer="wait=30").data
-    path = f"/v1/encounters/{opened['encounter']}"
-    seats = {GM: owner}
-    for seat in fight.seats:
-        issued = owner.post(f"{path}/seats/{seat}/token", {}, Prefer="wait=30").data
-        seats[seat] = owner.as_seat(issued["token"])
-    return ScriptTable(opened["encounter"], seats)
+    table = owner.open(fight.opening)
+    return ScriptTable({GM: table} | {seat: table.sit(seat) for seat in fight.seats})
 
 
 def play(table: ScriptTable, fight: ScriptedFight, *, by_script: bool) -> Iterator[ScriptMoment]:
@@ -102,20 +96,18 @@ class _Playing:
     def _send(self, step: ScriptStep) -> ScriptMoment:
         assert step.send is not None, "only commands are sent"
         try:
-            outcome = self.table.seats[step.seat].post(
-                f"{self.table.path}/commands", step.send, Prefer="wait=30"
-            )
-        except ProblemAnswer as problem:
-            if problem.code is None or self.by_script:
+            outcome = self.table.seats[step.seat].send(step.send)
+        except Problem as problem:
+            if self.by_script or not isinstance(problem, Refused):
                 raise NotAsWritten(f"{step.seat} sends {step.send['type']}: {problem}") from problem
             return ScriptMoment(
                 step.says, step.seat, step.send, {"outcome": "refused", "refusal": problem.data}
             )
-        return ScriptMoment(step.says, step.seat, step.send, outcome.data)
+        return ScriptMoment(step.says, step.seat, step.send, outcome)
 
     def _owed(self) -> Sequence[Mapping[str, Any]]:
         """Return the prompts that play waits for and whose seats the GM may know."""
-        waiting: Sequence[Mapping[str, Any]] = self.table.gm.get(self.table.path)["waiting"]
+        waiting = self.table.gm.get()["waiting"]
         return [prompt for prompt in waiting if prompt["seat"] and not prompt["optional"]]
 
     def _answer_others(self) -> Iterator[ScriptMoment]:
@@ -136,7 +128,7 @@ class _Playing:
 
     def _quiet_move(self, prompt: Mapping[str, Any]) -> dict[str, Any]:
         """Return the most passive command that answers *prompt*; empty if none is offered."""
-        options = self.table.seats[prompt["seat"]].get(f"{self.table.path}/options")["options"]
+        options = self.table.seats[prompt["seat"]].options()["options"]
         offers = [
             offer
             for option in options
@@ -162,7 +154,7 @@ def _command(offer: Mapping[str, Any]) -> dict[str, Any]:
 def _hold(table: ScriptTable, step: ScriptStep) -> None:
     """Compare the GM's view of the state with a check; raises `NotAsWritten`."""
     assert step.check is not None, "only checks are held"
-    state = table.gm.get(f"{table.path}/state")["state"]
+    state = table.gm.state()["state"]
     fault = difference(step.check, state)
     if fault is not None:
         raise NotAsWritten(f"{step.says} But {fault}")

@@ -16,7 +16,8 @@ from typing import Final
 
 import click
 
-from service.cli.client import Client, ProblemAnswer, Unreachable
+from rewound_client import Rewound, RewoundError
+from service.cli.client import connect, described
 from service.cli.environment import is_for_people, quiet_for_people, read_settings
 from service.cli.local_service import LocalService, NotServing, StartAbandoned, with_free_port
 from service.cli.playing import NotAsWritten, play, sit_down
@@ -94,8 +95,9 @@ def _demonstrate(service: LocalService) -> None:
     """Play the sample fight if needed, and print requests that show it; raises `NotServing`."""
     try:
         _show(service, _demo(service))
-    except (ProblemAnswer, Unreachable, NotAsWritten) as fault:
-        raise NotServing(f"the sample fight could not be played: {fault}") from fault
+    except (RewoundError, NotAsWritten) as fault:
+        why = described(fault, service.url)
+        raise NotServing(f"the sample fight could not be played: {why}") from fault
 
 
 def _demo(service: LocalService) -> Demo:
@@ -106,7 +108,8 @@ def _demo(service: LocalService) -> Demo:
         if known is not None:
             return known
         token, _ = api_keys.create(log, "demo", time.time())
-    demo = Demo(token, _play(Client(service.url, token)))
+    with connect(service.url, token) as owner:
+        demo = Demo(token, _play(owner))
     _keep(kept, demo)
     return demo
 
@@ -126,15 +129,12 @@ def _known(path: Path, log: Log) -> Demo | None:
     return demo if is_valid else None
 
 
-def _play(owner: Client) -> str:
+def _play(owner: Rewound) -> str:
     fight = sample(DEMO_FORM).seeded()
     with click.progressbar(length=len(fight.steps), label="Playing the sample fight") as bar:
         table = sit_down(owner, fight)
-        try:
-            for _ in play(table, fight, by_script=False):
-                bar.update(1)
-        finally:
-            table.close()
+        for _ in play(table, fight, by_script=False):
+            bar.update(1)
     return table.encounter
 
 
@@ -149,9 +149,8 @@ def _keep(path: Path, demo: Demo) -> None:
 
 def _show(service: LocalService, demo: Demo) -> None:
     """Print the key, and three command lines that work unchanged."""
-    client = Client(service.url, demo.key)
-    first = client.get(f"/v1/encounters/{demo.encounter}/rolls?round=1")["rolls"][0]["n"]
-    client.close()
+    with connect(service.url, demo.key) as client:
+        first = next(client.encounter(demo.encounter).rolls(round_=1))["n"]
     curl = f"curl -s -H 'Authorization: Bearer {demo.key}'"
     address = f"{service.url}/v1/encounters/{demo.encounter}"
     say(f"API key: {demo.key}\n")

@@ -18,17 +18,14 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.fixture
-def service(running: Service) -> Iterator[Service]:
-    """Give the service; whoever sat down stands up after the test."""
-    yield running
-    running.stand_up()
+def service(running: Service) -> Service:
+    return running
 
 
 @pytest.fixture(scope="session")
 def bundle_file(running: Service, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give the bundle of the sample fight, played with seeded dice and closed, as its gm has it."""
     table = closed(played(running, "s002", seeded=True))
-    running.stand_up()
     file = tmp_path_factory.mktemp("bundles") / "fight.jsonl"
     file.write_bytes(b"".join(bundle.write(running.evidence(table.encounter), "gm")))
     return file

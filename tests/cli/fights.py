@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rewound_client import Rewound
 from service.audit.evidence import Evidence, evidence_once_signed
-from service.cli.client import Client
+from service.cli.client import connect
 from service.cli.local_service import LocalService, held_port
 from service.cli.playing import ScriptTable, play, sit_down
 from service.cli.script import ScriptedFight, sample
@@ -22,22 +23,15 @@ PATIENCE_S = 30.0
 
 @dataclass(frozen=True)
 class Service:
-    """A running service, the holder of an API key of it, and the tables at which somebody sits."""
+    """A running service, an API key, and its holder."""
 
     station: LocalService
-    owner: Client
-    tables: list[ScriptTable] = field(default_factory=list)
+    key: str
+    owner: Rewound
 
     def sit_down(self, fight: ScriptedFight) -> ScriptTable:
-        """Open the encounter of *fight*; its connections are given back after the test."""
-        table = sit_down(self.owner, fight)
-        self.tables.append(table)
-        return table
-
-    def stand_up(self) -> None:
-        """Give back the connections of every table."""
-        while self.tables:
-            self.tables.pop().close()
+        """Open the encounter of *fight*."""
+        return sit_down(self.owner, fight)
 
     def evidence(self, encounter: str) -> Evidence:
         """Return the stored bytes of an encounter with every envelope open, as a worker's audit has them."""
@@ -62,8 +56,8 @@ def served(home: Path) -> Iterator[Service]:
             station.wait_until_ready()
             with closing(station.log()) as log:
                 token, _ = api_keys.create(log, "tests", time.time())
-            with closing(Client(station.url, token)) as owner:
-                yield Service(station, owner)
+            with connect(station.url, token) as owner:
+                yield Service(station, token, owner)
 
 
 def played(service: Service, form: str, *, seeded: bool) -> ScriptTable:
@@ -77,16 +71,10 @@ def played(service: Service, form: str, *, seeded: bool) -> ScriptTable:
 
 def closed(table: ScriptTable) -> ScriptTable:
     """Return the table after its encounter was closed."""
-    table.gm.send("DELETE", table.path, headers={"Prefer": "wait=30"})
+    table.gm.close()
     return table
 
 
 def audited(table: ScriptTable, **asked: int) -> dict[str, Any]:
     """Return an audit that was asked for and done."""
-    job: dict[str, Any] = table.gm.post(f"{table.path}/audits", asked).data
-    ends = time.monotonic() + PATIENCE_S
-    while job["status"] in ("pending", "running"):
-        assert time.monotonic() < ends, job
-        time.sleep(0.02)
-        job = table.gm.get(f"{table.path}/audits/{job['audit']}")
-    return job
+    return dict(table.gm.audit(asked.get("from"), asked.get("to"), wait_s=PATIENCE_S))

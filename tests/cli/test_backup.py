@@ -7,17 +7,18 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rewound_client import Rewound, Table
 from service.audit import bundle
 from service.audit.evidence import Receipt
 from service.audit.verify import verify
-from service.cli.client import Client
+from service.cli.client import connect
 from service.cli.local_service import held_port
 from service.rules.registry import REGISTRY
 from tests.cli.test_serve import COMMAND, PATIENCE_S, ROOT, Served
@@ -29,13 +30,13 @@ pytestmark = pytest.mark.slow
 
 
 @contextmanager
-def serving(home: Path, key: str) -> Iterator[Client]:
+def serving(home: Path, key: str) -> Iterator[Rewound]:
     """Give a client of a service on *home*; it is stopped as its operator stops it."""
     with held_port("127.0.0.1") as port:
         served = Served(home, "--port", str(port))
         try:
             served.wait_for("Rewound serves")
-            with closing(Client(f"http://127.0.0.1:{port}", key)) as client:
+            with connect(f"http://127.0.0.1:{port}", key) as client:
                 yield client
             assert served.stop() == 0
         finally:
@@ -57,15 +58,15 @@ def key_in(home: Path) -> str:
     return made.stdout.strip()
 
 
-def signed(client: Client, at: str) -> int:
+def signed(table: Table) -> int:
     """Return how many commits of the encounter are signed, once that is all of them."""
-    return int(client.post(f"{at}/checkpoints", {}, Prefer="wait=30").data["size"])
+    return int(table.checkpoint()["size"])
 
 
-def disputed(client: Client, at: str) -> dict[str, Any]:
+def disputed(table: Table) -> dict[str, Any]:
     """Return the encounter once its dispute is told: a worker looks at its start."""
     ends = time.monotonic() + PATIENCE_S
-    while (told := client.get(at))["dispute"] is None:
+    while (told := table.get())["dispute"] is None:
         assert time.monotonic() < ends, told
         time.sleep(0.1)
     return dict(told)
@@ -78,7 +79,7 @@ class Kept:
     home: Path
     backup: Path
     key: str
-    at: str
+    encounter: str
     receipt: Receipt
 
 
@@ -90,12 +91,12 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     roll = {"type": "roll_behind_screen", "dice": [6], "bonus": 0, "what": "a door"}
     with serving(home, key) as client:
         opened = {"edition": "heartrush@1", **opening(PLACES)}
-        at = f"/v1/encounters/{client.post('/v1/encounters', opened).data['encounter']}"
-        assert signed(client, at) == 1
+        table = client.open(opened)
+        assert signed(table) == 1
         shutil.copytree(home, backup, ignore=shutil.ignore_patterns("*.sock"))
-        told = client.post(f"{at}/commands", roll, Prefer="wait=30").data
-        assert signed(client, at) == told["n"] == 2
-    return Kept(home, backup, key, at, Receipt(told["n"], told["hash"]))
+        told = table.send(roll)
+        assert signed(table) == told["n"] == 2
+    return Kept(home, backup, key, table.encounter, Receipt(told["n"], told["hash"]))
 
 
 def test_an_older_store_beside_a_newer_witness_is_noticed(kept: Kept) -> None:
@@ -103,7 +104,7 @@ def test_an_older_store_beside_a_newer_witness_is_noticed(kept: Kept) -> None:
     shutil.copytree(kept.backup / "valkey", kept.home / "valkey")
 
     with serving(kept.home, kept.key) as client:
-        found = disputed(client, kept.at)
+        found = disputed(client.encounter(kept.encounter))
 
     assert (found["version"], found["dispute"]["why"]) == (1, "rolled_back")
     assert found["dispute"]["lost"]["size"] == kept.receipt.n
@@ -111,9 +112,10 @@ def test_an_older_store_beside_a_newer_witness_is_noticed(kept: Kept) -> None:
 
 def test_an_older_data_directory_put_back_whole_is_noticed_by_receipts_alone(kept: Kept) -> None:
     with serving(kept.backup, kept.key) as client:
-        assert signed(client, kept.at) == 1
-        assert client.get(kept.at)["dispute"] is None, "nobody on this machine remembers more"
-        raw = client.get(f"{kept.at}/bundle")
+        table = client.encounter(kept.encounter)
+        assert signed(table) == 1
+        assert table.get()["dispute"] is None, "nobody on this machine remembers more"
+        raw = table.bundle()
 
-    evidence = bundle.read(raw.encode(), receipts=[kept.receipt])
+    evidence = bundle.read(raw, receipts=[kept.receipt])
     assert verify(evidence, REGISTRY).verdict.name == "truncated"

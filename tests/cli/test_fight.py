@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import functools
-import json
-import time
-from contextlib import closing
 from dataclasses import replace
-from http.client import HTTPConnection
 
 import pytest
 import redis
+import requests
 
 from service.audit import bundle, integrity
 from service.audit import certificate as document
@@ -29,7 +26,7 @@ def test_HR_V_31_over_HTTP_with_declared_dice_ends_as_the_ledger_has_it(service:
     """The checks of the script, held while it is played, are the ledger's end state."""
     table = played(service, "s002", seeded=False)
 
-    state = table.gm.get(f"{table.path}/state?at=22")["state"]
+    state = table.gm.state(at=22)["state"]
     assert {name: creature["hp"] for name, creature in state["creatures"].items()} == {
         "pia": 37,
         "ash": 40,
@@ -43,7 +40,7 @@ def test_HR_V_31_over_HTTP_with_declared_dice_ends_as_the_ledger_has_it(service:
 def test_HR_V_32_over_HTTP_with_declared_dice_ends_as_the_ledger_has_it(service: Service) -> None:
     table = played(service, "e-c2", seeded=False)
 
-    state = table.gm.get(f"{table.path}/state")["state"]
+    state = table.gm.state()["state"]
     assert state["round"] == 2
     assert {name: creature["rush"] for name, creature in state["creatures"].items()} == {
         "pia": 1,
@@ -76,7 +73,7 @@ def test_declared_dice_are_counted_in_the_certificate(service: Service) -> None:
 
 def test_rounds_of_an_encounter_are_audited_alone(service: Service) -> None:
     table = played(service, "s002", seeded=True)
-    rounds = table.gm.get(f"{table.path}/rounds")["rounds"]
+    rounds = table.gm.rounds()
 
     job = audited(table, **{"from": 1, "to": 1})
 
@@ -86,10 +83,12 @@ def test_rounds_of_an_encounter_are_audited_alone(service: Service) -> None:
 
 def test_an_audit_asked_for_twice_with_one_key_is_one_audit(service: Service) -> None:
     table = played(service, "e-c2", seeded=True)
-    first = table.gm.send("POST", f"{table.path}/audits", {}, {"Idempotency-Key": "once"})
-    again = table.gm.send("POST", f"{table.path}/audits", {}, {"Idempotency-Key": "once"})
+    address = f"{service.station.url}{table.path}/audits"
+    headers = {"Authorization": f"Bearer {service.key}", "Idempotency-Key": "once"}
+    first = requests.post(address, json={}, headers=headers, timeout=PATIENCE_S)
+    again = requests.post(address, json={}, headers=headers, timeout=PATIENCE_S)
 
-    assert again.data["audit"] == first.data["audit"]
+    assert again.json()["audit"] == first.json()["audit"]
     assert again.headers["Idempotency-Replayed"] == "true"
 
 
@@ -132,7 +131,7 @@ def test_a_byte_flipped_in_the_store_is_found_by_the_service_and_named(service: 
 
 def test_commits_cut_off_in_the_store_are_found_by_the_service(service: Service) -> None:
     table = closed(played(service, "e-c2", seeded=True))
-    count = table.gm.get(table.path)["version"]
+    count = table.gm.get()["version"]
     with redis.Redis.from_url(str(service.station.settings.streams_url)) as client:
         client.xdel(keys.commits(table.encounter), f"{count}-0", f"{count - 1}-0")
 
@@ -186,28 +185,9 @@ def test_a_bundle_is_audited_alike_by_whoever_reads_it(service: Service) -> None
 
 def test_a_bundle_of_another_service_is_taken_in_by_a_worker_and_audits_there(service: Service) -> None:
     raw = (HOME / "heartrush-turns.jsonl").read_bytes()
-    headers = {
-        "Authorization": f"Bearer {service.owner.token}",
-        "Content-Type": "application/jsonl",
-        "Prefer": "wait=20",
-    }
-    with closing(HTTPConnection(service.owner.url.removeprefix("http://"), timeout=30)) as line:
-        line.request("POST", "/v1/bundles", raw, headers)
-        answer = line.getresponse()
-        data = json.loads(answer.read())
-
-    assert answer.status == 202, data
-    ends = time.monotonic() + PATIENCE_S
-    while (data := service.owner.get(f"/v1/bundles/{data['import']}"))["status"] != "done":
-        assert data["status"] != "failed", data
-        assert time.monotonic() < ends, data
-        time.sleep(0.1)
-    path = f"/v1/encounters/{data['encounter']}"
-    job = service.owner.post(f"{path}/audits", {}).data
-    ends = time.monotonic() + PATIENCE_S
-    while (found := service.owner.get(f"{path}/audits/{job['audit']}"))["status"] != "done":
-        assert time.monotonic() < ends, found
-        time.sleep(0.1)
+    imported = service.owner.take_bundle(raw, wait_s=PATIENCE_S)
+    assert imported["status"] == "done", imported
+    found = service.owner.encounter(imported["encounter"]).audit(wait_s=PATIENCE_S)
     assert found["verdict"] == "valid_unsigned"
     assert found["certificate"]["log"]["checkpoints"]["key"].startswith(f"{SIGNER.origin}/")
     assert document.read(dumps(found["certificate"]))["signature"]["public_key"] == _published(service)
@@ -215,6 +195,6 @@ def test_a_bundle_of_another_service_is_taken_in_by_a_worker_and_audits_there(se
 
 def _published(service: Service) -> str:
     """Return the public key of the service that certifies, which is not the one that signed the fight."""
-    [key] = service.owner.get("/v1/keys")["keys"]
+    [key] = service.owner.signing_keys()
     assert key["public_key"] != SIGNER.public.hex()
     return str(key["public_key"])

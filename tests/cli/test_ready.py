@@ -22,7 +22,7 @@ def starting(
     clock = count(1000.0)
     passing = SimpleNamespace(monotonic=lambda: next(clock), sleep=lambda _seconds: None)
     monkeypatch.setattr(local_service, "time", passing)
-    monkeypatch.setattr(local_service, "_not_ready", lambda _client: next(answers))
+    monkeypatch.setattr(local_service, "not_ready", lambda _url: next(answers))
     said: list[str] = []
     return LocalService(Settings(), said.append), said
 

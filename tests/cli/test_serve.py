@@ -12,16 +12,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 import pytest
+import requests
 
-from service.cli.client import Client, ProblemAnswer, Unreachable
+from service.cli.client import connect, not_ready
 from service.cli.demo import STOPPED as DEMO_STOPPED
 from service.cli.local_service import LocalService, held_port
 from service.settings import Settings
@@ -148,14 +148,9 @@ def curl(line: str) -> object:
     assert words[:2] == ["curl", "-s"], line
     method = words[words.index("-X") + 1] if "-X" in words else "GET"
     headers = dict(words[i + 1].split(": ", 1) for i, word in enumerate(words) if word == "-H")
-    parts = urlsplit(words[-1])
-    client = Client(f"{parts.scheme}://{parts.netloc}")
-    try:
-        return client.send(
-            method, parts.path + ("?" + parts.query if parts.query else ""), None, headers
-        ).data
-    finally:
-        client.close()
+    answer = requests.request(method, words[-1], headers=headers, timeout=PATIENCE_S)
+    answer.raise_for_status()
+    return answer.json()
 
 
 def curls(printed: str) -> list[str]:
@@ -401,12 +396,7 @@ def _mapped(pid: int) -> list[bytes]:
 
 
 def _is_ready(port: int) -> bool:
-    with closing(Client(f"http://127.0.0.1:{port}")) as client:
-        try:
-            client.get("/readyz")
-        except (ProblemAnswer, Unreachable):
-            return False
-    return True
+    return not_ready(f"http://127.0.0.1:{port}") is None
 
 
 def _children(parent: int) -> list[int]:
@@ -479,15 +469,14 @@ def test_keys_are_made_listed_and_revoked_with_and_without_a_service(
     served = start()
     url = re.search(r"http://\S+", served.wait_for("Rewound serves"))
     assert url is not None
-    client = Client(url[0], token)
 
-    assert client.get("/v1/encounters")["encounters"] == []
+    with connect(url[0], token) as client:
+        assert list(client.encounters()) == []
     listed = _run(tmp_path / "data", ["keys", "list"]).stdout
     assert re.search(r"valid .* read,write,keys +ada", listed)
     assert token not in listed
     assert _run(tmp_path / "data", ["keys", "revoke", listed.split()[0]]).returncode == 0
     assert "revoked" in _run(tmp_path / "data", ["keys", "list"]).stdout
-    client.close()
 
 
 def test_a_bundle_of_the_demo_is_written_and_verified(start: Callable[..., Served], tmp_path: Path) -> None:

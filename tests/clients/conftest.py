@@ -32,8 +32,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="session")
 def host(running: Service) -> Host:
-    assert running.owner.token is not None
-    return Host(running.station.url, running.owner.token)
+    return Host(running.station.url, running.key)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ PORTS = "The ports of the log know no implementation"
 EDITIONS = "Heart Rush and Rise do not know each other"
 REDIS = "Redis is spoken to by the log alone"
 RQ = "RQ is rung by the doorbell and answered by the workers"
+CLIENT = "The Python client is used by the command line alone"
 FLASK = "Flask is known to the API alone"
 MARSHMALLOW = "Input is checked and described in the API alone"
 HEARTRUSH = "Each part of Heart Rush knows those below it alone, but for those that move and fight"
@@ -69,6 +70,8 @@ PLANTED = (
     ("workers/planted.py", "urllib3", {S3}),
     ("service/api/planted.py", "rq", {RQ}),
     ("service/log/valkey/planted.py", "rq.job", {RQ}),
+    ("service/api/planted.py", "rewound_client", {CLIENT}),
+    ("workers/planted.py", "requests", {CLIENT}),
     ("service/usecases/planted.py", "flask", {FLASK}),
     ("workers/planted.py", "werkzeug.exceptions", {FLASK}),
     ("service/core/planted.py", "marshmallow", {MARSHMALLOW}),

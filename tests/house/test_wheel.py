@@ -11,13 +11,22 @@ import pytest
 
 BUILD = ("--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check")
 
+TREE = {"service", "workers", "pyproject.toml", "README.md", "LICENSE"}
+CLIENT = Path("clients/python/rewound_client")
+
+
+def is_client(path: Path) -> bool:
+    return path.is_relative_to(CLIENT)
+
 
 @pytest.fixture(scope="module")
 def wheel(root: Path, tracked: tuple[Path, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Yield a wheel made from the tracked files alone, as a clean clone would make it."""
     tree, out = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("wheel")
     for path in tracked:
-        if path.parts[0] in {"service", "workers", "pyproject.toml", "README.md", "LICENSE"}:
+        if path.parts[0] in {"service", "workers", "pyproject.toml", "README.md", "LICENSE"} or is_client(
+            path
+        ):
             (tree / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(root / path, tree / path)
     command = [sys.executable, "-m", "pip", "wheel", *BUILD, "--wheel-dir", str(out), str(tree)]
@@ -31,7 +40,10 @@ def test_the_wheel_holds_every_file_of_the_packages_and_no_test(
     wheel: Path, tracked: tuple[Path, ...]
 ) -> None:
     held = {name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert held == {path.as_posix() for path in tracked if path.parts[0] in {"service", "workers"}}
+    ours = {path.as_posix() for path in tracked if path.parts[0] in {"service", "workers"}}
+    client = {path.relative_to(CLIENT.parent).as_posix() for path in tracked if is_client(path)}
+    assert client
+    assert held == ours | client
 
 
 def test_the_wheel_installs_one_command(wheel: Path) -> None:
