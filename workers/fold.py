@@ -25,9 +25,9 @@ from service.log.values import CommandNotification, CommitWrite, Entry
 from service.record.canonical import dumps
 from service.record.intervals import EVERY
 from service.record.occasions import Occasions
+from service.record.subjects import ADMISSION, are_about
 from service.rules.continuing import Kept
 from service.rules.lines import Origin
-from service.signals.followed import concerns_all
 from service.stores.encounter_index import EncounterIndex
 from service.stores.removals import CLOSED
 from service.stores.secrets import EncounterSecrets
@@ -276,7 +276,7 @@ class CommandFolder:
         over = state.is_over or state.continued is not None
         if state.closed and over and not before.state.closed:
             self._register.finish(before.encounter)
-        process = "" if isinstance(entry, Entry) or concerns_all(written.raw) else entry.process
+        process = "" if isinstance(entry, Entry) or are_about(written.events, ADMISSION) else entry.process
         prompts = b""  # the sender receives them with its commit
         if written.seat in written.state.seats:
             prompts = dumps(views.asked_next(written.state, written.seat, written.owed))

@@ -19,8 +19,9 @@ from service.api.problems import Problem, missing, not_found, removed
 from service.api.quotas import RequestQuotas
 from service.api.request import ApiRequest
 from service.log import NoSuchEncounter, Outcome
+from service.record.subjects import GOES_ON, is_about
 from service.rules.table import GM
-from service.signals.followed import GOES_ON, concerns_all
+from service.signals.followed import concerns_all
 from service.stores import api_keys, seat_tokens, tickets
 from service.stores.encounter_index import EncounterEntry
 from service.usecases.accepting import is_draft, seated_in
@@ -199,7 +200,7 @@ class Authenticator:
         """Drop the seats that a commit may change from the cache; all of them if a line of play continues."""
         if not concerns_all(outcome.raw):
             return
-        goes_on = any(trace in outcome.raw for trace in GOES_ON)
+        goes_on = is_about(outcome.raw, GOES_ON)
         with self._lock:
             self._forgotten += 1
             for place, caller in list(self._seats.items()):

@@ -20,19 +20,10 @@ from service.log import Entry, Log, NoSuchEncounter
 from service.record.canonical import NotCanonical
 from service.record.commit import load_commit
 from service.record.envelopes import Place, StoredEnvelope, envelopes
-from service.rules.amendments import Continued
-from service.rules.closing import EncounterClosed, EpochClosed, LaneDisclosed
-from service.rules.continuing import LinkKept
+from service.record.subjects import CONTINUED, ENDED, LINKS, SEEDS, events_about, is_about
 from service.stores import checkpoints, imports
 
 PAGE: Final = 500
-
-_LINKS: Final = (EpochClosed.type, LinkKept.type)
-_SEEDS: Final = (EncounterClosed.type, LaneDisclosed.type)
-_DISCLOSING: Final = tuple(f'"{type_}"'.encode() for type_ in (*_LINKS, *_SEEDS))
-_CONTINUED: Final = f'"{Continued.type}"'.encode()
-
-_ENDING: Final = (_CONTINUED, f'"{EncounterClosed.type}"'.encode())
 
 PATIENCE_S: Final = 2.0
 """How long `evidence_once_signed` waits for the signature of a closed encounter."""
@@ -131,7 +122,10 @@ def evidence_once_signed(log: Log, encounter: str) -> Evidence:
 
 
 def _is_closed(commits: Sequence[bytes]) -> bool:
-    return any(trace in raw for raw in commits for trace in _ENDING)
+    try:
+        return any(is_about(raw, ENDED) for raw in commits)
+    except (NotCanonical, AttributeError, TypeError):  # the audit names what is wrong with a damaged record
+        return False
 
 
 def later_links(log: Log, commits: Sequence[bytes]) -> dict[tuple[int, int], bytes]:
@@ -162,8 +156,8 @@ def _later_links(log: Log, commits: Sequence[bytes]) -> dict[tuple[int, int], by
 
 def _continuation(commits: Sequence[bytes]) -> str | None:
     """Return the encounter that continues the record, None if there is none."""
-    events = load_commit(commits[-1]).events if commits and _CONTINUED in commits[-1] else []
-    return next((event["encounter"] for event in events if event.get("type") == Continued.type), None)
+    events = events_about(commits[-1], CONTINUED).values() if commits else ()
+    return next((event["encounter"] for event in events), None)
 
 
 def disclosed_in(commits: Sequence[bytes]) -> Iterator[tuple[int, int, bytes]]:
@@ -172,12 +166,10 @@ def disclosed_in(commits: Sequence[bytes]) -> Iterator[tuple[int, int, bytes]]:
     told: dict[str, Any] = next((event["dice"] for event in first if event.get("dice")), {"lanes": []})
     lengths = {lane["lane"]: lane["n"] for lane in told["lanes"]}
     for raw in commits:
-        if not any(trace in raw for trace in _DISCLOSING):
-            continue
-        for event in load_commit(raw).events:
-            if event.get("type") in _LINKS:
+        for event in events_about(raw, LINKS, SEEDS).values():
+            if LINKS.is_of(event):
                 yield event["lane"], event["epoch"], bytes.fromhex(event["link"])
-            elif event.get("type") in _SEEDS:
+            else:
                 yield event["lane"], lengths[event["lane"]], bytes.fromhex(event["seed"])
 
 

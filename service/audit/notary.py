@@ -23,6 +23,7 @@ from service.log import Entry, Log, NoSuchEncounter, StreamHead
 from service.record.canonical import commit_hash
 from service.record.commit import load_commit
 from service.record.frontier import Frontier
+from service.record.subjects import EPOCH_ENDED, LOST, is_about
 from service.stores import checkpoints, removals
 from service.stores.checkpoints import TreeHead
 from service.stores.disputes import (
@@ -38,8 +39,6 @@ from service.stores.disputes import COLLECTION as DISPUTES
 from service.stores.encounter_index import EncounterIndex
 
 PAGE: Final = 500
-_CLOSING: Final = ("epoch_closed", "encounter_closed", "continued")
-_TRACES: Final = (*(f'"{type_}"'.encode() for type_ in _CLOSING), b'"lost":{')
 
 
 class Disputed(Exception):
@@ -341,7 +340,4 @@ def _is_head(at: _Reached, head: StreamHead) -> bool:
 
 def _closes(raw: bytes) -> bool:
     """Return whether a commit closes an epoch or its encounter, or accepts the loss of signed commits."""
-    if not any(trace in raw for trace in _TRACES):
-        return False
-    events = load_commit(raw).events
-    return any(event.get("type") in _CLOSING or isinstance(event.get("lost"), dict) for event in events)
+    return is_about(raw, EPOCH_ENDED, LOST)

@@ -22,10 +22,10 @@ from service.record.digest import ruleset_digest
 from service.record.envelopes import envelopes
 from service.record.ids import uuid8
 from service.record.occasions import Occasions
-from service.rules.amendments import AmendmentDetailed, AmendmentProposed
-from service.rules.closing import EpochClosed
+from service.record.subjects import LINKS, PROPOSED, events_about
+from service.rules.amendments import AmendmentDetailed
 from service.rules.codec import from_data
-from service.rules.continuing import BeginLine, Kept, LinkKept, SealsKept, split_sealed
+from service.rules.continuing import BeginLine, Kept, SealsKept, split_sealed
 from service.rules.disputes import Amendment
 from service.rules.lines import Line, Logged, Origin
 from service.rules.records import changed
@@ -33,7 +33,6 @@ from service.rules.sealed import Sealed, is_opened, places_of_sealed
 from service.rules.table import Table
 
 _LABEL: Final = b"rewound/line/1\x00"
-_PROPOSED: Final = f'"{AmendmentProposed.type}"'.encode()
 Scope = tuple[tuple[str, ...], str]
 
 
@@ -82,10 +81,8 @@ def proposal(log: Log, parent: str, amendment: str) -> Proposal | None:
     while upto > 0:
         after = max(0, upto - PAGE)
         for entry in reversed(log.commits(parent, after, upto - after)):
-            if _PROPOSED not in entry.raw:
-                continue
-            for event in load_commit(entry.raw).events:
-                if event.get("type") == AmendmentProposed.type and event["amendment"] == amendment:
+            for event in events_about(entry.raw, PROPOSED).values():
+                if event["amendment"] == amendment:
                     return Proposal(parent, entry.n, _amendment(log, parent, entry.n, event))
         upto = after
     return None
@@ -95,11 +92,8 @@ def proposals(log: Log, parent: str) -> Iterator[Proposal]:
     """Yield every proposal of a line of play, the first one first."""
     head = log.head(parent)
     for entry in entries(log.commits, parent, 0, head.folded if head else 0):
-        if _PROPOSED not in entry.raw:
-            continue
-        for event in load_commit(entry.raw).events:
-            if event.get("type") == AmendmentProposed.type:
-                yield Proposal(parent, entry.n, _amendment(log, parent, entry.n, event))
+        for event in events_about(entry.raw, PROPOSED).values():
+            yield Proposal(parent, entry.n, _amendment(log, parent, entry.n, event))
 
 
 def _amendment(log: Log, parent: str, n: int, event: Mapping[str, Any]) -> Amendment:
@@ -275,11 +269,8 @@ def _links(log: Log, parent: str, upto: int) -> Iterator[dict[str, Any]]:
     """Yield the last link that the old line disclosed of each lane; earlier links are derived from it."""
     last: dict[int, dict[str, Any]] = {}
     for entry in entries(log.commits, parent, 0, upto):
-        if b'"link"' not in entry.raw:
-            continue
-        for event in load_commit(entry.raw).events:
-            told = event.get("type") in (EpochClosed.type, LinkKept.type)
-            if told and event["epoch"] >= last.get(event["lane"], event)["epoch"]:
+        for event in events_about(entry.raw, LINKS).values():
+            if event["epoch"] >= last.get(event["lane"], event)["epoch"]:
                 last[event["lane"]] = event
     for lane in sorted(last):
         yield {name: last[lane][name] for name in ("lane", "epoch", "link")}

@@ -9,30 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from types import MappingProxyType
 from typing import Final
 
 from service.core.continuation import ContinuationReader, Proposal, line_start
 from service.core.lineage import NOT_PLAYED, entries, undone
 from service.record.commit import ACCEPTED, SEALED, Request, load_commit, load_request
-from service.rules.acceptance import LineAccepted
+from service.record.subjects import SEATING, SEATS, events_about
 from service.rules.codec import from_data, to_data
 from service.rules.continuing import BeginLine, split_sealed
-from service.rules.messages import Actor, Event
+from service.rules.messages import Actor
 from service.rules.records import changed
 from service.rules.sealed import unsealed
-from service.rules.seats import SeatChanged, SeatClosed, SeatOpened, SeatTokenIssued
 from service.rules.seeding import CommitSeed, RevealSeed, WaiveSeed
 from service.rules.table import GM, Seat, Table
 
 _LABEL: Final = b"rewound/line/1\x00"
 SEEDING: Final = (CommitSeed.type, WaiveSeed.type, RevealSeed.type)
 """Commands that a new line does not repeat, because it inherits the last seeding of the old line's dice."""
-SEATING: Final[Mapping[str, type[Event[Table]]]] = MappingProxyType(
-    {kind.type: kind for kind in (SeatOpened, SeatChanged, SeatTokenIssued, SeatClosed, LineAccepted)}
-)
-"""Events that change the seats."""
-_SEATS: Final = b'"seat'
 NOT_TAKEN: Final = frozenset((*NOT_PLAYED, *SEEDING))
 
 
@@ -111,12 +104,9 @@ def _seated(
         table = changed(table, seats=judged.get(str(entry.n), table.seats))
         if entry.n in numbers and table.seats != known:
             sat[str(numbers[entry.n])] = known = table.seats
-        if _SEATS in entry.raw:
-            for event in load_commit(entry.raw).events:
-                kind = SEATING.get(event.get("type", ""))
-                if kind is not None:
-                    told = {name: value for name, value in event.items() if name != "type"}
-                    table = from_data(kind, told).evolve(table)
+        for event in events_about(entry.raw, SEATS).values():
+            told = {name: value for name, value in event.items() if name != "type"}
+            table = from_data(SEATING[event["type"]], told).evolve(table)
     return sat
 
 

@@ -82,6 +82,8 @@ class DecidedCommit(Generic[S]):
     marks: Mapping[str, bytes]
     folded: FoldedState[S]
     """The encounter after the commit."""
+    events: Sequence[Mapping[str, Any]] = ()
+    """Its events, as its bytes have them."""
     seat: str = ""
     """The sender's seat; empty if the request cannot be read."""
     owed: str | None = None
@@ -245,6 +247,7 @@ class _CommitDraft(Generic[S]):
             sealed=tuple(self.sealed),
             marks=marks_of(folded.state, state, self.n),
             folded=after,
+            events=events,
             seat=self.seat,
             owed=self.owed,
         )

@@ -7,16 +7,12 @@ sealed from its maker. An undo decides nothing, and a redo decides what was deci
 
 from __future__ import annotations
 
-from typing import Final
-
 from service.core.continuation import ContinuationReader
 from service.core.lineage import entries
-from service.record.commit import load_commit
+from service.record.subjects import SEALED, events_about
 from service.rules.closing import LINKS
 from service.rules.messages import Refused
 from service.rules.sealed import is_opened, places_of_sealed
-
-_SEALED: Final = b'"sealed":'
 
 
 def check_nothing_sealed(
@@ -29,10 +25,8 @@ def check_nothing_sealed(
         if reader not in sealed.audience and not is_opened(sealed.opens, came):
             raise Refused("sealed_here", f"something is sealed from you at commit {n}", rule)
     for entry in entries(reading.log.commits, line, n, upto or n):
-        if _SEALED not in entry.raw:
-            continue
-        for event in load_commit(entry.raw).events:
-            if "sealed" not in event or reader in event["audience"] or event["opens"] == LINKS:
+        for event in events_about(entry.raw, SEALED).values():
+            if reader in event["audience"] or event["opens"] == LINKS:
                 continue
             if not is_opened(event["opens"], came):
                 detail = f"commit {entry.n} would be decided again, and is sealed from you; undo is possible"

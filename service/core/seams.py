@@ -17,7 +17,6 @@ from service.rules.amendments import Continued
 from service.rules.continuing import BeginLine
 
 PAGE: Final = 100
-_CONTINUED: Final = b'"continued"'
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class Seam:
 
 def is_end(commit: Commit) -> bool:
     """Return whether *commit* ends its line of play because another continues it."""
-    return _CONTINUED in commit.raw and _continued(commit) is not None
+    return _continued(commit) is not None
 
 
 def ending(log: Log, encounter: str) -> Seam | None:

@@ -25,12 +25,11 @@ from service.log.errors import refuse_on_loop
 from service.record.commit import Commit, load_commit
 from service.record.envelopes import Place
 from service.record.intervals import EVERY, ask
+from service.record.subjects import REVEALED, SEALED, events_about, is_about
 from service.rules.sealed import is_opened
 
 PAGE: Final = 500
 _WHAT: Final = "occasions"
-_FIELD: Final = b'"occasion":'
-_SEALED: Final = b'"sealed":'
 
 
 def occasions_of(commits: Iterable[Commit]) -> dict[str, int]:
@@ -66,14 +65,13 @@ class _Seen:
 
     def note(self, entry: Entry) -> None:
         """Add the next commit."""
-        if _FIELD in entry.raw or _SEALED in entry.raw:
-            for index, event in enumerate(load_commit(entry.raw).events):
-                if "sealed" in event:
-                    place = (entry.n, index)
-                    self.envelopes.append(SealedEnvelope(place, tuple(event["audience"]), event["opens"]))
-                occasion = event.get("occasion")
-                if isinstance(occasion, str):
-                    self.came.setdefault(occasion, entry.n)
+        for index, event in events_about(entry.raw, REVEALED, SEALED).items():
+            if "sealed" in event:
+                place = (entry.n, index)
+                self.envelopes.append(SealedEnvelope(place, tuple(event["audience"]), event["opens"]))
+            occasion = event.get("occasion")
+            if isinstance(occasion, str):
+                self.came.setdefault(occasion, entry.n)
         self.upto = entry.n
 
 
@@ -92,7 +90,7 @@ class Occasions:
 
     def opened_by(self, encounter: str, commit: Commit) -> list[SealedEnvelope]:
         """Return the envelopes of earlier commits that are open to all from *commit* on, in order."""
-        if _FIELD not in commit.raw:
+        if not is_about(commit.raw, REVEALED):
             return []
         seen = self._read(encounter, commit.n)
         new = {occasion for occasion, n in seen.came.items() if n == commit.n}

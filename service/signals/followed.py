@@ -10,20 +10,16 @@ from typing import Final
 
 from service.log import StoreFailure, bucket_of
 from service.log.valkey.loop_log import LoopLog
+from service.record.subjects import ADMISSION, is_about
 from service.steps import Pause
 
 FOLLOWED_S: Final = 5.0
 """Seconds in which the store confirms that a bucket is followed; later, the log is read without it."""
 
-GOES_ON: Final = (b'"continued"', b'"line_accepted"')
-"""Traces of a commit with which an encounter goes on in another line."""
-
-_SEAT_EVENT: Final = b'"seat_'
-
 
 def concerns_all(raw: bytes) -> bool:
-    """Tell whether a commit may change who is let in, so that every process must hear it."""
-    return _SEAT_EVENT in raw or any(trace in raw for trace in GOES_ON)
+    """Return whether a commit may change who is let in, so that every process must hear it."""
+    return is_about(raw, ADMISSION)
 
 
 class Follow:

@@ -11,8 +11,8 @@ from typing import Final
 
 from service.log import NoSuchEncounter, bucket_of
 from service.record.commit import Commit, Request, dump_request, load_commit
+from service.record.subjects import CONTINUED, is_about
 from service.rules.acceptance import AcceptLine
-from service.rules.amendments import Continued
 from service.rules.codec import to_data
 from service.rules.messages import Actor
 from service.rules.table import CLOCK, Table
@@ -22,7 +22,6 @@ from service.usecases.services import Services
 SCOPE: Final = "line"
 """The scope of the idempotency keys of a new line's first requests."""
 _LABEL: Final = b"rewound/line/1\x00accepted/"
-_CONTINUED: Final = f'"{Continued.type}"'.encode()
 _PAGE: Final = 50
 
 
@@ -77,10 +76,8 @@ def _ended(services: Services, parent: str) -> Commit:
     while upto > 0:
         after = max(0, upto - _PAGE)
         for entry in reversed(services.log.commits(parent, after, upto - after)):
-            if _CONTINUED in entry.raw:
-                commit = load_commit(entry.raw)
-                if any(event.get("type") == Continued.type for event in commit.events):
-                    return commit
+            if is_about(entry.raw, CONTINUED):
+                return load_commit(entry.raw)
         upto = after
     raise LookupError(parent)
 

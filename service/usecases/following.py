@@ -17,6 +17,7 @@ from typing import Final
 from service.core import views
 from service.core.seams import Seam, ending, is_end
 from service.record.commit import load_commit
+from service.record.subjects import SEATS, is_about
 from service.signals.feeds import EventFeed
 from service.steps import Stream
 from service.usecases import reading
@@ -26,7 +27,6 @@ BEAT_S: Final = 10.0
 """Seconds between two heartbeats of an idle stream."""
 
 PAGE: Final = 100
-_SEAT_EVENT: Final = b'"seat_'
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def follow(services: Services, feed: EventFeed, follower: Follower, after: int |
             yield found
             commit = found.result.commit
             after = commit.n
-            if _SEAT_EVENT in commit.raw and not follower.may_go_on():
+            if is_about(commit.raw, SEATS) and not follower.may_go_on():
                 return
         if page:
             beat_at = 0.0 if any(is_end(found.result.commit) for found in page) else beat_at
