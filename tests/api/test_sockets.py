@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from gunicorn.config import Config  # type: ignore[import-untyped]  # it ships none
 
-from service.api.loop.connection import Connection
+from service.api.loop.connection import Connection, FlowControl
 from service.api.loop.sockets import IDLE_S, SocketLimits, SocketPhase, Sockets
 
 LIMITS = SocketLimits(address_sockets=0)
@@ -100,3 +100,24 @@ async def _tasks_and_connections(sent: bytes) -> tuple[int, int]:
         if not worker.nr_conns:
             return counted
     pytest.fail("the connection is still counted")
+
+
+def test_who_writes_waits_until_the_client_reads_again() -> None:
+    assert asyncio.run(_drained_before_and_after()) == (True, False, True, True)
+
+
+async def _drained_before_and_after() -> tuple[bool, bool, bool, bool]:
+    """Return whether a writer went on: at first, in a pause, after it, and a later one."""
+    flow = FlowControl()
+    at_first = await _goes_on(asyncio.create_task(flow.drain()))
+    flow.pause_writing()
+    waiting = asyncio.create_task(flow.drain())
+    in_pause = await _goes_on(waiting)
+    flow.resume_writing()
+    return at_first, in_pause, await _goes_on(waiting), await _goes_on(asyncio.create_task(flow.drain()))
+
+
+async def _goes_on(task: asyncio.Task[None]) -> bool:
+    for _ in range(3):
+        await asyncio.sleep(0)
+    return task.done()

@@ -6,6 +6,7 @@ whose client does not read, and answers errors as text.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from http import HTTPStatus
@@ -46,6 +47,37 @@ for _status in HTTPStatus:  # gunicorn's own table lacks some, for example 412
         protocol._get_cached_status_line(_version, int(_status), _status.phrase)  # noqa: SLF001 - a cache without a public interface
 
 
+class FlowControl:
+    """Makes writers wait while the client does not read.
+
+    gunicorn's own has an event for each connection, nearly a kilobyte; here it exists only in a pause.
+    """
+
+    __slots__ = ("_is_writable_event", "write_paused")
+
+    def __init__(self) -> None:
+        self.write_paused = False
+        self._is_writable_event: asyncio.Event | None = None
+
+    async def drain(self) -> None:
+        """Wait until the transport accepts data."""
+        if self._is_writable_event is not None:
+            await self._is_writable_event.wait()
+
+    def pause_writing(self) -> None:
+        """Make writers wait."""
+        if not self.write_paused:
+            self.write_paused = True
+            self._is_writable_event = asyncio.Event()
+
+    def resume_writing(self) -> None:
+        """Let writers go on."""
+        self.write_paused = False
+        if self._is_writable_event is not None:
+            self._is_writable_event.set()
+            self._is_writable_event = None
+
+
 class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is untyped
     """One connection of a client."""
 
@@ -84,6 +116,7 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
         if self._callback_parser is None:
             self.worker.nr_conns -= 1  # gunicorn counts it from here on
             super().connection_made(self.transport)
+            self._flow_control = FlowControl()
         if self._current_request is None:
             self._head_bytes += len(data)
             if self._sockets.phase(self) is SocketPhase.IDLE:
