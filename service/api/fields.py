@@ -12,7 +12,7 @@ from typing import Any, Final
 import marshmallow
 from marshmallow import ValidationError
 
-from service.api.strict_json import WHOLE
+from service.record.strict_json import LARGEST
 from service.record.text import fault
 
 ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
@@ -70,7 +70,7 @@ class TextField(Worded, marshmallow.fields.String):
 class IntegerField(Worded, marshmallow.fields.Integer):
     """An integer from *least* to *most*, by default any that every JSON parser keeps exact."""
 
-    def __init__(self, *, least: int = -WHOLE, most: int = WHOLE, **kwargs: Any) -> None:
+    def __init__(self, *, least: int = -LARGEST, most: int = LARGEST, **kwargs: Any) -> None:
         super().__init__(strict=True, **kwargs)
         self.least = least
         self.most = most

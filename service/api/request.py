@@ -10,21 +10,22 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from secrets import token_hex
 from typing import Any, Final
 
 from werkzeug.http import parse_options_header
 
-from service.api import strict_json
 from service.api.exchange import Fields
 from service.api.inputs import EditionInputs
 from service.api.metrics import Metrics
 from service.api.parameters import WHOLE, Parameter, read_parameter
 from service.api.principals import Principal, SeatAccess
 from service.api.problems import Problem, invalid, listed
-from service.record import canonical
+from service.record import canonical, strict_json
 from service.record.fingerprint import fingerprint
+from service.record.strict_json import JsonProfile, NotStrict, UnacceptedText
+from service.record.text import fault
 from service.steps import Stream
 from service.usecases.services import Services
 
@@ -34,6 +35,13 @@ WAIT_LIMIT: Final = 30
 _KEY_BYTES: Final = 16
 VERSION_TAG: Final = re.compile(r'"(0|[1-9]\d{0,15})"')
 KEY: Final = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,255}")
+BODY: Final = JsonProfile(
+    levels=32,
+    is_name=lambda _: False,
+    names="names must be visible ASCII characters",
+    unaccepted=partial(fault, lines=True),
+)
+"""What a JSON body may contain."""
 
 
 @dataclass(frozen=True)
@@ -135,12 +143,12 @@ class ApiRequest:
         if kind != "application/json" or options.get("charset", "utf-8").lower() != "utf-8":
             raise Problem("unsupported-media-type", "send Content-Type: application/json")
         try:
-            return strict_json.loads(self.body)
-        except strict_json.JsonNotStrict as fault:
-            errors = listed([(fault.pointer, fault.detail)])
+            return strict_json.read(self.body, BODY)
+        except UnacceptedText as fault:
+            raise invalid((fault.pointer, fault.reason)) from fault
+        except NotStrict as fault:
+            errors = listed([(fault.pointer, fault.reason)])
             raise Problem("not-strict-json", str(fault), members={"errors": errors}) from fault
-        except strict_json.JsonNotAccepted as fault:
-            raise invalid((fault.pointer, fault.detail)) from fault
 
     @cached_property
     def repeatable(self) -> RequestKey:

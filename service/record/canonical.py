@@ -11,28 +11,26 @@ taken over stored bytes, never over a second encoding. Bytes from outside count 
 """
 
 import json
-from collections import Counter
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final, NoReturn
-from unicodedata import is_normalized
 from uuid import UUID
 
 import orjson
 
 from service.dice.encoding import HASH_BYTES, check_length, hkdf
-from service.record.unicode14 import VERSION, first_unassigned
-from service.rules.json_pointer import escaped
+from service.record import strict_json
+from service.record.strict_json import JsonProfile, NotStrict
+from service.record.text import unassigned_fault
 
 FORMAT: Final = "rewound/log/1"
-
-LARGEST: Final = 2**53 - 1
-"""The greatest whole number that every JSON reader represents exactly; its negative is the least."""
 
 DEEPEST: Final = 64
 """Levels of objects and lists: our own limit, so that no verdict depends on a reader's recursion limit."""
 
-_LONGEST_NUMBER: Final = len(str(-LARGEST))
+PROFILE: Final = JsonProfile(DEEPEST, str.isascii, "names must be ASCII", unassigned_fault)
+"""The values that have a canonical form."""
+
 _SALT: Final = f"{FORMAT}/salt".encode("ascii") + b"\x00"
 
 
@@ -64,19 +62,14 @@ def dumps(value: object) -> bytes:
 
 
 def loads(raw: bytes) -> Any:  # noqa: ANN401 - any JSON value
-    """Return the value of the JSON in *raw*, canonical or not.
+    """Return the value of the JSON in *raw*, which is in the profile but need not be its canonical form.
 
-    Raises `NotCanonical` for bytes that are not UTF-8 or JSON, and for faults that a plain reader would
-    accept: a duplicate key, a float, NaN, a number too large.
+    Raises `NotCanonical`.
     """
     try:
-        return _DECODER.decode(raw.decode("utf-8"))
-    except UnicodeDecodeError as fault:
-        raise NotCanonical("", f"byte {fault.start} is not UTF-8") from fault
-    except json.JSONDecodeError as fault:
-        raise NotCanonical("", f"not JSON at character {fault.pos}: {fault.msg.lower()}") from fault
-    except RecursionError as fault:
-        raise NotCanonical("", _TOO_DEEP) from fault
+        return strict_json.read(raw, PROFILE)
+    except NotStrict as fault:
+        raise NotCanonical(fault.pointer, fault.reason) from None
 
 
 def read_strictly(raw: bytes) -> Any:  # noqa: ANN401 - as `loads`
@@ -84,7 +77,6 @@ def read_strictly(raw: bytes) -> Any:  # noqa: ANN401 - as `loads`
     value = _read_plainly(raw)
     if value is None:
         value = loads(raw)
-        check(value)
         if dumps(value) != raw:
             raise NotCanonical("", "not the canonical form of its value")
     return value
@@ -128,7 +120,10 @@ def is_canonical(raw: bytes) -> bool:
 
 def check(value: object) -> None:
     """Raise `NotCanonical` for the first part of *value* that is outside the profile, with its pointer."""
-    _check(value, "", DEEPEST)
+    try:
+        strict_json.check(value, PROFILE)
+    except NotStrict as fault:
+        raise NotCanonical(fault.pointer, fault.reason) from None
 
 
 def commit_hash(raw: bytes) -> bytes:
@@ -166,79 +161,14 @@ def envelope_salt(encounter: str, envelope_secret: bytes, request_digest: bytes,
     return hkdf(salt=eid_of(encounter), ikm=envelope_secret, info=info)
 
 
-def _check(value: object, pointer: str, levels: int) -> None:
-    if isinstance(value, str):
-        _check_text(value, pointer)
-    elif value is None or isinstance(value, bool):
-        return
-    elif isinstance(value, int):
-        if not -LARGEST <= value <= LARGEST:
-            raise NotCanonical(pointer, _TOO_LARGE)
-    elif isinstance(value, dict | list | tuple):
-        if levels == 0:
-            raise NotCanonical(pointer, _TOO_DEEP)
-        if isinstance(value, dict):
-            _check_object(value, pointer, levels - 1)
-        else:
-            for index, item in enumerate(value):
-                _check(item, f"{pointer}/{index}", levels - 1)
-    elif isinstance(value, float):
-        raise NotCanonical(pointer, _FLOAT)
-    else:
-        raise NotCanonical(pointer, f"{type(value).__name__} has no JSON form")
-
-
-def _check_object(value: dict[Any, object], pointer: str, levels: int) -> None:
-    for key, item in value.items():
-        if not isinstance(key, str) or not key.isascii():
-            raise NotCanonical(pointer, f"key {key!a} is not ASCII text")
-        _check(item, f"{pointer}/{escaped(key)}", levels)
-
-
-def _check_text(value: str, pointer: str) -> None:
-    if value.isascii():
-        return
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError as fault:
-        raise NotCanonical(pointer, "a lone surrogate is not a character") from fault
-    # NFC of assigned characters never changes (UAX 15), so readers with other Unicode tables agree on it.
-    point = first_unassigned(value)
-    if point is not None:
-        raise NotCanonical(pointer, f"Unicode {VERSION} does not assign U+{point:04X}")
-    if not is_normalized("NFC", value):
-        raise NotCanonical(pointer, "text is not in NFC")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    given = dict(pairs)
-    if len(given) < len(pairs):
-        [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
-        raise NotCanonical("", f"key {twice!a} occurs twice in one object")
-    return given
-
-
-def _whole(text: str) -> int:
-    # The length first: Python refuses to read thousands of digits, with an error of its own.
-    if len(text) > _LONGEST_NUMBER or not -LARGEST <= (number := int(text)) <= LARGEST:
-        raise NotCanonical("", _TOO_LARGE)
-    return number
-
-
-def _no_float(_text: str) -> NoReturn:
-    raise NotCanonical("", _FLOAT)
-
-
 _NESTING: Final = (dict, list)
-_TOO_DEEP: Final = f"more than {DEEPEST} levels deep"
-_TOO_LARGE: Final = "a whole number of magnitude 2**53 or more"
-_FLOAT: Final = "not a whole number"
 _SPELLING: Final = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 """Sorted keys, and an error for every type outside the profile."""
 
-_DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_object, parse_int=_whole, parse_float=_no_float, parse_constant=_no_float
-)
+
+def _no_float(_text: str) -> NoReturn:
+    raise NotStrict("", "a float")
+
 
 _PLAIN_DECODER: Final = json.JSONDecoder(parse_float=_no_float, parse_constant=_no_float)
 """Reads five times as fast; it does not notice a duplicate key or a number too large."""

@@ -33,6 +33,11 @@ def fault(text: str, *, lines: bool) -> str | None:
         if not (lines and found[0] in _LINES):
             what = "a control character" if found[0] < "\u2000" else "a control of the direction of text"
             return f"text without U+{ord(found[0]):04X}, {what}"
+    return unassigned_fault(text)
+
+
+def unassigned_fault(text: str) -> str | None:
+    """Return why *text* is not accepted if Unicode does not assign all of its characters, else None."""
     point = first_unassigned(text)
     return None if point is None else f"text without U+{point:04X}, which Unicode {VERSION} does not assign"
 

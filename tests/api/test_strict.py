@@ -1,8 +1,13 @@
 """A body is strict JSON, or is told where it is not."""
 
+from pathlib import Path
+
 import pytest
 
-from service.api import strict_json
+from service.api.request import BODY
+from service.record import strict_json
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -32,8 +37,8 @@ from service.api import strict_json
     ],
 )
 def test_what_two_readers_could_read_differently_is_refused_with_its_place(body: bytes, pointer: str) -> None:
-    with pytest.raises(strict_json.JsonNotStrict) as refused:
-        strict_json.loads(body)
+    with pytest.raises(strict_json.NotStrict) as refused:
+        strict_json.read(body, BODY)
 
     assert refused.value.pointer == pointer
 
@@ -51,6 +56,12 @@ def test_what_two_readers_could_read_differently_is_refused_with_its_place(body:
     ],
 )
 def test_strict_json_is_read_as_it_is(body: bytes, value: object) -> None:
-    found = strict_json.loads(body)
+    found = strict_json.read(body, BODY)
 
     assert value is None or found == value
+
+
+def test_one_module_reads_strictly() -> None:
+    sources = [*ROOT.glob("service/**/*.py"), *ROOT.glob("workers/**/*.py")]
+    found = [path.name for path in sources if "object_pairs_hook" in path.read_text("utf-8")]
+    assert found == ["strict_json.py"]
