@@ -8,13 +8,13 @@ commit. A command that made three workers fail is committed as `quarantined`, an
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from traceback import extract_tb
 from typing import Any, Final
 
 import structlog
 
+from service.caches import RecentCache
 from service.core import continuation, fork_state, views
 from service.core.decide import DecidedCommit, FoldedState, decide_request, quarantine_request
 from service.core.fold import Folder
@@ -90,7 +90,7 @@ class CommandFolder:
         self._committed = CommittedHistory()
         self._register = EncounterIndex(log)
         self.log, self.folder, self.occasions = log, folder, Occasions(log)
-        self._secrets: OrderedDict[str, EncounterSecrets] = OrderedDict()
+        self._secrets: RecentCache[str, EncounterSecrets] = RecentCache(KEPT)
         self.deciding_since: float | None = None
         """When the current decision began (monotonic seconds), for the watchdog; None between decisions."""
 
@@ -158,7 +158,6 @@ class CommandFolder:
             return None
         if not self._watch.may_fold(folded.encounter) or wakes[0].n < self._watch.resumes(folded.encounter):
             return None
-        self._secrets.move_to_end(folded.encounter)
         folds: list[CommitWrite] = []
         for wake in wakes:
             if wake.n != folded.n + 1:
@@ -184,7 +183,7 @@ class CommandFolder:
         self._settled(encounter)
         if folded.state.closed:
             self._folder.drop(encounter)
-            self._secrets.pop(encounter, None)
+            self._secrets.drop(encounter)
 
     def _page(self, encounter: str) -> int | None:
         """Decide and commit one page; return the number of commits, None if no command was waiting."""
@@ -306,16 +305,14 @@ class CommandFolder:
     def _secrets_for(self, folded: FoldedState[Any]) -> EncounterSecrets:
         """Return the secrets that *folded* was opened with; cached ones may belong to a lost opening."""
         if folded.n == 0 or not self._secrets_of(folded.encounter).are_of(folded.state):
-            self._secrets.pop(folded.encounter, None)  # a blank state cannot confirm the cached ones
+            self._secrets.drop(folded.encounter)  # a blank state cannot confirm the cached ones
         return self._secrets_of(folded.encounter)
 
     def _secrets_of(self, encounter: str) -> EncounterSecrets:
         found = self._secrets.get(encounter)
         if found is None:
-            found = self._secrets[encounter] = self._read_secrets(encounter)
-            if len(self._secrets) > KEPT:
-                self._secrets.popitem(last=False)
-        self._secrets.move_to_end(encounter)
+            found = self._read_secrets(encounter)
+            self._secrets.put(encounter, found)
         return found
 
     def _read_secrets(self, encounter: str) -> EncounterSecrets:

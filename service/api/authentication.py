@@ -18,6 +18,7 @@ from service.api.principals import Principal, SeatAccess
 from service.api.problems import Problem, missing, not_found, removed
 from service.api.quotas import RequestQuotas
 from service.api.request import ApiRequest
+from service.caches import RecentCache
 from service.log import NoSuchEncounter, Outcome
 from service.record.subjects import GOES_ON, is_about
 from service.rules.table import GM
@@ -37,8 +38,7 @@ class Authenticator:
     def __init__(self, services: Services, quotas: RequestQuotas, size: int = 10_000) -> None:
         self._host = services
         self._quotas = quotas
-        self._size = size
-        self._seats: dict[tuple[str, str], Principal] = {}
+        self._seats: RecentCache[tuple[str, str], Principal] = RecentCache(size)
         self._forgotten = 0
         """The number of invalidations of the cache; a result from before the last one is not cached."""
         self._lock = Lock()
@@ -143,10 +143,8 @@ class Authenticator:
             raise not_found()
         caller = Principal(claim=claim, role=seat.role, line=line, seated_in=newest)
         with self._lock:
-            if len(self._seats) >= self._size:
-                self._seats.clear()
             if self._forgotten == forgotten:
-                self._seats[claim.text, line] = caller
+                self._seats.put((claim.text, line), caller)
         return caller
 
     def _believe_of_removed(self, claim: seat_tokens.SeatTokenClaim, line: str) -> Principal:
@@ -203,15 +201,15 @@ class Authenticator:
         goes_on = is_about(outcome.raw, GOES_ON)
         with self._lock:
             self._forgotten += 1
-            for place, caller in list(self._seats.items()):
-                if goes_on or outcome.encounter in (caller.line, caller.seated_in):
-                    del self._seats[place]
+            self._seats.drop_all(
+                lambda _, caller: goes_on or outcome.encounter in (caller.line, caller.seated_in)
+            )
 
     def _forget_all(self) -> None:
         """Clear the cache: the subscription to commits was interrupted, so a change may have been missed."""
         with self._lock:
             self._forgotten += 1
-            self._seats.clear()
+            self._seats.drop_all()
 
 
 def _check(operation: Operation, caller: Principal, seat: SeatAccess | None) -> None:

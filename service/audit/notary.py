@@ -10,7 +10,6 @@ A signature is written to this machine's witness before it is published.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +18,7 @@ from typing import Final
 
 from service.audit.signing import Signer, foreign
 from service.audit.witness import Witness, WitnessRecord
+from service.caches import RecentCache
 from service.log import Entry, Log, NoSuchEncounter, StreamHead
 from service.record.canonical import commit_hash
 from service.record.commit import load_commit
@@ -86,9 +86,8 @@ class Notary:
         self._witness = witness
         self._register = EncounterIndex(log)
         self._signer = signer
-        self._capacity = capacity
         self.disputes = Disputes(log)
-        self._signed: OrderedDict[str, _Reached] = OrderedDict()
+        self._signed: RecentCache[str, _Reached] = RecentCache(capacity)
         self._lock = RLock()
 
     # --- signing -------------------------------------------------------------------------------------
@@ -181,7 +180,7 @@ class Notary:
         )
         checkpoints.put_all(self._log, signed)
         for encounter, at, _ in closed:
-            self._keep(encounter, at)
+            self._signed.put(encounter, at)
 
     def _owner(self, encounter: str) -> str:
         entry = self._register.find(encounter)
@@ -205,7 +204,7 @@ class Notary:
         whole again.
         """
         with self._lock:
-            self._signed.pop(encounter, None)
+            self._signed.drop(encounter)
             head = self._head(encounter)
             reached = self._held(encounter, head)
             for _, at in self._onward(encounter, reached, head.folded):
@@ -247,7 +246,7 @@ class Notary:
             point = wanted.get(entry.n)
             if point is not None and at.point != point:
                 self._dispute(encounter, FORKED, point, head.folded)
-        self._keep(encounter, reached)
+        self._signed.put(encounter, reached)
         return reached
 
     def _told(self, encounter: str) -> list[TreeHead]:
@@ -274,7 +273,7 @@ class Notary:
             self._dispute(encounter, ALTERED, reached.point, head.folded)
 
     def _dispute(self, encounter: str, why: str, point: TreeHead, folded: int) -> None:
-        self._signed.pop(encounter, None)
+        self._signed.drop(encounter)
         seen, before = self._witness.seen(encounter), self.disputes.standing(encounter)
         known = [each for each in (seen, before) if each is not None]  # another machine may have signed more
         epoch = max([checkpoints.epoch(self._log, encounter), *[each.epoch for each in known]])
@@ -303,12 +302,6 @@ class Notary:
             for entry in entries:
                 at = at.followed(entry)
                 yield entry, at
-
-    def _keep(self, encounter: str, at: _Reached) -> None:
-        self._signed[encounter] = at
-        self._signed.move_to_end(encounter)
-        if len(self._signed) > self._capacity:
-            self._signed.popitem(last=False)
 
 
 def _closed_in(start: _Reached, head: StreamHead | None, entries: Sequence[Entry]) -> list[_Closed] | None:

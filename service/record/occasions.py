@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Final
 
+from service.caches import RecentCache
 from service.log import ZERO_HASH, Entry, Log
 from service.log.errors import refuse_on_loop
 from service.record.commit import Commit, load_commit
@@ -80,9 +80,7 @@ class Occasions:
 
     def __init__(self, log: Log, capacity: int = 512) -> None:
         self._log = log
-        self._capacity = capacity
-        self._kept: OrderedDict[str, _Seen] = OrderedDict()
-        self._lock = Lock()
+        self._kept: RecentCache[str, _Seen] = RecentCache(capacity)
 
     def upto(self, encounter: str, n: int) -> Mapping[str, int]:
         """Return the occasions that came by commit *n*, perhaps later ones too, each with its commit."""
@@ -104,7 +102,7 @@ class Occasions:
     def _read(self, encounter: str, n: int) -> _Seen:
         """Return the encounter as read up to commit *n* or further."""
         refuse_on_loop()  # the lock is held while the store is read
-        seen = self._seen(encounter)
+        seen = self._kept.get_or_add(encounter, _Seen)
         with seen.lock:
             if not seen.upto and n > EVERY:
                 derived = _derived(self._log, encounter, n)
@@ -117,14 +115,6 @@ class Occasions:
                     break
                 for entry in entries:
                     seen.note(entry)
-            return seen
-
-    def _seen(self, encounter: str) -> _Seen:
-        with self._lock:
-            seen = self._kept.setdefault(encounter, _Seen())
-            self._kept.move_to_end(encounter)
-            if len(self._kept) > self._capacity:
-                self._kept.popitem(last=False)
             return seen
 
 

@@ -11,7 +11,6 @@ for follows the bucket first, then looks into the log, and then waits. A process
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 from threading import Event, Lock, Thread
@@ -19,6 +18,7 @@ from typing import Final
 
 import structlog
 
+from service.caches import RecentCache
 from service.log import Listener, Log, Outcome, StoreFailure
 from service.log.valkey.loop_log import LoopLog
 from service.signals.followed import Followed
@@ -49,7 +49,7 @@ class OutcomeListener:
         self._lock = Lock()
         self._hearing = Lock()
         """Held while one commit is heard: a thread may have read what is published at the same time."""
-        self._heard: OrderedDict[Place, Outcome] = OrderedDict()
+        self._heard: RecentCache[Place, Outcome] = RecentCache(REMEMBERED)
         self._doubted: set[Place] = set()
         """Heard by an earlier subscription; these must be read from the log."""
         self._waiting: dict[Place, list[Waiter]] = {}
@@ -243,9 +243,7 @@ class OutcomeListener:
                 return  # it was read, or it was asked for here and its bucket is followed
             _call(self._hooks, outcome)  # first: who asks from the next line on waits no more
             with self._lock:
-                self._heard[place] = outcome
-                if len(self._heard) > REMEMBERED:
-                    self._heard.popitem(last=False)
+                self._heard.put(place, outcome)
                 bells = self._waiting.pop(place, ())
         if bells:
             _call(self._awaited_hooks, outcome)
@@ -255,9 +253,7 @@ class OutcomeListener:
     def _doubt(self) -> None:
         """Let heard commits be read again: a server may lose one and give its number to another commit."""
         with self._lock:
-            if self._heard:
-                self._doubted = set(self._heard)
-                self._heard.clear()
+            self._doubted = set(self._heard.drop_all()) or self._doubted
         for hook in self._lost_hooks:
             hook()
 

@@ -16,9 +16,9 @@ from hashlib import sha256
 from hmac import compare_digest
 from hmac import digest as hmac_digest
 from secrets import token_hex, token_urlsafe
-from threading import Lock
 from typing import Final
 
+from service.caches import RecentCache
 from service.log import SideStore
 
 COLLECTION: Final = "keys"
@@ -184,33 +184,25 @@ class KeyCache:
     ) -> None:
         self._store = store
         self._clock = clock
-        self._seconds = seconds
-        self._size = size
-        self._known: dict[str, tuple[ApiKey, float]] = {}
-        self._lock = Lock()
+        self._known: RecentCache[str, ApiKey] = RecentCache(size, seconds=seconds, clock=clock)
 
     def find(self, token: str) -> ApiKey | None:
         """Return the valid key with the text *token*; None if there is none."""
         now = self._clock()
         digest = _digest(token)
         known = self._known.get(digest)
-        if known is not None and now < known[1] and known[0].is_valid(now):
-            return known[0]
+        if known is not None and known.is_valid(now):
+            return known
         key = find(self._store, token, now)
-        with self._lock:
-            if key is None:
-                self._known.pop(digest, None)
-            else:
-                if len(self._known) >= self._size:
-                    self._known.clear()
-                self._known[digest] = (key, now + self._seconds)
+        if key is None:
+            self._known.drop(digest)
+        else:
+            self._known.put(digest, key)
         return key
 
     def forget(self, id_: str) -> None:
         """Drop the key *id_* from this cache."""
-        with self._lock:
-            for digest in [digest for digest, (key, _) in self._known.items() if key.id == id_]:
-                del self._known[digest]
+        self._known.drop_all(lambda _, key: key.id == id_)
 
 
 def _digest(token: str) -> str:

@@ -6,12 +6,12 @@ On an event loop what is older is looked up behind the requests, that of all enc
 from __future__ import annotations
 
 from asyncio import AbstractEventLoop
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from threading import Lock
 from typing import Final, Generic, TypeVar
 
+from service.caches import RecentCache
 from service.log import LogError
 from service.log.errors import running_loop
 
@@ -45,8 +45,7 @@ class CachedLookup(Generic[T]):
         self._look = look
         self._looks: Looks[T] = looks or (lambda encounters: [look(each) for each in encounters])
         self._clock = clock
-        self._capacity = capacity
-        self._known: OrderedDict[str, tuple[float, T]] = OrderedDict()
+        self._known: RecentCache[str, tuple[float, T]] = RecentCache(capacity)
         self._old: set[str] = set()
         """Encounters that the loop has looked up soon."""
         self._lock = Lock()
@@ -63,7 +62,7 @@ class CachedLookup(Generic[T]):
                 self._renew_soon(loop, encounter)
                 return known[1]
         found = self._look(encounter)
-        self._keep(encounter, now, found)
+        self._known.put(encounter, (now, found))
         return found
 
     def _renew_soon(self, loop: AbstractEventLoop, encounter: str) -> None:
@@ -81,16 +80,8 @@ class CachedLookup(Generic[T]):
         now = self._clock()
         with suppress(LogError):  # a later reader looks it up again
             for encounter, found in zip(old, self._looks(old), strict=True):
-                self._keep(encounter, now, found)
-
-    def _keep(self, encounter: str, now: float, found: T) -> None:
-        with self._lock:
-            self._known[encounter] = (now, found)
-            self._known.move_to_end(encounter)
-            if len(self._known) > self._capacity:
-                self._known.popitem(last=False)
+                self._known.put(encounter, (now, found))
 
     def forget(self, encounter: str) -> None:
         """Drop the cached value of *encounter*."""
-        with self._lock:
-            self._known.pop(encounter, None)
+        self._known.drop(encounter)

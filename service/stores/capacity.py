@@ -10,13 +10,13 @@ is for the commits of commands that were acknowledged before.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 
+from service.caches import RecentCache
 from service.log import Log, LogError, StoreFull, StoreMemory
 from service.log.errors import running_loop
 from service.stores.cached import ON_LOOP_S
@@ -76,7 +76,7 @@ class Capacity:
         self._register = register
         self.clock = clock
         self.quotas = StorageQuotas()
-        self._usage: OrderedDict[str, tuple[float, Usage]] = OrderedDict()
+        self._usage: RecentCache[str, tuple[float, Usage]] = RecentCache(_OWNERS)
         self._memory = (float("-inf"), StoreMemory(0, 0))
         self._lock = Lock()
 
@@ -122,16 +122,12 @@ class Capacity:
     def usage(self, owner: str) -> Usage:
         """Return how much *owner* stores."""
         now = self.clock()
-        with self._lock:
-            known = self._usage.get(owner)
+        known = self._usage.get(owner)
         if known is not None and 0 <= now - known[0] < USAGE_S:
             return known[1]
         found = self._count(owner)
         with self._lock:
-            self._usage[owner] = (now, found)
-            self._usage.move_to_end(owner)
-            if len(self._usage) > _OWNERS:
-                self._usage.popitem(last=False)
+            self._usage.put(owner, (now, found))
         return found
 
     def appended(self, owner: str, *, encounters: int, commands: int, size: int) -> None:
@@ -139,7 +135,7 @@ class Capacity:
         with self._lock:
             known = self._usage.get(owner)
             if known is not None:
-                self._usage[owner] = (known[0], known[1].plus(encounters, commands, size))
+                self._usage.put(owner, (known[0], known[1].plus(encounters, commands, size)))
 
     def _count(self, owner: str) -> Usage:
         total, before = Usage(), None

@@ -11,9 +11,9 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from threading import Lock
 from typing import Final
 
+from service.caches import RecentCache
 from service.log import SideStore
 
 COLLECTION: Final = "encounters"
@@ -62,9 +62,7 @@ class EncounterIndex:
 
     def __init__(self, store: SideStore, size: int = 50_000) -> None:
         self._store = store
-        self._size = size
-        self._known: dict[str, EncounterEntry] = {}
-        self._lock = Lock()
+        self._known: RecentCache[str, EncounterEntry] = RecentCache(size)
 
     def enter(self, entry: EncounterEntry, *, listed: bool = True) -> EncounterEntry:
         """Store *entry* if the encounter has none; return the stored one. Drafts are not *listed*."""
@@ -130,10 +128,7 @@ class EncounterIndex:
         return max(0, opened - (finished[0].number if finished else 0))
 
     def _keep(self, entry: EncounterEntry) -> EncounterEntry:
-        with self._lock:
-            if len(self._known) >= self._size:
-                self._known.clear()
-            self._known[entry.encounter] = entry
+        self._known.put(entry.encounter, entry)
         return entry
 
 

@@ -21,6 +21,7 @@ REDIS = "Redis is spoken to by the log alone"
 RQ = "RQ is rung by the doorbell and answered by the workers"
 CLIENT = "The Python client is used by the command line alone"
 FLASK = "Flask is known to the API alone"
+CACHES = "Values are cached through one class"
 MARSHMALLOW = "Input is checked and described in the API alone"
 HEARTRUSH = "Each part of Heart Rush knows those below it alone, but for those that move and fight"
 RISE = "Each part of Rise knows those below it alone"
@@ -76,6 +77,8 @@ PLANTED = (
     ("workers/planted.py", "werkzeug.exceptions", {FLASK}),
     ("service/core/planted.py", "marshmallow", {MARSHMALLOW}),
     ("workers/planted.py", "apispec", {MARSHMALLOW}),
+    ("service/stores/planted.py", "cachetools", {CACHES}),
+    ("workers/planted.py", "cachetools.func", {CACHES}),
     ("service/stores/planted.py", "limits.storage", {COUNTED}),
     ("workers/planted.py", "prometheus_client", {COUNTED}),
 )

@@ -189,7 +189,14 @@ def _seal_all_later(self: Connection, batch: Sequence[tuple[str, Sequence[Commit
 def _wait_for_any(self: OutcomeListener, encounter: str, n: int, seconds: float) -> Outcome | None:
     """Return what was heard under the number, of whichever encounter."""
     found = _WAIT(self, encounter, n, seconds)
-    others = [heard for (other, number), heard in self._heard.items() if number == n and other != encounter]
+    others: list[Outcome] = []
+
+    def note(place: tuple[str, int], heard: Outcome) -> bool:
+        if place[1] == n and place[0] != encounter:
+            others.append(heard)
+        return False
+
+    self._heard.drop_all(note)
     return others[0] if others else found
 
 

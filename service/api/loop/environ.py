@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from functools import lru_cache
 from io import BytesIO
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
 _WITHOUT_PREFIX: Final = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
-_NAMES: Final[dict[bytes, str]] = {}
-_REMEMBERED: Final = 200
 
 
 def environ_of(scope: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,7 +38,7 @@ def environ_of(scope: Mapping[str, Any]) -> dict[str, Any]:
         "wsgi.run_once": False,
     }
     for name, value in scope["headers"]:
-        key = _NAMES.get(name) or _name(name)
+        key = _name(name)
         text = value.decode("latin-1")
         environ[key] = f"{environ[key]},{text}" if key in environ else text
     return environ
@@ -52,10 +51,8 @@ def _path_of(target: bytes) -> bytes:
     return slash + path if scheme and slash else b"/" if scheme else target
 
 
+@lru_cache(maxsize=256)
 def _name(name: bytes) -> str:
-    """Return the WSGI key of the header field *name*; the first `_REMEMBERED` names are cached."""
+    """Return the WSGI key of the header field *name*."""
     text = name.decode("latin-1")
-    key = _WITHOUT_PREFIX.get(text) or "HTTP_" + text.upper().replace("-", "_")
-    if len(_NAMES) < _REMEMBERED:
-        _NAMES[name] = key
-    return key
+    return _WITHOUT_PREFIX.get(text) or "HTTP_" + text.upper().replace("-", "_")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
 from threading import Lock
@@ -16,6 +15,7 @@ from typing import Any, Final, TypeVar, Unpack
 
 import structlog
 
+from service.caches import RecentCache
 from service.log import Appended, EncounterSize, Log, NoSuchEncounter, Outcome, SubmitOptions, Submitted
 from service.log.memory import MemoryLog
 from service.log.valkey.loop_log import LoopLog
@@ -43,7 +43,9 @@ class ArchiveLog(EncounterReading):
         super().__init__(log)
         self._storage = storage
         self._key = key
-        self._loaded: OrderedDict[str, tuple[MemoryLog, int]] = OrderedDict()
+        self._loaded: RecentCache[str, tuple[MemoryLog, int]] = RecentCache(
+            LOADED_BYTES, size_of=lambda loaded: loaded[1]
+        )
         self._loading: dict[str, Lock] = {}
         self._lock = Lock()
 
@@ -84,17 +86,11 @@ class ArchiveLog(EncounterReading):
             loading = self._loading.setdefault(entry.name, Lock())
         with loading:  # two readers of one encounter load it once, and those of others do not wait
             try:
-                return self._known(entry.name) or self._load(entry)
+                known = self._loaded.get(entry.name)
+                return self._load(entry) if known is None else known[0]
             finally:
                 with self._lock:
                     self._loading.pop(entry.name, None)
-
-    def _known(self, name: str) -> MemoryLog | None:
-        with self._lock:
-            if name not in self._loaded:
-                return None
-            self._loaded.move_to_end(name)
-            return self._loaded[name][0]
 
     def _load(self, entry: Archived) -> MemoryLog:
         try:
@@ -104,10 +100,7 @@ class ArchiveLog(EncounterReading):
         except ArchiveUnavailable as why:
             _logger.warning("archive.unavailable", encounter=entry.encounter, why=str(why))
             raise
-        with self._lock:
-            self._loaded[entry.name] = (memory, entry.stored)
-            while len(self._loaded) > 1 and sum(size for _, size in self._loaded.values()) > LOADED_BYTES:
-                self._loaded.popitem(last=False)
+        self._loaded.put(entry.name, (memory, entry.stored))
         return memory
 
     # --- writing -------------------------------------------------------------------------------------
