@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from threading import Barrier, Thread
 
 import pytest
@@ -84,7 +85,7 @@ def test_threads_use_one_cache_at_once() -> None:
                 cache.put(key, key)
                 if cache.get((key + 1) % 13) not in {None, (key + 1) % 13}:
                     wrong.append("another key's value")
-                cache.drop(key) if each % 5 == 0 else cache.get_or_add(key, lambda key=key: key)
+                cache.drop(key) if each % 5 == 0 else cache.get_or_add(key, partial(int, key))
         except (KeyError, RuntimeError) as fault:
             wrong.append(repr(fault))
 

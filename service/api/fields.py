@@ -184,7 +184,7 @@ class ComponentField(Worded, marshmallow.fields.Raw):
         self.component = name
 
 
-class Anything(Worded, marshmallow.fields.Raw):
+class AnythingField(Worded, marshmallow.fields.Raw):
     """A value of any kind."""
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Final, get_type_hints
+from typing import Any, Final
 
 from service.api.fields import kind_of
 from service.api.problems import invalid
 from service.api.schemas import StrictSchema, near, schema_of
 from service.core.fold import Registry
+from service.rules.hints import RecordObject, fields_of
 from service.rules.records import EMPTY, record
 from service.rules.ruleset import Ruleset
 from service.usecases.openings import opening_fields
@@ -100,6 +101,8 @@ def _opening(ruleset: Ruleset[Any], name: str) -> StrictSchema:
     """Return the schema of an opening: the edition and the fields of the ruleset's opening command."""
     names = opening_fields(ruleset)
     if names == ("opening",):
-        kind: type[Any] = get_type_hints(ruleset.opening)["opening"]
-        return schema_of(kind, name=name, edition=ruleset.edition)()
+        command: type = ruleset.opening
+        [shape] = [field.shape for field in fields_of(command) if field.name == "opening"]
+        assert isinstance(shape, RecordObject), shape
+        return schema_of(shape.kind, name=name, edition=ruleset.edition)()
     return schema_of(ruleset.opening, name=name, edition=ruleset.edition, only=names)()

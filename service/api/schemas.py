@@ -1,4 +1,4 @@
-"""Make marshmallow schemas from the type hints of records, the only description of input.
+"""Make marshmallow schemas from the shapes of records, the only description of input.
 
 Laws. A schema accepts exactly what its record can hold: no unknown field, no text for a number, no 1 for
 true. Each record's schema is made once. Valid input is used as it was sent; nothing is converted.
@@ -7,11 +7,10 @@ true. Each record's schema is made once. Valid input is used as it was sent; not
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, cached_property
-from typing import Annotated, Any, ClassVar, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final
 
 import marshmallow
 from marshmallow import RAISE, Schema, ValidationError
@@ -19,7 +18,7 @@ from marshmallow.exceptions import SCHEMA
 
 from service.api.fields import (
     NUMBER_AS_TEXT,
-    Anything,
+    AnythingField,
     BooleanField,
     ChoiceField,
     IntegerField,
@@ -33,7 +32,21 @@ from service.api.fields import (
     kind_of,
 )
 from service.api.problems import Problem, invalid, listed
-from service.rules.families import family_tag, members
+from service.rules.families import members
+from service.rules.hints import (
+    Alternatives,
+    AnyList,
+    Anything,
+    Choice,
+    Described,
+    FixedList,
+    Member,
+    Names,
+    RecordObject,
+    Scalar,
+    Shape,
+    fields_of,
+)
 from service.rules.json_pointer import escaped
 
 _ID_WORDS: Final = "an id"
@@ -153,48 +166,30 @@ _RULES: Final = "service.rules."
 
 def _fields(kind: type, *, named: bool = True) -> Iterator[tuple[str, marshmallow.fields.Field[Any]]]:
     """Yield the fields of a record; with *named*, a field's name decides whether it holds ids."""
-    hints = get_type_hints(kind, include_extras=True, localns={"ClassVar": ClassVar, "Mapping": Mapping})
-    for field in fields(kind):
-        if field.metadata.get("given", True):
-            required = field.default is MISSING and field.default_factory is MISSING
-            name = field.name if named else ""
-            yield field.name, field_of(hints[field.name], name=name, required=required)
+    for field in fields_of(kind):
+        if field.given:
+            yield field.name, field_of(field.shape, field.name if named else "", required=field.required)
 
 
-def field_of(hint: Any, *, name: str = "", **kwargs: Any) -> marshmallow.fields.Field[Any]:
-    """Return the marshmallow field for a type *hint*; asserts that the hint is supported."""
-    origin, args = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        text = next((note for note in args[1:] if isinstance(note, str)), "")
-        kwargs["metadata"] = {"description": text} | kwargs.get("metadata", {})
-        if text == _NOT_NEGATIVE:
-            return IntegerField(least=0, **kwargs)
-        return field_of(args[0], name=_ID_WORDS if text.startswith(_ID_WORDS) else name, **kwargs)
-    if origin in (Union, types.UnionType):
-        return _union(args, name, kwargs)
-    if origin is Literal:
-        return ChoiceField(args, **kwargs)
-    return _plain(hint, name, kwargs) or _of_many(hint, name, kwargs)
+def field_of(shape: Shape, name: str = "", **kwargs: Any) -> marshmallow.fields.Field[Any]:
+    """Return the marshmallow field of a value of *shape*, in a field called *name*."""
+    made: marshmallow.fields.Field[Any] = _FIELDS[type(shape)](shape, name, kwargs)
+    return made
 
 
-def _of_many(hint: Any, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
-    """Return the field for a list, a mapping or a record."""
-    origin, args = get_origin(hint), get_args(hint)
-    if origin is tuple:
-        if args[-1] is Ellipsis:
-            return ListField(field_of(args[0], name=name), **kwargs)
-        return TupleField(tuple(field_of(arg) for arg in args), **kwargs)
-    if origin is not None and issubclass(origin, Mapping):
-        return MappingField(field_of(args[1]), **kwargs)
-    assert is_dataclass(hint), f"no field for {hint!r}"
-    return _of_record(hint, kwargs)
+def _described(shape: Described, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
+    kwargs["metadata"] = {"description": shape.text} | kwargs.get("metadata", {})
+    if shape.text == _NOT_NEGATIVE:
+        return IntegerField(least=0, **kwargs)
+    return field_of(shape.inner, _ID_WORDS if shape.text.startswith(_ID_WORDS) else name, **kwargs)
 
 
-def _of_record(hint: Any, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
-    tag = family_tag(hint)
-    if tag is not None:
-        return KindField(tag, hint, **kwargs)
-    return Part(nested(hint), **kwargs)
+def _alternatives(shape: Alternatives, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
+    if shape.optional:
+        kwargs["allow_none"] = True
+    if len(shape.ways) == 1:
+        return field_of(shape.ways[0], name, **kwargs)
+    return UnionField(tuple(field_of(way, name) for way in shape.ways), **kwargs)
 
 
 _IDS: Final = (
@@ -224,25 +219,28 @@ _LINES: Final = (
 """Names of fields for prose, whose text may have several lines."""
 
 
-def _plain(hint: Any, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any] | None:
-    if hint is str:
+def _scalar(shape: Scalar, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
+    if shape.kind is str:
         return TextField(is_id=name in _IDS, lines=name in _LINES, **kwargs)
-    if hint is bool:
-        return BooleanField(**kwargs)
-    if hint is int:
-        return IntegerField(**kwargs)
-    if hint is Any:  # the rules check it: a parameter of an ability that the client defines
-        return Anything(**kwargs | {"allow_none": True})
-    return None
+    return BooleanField(**kwargs) if shape.kind is bool else IntegerField(**kwargs)
 
 
-def _union(args: tuple[Any, ...], name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
-    given = tuple(arg for arg in args if arg is not type(None))
-    if len(given) < len(args):
-        kwargs["allow_none"] = True
-    if len(given) == 1:
-        return field_of(given[0], name=name, **kwargs)
-    return UnionField(tuple(field_of(arg, name=name) for arg in given), **kwargs)
+_FIELDS: Final[Mapping[type[Shape], Callable[[Any, str, dict[str, Any]], Any]]] = types.MappingProxyType(
+    {
+        Scalar: _scalar,
+        Choice: lambda shape, _, kwargs: ChoiceField(shape.values, **kwargs),
+        Alternatives: _alternatives,
+        AnyList: lambda shape, name, kwargs: ListField(field_of(shape.each, name), **kwargs),
+        FixedList: lambda shape, _, kwargs: TupleField(tuple(map(field_of, shape.items)), **kwargs),
+        Names: lambda shape, _, kwargs: MappingField(field_of(shape.each), **kwargs),
+        RecordObject: lambda shape, _, kwargs: Part(nested(shape.kind), **kwargs),
+        Member: lambda shape, _, kwargs: KindField(shape.tag, shape.head, **kwargs),
+        Described: _described,
+        # the rules check it: a parameter of an ability that the client defines
+        Anything: lambda _shape, _name, kwargs: AnythingField(**kwargs | {"allow_none": True}),
+    }
+)
+"""The field of each shape that a client may send; nothing sealed comes from a client."""
 
 
 def faults(schema: Schema, data: object) -> list[tuple[str, str]]:

@@ -9,22 +9,14 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from functools import cache
-from typing import (
-    Annotated,
-    Any,
-    ClassVar,
-    Final,
-    Literal,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Any, Final, TypeVar
 
-from service.rules.families import family_tag, members, tag_of
+from service.rules import hints
+from service.rules.families import members, tag_of
+from service.rules.hints import Shape
+from service.rules.json_pointer import escaped
 from service.rules.records import SEALABLE
 from service.rules.sealed import Sealed
 
@@ -105,27 +97,25 @@ def _spelling(kind: Any) -> tuple[Callable[[Any], Any] | None, dict[str, str], t
 @cache
 def decoder(hint: Any) -> Decode:
     """Return the function that reads a value of type *hint* from data."""
-    if hint in _SCALARS:
-        return _scalar(hint)
-    if hint is None or hint is type(None):
-        return _none
-    if hint is Any:
-        return _frozen
-    origin = get_origin(hint)
-    by_arguments = _GENERIC.get(origin or hint)
-    return by_arguments(get_args(hint)) if by_arguments else _class(origin or hint)
+    return _way(hints.shape_of(hint))
 
 
-def _class(kind: Any) -> Decode:
-    """Return the decoder of *kind*: its own `from_data`, by its family's tag, or field by field."""
+def _way(shape: Shape) -> Decode:
+    return _WAYS[type(shape)](shape)
+
+
+@cache
+def _class(kind: Any, tag: str | None = None) -> Decode:
+    """Return the decoder of *kind*: its own `from_data`, by its family's *tag*, or field by field."""
     own: Decode | None = getattr(kind, "from_data", None)
     if own is not None:
         return own
-    tag = family_tag(kind)
     return _family(kind, tag) if tag else _record(kind)
 
 
-def _scalar(kind: type) -> Decode:
+def _scalar(shape: hints.Scalar) -> Decode:
+    kind = shape.kind
+
     def decode(data: Any) -> Any:
         if type(data) is kind:
             return data
@@ -148,7 +138,8 @@ def _frozen(data: Any) -> Any:
     return data
 
 
-def _literal(values: tuple[Any, ...]) -> Decode:
+def _choice(shape: hints.Choice) -> Decode:
+    values = shape.values
     known = {(type(value), value) for value in values}  # True equals 1, and is another value
 
     def decode(data: Any) -> Any:
@@ -159,10 +150,10 @@ def _literal(values: tuple[Any, ...]) -> Decode:
     return decode
 
 
-def _union(hints: tuple[Any, ...]) -> Decode:
+def _alternatives(shape: hints.Alternatives) -> Decode:
     """Try each alternative in turn; None first, for it is the common one."""
-    nothing = type(None) in hints
-    ways = tuple(decoder(hint) for hint in hints if hint is not type(None))
+    nothing = shape.optional
+    ways = tuple(map(_way, shape.ways))
 
     def decode(data: Any) -> Any:
         if data is None and nothing:
@@ -178,10 +169,8 @@ def _union(hints: tuple[Any, ...]) -> Decode:
     return decode
 
 
-def _tuple(hints: tuple[Any, ...]) -> Decode:
-    if len(hints) == 2 and hints[1] is Ellipsis:
-        return _many(hints[0])
-    ways = tuple(decoder(hint) for hint in hints)
+def _exactly(shape: hints.FixedList) -> Decode:
+    ways = tuple(map(_way, shape.items))
 
     def exact(data: Any) -> Any:
         if not isinstance(data, _LISTS) or len(data) != len(ways):
@@ -191,8 +180,8 @@ def _tuple(hints: tuple[Any, ...]) -> Decode:
     return exact
 
 
-def _many(hint: Any) -> Decode:
-    each = decoder(hint)
+def _many(shape: hints.AnyList) -> Decode:
+    each = _way(shape.each)
 
     def many(data: Any) -> Any:
         if not isinstance(data, _LISTS):
@@ -202,20 +191,22 @@ def _many(hint: Any) -> Decode:
         except Malformed:
             return tuple([_at(str(i), each, item) for i, item in enumerate(data)])  # once more, for the place
 
-    if hint not in (str, int):
+    item = hints.undescribed(shape.each)
+    if not isinstance(item, hints.Scalar) or item.kind is bool:
         return many
-    only = {hint}
+    kind = item.kind
+    only = {kind}
 
     def plain(data: Any) -> Any:
         if isinstance(data, _LISTS) and only.issuperset(map(type, data)):
             return tuple(data)
-        raise Malformed("", f"a list of {_SCALARS[hint]}")
+        raise Malformed("", f"a list of {_SCALARS[kind]}")
 
     return plain
 
 
-def _mapping(hints: tuple[Any, ...]) -> Decode:
-    each = decoder(hints[1])
+def _names(shape: hints.Names) -> Decode:
+    each = _way(shape.each)
 
     def decode(data: Any) -> Any:
         if not _is_object(data):
@@ -225,8 +216,8 @@ def _mapping(hints: tuple[Any, ...]) -> Decode:
     return decode
 
 
-def _sealed(hint: Any) -> Decode:
-    inner = decoder(hint)
+def _sealed(shape: Shape) -> Decode:
+    inner = _way(shape)
 
     def decode(data: Any) -> Any:
         if not _is_object(data) or "sealed" not in data:
@@ -262,7 +253,7 @@ def _at(key: str, way: Decode, data: Any) -> Any:
     try:
         return way(data)
     except Malformed as fault:
-        raise Malformed(f"/{key}{fault.pointer}", fault.expected) from None
+        raise Malformed(f"/{escaped(key)}{fault.pointer}", fault.expected) from None
 
 
 def _family(head: type, tag: str) -> Decode:
@@ -280,16 +271,17 @@ class _Shape:
     """The fields of a record: the decoder of each, the defaults, and which fields are required."""
 
     def __init__(self, kind: type) -> None:
-        hints = get_type_hints(kind, include_extras=True, localns=_LOCALS)
-        every = fields(kind)
-        given = [f for f in every if f.metadata.get("given", True)]
-        self.ways = {f.name: decoder(hints[f.name]) for f in given}
-        for name in getattr(kind, SEALABLE, ()):
-            self.ways[name] = _sealable(self.ways[name], _sealed(hints[name]))
-        self.scalars = {f.name: hints[f.name] for f in given if hints[f.name] in _SCALARS}
-        assert all(f.default_factory is MISSING for f in every), "a default never changes: it is shared"
-        self.needed = tuple(f.name for f in given if f.default is MISSING)
-        self.defaults = {f.name: f.default for f in every if f.default is not MISSING}
+        every = hints.fields_of(kind)
+        given = [field for field in every if field.given]
+        self.ways = {field.name: _way(field.shape) for field in given}
+        sealable = getattr(kind, SEALABLE, ())
+        for field in given:
+            if field.name in sealable:
+                self.ways[field.name] = _sealable(self.ways[field.name], _sealed(field.shape))
+        bare = {field.name: hints.undescribed(field.shape) for field in given}
+        self.scalars = {name: shape.kind for name, shape in bare.items() if isinstance(shape, hints.Scalar)}
+        self.needed = tuple(field.name for field in given if field.required)
+        self.defaults = {field.name: field.default for field in every if not field.required}
 
     def fill(self, known: dict[str, Any], data: Mapping[str, Any]) -> None:
         """Put every field of *data*, and the defaults of the others, into *known*; raises `Malformed`."""
@@ -301,11 +293,11 @@ class _Shape:
                 continue
             way = ways.get(key)
             if way is None:
-                raise Malformed(f"/{key}", "no such field")
+                raise Malformed(f"/{escaped(key)}", "no such field")
             try:
                 known[key] = way(item)
             except Malformed as fault:
-                raise Malformed(f"/{key}{fault.pointer}", fault.expected) from None
+                raise Malformed(f"/{escaped(key)}{fault.pointer}", fault.expected) from None
         if len(data) != len(ways):
             for name in self.needed:
                 if name not in data:
@@ -330,19 +322,20 @@ def _record(kind: type) -> Decode:
     return decode
 
 
-_GENERIC: Final[Mapping[Any, Callable[[tuple[Any, ...]], Decode]]] = types.MappingProxyType(
+_WAYS: Final[Mapping[type[Shape], Callable[[Any], Decode]]] = types.MappingProxyType(
     {
-        Annotated: lambda hints: decoder(hints[0]),
-        Literal: _literal,
-        Union: _union,
-        types.UnionType: _union,
-        tuple: _tuple,
-        dict: _mapping,
-        Mapping: _mapping,
-        Sealed: lambda hints: _sealed((*hints, Any)[0]),
+        hints.Scalar: _scalar,
+        hints.Nothing: lambda _: _none,
+        hints.Anything: lambda _: _frozen,
+        hints.Choice: _choice,
+        hints.Alternatives: _alternatives,
+        hints.FixedList: _exactly,
+        hints.AnyList: _many,
+        hints.Names: _names,
+        hints.SealedValue: lambda shape: _sealed(shape.inner),
+        hints.RecordObject: lambda shape: _class(shape.kind),
+        hints.Member: lambda shape: _class(shape.head, shape.tag),
+        hints.Described: lambda shape: _way(shape.inner),
     }
 )
-"""How a hint is read that takes other hints as its arguments."""
-
-_LOCALS: Final = {"ClassVar": ClassVar, "Mapping": Mapping}
-"""Names that annotations use but modules import only for type checking."""
+"""How a value of each shape is read."""
