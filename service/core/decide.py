@@ -31,7 +31,7 @@ from service.rules.acceptance import taking
 from service.rules.amendments import noted
 from service.rules.chance import Chance
 from service.rules.codec import Malformed, to_data
-from service.rules.continuing import BeginLine, Kept
+from service.rules.continuing import Kept
 from service.rules.lines import Origin
 from service.rules.messages import Fact, Private, Rolled, Scope
 from service.rules.records import changed, record
@@ -163,10 +163,8 @@ def decide_request(
     if command is None:
         detail = f"{ruleset.edition} has no command {request.type}"
         return _refused(folded, raw_request, n, at=request.at, detail=detail, stops=request.stops)
-    if isinstance(command, BeginLine):
-        command = changed(command, kept=kept(command.origin))  # type: ignore[assignment]  # a command of any table is one of this
     try:
-        decision = decide(state, command, Chance(secrets.dice_for(state)), request.stops)
+        decision = decide(state, command.completed(kept), Chance(secrets.dice_for(state)), request.stops)
     except DiceExhausted as fault:
         refusal = Refusal(code=fault.code, detail=fault.detail, rule=None)
         after = changed(state, stopped=request.stops) if request.stops else state

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 import orjson
@@ -143,14 +144,17 @@ def load_request(raw: bytes) -> Request:
         raise NotCanonical("", f"no request: {fault}") from fault
 
 
+LINE_COMMANDS: Final[Mapping[str, type[Command[Any]]]] = MappingProxyType(
+    {kind.type: kind for kind in (BeginLine, AcceptLine)}
+)
+"""Commands that the service sends itself, to begin a line of play and to accept it; no client sends them."""
+
+
 def command_of(ruleset: Ruleset[S], request: Request) -> Command[S] | None:
     """Return the command in *request*; None if *ruleset* has none of its type; raise `codec.Malformed`."""
-    openings: dict[str, type[Command[Any]]] = {
-        ruleset.opening.type: ruleset.opening,
-        BeginLine.type: BeginLine,
-        AcceptLine.type: AcceptLine,
-    }
-    kind = openings.get(request.type) or ruleset.commands.get(request.type)
+    is_opening = request.type == ruleset.opening.type
+    known = LINE_COMMANDS.get(request.type) or ruleset.commands.get(request.type)
+    kind = ruleset.opening if is_opening else known
     if kind is None:
         return None
     command = from_data(kind, request.data, "/data", by=request.actor)

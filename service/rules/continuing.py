@@ -6,16 +6,16 @@ same occasion as before, so the new line reveals nothing that the old one did no
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, is_dataclass
-from typing import Any, ClassVar, TypeAlias, cast
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 from service.dice.values import Roll
 from service.rules.codec import from_data, to_data
 from service.rules.json_pointer import escaped, steps
 from service.rules.lines import Origin
 from service.rules.messages import Command, Emits, Event, Private, Refused, Scope
-from service.rules.records import EMPTY, record
+from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed, names, places_of_sealed
 from service.rules.sealed_data import holder, put, taken
@@ -145,6 +145,9 @@ class BeginLine(Command[Table]):
     links: tuple[Link, ...] = ()
     kept: tuple[Kept, ...] = field(default=(), metadata={"given": False})
     """The sealed values of the state; the worker adds them, because a request is not sealed."""
+
+    def completed(self, kept: Callable[[Origin], tuple[Kept, ...]]) -> Self:
+        return changed(self, kept=kept(self.origin))
 
     def check(self, view: Table) -> None:
         if view.encounter:

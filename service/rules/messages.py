@@ -8,9 +8,9 @@ them (`state = yield Moved(...)`). No generator lives longer than one command.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import field
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 from service.dice.values import Roll
 from service.rules.records import EMPTY, record
@@ -153,6 +153,10 @@ class Command(Generic[S]):
     def decide(self, state: S) -> Emits[S]:
         """Emit the immediate events; frames that they leave on the stack roll the dice."""
         raise NotImplementedError
+
+    def completed(self, kept: Callable[[Any], Any]) -> Self:
+        """Return the command with the sealed values that its request does not carry, read by *kept*."""
+        return self
 
     def place(self, view: S) -> str:
         """Return the place, the table or a group, where the command is decided, from its seat's *view*."""

@@ -7,6 +7,7 @@ checks serves single commands, arrays, previews and the commands that come with 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -29,15 +30,12 @@ from service.usecases.accepting import begin_accepted_line, is_draft
 from service.usecases.contests import check_moment
 from service.usecases.services import Services
 
-ALONE: Final[Mapping[type[Command[Any]], str]] = MappingProxyType(
-    {AcceptAmendment: "TABLE-AMEND-3", AcceptHistory: "TABLE-EPOCH-3"}
-)
-"""Commands that must be requests of their own because they replace the line or its history, with the rule."""
-
 NOT_INSTEAD: Final = frozenset((*NOT_TAKEN, CloseEncounter.type, AcceptHistory.type))
 """Commands that cannot replace a contested one: they are not play, or they end it."""
 
 Check = Callable[[Services, str, Mapping[str, Any]], None]
+Effect = Callable[[Services, str, Mapping[str, Any], int], None]
+"""What follows from an appended command: its encounter, its data, its number. It may block."""
 CommandInput = tuple[type[Command[Any]], Mapping[str, Any]]
 """A command as received: its class, and data that fits its schema."""
 
@@ -45,8 +43,9 @@ CommandInput = tuple[type[Command[Any]], Mapping[str, Any]]
 def check_array(commands: Iterable[CommandInput]) -> None:
     """Raise `Refused` if a command of an array must be a request of its own."""
     for kind, _ in commands:
-        if kind in ALONE:
-            raise Refused("not_in_an_array", f"{kind.type} must be a request of its own", ALONE[kind])
+        rule = terms_of(kind).alone
+        if rule is not None:
+            raise Refused("not_in_an_array", f"{kind.type} must be a request of its own", rule)
 
 
 def check_each(
@@ -65,8 +64,9 @@ def check_each(
     checked.
     """
     for kind, data in commands:
-        if kind in AT_THE_DOOR:
-            AT_THE_DOOR[kind](services, encounter, data)
+        precondition = terms_of(kind).precondition
+        if precondition is not None:
+            precondition(services, encounter, data)
         if tells or may_seal(kind):
             begun = state()
             command = from_data(kind, data, by=actor)
@@ -154,13 +154,34 @@ def _check_history(services: Services, encounter: str, data: Mapping[str, Any]) 
     Disputes(services.log).check_named(encounter, data)
 
 
-AT_THE_DOOR: Final[Mapping[type[Command[Any]], Check]] = MappingProxyType(
+def _accept_history(services: Services, encounter: str, data: Mapping[str, Any], n: int) -> None:
+    """Close the dispute that the command names."""
+    Disputes(services.log).accept(encounter, data, n)
+
+
+@dataclass(frozen=True)
+class CommandTerms:
+    """What is declared of a command besides its rules: what must hold before its append, and what follows."""
+
+    precondition: Check | None = None
+    alone: str | None = None
+    """The rule by which it must be a request of its own, because it replaces the line or its history."""
+    effect: Effect | None = None
+
+
+TERMS: Final[Mapping[type[Command[Any]], CommandTerms]] = MappingProxyType(
     {
-        OpenContest: _check_contest,
-        Amend: _check_amend,
-        Undo: _check_undo,
-        Redo: _check_redo,
-        AcceptAmendment: _check_accept,
-        AcceptHistory: _check_history,
+        OpenContest: CommandTerms(_check_contest),
+        Amend: CommandTerms(_check_amend),
+        Undo: CommandTerms(_check_undo),
+        Redo: CommandTerms(_check_redo),
+        AcceptAmendment: CommandTerms(_check_accept, alone="TABLE-AMEND-3"),
+        AcceptHistory: CommandTerms(_check_history, alone="TABLE-EPOCH-3", effect=_accept_history),
     }
 )
+_NO_TERMS: Final = CommandTerms()
+
+
+def terms_of(kind: type[Command[Any]]) -> CommandTerms:
+    """Return what holds for commands of *kind* besides their rules."""
+    return TERMS.get(kind, _NO_TERMS)

@@ -39,7 +39,6 @@ from service.record.timestamps import timestamp_of
 from service.rules.chance import check_sealed
 from service.rules.closing import CloseEncounter
 from service.rules.codec import from_data
-from service.rules.epochs import AcceptHistory
 from service.rules.gm_only import knows_more
 from service.rules.messages import Actor, Command, Refused
 from service.rules.rulebook import refuser
@@ -48,8 +47,7 @@ from service.rules.table import Table
 from service.signals.doorbell import RING_MS
 from service.steps import IN_POOL, Pause, Steps, in_thread, run
 from service.stores.capacity import QuotaExceeded
-from service.stores.disputes import Disputes
-from service.usecases.preconditions import CommandInput, check_array, check_each, check_line
+from service.usecases.preconditions import CommandInput, check_array, check_each, check_line, terms_of
 from service.usecases.services import Services
 
 NONCE_BYTES: Final = 16
@@ -70,13 +68,14 @@ def send(
     illegal on the seat's view, for a contest of what not everybody can see, and for accepting a history that
     is not in dispute.
     """
-    if kind is AcceptHistory:
-        yield IN_POOL  # the dispute is updated after the append
+    effect = terms_of(kind).effect
+    if effect is not None:
+        yield IN_POOL
     _check_at_the_door(services, encounter, actor, ((kind, data),), once)
     wanted = CommandDraft(kind.type, data, actor, now(services))
     sent = yield from appending(services, encounter, wanted, once, expected=expected)
-    if kind is AcceptHistory:
-        Disputes(services.log).accept(encounter, data, sent.n)
+    if effect is not None:
+        effect(services, encounter, data, sent.n)
     return sent
 
 

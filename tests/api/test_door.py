@@ -9,7 +9,7 @@ import pytest
 
 from service.core.lineage import ABOUT_LINES
 from service.log import Log
-from service.usecases.preconditions import ALONE, AT_THE_DOOR
+from service.usecases.preconditions import TERMS
 from tests.api.client import Api, Table, is_problem
 from tests.api.test_amendments import ADD, ROLL, accepted, did, made
 
@@ -68,8 +68,8 @@ def test_an_array_is_refused_at_the_door_for_a_redo_that_comes_too_late(table: T
 
 def test_every_check_at_the_door_is_among_them() -> None:
     tried = {"redo", *(command["type"] for _, _, command in AT_ONCE)}
-    alone = {kind.type for kind in ALONE}
-    assert {kind.type for kind in AT_THE_DOOR} - tried == alone  # they are requests of their own
+    alone = {kind.type for kind, terms in TERMS.items() if terms.alone is not None}
+    assert {kind.type for kind in TERMS} - tried == alone  # they are requests of their own
 
 
 HEAD: Command = {"n": 1, "hash": "a" * 64}
