@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import pytest
+
 from service.rules.codec import from_data
 from service.rules.rise.creatures.lasting import Condition, VitalWound
 from service.rules.rise.harm.numbers import defense_terms, total
@@ -85,6 +87,24 @@ def test_RI_V_47_many_wounds_kill() -> None:
     assert fight["v"].down
     fight = _wounded(4, 1)
     assert fight["v"].dead
+
+
+@pytest.mark.parametrize(
+    ("carried", "face", "dying", "dead"),
+    [
+        (0, 1, False, False),
+        (1, 2, True, False),
+        (1, 3, False, False),
+        (4, 3, True, False),
+        (4, 2, True, True),
+    ],
+)
+def test_RI_VITAL_3_dying_begins_at_0_and_death_at_minus_6(
+    carried: int, face: int, *, dying: bool, dead: bool
+) -> None:
+    victim = _wounded(carried, face)["v"]
+    assert victim.wounds[-1].result == face - 2 * carried
+    assert (victim.wounds[-1].effect == "dying", victim.dead) == (dying, dead)
 
 
 def test_RI_VITAL_7_a_mortal_wound_kills_after_a_minute_unless_treated() -> None:
