@@ -31,7 +31,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test cluster lint check format generate bench dice streams fuzz offered undoing draws contract mutations shapes golden pythons coverage twins simulate overnight restart wheel requirements clean
+.PHONY: help run demo test cluster lint check format generate bench dice streams fuzz offered undoing draws contract mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -137,6 +137,9 @@ requirements: .venv/ready ## resolve deploy/requirements/*.in again and pin by h
 		../../.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			--no-header --no-annotate --output-file $$name.txt $$name.in || exit 1; \
 	done
+
+mutants: .venv/ready ## change lines of rules for BUDGET=10m, SEED= by its chances, RULES=HR-COND these alone: each rule's own tests must fail
+	nice $(PY) -m tests.mutants
 
 overnight: .venv/ready ## run every long check for its part of BUDGET (2h), seeds from the clock; one table at the end (long)
 	nice $(PY) -m tests.overnight

@@ -1,0 +1,141 @@
+"""A sample of `make mutants`: planted rules whose mutants live or die by one row, and a real rule's lines."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.mutants.making import module_at, mutants_of
+
+ROOT: Final = Path(__file__).parents[2]
+
+PLANTED: Final = """
+from service.rules.messages import Refused
+from service.rules.rulebook import rule
+
+SIDES = {"heavy": 12, "light": 6}
+
+
+@rule("HR-PLANT-1", "nowhere")
+def is_dying(hp: int) -> bool:
+    "Who has fewer than three hit points is dying."
+    return hp < 3
+
+
+@rule("HR-PLANT-2", "nowhere")
+def die_of(size: str) -> int:
+    "A heavy weapon throws a d12."
+    return SIDES[size]
+
+
+def spend(left: int) -> int:
+    "Take one point."
+    if left <= 0:
+        raise Refused("none_left", "0 are left", "HR-PLANT-3")
+    return left + 5
+"""
+TESTS: Final = """
+from planted import die_of, is_dying, spend
+import pytest
+from service.rules.messages import Refused
+
+
+def test_HR_PLANT_1_the_weak_are_dying():
+    assert is_dying(1) and not is_dying(9)
+
+
+def test_HR_PLANT_2_each_size_has_its_die():
+    assert [die_of(size) for size in ("heavy", "light")] == [12, 6]
+
+
+def test_a_point_is_spent():
+    "HR-PLANT-3."
+    assert spend(1) == 6
+    with pytest.raises(Refused):
+        spend(0)
+"""
+ROW: Final = """
+
+def test_HR_PLANT_1_the_bound():
+    assert is_dying(2) and not is_dying(3)
+"""
+
+
+def run(*arguments: str | Path, **environment: str) -> tuple[int, str]:
+    """Return the exit status of the tool, and what it printed."""
+    found = subprocess.run(
+        [sys.executable, "-m", "tests.mutants", *map(str, arguments)],
+        cwd=ROOT,
+        env={**os.environ, "SEED": "7", "BUDGET": "60s", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return found.returncode, found.stdout + found.stderr
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Path:
+    (tmp_path / "planted.py").write_text(PLANTED, "utf-8")
+    (tmp_path / "test_planted.py").write_text(TESTS, "utf-8")
+    return tmp_path
+
+
+def test_only_lines_that_enforce_a_rule_are_changed_and_each_in_every_way(planted: Path) -> None:
+    mutants = list(mutants_of([module_at(planted / "planted.py")]))
+
+    assert {(mutant.rules, mutant.place) for mutant in mutants} == {
+        (("HR-PLANT-1",), "is_dying"),
+        (("HR-PLANT-2",), "SIDES"),
+        (("HR-PLANT-3",), "spend"),
+    }
+    changes = [m.change.partition(" becomes ")[2] for m in mutants if m.place == "is_dying"]
+    assert changes == ["`return hp <= 3`", "`return hp < 4`", "`return hp < 2`"]
+    assert sum(mutant.change.startswith("without `raise Refused") for mutant in mutants) == 1
+    assert not any("return left" in mutant.change for mutant in mutants)
+
+
+def test_a_mutant_lives_until_a_row_at_the_bound_kills_it(planted: Path) -> None:
+    sources = (planted / "planted.py").read_text("utf-8")
+    status, said = run(planted, planted)
+
+    assert said.count("survived  ") == 3
+    assert "survived  HR-PLANT-1" in said
+    assert "`return hp < 3` becomes `return hp <= 3`" in said
+    assert "heartrush: 9 of 12 mutants killed (75.0%), 0 without a test; 12 in all" in said
+    with (planted / "test_planted.py").open("a", encoding="utf-8") as file:
+        file.write(ROW)
+    assert run(planted, planted) == (0, "seed 7, budget 60 s\n" + EVERY)
+    assert status == 0
+    assert (planted / "planted.py").read_text("utf-8") == sources
+
+
+EVERY: Final = (
+    "heartrush: 12 of 12 mutants killed (100.0%), 0 without a test; 12 in all\n"
+    "rise: 0 of 0 mutants killed, 0 without a test; 0 in all\n"
+    "table: 0 of 0 mutants killed, 0 without a test; 0 in all\n"
+)
+
+
+def test_a_test_that_fails_without_a_mutant_kills_none(planted: Path) -> None:
+    with (planted / "test_planted.py").open("a", encoding="utf-8") as file:
+        file.write(ROW.replace("is_dying(2)", "is_dying(5)"))
+    status, said = run(planted, planted)
+
+    assert status != 0
+    assert "test_HR_PLANT_1_the_bound" in said.partition("fail without a mutant")[2]
+
+
+def test_the_own_tests_of_a_real_rule_kill_every_mutant_of_its_lines() -> None:
+    tests = ROOT / "tests" / "rules" / "rise" / "test_bounds.py"
+    status, said = run(ROOT / "service" / "rules", tests, RULES="RI-MOVE-2")
+
+    assert status == 0, said
+    assert "survived" not in said
+    assert re.search(r"rise: [1-9]", said)
