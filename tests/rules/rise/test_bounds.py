@@ -20,6 +20,18 @@ def test_RI_VITAL_1_a_wound_below_zero_and_one_for_each_maximum(hp: int, wounds:
         assert due(fight.state, fight["v"]) == wanted
 
 
+def test_RI_VITAL_1_half_of_one_hit_point_counts_as_one() -> None:
+    fight = begun(entry("pc@p/v", (0, 0), hp_max=1), options={"depth_step": "half"})
+    fight.given("v", hp=-2)
+    assert due(fight.state, fight["v"]) == 3
+
+
+def test_RI_MOVE_3_one_difficult_cell_below_a_large_creature_is_enough() -> None:
+    fight = begun(entry("mon@p/p", (0, 0), size="huge"), terrain={"4,1": "difficult"})
+    assert fight["p"].space > 1
+    assert [leaving(fight.state, fight["p"], (x, 0)) for x in (3, 4, 5)] == [5, 5, 0]
+
+
 @pytest.mark.parametrize(("ground", "feet"), [("normal", 0), ("difficult", 5), ("obstacle", 5), ("wall", 0)])
 def test_RI_MOVE_3_only_difficult_ground_and_obstacles_cost_more_to_leave(ground: str, feet: int) -> None:
     terrain = {} if ground == "normal" else {"3,0": ground}
