@@ -62,6 +62,8 @@ def distance(a: Cell, a_side: int, b: Cell, b_side: int, metric: str) -> int:
 
 def cells(at: Cell, side: int) -> tuple[Cell, ...]:
     """Return the cells of the square space at *at* that is *side* cells wide."""
+    if side == 1:
+        return (at,)
     return tuple((at[0] + i, at[1] + j) for j in range(side) for i in range(side))
 
 

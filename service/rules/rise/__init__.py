@@ -26,14 +26,13 @@ from service.rules.rise.acting import (
 from service.rules.rise.attacks import assault, blows, hidden, maneuvers, unjudged, zones
 from service.rules.rise.harm import conditions, corrections, damage, effects, rest, vital
 from service.rules.rise.movement import (
-    blocking,
-    conflicts,
     hurling,
     initiative,
     moving,
     objects,
     reacting,
     reins,
+    resolving,
     rushes,
 )
 from service.rules.rise.options import OPTIONS
@@ -65,8 +64,7 @@ _CHAPTERS: Final = (
     reins,
     rushes,
     initiative,
-    blocking,
-    conflicts,
+    resolving,
     reacting,
     moving,
     turns,

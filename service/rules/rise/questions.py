@@ -123,6 +123,13 @@ def answer(
     return state, answers[0]
 
 
+def is_open(state: State, question: str, subjects: tuple[str, ...]) -> bool:
+    """Tell whether *question* is not answered at the table yet, not even by default."""
+    if state.here != TABLE or (question, *subjects) in state.defaulted:
+        return False
+    return ruled_on(state, question, subjects) not in ANSWERS[question]
+
+
 @record
 class QuestionClosed(Event[State]):
     """A question has its answer; the step that asked goes on."""

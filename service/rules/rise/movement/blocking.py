@@ -2,112 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import ClassVar
 
-from service.rules.chance import Chance
 from service.rules.grid import FEET, Cell, distance
-from service.rules.messages import Event
 from service.rules.records import record
 from service.rules.rise.creatures.creature import Creature, above
 from service.rules.rise.harm.numbers import speed_of
-from service.rules.rise.movement.conflicts import Settled, Ways
-from service.rules.rise.movement.initiative import ranked
+from service.rules.rise.movement.initiative import find_order
+from service.rules.rise.movement.problem import Block, Intents, NeedsInitiative, Problem, Routes
+from service.rules.rise.movement.reactive import budget
 from service.rules.rise.space.paths import flown, is_passable, leaving, step_feet
+from service.rules.rise.space.soaring import climbed
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 
 @record
-class BlockChecked(Event[State]):
-    """A creature tried to keep another from passing."""
+class Blocked:
+    """The blocks of a phase, and the routes that are left to those whom they are about."""
 
-    type: ClassVar[str] = "block_checked"
-    blocker: str
-    creature: str
-    blocked: bool
-
-    def evolve(self, state: State) -> State:
-        return state
+    routes: Routes
+    blocks: tuple[Block, ...]
 
 
 @rule("RI-SWIFT-10", "R4/R5 Block", settles=("C-21",))
-def blocks(
-    state: State, chance: Chance, wanted: Ways, budgets: Mapping[str, int], notes: list[Event[State]]
-) -> Settled:
+def block_ways(problem: Problem, wanted: Routes) -> Blocked | NeedsInitiative:
     """Blocking is Swift: it is looked at before any movement of the phase happens."""
+    intents = problem.intents
     blockers: dict[str, list[str]] = {}
-    for name, plan in sorted(state.plans.items()):
-        if plan.ability == "block" and passes(state, name, plan.targets[0], wanted):
+    for name, plan in sorted(intents.plans.items()):
+        if plan.ability == "block" and passes(intents, name, plan.targets[0], wanted):
             blockers.setdefault(plan.targets[0], []).append(name)
-    for target, names in sorted(blockers.items()):
-        state, wanted = yield from block(state, chance, wanted, target, names, budgets[target], notes)
-    return state, wanted
+    pairs = [(name, target) for target in sorted(blockers) for name in blockers[target]]
+    orders = {pair: find_order(problem.state, pair) for pair in pairs}
+    if open_ := tuple([pair for pair, order in orders.items() if order is None]):
+        return NeedsInitiative(contests=open_)
+    winners = [pair for pair, order in orders.items() if order and order[0] == pair[0]]
+    blocks = [Block(blocker=name, creature=to, blocked=(name, to) in winners) for name, to in pairs]
+    for target in sorted(blockers):
+        won = [name for name, other in winners if other == target]
+        wanted = wanted.with_route(target, hinder(intents, target, wanted, won), None)
+    return Blocked(routes=wanted, blocks=tuple(blocks))
 
 
 @rule("RI-REAC-4", "R4/R5", settles=("C-19",))
-def block(
-    state: State,
-    chance: Chance,
-    wanted: Ways,
-    target: str,
-    blockers: Sequence[str],
-    feet: int,
-    notes: list[Event[State]],
-) -> Settled:
+def hinder(intents: Intents, target: str, wanted: Routes, blockers: Sequence[str]) -> tuple[Cell, ...]:
     """A blocked creature that loses initiative while passing pays the blocker's speed or stops."""
-    won: list[str] = []
-    for blocker in blockers:
-        order: tuple[str, ...]
-        state, order = yield from ranked(state, chance, (blocker, target))
-        if order[0] == blocker:
-            won.append(blocker)
-        notes.append(
-            BlockChecked(
-                blocker=blocker, creature=target, blocked=blocker in won, because=("RI-REAC-4", "C-19")
-            )
-        )
-    mover = passing(state, target, wanted)
-    path = hindered(state, mover, wanted.paths[target], won, feet)
-    return state, wanted.joined(target, path, None)
-
-
-def passing(state: State, name: str, wanted: Ways) -> Creature:
-    """Return a mover as high as it passes others."""
-    return flown(state.creatures[name], wanted.highs.get(name))[0]
-
-
-def passes(state: State, blocker: str, target: str, wanted: Ways) -> bool:
-    """Tell whether *target* goes from one space beside the blocker to another, and cannot go through it."""
-    mover = passing(state, target, wanted)
-    path = wanted.paths.get(target, ())
-    if not path or target not in state.plans:
-        return False
-    if is_passable(state, mover, state.creatures[blocker]) or blocker in state.plans[target].passes:
-        return False
-    return any(
-        _beside(state, blocker, mover, a) and _beside(state, blocker, mover, b)
-        for a, b in pairwise((mover.position, *path))
-    )
-
-
-def _beside(state: State, blocker: str, mover: Creature, at: Cell) -> bool:
-    other = state.creatures[blocker]
-    flat = distance(other.position, other.space, at, mover.space, "chebyshev")
-    return max(flat, above(other, mover)) <= FEET
-
-
-def hindered(
-    state: State, mover: Creature, path: tuple[Cell, ...], blockers: Sequence[str], feet: int
-) -> tuple[Cell, ...]:
-    """Return what *mover* can still pay of its path; what each blocker asks for passing it adds up."""
+    state, plan = intents.state, intents.plans[target]
+    feet = budget(intents, plan, target)
+    feet -= climbed(state.creatures[target], plan, wanted.altitudes.get(target))
+    mover = as_it_passes(state, target, wanted)
     at, diagonals, taken = mover.position, 0, []
-    for cell in path:
+    for cell in wanted.paths[target]:
         feet -= step_feet(at, cell, diagonals) + leaving(state, mover, at)
         for blocker in blockers:
-            if _beside(state, blocker, mover, at) and _beside(state, blocker, mover, cell):
-                feet -= toll(state, blocker, mover.id)
+            if is_beside(state, blocker, mover, at) and is_beside(state, blocker, mover, cell):
+                feet -= toll_ft(intents, blocker, target)
         if feet < 0:
             break
         diagonals += at[0] != cell[0] and at[1] != cell[1]
@@ -116,9 +67,35 @@ def hindered(
     return tuple(taken)
 
 
-def toll(state: State, blocker: str, mover: str) -> int:
-    """Return what passing costs: the blocker's speed, or the mover's where the house reads it so."""
-    payer = blocker if state.option("block_speed") == "blocker" else mover
-    return speed_of(state, state.creatures[payer], state.plans[mover].mode) or speed_of(
-        state, state.creatures[payer]
+def as_it_passes(state: State, name: str, wanted: Routes) -> Creature:
+    """Return a mover at the height at which it passes others."""
+    return flown(state.creatures[name], wanted.altitudes.get(name))[0]
+
+
+def passes(intents: Intents, blocker: str, target: str, wanted: Routes) -> bool:
+    """Tell whether *target* moves from one space beside the blocker to another, and cannot go through it."""
+    state, path = intents.state, wanted.paths.get(target, ())
+    mover = as_it_passes(state, target, wanted)
+    if not path or target not in intents.plans:
+        return False
+    if is_passable(state, mover, state.creatures[blocker]) or blocker in intents.plans[target].passes:
+        return False
+    return any(
+        is_beside(state, blocker, mover, a) and is_beside(state, blocker, mover, b)
+        for a, b in pairwise((mover.position, *path))
     )
+
+
+def is_beside(state: State, blocker: str, mover: Creature, at: Cell) -> bool:
+    """Tell whether *mover* touches the blocker's space at a cell."""
+    other = state.creatures[blocker]
+    flat = distance(other.position, other.space, at, mover.space, "chebyshev")
+    return max(flat, above(other, mover)) <= FEET
+
+
+def toll_ft(intents: Intents, blocker: str, mover: str) -> int:
+    """Return what passing costs: the blocker's speed, or the mover's where the house reads it so."""
+    state = intents.state
+    payer = blocker if state.option("block_speed") == "blocker" else mover
+    mode = intents.plans[mover].mode
+    return speed_of(state, state.creatures[payer], mode) or speed_of(state, state.creatures[payer])

@@ -85,14 +85,6 @@ class InitiativeRerolled(Event[State]):
         return changed(state, initiative=with_key(state.initiative, self.creature, (self.total,)))
 
 
-class ExertionAsked(Exception):
-    """The step stops here and is taken again once players have said whether they exert themselves."""
-
-    def __init__(self, state: State) -> None:
-        super().__init__("players are asked about their initiative")
-        self.state = state
-
-
 def resolving(state: State) -> GroupFrame:
     """Return the frame of the phase whose movements or actions cannot all happen."""
     frame = state.top
@@ -100,12 +92,9 @@ def resolving(state: State) -> GroupFrame:
     return frame
 
 
-def asking(tale: Emits[State]) -> Emits[State]:
-    """Tell *tale*, or as much of it as comes before players are asked about their initiative."""
-    try:
-        return (yield from tale)
-    except ExertionAsked as asked:
-        return asked.state
+def asks_players(state: State) -> bool:
+    """Tell whether players are asked about their initiative: then the step ends, to be taken again."""
+    return bool(resolving(state).shown)
 
 
 def exertions(state: State, chance: Chance) -> Emits[State]:
@@ -174,10 +163,16 @@ def roll_again(state: State, chance: Chance, creature: str) -> Emits[State]:
     )
 
 
+def find_order(state: State, creatures: Iterable[str]) -> tuple[str, ...] | None:
+    """Return *creatures* from the highest check down, null while a check is missing or tied."""
+    names = sorted(creatures)
+    if any(name not in state.initiative for name in names) or ties(state, names):
+        return None
+    return tuple(sorted(names, key=lambda name: state.initiative[name], reverse=True))
+
+
 @rule("RI-INIT-4", "service ruling", settles=("C-11",))
-def ranked(
-    state: State, chance: Chance, creatures: Iterable[str]
-) -> Generator[Fact[State], State, tuple[State, tuple[str, ...]]]:
+def roll_order(state: State, chance: Chance, creatures: Iterable[str]) -> Emits[State]:
     """One initiative check serves a creature for all conflicts of a phase."""
     names = sorted(creatures)
     new = [name for name in names if name not in state.initiative]
@@ -185,12 +180,12 @@ def ranked(
         state = yield from roll_initiative(state, chance, name)
     while tied := ties(state, names):
         state = yield from break_ties(state, chance, tied)
-    order = sorted(names, key=lambda name: state.initiative[name], reverse=True)
+    order = find_order(state, names)
+    assert order, "every check is rolled, and none is tied"
     asked = tuple([name for name in new if may_exert(state, name, order)])
     if asked:
         state = yield InitiativeShown(creatures=asked, because=("RI-UNIV-DESPERATE", "C-44"))
-        raise ExertionAsked(state)
-    return state, tuple(order)
+    return state
 
 
 def may_exert(state: State, name: str, order: Sequence[str]) -> bool:

@@ -20,7 +20,9 @@ from service.rules.rise.acting.actions import (
 from service.rules.rise.acting.turns import begun, offered, sender, taking_turn
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.harm.numbers import hands_free
-from service.rules.rise.movement.initiative import ranked
+from service.rules.rise.movement.initiative import asks_players, find_order
+from service.rules.rise.movement.problem import NeedsInitiative
+from service.rules.rise.movement.resolving import meet_needs
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.rulings import ruled
 from service.rules.rise.state import State
@@ -159,16 +161,21 @@ class ItemsTaken(Event[State]):
         return changed(state, lying=lying)
 
 
-def shared_out(state: State, chance: Chance) -> Emits[State]:
-    """Tell who holds what several groups took at once: initiative decides, and the others took in vain."""
-    items: dict[str, str] = {}
-    for item in sorted(state.lying):
-        takers = [name for name, creature in sorted(state.creatures.items()) if item in creature.held]
-        if len(takers) > 1:
-            order: tuple[str, ...]
-            state, order = yield from ranked(state, chance, takers)
-            takers = list(order)
-        items |= {item: takers[0]} if takers else {}
+def share_out(state: State, chance: Chance) -> Emits[State]:
+    """Emit who holds what several groups took at once: initiative decides, and the others took in vain.
+
+    The step ends early while players are asked about their initiative.
+    """
+    holders = sorted(state.creatures)
+    takers = {
+        item: tuple([name for name in holders if item in state.creatures[name].held])
+        for item in sorted(state.lying)
+    }
+    contested = tuple([names for names in takers.values() if len(names) > 1])
+    state = yield from meet_needs(state, chance, NeedsInitiative(contests=contested))
+    if asks_players(state):
+        return state
+    items = {item: (find_order(state, names) or names)[0] for item, names in takers.items() if names}
     return (yield ItemsTaken(items=items, because=("RI-CONF-2", "C-39"))) if items else state
 
 

@@ -17,8 +17,8 @@ from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.harm.effects import LocationEffectIgnored, note_place
-from service.rules.rise.movement.conflicts import ending
-from service.rules.rise.movement.reactive import intended
+from service.rules.rise.movement.problem import Intents, place_movers
+from service.rules.rise.movement.reactive import route_all
 from service.rules.rise.planning.intents import check_own_rule, check_reactive
 from service.rules.rise.space.aloft import TookOff
 from service.rules.rise.space.soaring import BY_RULE, lands
@@ -105,11 +105,12 @@ def reacted(state: State, name: str, plan: Plan) -> Emits[State]:
     if state.creatures[name].location_changed:
         return (yield LocationEffectIgnored(creature=name, source=name, because=("RI-MOVE1-2", "C-18")))
     if all(has_moved(state, target) for target in plan.targets):
-        ways = intended(state, {name: plan})
-        high = lands(ending(state, ways), state.creatures[name], ways.highs.get(name))
+        routes = route_all(Intents(state=state, plans={name: plan}))
+        after = place_movers(state, routes)
+        high = lands(after, state.creatures[name], routes.altitudes.get(name))
         if high is not None:
             state = yield TookOff(creature=name, altitude=high, because=("RI-MOVE-9",))
-        return (yield from note_place(state, name, ways.paths[name]))
+        return (yield from note_place(state, name, routes.paths[name]))
     return (yield MovementDeclared(creature=name, plan=plan, because=("RI-UNIV-FOLLOW", "C-48")))
 
 

@@ -1,22 +1,26 @@
-"""Work out reactive movements: those who withdraw first, then those who follow, as far as speed goes.
+"""Route movements that react to others: withdrawals first, then followers, as far as speed goes.
 
 Nothing here is a conflict and nothing throws dice: both move as far as they can, and their speeds decide.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Mapping
 from typing import TypeAlias
 
-from service.rules.chance import Chance
 from service.rules.grid import FEET, Cell, distance, line, path_to, reachable
-from service.rules.messages import Fact
-from service.rules.records import EMPTY, changed
+from service.rules.records import EMPTY, changed, derived
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.harm.numbers import risen, speed_of, speed_on_its_feet
-from service.rules.rise.movement.conflicts import Around, Reactions, Ways, ending, lifted
-from service.rules.rise.movement.initiative import ranked
+from service.rules.rise.movement.initiative import find_order
+from service.rules.rise.movement.problem import (
+    Intents,
+    NeedsInitiative,
+    Routes,
+    place_movers,
+    stop_at_standing,
+)
 from service.rules.rise.space.pace import is_laden
 from service.rules.rise.space.paths import (
     feet_of,
@@ -29,84 +33,67 @@ from service.rules.rise.space.paths import (
     walk,
 )
 from service.rules.rise.space.sight import is_clear
-from service.rules.rise.space.soaring import apart, away_from, own_heights, poised, soars, towards
+from service.rules.rise.space.soaring import apart, heights_in_reach, own_heights, poised, soars, towards
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 Course: TypeAlias = tuple[tuple[Cell, ...], int]
 """One movement: its path, and the height at which it ends."""
-_Rule: TypeAlias = Callable[[State, Mapping[str, Plan], Ways, str, int], Course]
-DETOUR = 40
-"""Feet more than the straight way within which a way around obstacles is looked for."""
-FAR_OFF = 160
-"""Feet from which a follower simply goes straight towards whom it follows."""
+DETOUR_FT = 40
+"""Feet beyond the straight way within which a way around obstacles is searched."""
+FAR_OFF_FT = 160
+"""Feet from which a follower simply goes straight towards its target."""
+
+
+def route_all(intents: Intents) -> Routes:
+    """Return where everybody means to move, worked out once for the same intents."""
+    return derived(intents, "routes", react_to_others)
 
 
 @rule("RI-UNIV-FOLLOW", "R4/R5")
-def intended(
-    state: State, plans: Mapping[str, Plan], sprinting: tuple[str, ...] = (), lost: tuple[str, ...] = ()
-) -> Ways:
-    """Following and withdrawing are movements that react: first those who do not react, then the others.
-
-    *lost* are followers who could not tell where a teleporting creature went.
-    """
-    highs = own_heights(state.creatures, plans)
-    led = reacting(plans)
-    own = {n: plan.path for n, plan in plans.items() if n not in led and (plan.path or n in highs)}
-    past = {name: (*led, *plan.passes, plan.mount or "") for name, plan in plans.items()}
+def react_to_others(intents: Intents) -> Routes:
+    """Following and withdrawing are movements that react: first those who do not react, then the others."""
+    state, plans = intents.state, intents.plans
+    altitudes = own_heights(state.creatures, plans)
+    reacting = order_reactions(plans)
+    own = {n: p.path for n, p in plans.items() if n not in reacting and (p.path or n in altitudes)}
+    passes = {name: (*reacting, *plan.passes, plan.mount or "") for name, plan in plans.items()}
     known = (
         changed(state, hidden_creatures=EMPTY) if state.hidden_creatures else state
     )  # nobody means to be stopped by one
-    ways = lifted(known, Ways(own, highs), Around(past=past))
-    for name in led:
-        ways = ways.joined(name, *course(state, plans, ways, name, sprinting, lost))
-    return ways
+    routes = stop_at_standing(known, Routes(paths=own, altitudes=altitudes), passes)
+    for name in reacting:
+        routes = routes.with_route(name, *route_by_rule(intents, routes, name))
+    return routes
 
 
-def reacting(plans: Mapping[str, Plan]) -> tuple[str, ...]:
+def order_reactions(plans: Mapping[str, Plan]) -> tuple[str, ...]:
     """Return who goes by a rule, in order: who withdraws, who goes by a rule of its own, who follows."""
-    custom = [name for name in _doing(plans, "custom") if not plans[name].path]
-    return (*_doing(plans, "withdraw"), *custom, *in_turn(plans))
+    custom = [name for name in find_planning(plans, "custom") if not plans[name].path]
+    return (*find_planning(plans, "withdraw"), *custom, *order_followers(plans))
 
 
-def course(
-    state: State,
-    plans: Mapping[str, Plan],
-    ways: Ways,
-    name: str,
-    sprinting: tuple[str, ...],
-    lost: tuple[str, ...],
-) -> tuple[tuple[Cell, ...], int | None]:
-    """Return where its rule leads *name*, and how high if that is through the air."""
-    plan, feet = plans[name], budget(state, plans[name], name, sprinting)
-    rules: Mapping[str, _Rule] = {"withdraw": withdrawing, "custom": by_own_rule, "follow": following}
-    seen = ways.without(plan.targets) if name in lost else ways
-    path, high = rules[plan.ability](state, plans, seen, name, feet)
-    return path, high if soars(plan) else None
+def route_by_rule(intents: Intents, routes: Routes, name: str) -> tuple[tuple[Cell, ...], int | None]:
+    """Return where its rule leads *name* if the others take *routes*; the height only of a flight."""
+    plan, feet = intents.plans[name], budget(intents, intents.plans[name], name)
+    seen = routes.without(plan.targets) if name in intents.shaken_off else routes
+    if plan.ability == "withdraw":
+        path, altitude = withdraw(intents, seen, plan, name, feet)
+    elif plan.ability == "custom":
+        path, altitude = obey_own_rule(intents, seen, name, feet)
+    else:
+        path, altitude = follow(intents, seen, plan, name, feet)
+    return path, altitude if soars(plan) else None
 
 
-def reactions(
-    state: State,
-    plans: Mapping[str, Plan],
-    meant: Ways,
-    sprinting: tuple[str, ...] = (),
-    lost: tuple[str, ...] = (),
-) -> Reactions:
-    """Return how those who react are led anew where others do not get where they were *meant* to."""
-    return Reactions(
-        keyed={name: plans[name].targets for name in reacting(plans)},
-        meant=meant,
-        lead=lambda ways, name: course(state, plans, ways, name, sprinting, lost),
-    )
-
-
-def _doing(plans: Mapping[str, Plan], ability: str) -> list[str]:
+def find_planning(plans: Mapping[str, Plan], ability: str) -> list[str]:
+    """Return who plans a movement of this kind, by name."""
     return sorted(name for name, plan in plans.items() if plan.ability == ability)
 
 
-def in_turn(plans: Mapping[str, Plan]) -> list[str]:
+def order_followers(plans: Mapping[str, Plan]) -> list[str]:
     """Return the followers, each after whom it follows; where they run in a circle, by name."""
-    left, found = _doing(plans, "follow"), []
+    left, found = find_planning(plans, "follow"), []
     while left:
         name = next((n for n in left if plans[n].targets[0] not in left), left[0])
         left.remove(name)
@@ -114,28 +101,28 @@ def in_turn(plans: Mapping[str, Plan]) -> list[str]:
     return found
 
 
-def by_own_rule(state: State, plans: Mapping[str, Plan], known: Ways, name: str, feet: int) -> Course:
+def obey_own_rule(intents: Intents, routes: Routes, name: str, feet: int) -> Course:
     """Return where a rule of one's own leads: near, away, or one way until the rule is kept."""
-    plan, creature = plans[name], poised(state.creatures[name], plans[name])
-    after = ending(state, known)
+    plan = intents.plans[name]
+    creature, after = poised(intents.state.creatures[name], plan), place_movers(intents.state, routes)
     if plan.step is not None:
-        line_ = tuple(line(creature.position, plan.step, feet // FEET))
-        whole = walk(after, creature, line_, feet, _movers(known)).cells
-        kept = (whole[:n] for n in range(len(whole)) if _content(after, plan, creature, whole[:n]))
+        straight = tuple(line(creature.position, plan.step, feet // FEET))
+        whole = walk(after, creature, straight, feet, tuple(routes.paths)).cells
+        kept = (whole[:n] for n in range(len(whole)) if keeps_rule(after, plan, creature, whole[:n]))
         return next(kept, whole), creature.altitude
-    if _content(after, plan, creature, ()):
+    if keeps_rule(after, plan, creature, ()):
         return (), creature.altitude
     gaps = [after.distance(creature, after.creatures[target]) for target in plan.targets]
     if plan.beyond_ft is not None and min(gaps) < plan.beyond_ft:
-        away = {**plans, name: changed(plan, distance_ft=plan.beyond_ft)}
-        return withdrawing(state, away, known, name, feet)
+        return withdraw(intents, routes, changed(plan, distance_ft=plan.beyond_ft), name, feet)
     assert plan.within_ft is not None, "a rule says how near or how far"
     farthest = max(plan.targets, key=lambda t: (after.distance(creature, after.creatures[t]), t))
-    near = {**plans, name: changed(plan, targets=(farthest,), distance_ft=plan.within_ft)}
-    return following(state, near, known, name, feet)
+    near = changed(plan, targets=(farthest,), distance_ft=plan.within_ft)
+    return follow(intents, routes, near, name, feet)
 
 
-def _content(after: State, plan: Plan, creature: Creature, path: tuple[Cell, ...]) -> bool:
+def keeps_rule(after: State, plan: Plan, creature: Creature, path: tuple[Cell, ...]) -> bool:
+    """Tell whether a creature keeps the rule of its plan where *path* ends."""
     there = path[-1] if path else creature.position
     for target in plan.targets:
         gap = apart(creature, there, creature.altitude, after.creatures[target])
@@ -147,127 +134,132 @@ def _content(after: State, plan: Plan, creature: Creature, path: tuple[Cell, ...
 
 
 @rule("RI-REAC-2", "R4", settles=("C-19",))
-def shaken_off(state: State, chance: Chance) -> Generator[Fact[State], State, tuple[State, tuple[str, ...]]]:
+def shake_off(state: State) -> tuple[str, ...] | NeedsInitiative:
     """Whoever follows a creature that teleports beats it on initiative, or goes to where it vanished."""
     lost: list[str] = []
-    for name in _doing(state.plans, "follow"):
+    contests: list[tuple[str, ...]] = []
+    for name in find_planning(state.plans, "follow"):
         (target,) = state.plans[name].targets
         theirs = state.plans.get(target)
         if theirs is None or theirs.ability != "teleport":
             continue
-        follower, there = state.creatures[name], changed(state.creatures[target], position=theirs.path[-1])
-        if not is_clear(state, follower.position, there.position):
+        order: tuple[str, ...] | None = (target,)
+        if is_clear(state, state.creatures[name].position, theirs.path[-1]):
+            order = find_order(state, (name, target))
+        if order is None:
+            contests.append((name, target))
+        elif order[0] != name:
             lost.append(name)
-            continue
-        order: tuple[str, ...]
-        state, order = yield from ranked(state, chance, (name, target))
-        if order[0] != name:
-            lost.append(name)
-    return state, tuple(lost)
+    return NeedsInitiative(contests=tuple(contests)) if contests else tuple(lost)
 
 
 @rule("RI-REAC-5", "R4")
-def budget(state: State, plan: Plan, name: str, sprinting: tuple[str, ...]) -> int:
+def budget(intents: Intents, plan: Plan, name: str) -> int:
     """A reactive mover whose speed is spent before its goal stops there."""
     if plan.feet is not None:
         return plan.feet
-    creature = state.creatures[name]
+    state, creature = intents.state, intents.state.creatures[name]
     speed = (
         speed_on_its_feet(state, creature, plan.mode)
         if plan.stand_up
         else speed_of(state, creature, plan.mode)
     )
-    doubled = name in sprinting or plan.ability == "sprint"
+    doubled = name in intents.sprinting or plan.ability == "sprint"
     return (2 if doubled else 1) * speed - (risen(state, creature, plan.mode) if plan.stand_up else 0)
 
 
+def unhurried(intents: Intents, plan: Plan, name: str) -> int:
+    """Return the feet of a movement without a sprint that its player has only just agreed to."""
+    return budget(changed(intents, sprinting=()), plan, name)
+
+
 @rule("RI-REAC-3", "R4", settles=("C-19",))
-def withdrawing(state: State, plans: Mapping[str, Plan], known: Ways, name: str, feet: int) -> Course:
+def withdraw(intents: Intents, routes: Routes, plan: Plan, name: str, feet: int) -> Course:
     """Whoever withdraws goes straight away from the nearest until far enough from all, as speed allows."""
-    plan = plans[name]
-    creature, after = poised(state.creatures[name], plan), ending(state, known)
+    state = intents.state
+    creature, after = poised(state.creatures[name], plan), place_movers(state, routes)
     nearest = min(plan.targets, key=lambda t: (state.distance(creature, state.creatures[t]), t))
     step = state.away(creature, state.creatures[nearest])
     straight = tuple(line(creature.position, step, feet // FEET))
-    whole = walk(after, creature, straight, feet, _movers(known)).cells
-
-    def short(there: Cell, altitude: int) -> int:
-        return max(_too_near(state, after, plans, creature, (there, altitude), t) for t in plan.targets)
-
-    def costs(path: tuple[Cell, ...]) -> int:
-        return feet_of(state, creature, path)
-
-    return away_from(creature, plan, feet, whole, costs, short)
-
-
-def _movers(known: Ways) -> tuple[str, ...]:
-    return tuple(known.paths)
-
-
-def _too_near(
-    state: State,
-    after: State,
-    plans: Mapping[str, Plan],
-    creature: Creature,
-    at: tuple[Cell, int],
-    target: str,
-) -> int:
-    """Return the feet by which a place is too near to a target, which may come after as far as it can."""
-    other = after.creatures[target]
-    pursuer = plans.get(target)
-    reach = 0
-    if pursuer is not None and pursuer.ability == "follow" and creature.id in pursuer.targets:
-        reach = budget(state, pursuer, target, ())
-    return plans[creature.id].distance_ft + reach - apart(creature, *at, other)
+    whole = walk(after, creature, straight, feet, tuple(routes.paths)).cells
+    safe = {target: keep_away_ft(intents, plan, name, target) for target in plan.targets}
+    found: list[tuple[int, int, int, int, int]] = []
+    for length in range(len(whole) + 1):
+        walked = feet_of(state, creature, whole[:length])
+        there = whole[length - 1] if length else creature.position
+        for altitude in heights_in_reach(creature, plan, feet - walked):
+            gaps = {target: apart(creature, there, altitude, after.creatures[target]) for target in safe}
+            short = max(safe[target] - gaps[target] for target in safe)
+            climb = abs(altitude - creature.altitude)
+            found.append((max(0, short), walked + climb, climb, length, altitude))
+    _, _, _, length, altitude = min(found)
+    return whole[:length], altitude
 
 
-def following(state: State, plans: Mapping[str, Plan], known: Ways, name: str, feet: int) -> Course:
-    """Whoever follows takes the shortest way to within its distance of where the other ends."""
-    plan = plans[name]
-    creature = poised(state.creatures[name], plan)
+def keep_away_ft(intents: Intents, plan: Plan, name: str, target: str) -> int:
+    """Return how far to keep from *target*, which may come after *name* as far as its speed allows."""
+    pursuer = intents.plans.get(target)
+    if pursuer is None or pursuer.ability != "follow" or name not in pursuer.targets:
+        return plan.distance_ft
+    return plan.distance_ft + unhurried(intents, pursuer, target)
+
+
+def follow(intents: Intents, routes: Routes, plan: Plan, name: str, feet: int) -> Course:
+    """Return the shortest way of a follower to within its distance of where the other ends."""
+    creature = poised(intents.state.creatures[name], plan)
     (target,) = plan.targets
-    after = ending(state, Ways({**known.paths, **_closing(state, plans, known.paths, name)}, known.highs))
+    paths = {**routes.paths, **meet_halfway(intents, routes, plan, name)}
+    after = place_movers(intents.state, changed(routes, paths=paths))
     goal = after.creatures[target]
     if after.distance(creature, goal) <= plan.distance_ft:
         return (), creature.altitude
-    high, near = towards(creature, plan, goal, feet, plan.distance_ft)
-    spare = feet - abs(high - creature.altitude)
-    return walk(after, creature, _way(after, creature, goal, near, high), spare, (), high).cells, high
+    altitude, near = towards(creature, plan, goal, feet, plan.distance_ft)
+    spare = feet - abs(altitude - creature.altitude)
+    way = find_way(after, creature, goal, near, altitude)
+    return walk(after, creature, way, spare, (), altitude).cells, altitude
 
 
-def _closing(
-    state: State, plans: Mapping[str, Plan], paths: Mapping[str, tuple[Cell, ...]], name: str
-) -> dict[str, tuple[Cell, ...]]:
-    """Return how far the followed creature comes when it follows the follower: half the gap."""
-    (target,) = plans[name].targets
-    back = plans.get(target)
-    if target in paths or back is None or back.ability != "follow" or back.targets != (name,):
+def meet_halfway(intents: Intents, routes: Routes, plan: Plan, name: str) -> dict[str, tuple[Cell, ...]]:
+    """Return how far the followed creature comes if it follows its follower: half the gap."""
+    state, (target,) = intents.state, plan.targets
+    back = intents.plans.get(target)
+    if target in routes.paths or back is None or back.ability != "follow" or back.targets != (name,):
         return {}
     a, b = state.creatures[name], state.creatures[target]
     flat = distance(a.position, a.space, b.position, b.space, "alternating")
-    gap = max(0, flat - plans[name].distance_ft)
+    gap = max(0, flat - plan.distance_ft)
     step = state.away(a, b)
-    return {target: tuple(line(b.position, step, min(gap // 2, budget(state, back, target, ())) // FEET))}
+    feet = min(gap // 2, unhurried(intents, back, target))
+    return {target: tuple(line(b.position, step, feet // FEET))}
 
 
-def _way(after: State, creature: Creature, goal: Creature, distance_ft: int, high: int) -> tuple[Cell, ...]:
-    """Return the shortest way to the nearest place within *distance_ft* of *goal* that may be stood in."""
-    passing, landing = flown(creature, high)
+def find_way(
+    after: State, creature: Creature, goal: Creature, near_ft: int, altitude: int
+) -> tuple[Cell, ...]:
+    """Return the shortest way to the nearest place within *near_ft* of *goal* that may be stood in."""
+    passing, landing = flown(creature, altitude)
+    rough: dict[Cell, int] = {}
 
     def entering(cell: Cell) -> int | None:
         is_closed = is_wall(after, creature, cell) or in_the_way(after, passing, cell) is not None
         return None if is_closed else FEET
 
     def step(before: Cell, cell: Cell, diagonals: int, _: int) -> int:
-        return step_feet(before, cell, diagonals) + leaving(after, creature, before)
+        if before not in rough:
+            rough[before] = leaving(after, creature, before)
+        return step_feet(before, cell, diagonals) + rough[before]
+
+    def least(cell: Cell) -> int:
+        return distance(cell, creature.space, goal.position, goal.space, "chebyshev") - near_ft
 
     def is_there(cell: Cell) -> bool:
-        apart = distance(cell, creature.space, goal.position, goal.space, "alternating")
-        return apart <= distance_ft and occupant(after, landing, cell) is None
+        gap = distance(cell, creature.space, goal.position, goal.space, "alternating")
+        return gap <= near_ft and occupant(after, landing, cell) is None
 
     straight = distance(creature.position, creature.space, goal.position, goal.space, "alternating")
-    if straight < FAR_OFF:
-        found = reachable(creature.position, straight + DETOUR, entering, step, until=is_there)
+    if straight < FAR_OFF_FT:
+        most = straight + DETOUR_FT
+        found = reachable(creature.position, most, entering, step, until=is_there, least=least)
         (*_, last) = found
         if is_there(last):  # which ends the search
             return path_to(found, last)
@@ -275,22 +267,23 @@ def _way(after: State, creature: Creature, goal: Creature, distance_ft: int, hig
 
 
 @rule("RI-CONF-6", "P67", settles=("C-20",))
-def outrun(state: State, plans: Mapping[str, Plan]) -> tuple[str, ...]:
+def find_outrun(intents: Intents) -> tuple[str, ...]:
     """Being left out of reach is a legal result; a player's creature may break it by sprinting after all."""
-    after = ending(state, intended(state, plans))
+    state, after = intents.state, place_movers(intents.state, route_all(intents))
     return tuple(
         [
             name
-            for name, plan in sorted(plans.items())
+            for name, plan in sorted(intents.plans.items())
             if plan.ability in ("follow", "withdraw")
             and plan.sprint != "never"
-            and _short(after, name, plan)
+            and falls_short(after, name, plan)
             and not is_laden(state, state.creatures[name])
         ]
     )
 
 
-def _short(after: State, name: str, plan: Plan) -> bool:
+def falls_short(after: State, name: str, plan: Plan) -> bool:
+    """Tell whether a creature that reacts does not get as near, or as far, as it wants."""
     creature = after.creatures[name]
     gaps = [after.distance(creature, after.creatures[target]) for target in plan.targets]
     if plan.ability == "follow":

@@ -17,7 +17,7 @@ from service.rules.rise.acting.brawling import brawl
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
 from service.rules.rise.creatures.creature import Creature, above, is_able
-from service.rules.rise.movement.conflicts import Ways, ending
+from service.rules.rise.movement.problem import Routes, place_movers
 from service.rules.rise.permission import own
 from service.rules.rise.space.paths import flown, is_passable
 from service.rules.rise.state import State
@@ -141,23 +141,23 @@ def rushers(state: State) -> list[str]:
     return sorted(name for name, plan in state.plans.items() if plan.ability in ("overrun", "shove"))
 
 
-def rush(state: State, user: str, ways: Ways) -> Emits[State]:
+def rush(state: State, user: str, routes: Routes) -> Emits[State]:
     """Tell whom an overrun runs into, or a shove pushes, and who of them is asked to step aside."""
     plan, mover = state.plans[user], state.creatures[user]
     if plan.ability == "shove":
         return (
             yield RushBegun(user=user, targets=plan.targets, asked=(), path=(), because=("RI-UNIV-SHOVE",))
         )
-    line = as_far_as_small_enough(state, mover, plan.path, ways)
-    targets = tuple(in_line(state, mover, line, ways))
+    line = as_far_as_small_enough(state, mover, plan.path, routes)
+    targets = tuple(in_line(state, mover, line, routes))
     asked = tuple([name for name in targets if is_able(state.creatures[name])])
     return (yield RushBegun(user=user, targets=targets, asked=asked, path=line, because=("RI-UNIV-OVERRUN",)))
 
 
-def in_line(state: State, mover: Creature, line: tuple[Cell, ...], ways: Ways) -> list[str]:
+def in_line(state: State, mover: Creature, line: tuple[Cell, ...], routes: Routes) -> list[str]:
     """Return who will stand on *line* when all have moved and is not simply passed, in order."""
-    after = ending(state, ways.without((mover.id,)))
-    passing, _ = flown(mover, ways.highs.get(mover.id))
+    after = place_movers(state, routes.without((mover.id,)))
+    passing, _ = flown(mover, routes.altitudes.get(mover.id))
     found = [
         other.id
         for cell in line
@@ -169,11 +169,11 @@ def in_line(state: State, mover: Creature, line: tuple[Cell, ...], ways: Ways) -
 
 
 def as_far_as_small_enough(
-    state: State, mover: Creature, line: tuple[Cell, ...], ways: Ways
+    state: State, mover: Creature, line: tuple[Cell, ...], routes: Routes
 ) -> tuple[Cell, ...]:
     """Return *line* up to the first creature that is too big to be run over."""
     for length in range(1, len(line) + 1):
-        for name in in_line(state, mover, line[:length], ways):
+        for name in in_line(state, mover, line[:length], routes):
             other = state.creatures[name]
             if other.rank - other.has("prone") - mover.rank > ONE_LARGER:
                 return line[: length - 1]

@@ -6,11 +6,11 @@ group's own effects in their order, and outside healing last.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from service.rules.chance import Chance
-from service.rules.messages import Emits, Event, Fact
+from service.rules.messages import Emits, Event
 from service.rules.records import changed
 from service.rules.rise.attacks.unjudged import AttackJudged, log_of
 from service.rules.rise.creatures.lasting import Atom, Plan
@@ -18,11 +18,19 @@ from service.rules.rise.harm.conditions import ALL
 from service.rules.rise.harm.damage import consequences, hurt
 from service.rules.rise.harm.effects import LocationEffectIgnored, apply, apply_quietly
 from service.rules.rise.harm.holds import let_go
-from service.rules.rise.movement.afoot import carried_out, coming_after
-from service.rules.rise.movement.conflicts import Around, Ways, ending
-from service.rules.rise.movement.initiative import ranked
-from service.rules.rise.movement.reactive import intended, reactions
+from service.rules.rise.movement.initiative import asks_players, find_order, roll_order
+from service.rules.rise.movement.problem import (
+    Intents,
+    Outcome,
+    Problem,
+    Routes,
+    order_behind,
+    place_movers,
+)
+from service.rules.rise.movement.reactive import route_all
+from service.rules.rise.movement.resolving import carry_out, find_outcome
 from service.rules.rise.questions import answer
+from service.rules.rise.rulings import ruled_on
 from service.rules.rise.space.aloft import TookOff
 from service.rules.rise.space.riding import come_off
 from service.rules.rise.space.soaring import lands, poised, soars
@@ -30,7 +38,6 @@ from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 Logs: TypeAlias = Mapping[str, tuple[Atom, ...]]
-Contested: TypeAlias = Generator[Fact[State], State, tuple[State, Atom]]
 SORTS = ("environmental", "normal", "subdual")
 """In which order simultaneous damage is applied, so that no hit strips resistance for another kind."""
 
@@ -41,6 +48,8 @@ def where_it_ends(
 ) -> Emits[State]:
     """An attack stops nobody's movement: whoever is knocked out drops where its movement ends."""
     state = yield from places(state, chance, logs, groups)
+    if asks_players(state):
+        return state
     for name in sorted(state.creatures):
         state = yield from merge(state, chance, name, logs, state.group_of(name))
     state = yield from come_off(state)
@@ -157,41 +166,55 @@ def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[
     for name, (own, outside) in found.items():
         if name not in rules and (own or outside):
             inside = own if own_first or not outside else ()
-            state, chosen[name] = yield from first(state, chance, inside, outside)
-    plans = {**on_their_ways(state, chosen), **rules}
-    wanted = intended(state, plans)
-    while stuck := [name for name in rules if found[name].outside and not goes(state, wanted, name)]:
+            state = yield from contest(state, chance, () if inside else outside)
+            if asks_players(state):
+                return state
+            chosen[name] = choose_first(state, inside, outside)
+    intents = on_their_ways(state, chosen, rules)
+    while stuck := [name for name in rules if found[name].outside and not goes(intents, name)]:
         for name in stuck:
+            state = yield from contest(state, chance, found[name].outside)
+            if asks_players(state):
+                return state
             del rules[name]
-            state, chosen[name] = yield from first(state, chance, (), found[name].outside)
-        plans = {**on_their_ways(state, chosen), **rules}
-        wanted = intended(state, plans)
-    wanted = Ways(wanted.paths, {**flights(state, chosen), **wanted.highs})
-    still = tuple([name for name in state.creatures if not wanted.paths.get(name)])
-    around = Around(
-        behind=(*((effect.source, name) for name, effect in chosen.items()), *coming_after(rules)),
-        past=dict.fromkeys(chosen, still),
-        reactions=reactions(state, plans, wanted),
-    )
-    notes = ignored(found, chosen, overruled)
+            chosen[name] = choose_first(state, (), found[name].outside)
+        intents = on_their_ways(state, chosen, rules)
+    problem = pose_announced(intents, chosen, rules)
+    outcome: Outcome | None
+    state, outcome = yield from find_outcome(state, chance, problem)
+    if outcome is None:
+        return state
     hows = {name: effect.how for name, effect in chosen.items()}
-    state, ways = yield from carried_out(state, chance, wanted, hows, around, notes)
-    return (yield from kept_aloft(state, ways))
+    state = yield from carry_out(state, problem, outcome, hows, ignored(found, chosen, overruled))
+    return (yield from kept_aloft(state, outcome.routes))
 
 
-def goes(state: State, wanted: Ways, name: str) -> bool:
+def pose_announced(intents: Intents, chosen: Mapping[str, Atom], rules: Mapping[str, Plan]) -> Problem:
+    """Return the movements that are announced as a problem: *chosen* ones, and those that go by *rules*."""
+    wanted = route_all(intents).paths
+    still = tuple([name for name in intents.state.creatures if not wanted.get(name)])
+    return Problem(
+        intents=intents,
+        state=intents.state,
+        behind=(*((effect.source, name) for name, effect in chosen.items()), *order_behind(rules)),
+        passes=dict.fromkeys(chosen, still),
+        altitudes=flights(intents.state, chosen),
+    )
+
+
+def goes(intents: Intents, name: str) -> bool:
     """Tell whether its rule moves *name* at all, if only up or down."""
-    altitude = state.creatures[name].altitude
-    return bool(wanted.paths[name]) or wanted.highs.get(name, altitude) != altitude
+    routes, altitude = route_all(intents), intents.state.creatures[name].altitude
+    return bool(routes.paths[name]) or routes.altitudes.get(name, altitude) != altitude
 
 
-def kept_aloft(state: State, ways: Ways) -> Emits[State]:
+def kept_aloft(state: State, routes: Routes) -> Emits[State]:
     """Tell how high those end who went through the air by a rule; who did not get anywhere stays up too."""
-    after = ending(state, ways)
+    after = place_movers(state, routes)
     for name, plan in sorted(state.plans.items()):
         creature = state.creatures[name]
         if soars(plan):
-            high = lands(after, creature, ways.highs.get(name, poised(creature, plan).altitude))
+            high = lands(after, creature, routes.altitudes.get(name, poised(creature, plan).altitude))
             state = yield TookOff(creature=name, altitude=high or 0, because=("RI-MOVE-9",))
     return state
 
@@ -202,22 +225,16 @@ def flights(state: State, chosen: Mapping[str, Atom]) -> dict[str, int]:
     return {mover.id: mover.altitude for mover in movers if mover.altitude != mover.stood_ft}
 
 
-def on_their_ways(state: State, chosen: Mapping[str, Atom]) -> dict[str, Plan]:
+def on_their_ways(state: State, chosen: Mapping[str, Atom], rules: Mapping[str, Plan]) -> Intents:
     """Return what moves creatures, whatever others do, as plans beside those who react to it.
 
     What stood in their ways was looked at when they set out, and their heights are known from then.
     """
     everybody = tuple(state.creatures)
-    return {
+    plans = {
         name: Plan(ability=effect.how, path=effect.path, passes=everybody) for name, effect in chosen.items()
     }
-
-
-def first(state: State, chance: Chance, own: Sequence[Atom], outside: Sequence[Atom]) -> Contested:
-    """Return what moves a creature: the first of its own group, else what comes from outside."""
-    if own:
-        return state, own[0]
-    return (yield from contest(state, chance, outside))
+    return Intents(state=state, plans={**plans, **rules})
 
 
 def ignored(
@@ -249,16 +266,28 @@ def as_one(own: Sequence[Atom]) -> list[Atom]:
 
 
 @rule("RI-MOVE1-7", "service ruling", settles=("C-16", "C-17"))
-def contest(state: State, chance: Chance, outside: Sequence[Atom]) -> Contested:
+def contest(state: State, chance: Chance, outside: Sequence[Atom]) -> Emits[State]:
     """Which of several outside effects moves a creature first is decided by their sources' initiative."""
-    sources = tuple(dict.fromkeys([effect.source for effect in outside]))
-    if len(sources) == 1:
-        return state, outside[0]
+    sources = sources_of(outside)
+    if not sources[1:] or state.option("outside_moves") == "nobody":
+        return state
+    state, named = yield from answer(state, "location_conflict", (outside[0].target,), more=sources)
+    return state if named in sources else (yield from roll_order(state, chance, sources))
+
+
+def choose_first(state: State, own: Sequence[Atom], outside: Sequence[Atom]) -> Atom:
+    """Return what moves a creature: the first effect of its own group, else the one that wins the contest."""
+    sources = sources_of(outside)
+    if own or not sources[1:]:
+        return (own or outside)[0]
     if state.option("outside_moves") == "nobody":
-        return state, changed(outside[0], path=())
-    state, first = yield from answer(state, "location_conflict", (outside[0].target,), more=sources)
-    if first not in sources:
-        order: tuple[str, ...]
-        state, order = yield from ranked(state, chance, sources)
-        first = order[0]
-    return state, next(effect for effect in outside if effect.source == first)
+        return changed(outside[0], path=())
+    named = ruled_on(state, "location_conflict", (outside[0].target,))
+    order = (named,) if named in sources else find_order(state, sources)
+    assert order, "the contest has been rolled"
+    return next(effect for effect in outside if effect.source == order[0])
+
+
+def sources_of(effects: Sequence[Atom]) -> tuple[str, ...]:
+    """Return who causes *effects*, each once."""
+    return tuple(dict.fromkeys([effect.source for effect in effects]))

@@ -13,19 +13,26 @@ from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.harm.conditions import lose
 from service.rules.rise.harm.damage import tire
 from service.rules.rise.harm.holds import let_go
-from service.rules.rise.movement.afoot import carried_out, coming_after
-from service.rules.rise.movement.blocking import blocks
-from service.rules.rise.movement.conflicts import Around, Paths, Ways, ending
-from service.rules.rise.movement.initiative import asking, exertions, spent
-from service.rules.rise.movement.objects import shared_out
-from service.rules.rise.movement.reactive import budget, intended, outrun, reactions, shaken_off
+from service.rules.rise.movement.initiative import asks_players, exertions, spent
+from service.rules.rise.movement.objects import share_out
+from service.rules.rise.movement.problem import (
+    Intents,
+    NeedsInitiative,
+    Outcome,
+    Paths,
+    Routes,
+    place_movers,
+    pose,
+)
+from service.rules.rise.movement.reactive import find_outrun, route_all, shake_off
 from service.rules.rise.movement.reins import bolt
+from service.rules.rise.movement.resolving import carry_out, find_outcome, meet_needs
 from service.rules.rise.movement.rushes import rush, rushers
 from service.rules.rise.permission import own
 from service.rules.rise.planning.freely import come, due, planned
 from service.rules.rise.space.aloft import TookOff
-from service.rules.rise.space.riding import Mounted, come_off
-from service.rules.rise.space.soaring import climbed, lands
+from service.rules.rise.space.riding import come_off
+from service.rules.rise.space.soaring import lands
 from service.rules.rise.state import State
 from service.rules.rise.worlds.apart import GroupFrame, hand_over, unread
 from service.rules.rise.worlds.groups import WorldsOpened, carried_over, occasion, opened
@@ -82,8 +89,9 @@ def go_on(state: State, chance: Chance, frame: MovementFrame) -> Emits[State]:
         return (yield MovementResolved(paths=frame.paths, path=frame.path, because=("RI-PHASE-4",)))
     for name in rushers(state):
         if name not in frame.rushed:
-            return (yield from rush(state, name, intended(state, state.plans, frame.sprinting)))
-    return (yield from asking(resolve(state, chance)))
+            intents = Intents(state=state, plans=state.plans, sprinting=frame.sprinting)
+            return (yield from rush(state, name, route_all(intents)))
+    return (yield from resolve(state, chance))
 
 
 def moving(state: State) -> MovementFrame:
@@ -204,7 +212,7 @@ def reveal(state: State) -> Emits[State]:
 
 def ask(state: State) -> Emits[State]:
     """Tell who falls behind, and may sprint after all."""
-    behind = outrun(state, state.plans)
+    behind = find_outrun(Intents(state=state, plans=state.plans))
     auto = tuple([name for name in behind if state.plans[name].sprint == "auto"])
     asked = tuple([name for name in behind if state.plans[name].sprint == "ask"])
     return (yield SprintsAsked(asked=asked, sprinting=auto, because=("RI-CONF-6",)))
@@ -214,39 +222,35 @@ def ask(state: State) -> Emits[State]:
 def resolve(state: State, chance: Chance) -> Emits[State]:
     """A phase is no length of time: all its movements happen together, in no order but that of the rules."""
     state = yield from exertions(state, chance)
-    state = yield from shared_out(state, chance)
-    frame = moving(state)
-    notes: list[Event[State]] = []
-    lost: tuple[str, ...]
-    state, lost = yield from shaken_off(state, chance)
-    meant = intended(state, state.plans, frame.sprinting, lost)
-    climbs = {n: climbed(state.creatures[n], plan, meant.highs.get(n)) for n, plan in state.plans.items()}
-    budgets = {n: budget(state, plan, n, frame.sprinting) - climbs[n] for n, plan in state.plans.items()}
-    wanted: Ways
-    state, wanted = yield from blocks(state, chance, meant, budgets, notes)
-    blocked = [name for name, path in wanted.paths.items() if path != meant.paths[name]]
-    led = reactions(state, state.plans, meant, frame.sprinting, lost)
-    around = Around(
-        behind=coming_after(state.plans),
-        past={name: plan.passes for name, plan in state.plans.items()},
-        reactions=led.without(blocked),
-    )
-    for name, plan in state.plans.items():
-        if plan.mount not in (None, state.creatures[name].mount):
-            state = yield Mounted(creature=name, mount=plan.mount, because=("RI-MOUNT-1",))
-    ways: Ways
+    state = yield from share_out(state, chance)
+    if asks_players(state):
+        return state
+    while isinstance(lost := shake_off(state), NeedsInitiative):
+        state = yield from meet_needs(state, chance, lost)
+        if asks_players(state):
+            return state
+    problem = pose(state, state.plans, moving(state).sprinting, lost)
+    outcome: Outcome | None
+    state, outcome = yield from find_outcome(state, chance, problem)
+    if outcome is None:
+        return state
     pushed = {name: "forced" for name, plan in state.plans.items() if plan.ability == "pushed"}
-    state, ways = yield from carried_out(state, chance, wanted, pushed, around, notes)
-    after = ending(state, ways)
+    state = yield from carry_out(state, problem, outcome, pushed)
+    return (yield from conclude(state, outcome.routes))
+
+
+def conclude(state: State, routes: Routes) -> Emits[State]:
+    """Emit what follows from the movements: who comes off a mount, lets go, lands or tires."""
+    frame, after = moving(state), place_movers(state, routes)
     state = yield from come_off(state)
     state = yield from let_go(state)
     for name in sorted(state.plans):
-        high = lands(after, state.creatures[name], ways.highs.get(name))
+        high = lands(after, state.creatures[name], routes.altitudes.get(name))
         state = yield from afterwards(state, name, frame, high)
     state = yield from spent(state)
     if planned(state, first=False):
-        return (yield MovementsMade(paths=ways.paths))
-    return (yield MovementResolved(paths=ways.paths, path=frame.path))
+        return (yield MovementsMade(paths=routes.paths))
+    return (yield MovementResolved(paths=routes.paths, path=frame.path))
 
 
 def afterwards(state: State, name: str, frame: MovementFrame, high: int | None) -> Emits[State]:

@@ -17,8 +17,8 @@ from service.rules.rise.attacks.hidden import SwiftHidden, unhidden
 from service.rules.rise.creatures.lasting import Atom, Plan
 from service.rules.rise.harm.effects import apply_quietly
 from service.rules.rise.harm.vital import wound_stream
-from service.rules.rise.movement.initiative import asking, exertions, spent
-from service.rules.rise.movement.objects import shared_out
+from service.rules.rise.movement.initiative import asks_players, exertions, spent
+from service.rules.rise.movement.objects import share_out
 from service.rules.rise.phases.merging import after_swift, in_fixed_order, where_it_ends
 from service.rules.rise.state import State
 from service.rules.rise.worlds.apart import GroupFrame, hand_over, unread
@@ -54,7 +54,7 @@ class ActionFrame(GroupFrame):
         if (news := self.news(state)) is not None:
             return (yield news)
         if self.reached == "merge":
-            return (yield from asking(merge(state, chance, self)))
+            return (yield from merge(state, chance, self))
         return (yield from go_on(state, self))
 
 
@@ -263,8 +263,12 @@ def announce(state: State) -> Emits[State]:
 def merge(state: State, chance: Chance, frame: ActionFrame) -> Emits[State]:
     """What others did counts as earlier than what your group did, but changes nothing your group has done."""
     state = yield from exertions(state, chance)
-    state = yield from shared_out(state, chance)
+    state = yield from share_out(state, chance)
+    if asks_players(state):
+        return state
     late = {group: after_swift(log) for group, log in frame.logs.items()}
     state = yield from where_it_ends(state, chance, late, state.groups)
+    if asks_players(state):
+        return state
     state = yield from spent(state)
     return (yield PhaseResolved(path=frame.path, because=("RI-RES-10",)))

@@ -39,6 +39,8 @@ def step_feet(before: Cell, after: Cell, diagonals: int) -> int:
 @rule("RI-MOVE-3", "R4")
 def leaving(state: State, creature: Creature, cell: Cell) -> int:
     """Leaving difficult terrain, or getting over an obstacle, costs 5 feet more."""
+    if not state.terrain and not state.zones:
+        return 0
     space = cells(cell, creature.space)
     return FEET if any(state.ground(part) in ROUGH for part in space) else 0
 
@@ -91,6 +93,8 @@ def occupant(state: State, creature: Creature, cell: Cell, ignoring: Sequence[st
 
 def is_wall(state: State, creature: Creature, cell: Cell) -> bool:
     """Tell whether *creature* would stand inside a wall at *cell*."""
+    if not state.terrain and not state.zones:
+        return False
     return any(state.ground(part) == "wall" for part in cells(cell, creature.space))
 
 

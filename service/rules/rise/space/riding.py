@@ -27,18 +27,19 @@ class Mounted(Event[State]):
     mount: str | None
 
     def evolve(self, state: State) -> State:
-        rider = state.creatures[self.creature]
         if self.mount is not None:
-            under = state.creatures[self.mount]
-            return state.with_creature(
-                self.creature,
-                mount=self.mount,
-                aloft=under.aloft,
-                altitude=under.altitude,
-                hovered=under.hovered,
-            )
+            return sit_on(state, self.creature, self.mount)
+        rider = state.creatures[self.creature]
         aloft = "falling" if rider.altitude and rider.aloft == "flying" else rider.aloft
         return state.with_creature(self.creature, mount=None, aloft=aloft)
+
+
+def sit_on(state: State, rider: str, mount: str) -> State:
+    """Return *state* with the rider on its mount, as high as that is."""
+    under = state.creatures[mount]
+    return state.with_creature(
+        rider, mount=mount, aloft=under.aloft, altitude=under.altitude, hovered=under.hovered
+    )
 
 
 def jolted(view: State, rider: Creature) -> int:

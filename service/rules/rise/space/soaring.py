@@ -5,7 +5,7 @@ A foot up or down costs a foot of speed, as on a path of one's own. Whoever flie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
 from service.rules.grid import FEET, Cell, distance
@@ -104,26 +104,3 @@ def towards(creature: Creature, plan: Plan, goal: Creature, feet: int, near_ft: 
 
     best = min(heights_in_reach(creature, plan, feet), key=judged)
     return best, judged(best)[-1]
-
-
-def away_from(
-    creature: Creature,
-    plan: Plan,
-    feet: int,
-    path: tuple[Cell, ...],
-    costs: Callable[[tuple[Cell, ...]], int],
-    short: Callable[[Cell, int], int],
-) -> tuple[tuple[Cell, ...], int]:
-    """Return how far along *path*, and how high, one withdraws with the fewest feet.
-
-    *costs* tells the feet of a path; *short* tells how many feet a place at some height is still too near.
-    """
-    found: list[tuple[int, int, int, int, int]] = []
-    for length in range(len(path) + 1):
-        walked = costs(path[:length])
-        there = path[length - 1] if length else creature.position
-        for altitude in heights_in_reach(creature, plan, feet - walked):
-            climb = abs(altitude - creature.altitude)
-            found.append((max(0, short(there, altitude)), walked + climb, climb, length, altitude))
-    _, _, _, length, altitude = min(found)
-    return path[:length], altitude
