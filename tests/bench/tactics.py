@@ -16,7 +16,7 @@ from service.rules.ruleset import legal
 from service.stores.secrets import EncounterSecrets
 from tests.bench import core, fights
 from tests.bench.table import TURNS, Row, median, section
-from tests.rules.rise.forty import forty, next_step
+from tests.rules.rise.forty import SIDES, forty, next_step
 from tests.support.recorded_fight import Record
 
 AIM_MS: Final = 5.0
@@ -30,15 +30,18 @@ FAR: Final = [-6, 0]
 def rows(times: int = 4 * TURNS) -> list[Row | str]:
     """Measure each answer *times* times in turn and return the medians."""
     secrets, folded = _thirty()
-    planning = _planning()
+    planning, acting = _in_phase("movement"), _in_phase("action")
     asked: dict[str, Callable[[], float]] = {
         "dash with `to`, two cells": lambda: _dashed(folded, secrets, {"to": NEAR}),
         "dash with `to`, six cells": lambda: _dashed(folded, secrets, {"to": FAR}),
         "dash by `path`, two cells": lambda: _dashed(folded, secrets, {"path": [[-1, 0], NEAR]}),
         "options of 30 creatures, one seat": lambda: _ms(lambda: list(legal(HEARTRUSH, folded.state, "gm"))),
-        "plan_movement": _planned,
-        "options of 40 creatures in Rise, one seat": lambda: _ms(
+        "plan_movement among 30 creatures": _planned,
+        "options of 30 creatures in Rise, movement phase, one seat": lambda: _ms(
             lambda: list(legal(RISE, planning.folded.state, "gm"))
+        ),
+        "options of 30 creatures in Rise, action phase, one seat": lambda: _ms(
+            lambda: list(legal(RISE, acting.folded.state, "gm"))
         ),
     }
     found: dict[str, list[float]] = {what: [] for what in asked}
@@ -66,18 +69,19 @@ def _dashed(folded: FoldedState[Any], secrets: EncounterSecrets, where: dict[str
     return spent
 
 
-def _planning() -> Record[Any]:
-    """Return Rise's fight of forty where the first movement is to be planned."""
+def _in_phase(phase: str) -> Record[Any]:
+    """Return Rise's fight of thirty where the first movement is planned, or the first action is taken."""
     record: Record[Any] = Record(RISE, 1)
-    assert record.send("open", "gm", record.opening(forty())) is None
-    while record.folded.state.phase != "movement":
+    assert record.send("open", "gm", record.opening(forty(SIDES[:3]))) is None
+    awaited = {"movement": "plan_movement", "action": "strike"}[phase]
+    while next_step(record.folded.state).type != awaited:
         assert record.send(*next_step(record.folded.state)) is None
     return record
 
 
 def _planned() -> float:
-    """Return the milliseconds of the first movement planned in a fight of forty."""
-    record = _planning()
+    """Return the milliseconds of the first movement planned in a fight of thirty."""
+    record = _in_phase("movement")
     step = next_step(record.folded.state)
     return _ms(lambda: record.send(*step))
 

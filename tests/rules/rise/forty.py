@@ -6,6 +6,7 @@ a Swift ability; everybody shoots at an enemy. The last word of a phase resolves
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from service.rules.rise.state import State
@@ -26,8 +27,8 @@ class Step(NamedTuple):
     data: dict[str, Any]
 
 
-def forty() -> dict[str, Any]:
-    """Return the opening: one side of monsters, three of players, in rows among each other."""
+def forty(sides: Sequence[str] = SIDES) -> dict[str, Any]:
+    """Return the opening: one side of monsters, the others of players, in rows among each other."""
     entries = [
         entry(
             f"{'mon' if side == 'bats' else 'pc'}@{side}/{side}-{i}",
@@ -36,7 +37,7 @@ def forty() -> dict[str, Any]:
             accuracy=9 + i % 3,
             **{**KIT, "hp_max": 6 if side == "bats" else 12, "dr_max": 0},
         )
-        for s, side in enumerate(SIDES)
+        for s, side in enumerate(sides)
         for i in range(EACH)
     ]
     return opening(*entries, declared_sides=[], options=OPTIONS)
@@ -72,7 +73,8 @@ def plan(local: State, name: str) -> dict[str, Any]:
 
 def enemy(local: State, side: str, i: int, beyond: int = 1) -> str:
     """Return the next able creature of the side that comes *beyond* after *side*."""
-    other = SIDES[(SIDES.index(side) + beyond) % len(SIDES)]
+    sides = [each for each in SIDES if f"{each}-0" in local.creatures]
+    other = sides[(sides.index(side) + beyond) % len(sides)]
     names = [f"{other}-{(i + j) % EACH}" for j in range(EACH)]
     able = [name for name in names if not local.creatures[name].dead]
     return (able or names)[0]
