@@ -114,11 +114,11 @@ class Creature:
 
     def has(self, name: str) -> bool:
         """Tell whether the condition *name* lies on it."""
-        return any(condition.name == name for condition in self.conditions)
+        return bool(self.conditions) and any(condition.name == name for condition in self.conditions)
 
     def wounded(self, effect: str) -> int:
         """Return how many of its vital wounds have *effect*."""
-        return sum(wound.effect == effect for wound in self.wounds)
+        return sum(wound.effect == effect for wound in self.wounds) if self.wounds else 0
 
 
 def above(a: Creature, b: Creature) -> int:
