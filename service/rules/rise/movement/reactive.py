@@ -250,7 +250,8 @@ def find_way(
         return step_feet(before, cell, diagonals) + rough[before]
 
     def least(cell: Cell) -> int:
-        return distance(cell, creature.space, goal.position, goal.space, "chebyshev") - near_ft
+        flat = distance(cell, creature.space, goal.position, goal.space, "chebyshev")
+        return max(0, flat - near_ft)
 
     def is_there(cell: Cell) -> bool:
         gap = distance(cell, creature.space, goal.position, goal.space, "alternating")
