@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 Schema = dict[str, Any]
 
@@ -17,15 +18,46 @@ SEAT: Final[Schema] = {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,23}$"}
 OPEN: Final[Schema] = {"type": "object"}
 
 
-COMPONENTS: Final[dict[str, Schema]] = {}
+class Component(NamedTuple):
+    """A named schema of the OpenAPI document, and what declares it."""
+
+    schema: Schema
+    home: str
+
+
+class DuplicateComponent(Exception):
+    """Two different schemas have one component name; the text names both and what declares them."""
+
+
+COMPONENTS: Final[dict[str, Component]] = {}
 """The components of the OpenAPI document that describe answers, by name."""
 
 
 def component(name: str, schema: Schema) -> Schema:
-    """Register *schema* as the component *name* and return a reference; a duplicate name fails at import."""
-    assert name not in COMPONENTS, f"two components are called {name}"
-    COMPONENTS[name] = schema
+    """Register *schema* as the component *name* of the calling module and return a reference to it.
+
+    A duplicate name fails at import.
+    """
+    frame = inspect.currentframe()
+    assert frame is not None, "this interpreter has frames"
+    assert frame.f_back is not None, "a module calls it"
+    home = f"an answer in {frame.f_back.f_globals['__name__']}"
+    if name in COMPONENTS:
+        raise _duplicate(name, COMPONENTS[name].home, home)
+    COMPONENTS[name] = Component(schema, home)
     return ref(name)
+
+
+def add_components(made: dict[str, Component], added: Mapping[str, Component]) -> None:
+    """Add *added* to *made*; raises `DuplicateComponent` if a name already has another schema."""
+    for name, each in added.items():
+        known = made.setdefault(name, each)
+        if known.schema != each.schema:
+            raise _duplicate(name, known.home, each.home)
+
+
+def _duplicate(name: str, first: str, second: str) -> DuplicateComponent:
+    return DuplicateComponent(f"two components are called {name}: {first}, and {second}; rename one")
 
 
 def ref(name: str) -> Schema:
