@@ -25,7 +25,7 @@ from service.record.digest import ruleset_digest
 from service.rules.registry import REGISTRY
 from service.settings import Settings, SettingsError
 from service.signals.doorbell import RqNotifier
-from service.signals.feeds import Room
+from service.signals.feeds import FeedLimits
 from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores.archive.archive_log import ArchiveLoopLog, with_archive
 from service.stores.archive.container import key_of
@@ -71,7 +71,7 @@ def application() -> LoopApplication:
         address_guard=WebhookAddressGuard.of(settings.webhook_networks),
         fork_days=settings.fork_days,
     )
-    host.feeds.room = Room(process=settings.api_streams, owner=settings.api_owner_streams)
+    host.feeds.room = FeedLimits(process=settings.api_streams, owner=settings.api_owner_streams)
     host.capacity.quotas = StorageQuotas(
         encounters=settings.owner_encounters,
         commands=settings.owner_commands,

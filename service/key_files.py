@@ -20,7 +20,7 @@ class SettingsError(Exception):
         self.faults = faults
 
 
-def kept_key(path: Path) -> bytes:
+def read_or_create_key(path: Path) -> bytes:
     """Return the 32 bytes in the file *path*; the first call makes the file, with mode 0600.
 
     Processes that start at the same time get the same key. Raises `SettingsError` for a file that contains no

@@ -13,7 +13,7 @@ from typing import Self
 
 from environs import Env, EnvValidationError, ValidationError, validate
 
-from service.key_files import SettingsError, kept_key, private_text
+from service.key_files import SettingsError, private_text, read_or_create_key
 
 _ADDRESS = r"(rediss?|unix)://\S+"
 _ORIGIN = r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[A-Za-z0-9._~-]+)*"
@@ -240,7 +240,7 @@ class Settings:
 
     def secret_key(self) -> bytes:
         """Return the 32 bytes that encrypt seeds at rest; create the key file on the first start."""
-        return self.given_key or kept_key(self.key_file)
+        return self.given_key or read_or_create_key(self.key_file)
 
     def archive_secret(self) -> str:
         """Return the secret that goes with the access key of a bucket; raises `SettingsError`."""
@@ -249,7 +249,7 @@ class Settings:
 
     def signing_key(self) -> bytes:
         """Return the 32 bytes that sign; create the key file on the first start."""
-        return kept_key(self.signing_key_file)
+        return read_or_create_key(self.signing_key_file)
 
     @property
     def witness_file(self) -> Path:

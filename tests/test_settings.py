@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from service.key_files import kept_key
+from service.key_files import read_or_create_key
 from service.settings import Settings, SettingsError
 
 ROOT = Path(__file__).parents[1]
@@ -224,7 +224,7 @@ def test_processes_that_start_at_once_get_one_key(tmp_path: Path) -> None:
     ]
     keys = {starter.communicate("!", timeout=60)[0] for starter in starters}
 
-    assert keys == {kept_key(tmp_path / "secret.key").hex() + "\n"}
+    assert keys == {read_or_create_key(tmp_path / "secret.key").hex() + "\n"}
 
 
 @pytest.mark.parametrize("content", ["", "00" * 31, "zz" * 32, "é"])
@@ -234,13 +234,13 @@ def test_a_file_without_a_key_is_refused(tmp_path: Path, content: str) -> None:
     path.chmod(0o600)
 
     with pytest.raises(SettingsError, match=r"secret\.key"):
-        kept_key(path)
+        read_or_create_key(path)
 
 
 def test_a_key_that_others_may_read_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "secret.key"
-    kept_key(path)
+    read_or_create_key(path)
     path.chmod(0o640)
 
     with pytest.raises(SettingsError, match="chmod 600"):
-        kept_key(path)
+        read_or_create_key(path)

@@ -16,7 +16,7 @@ def settle(log: Log, webhook: str, now_ms: int) -> None:
 
     Other workers may add deliveries meanwhile, so the deliveries are read again at the end.
     """
-    first = log.due(webhooks.agenda_of(webhook), EVER, 1)
+    first = log.due(webhooks.schedule_of(webhook), EVER, 1)
     if not first:
         log.drop_due(webhooks.SCHEDULE, webhook)
     else:
@@ -24,7 +24,7 @@ def settle(log: Log, webhook: str, now_ms: int) -> None:
         known = webhooks.delivery(log, webhook, each.id)
         due = now_ms if known is None or known.due is None else int(known.due * 1000)
         log.set_due(webhooks.SCHEDULE, [webhook], due, reschedule=True)
-    if log.due(webhooks.agenda_of(webhook), now_ms if first else EVER, 1):
+    if log.due(webhooks.schedule_of(webhook), now_ms if first else EVER, 1):
         log.set_due(webhooks.SCHEDULE, [webhook], now_ms, reschedule=True)
 
 
@@ -33,6 +33,6 @@ def look_at_all(log: Log, now_ms: int) -> None:
     before: int | None = None
     while page := log.records(webhooks.COLLECTION, before, 200):
         for record in page:
-            if log.due(webhooks.agenda_of(record.id), EVER, 1):
+            if log.due(webhooks.schedule_of(record.id), EVER, 1):
                 log.set_due(webhooks.SCHEDULE, [record.id], now_ms, reschedule=False)
         before = page[-1].number

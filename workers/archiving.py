@@ -40,7 +40,7 @@ from workers.periodic import PeriodicThread, WorkerStopped
 
 EVERY_S: Final = 0.5
 """How often requests to restore are read. A command waits for them."""
-AWAY_S: Final = 60.0
+STORAGE_PAUSE_S: Final = 60.0
 """How long archiving pauses after the storage was unavailable, because each try packs an encounter again."""
 DAY_S: Final = 86_400
 PAGE: Final = 20
@@ -100,18 +100,18 @@ class Archiver(PeriodicThread):
     def look(self) -> None:
         """Restore the requested encounters, then archive the idle ones."""
         self._bring_back_all()
-        if not self._idle_s or self._is_away():
+        if not self._idle_s or self._is_storage_down():
             return
         if not self._has_started:
             self._note_all()
             self._has_started = True
         for encounter in self._log.due(IDLE, self._ms(0), PAGE):
-            if self.stopping.is_set() or self._is_away():
+            if self.stopping.is_set() or self._is_storage_down():
                 return
             self._archive(encounter)
             self._bring_back_all()
 
-    def _is_away(self) -> bool:
+    def _is_storage_down(self) -> bool:
         return self._clock() < self._away_until
 
     def _ms(self, later_s: float) -> int:
@@ -134,7 +134,7 @@ class Archiver(PeriodicThread):
         except NoSuchEncounter:
             self._log.drop_due(IDLE, encounter)  # it was removed, or is archived already
         except ArchiveUnavailable as why:
-            self._away_until = self._clock() + AWAY_S
+            self._away_until = self._clock() + STORAGE_PAUSE_S
             _logger.warning("archive.unavailable", encounter=encounter, why=str(why))
         except (StoreFailure, WorkerStopped):
             raise
@@ -152,7 +152,7 @@ class Archiver(PeriodicThread):
         whole = self._log.dump(encounter)
         if whole is None:
             raise NoSuchEncounter(encounter)
-        whole = replace(whole, derived=_kept(whole.derived))
+        whole = replace(whole, derived=_retained(whole.derived))
         raw = pack(whole, self._key, self._breathe)
         digest = sha256(raw).hexdigest()
         n = len(whole.commits)
@@ -243,7 +243,7 @@ class Archiver(PeriodicThread):
         _logger.info("encounter.restored", encounter=encounter, commits=entry.n)
 
 
-def _kept(derived: Mapping[str, bytes]) -> dict[str, bytes]:
+def _retained(derived: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the derived data that a file keeps: few snapshots, all occasions."""
     found = {}
     for name, blob in derived.items():

@@ -26,7 +26,7 @@ from service.record.canonical import dumps
 from service.record.intervals import EVERY
 from service.record.occasions import Occasions
 from service.record.subjects import ADMISSION, are_about
-from service.rules.continuing import Kept
+from service.rules.continuing import SealedValues
 from service.rules.lines import Origin
 from service.stores.encounter_index import EncounterIndex
 from service.stores.removals import CLOSED
@@ -120,7 +120,7 @@ class CommandFolder:
             _logger.debug("fold.done", encounter=encounter, commits=total)
         return total
 
-    def fold_woken(self, wakes: Sequence[CommandNotification]) -> tuple[dict[str, int], list[str]]:
+    def fold_notified(self, notifications: Sequence[CommandNotification]) -> tuple[dict[str, int], list[str]]:
         """Decide the commands in *wakes* and write them in one round trip.
 
         Return (number of commits by encounter, encounters that need `fold`). A notification contains the
@@ -129,9 +129,9 @@ class CommandFolder:
         """
         done: list[tuple[FoldedState[Any], FoldedState[Any], list[CommitWrite]]] = []
         left: list[str] = []
-        for encounter, mine in _by_encounter(wakes).items():
+        for encounter, mine in _by_encounter(notifications).items():
             kept = self._folder.kept(encounter)
-            decided = None if kept is None else self._decide_woken(kept, mine)
+            decided = None if kept is None else self._decide_notified(kept, mine)
             if kept is None or decided is None:
                 left.append(encounter)
             elif decided[1]:
@@ -148,18 +148,22 @@ class CommandFolder:
                     left.append(kept.encounter)
         return stood, left
 
-    def _decide_woken(self, folded: FoldedState[Any], wakes: Sequence[CommandNotification]) -> Decided | None:
+    def _decide_notified(
+        self, folded: FoldedState[Any], notifications: Sequence[CommandNotification]
+    ) -> Decided | None:
         """Return the state after *wakes* and the commits to write, None if they do not continue *folded*."""
         secrets = self._secrets.get(folded.encounter)
-        wakes = [wake for wake in wakes if not 0 < wake.n <= folded.n]  # already folded
-        if not wakes:
+        notifications = [wake for wake in notifications if not 0 < wake.n <= folded.n]  # already folded
+        if not notifications:
             return folded, []
         if secrets is None or folded.n == 0 or not secrets.are_of(folded.state):
             return None
-        if not self._watch.may_fold(folded.encounter) or wakes[0].n < self._watch.resumes(folded.encounter):
+        if not self._watch.may_fold(folded.encounter) or notifications[0].n < self._watch.resumes(
+            folded.encounter
+        ):
             return None
         folds: list[CommitWrite] = []
-        for wake in wakes:
+        for wake in notifications:
             if wake.n != folded.n + 1:
                 return None
             written = self._try(folded, wake, secrets, tries=1)
@@ -194,7 +198,7 @@ class CommandFolder:
         head, entries = self._log.look(encounter, folded.n, PAGE)
         if head is None:
             raise NoSuchEncounter(encounter)
-        self._committed.hold_head(encounter, head)
+        self._committed.check_head(encounter, head)
         if (head.folded, head.hash) != (folded.n, folded.hash):
             self._folder.current(encounter)  # another worker has folded meanwhile
             return 0
@@ -249,7 +253,7 @@ class CommandFolder:
             return quarantine_request(folded, entry.raw, entry.n)
         self.deciding_since = time.monotonic()
         try:
-            return decide_request(folded.ruleset, folded, entry.raw, entry.n, secrets, self._kept)
+            return decide_request(folded.ruleset, folded, entry.raw, entry.n, secrets, self._sealed_values)
         except Exception as error:  # noqa: BLE001 - a rule's exception concerns this command alone
             frame = extract_tb(error.__traceback__)[-1]
             _logger.error(  # noqa: TRY400 - a traceback's text may hold a command's payload
@@ -328,7 +332,7 @@ class CommandFolder:
             raise SecretMissing(encounter)
         return self._secrets_of(parent).continued(encounter)
 
-    def _kept(self, origin: Origin) -> tuple[Kept, ...]:
+    def _sealed_values(self, origin: Origin) -> tuple[SealedValues, ...]:
         """Return the sealed values of the state with which a line of play begins."""
         return (
             fork_state.sealed_fork_values(self, origin)
@@ -337,9 +341,9 @@ class CommandFolder:
         )
 
 
-def _by_encounter(wakes: Sequence[CommandNotification]) -> Mapping[str, list[CommandNotification]]:
+def _by_encounter(notifications: Sequence[CommandNotification]) -> Mapping[str, list[CommandNotification]]:
     """Return *wakes* grouped by encounter, in order."""
     found: dict[str, list[CommandNotification]] = {}
-    for wake in wakes:
+    for wake in notifications:
         found.setdefault(wake.encounter, []).append(wake)
     return found

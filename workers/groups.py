@@ -27,7 +27,7 @@ from workers.webhooks import WebhookSender
 LIFE_MS: Final = 2_000
 """How long a lease lasts if it is not prolonged."""
 
-BEAT_S: Final = 0.4
+PROLONG_S: Final = 0.4
 """How often leases are prolonged."""
 
 SETTLE_S: Final = 0.5
@@ -86,9 +86,9 @@ class GroupFolding:
         self._stopping = stopping
         self._telling = telling
         self._token = uuid4().hex
-        self._rings: queue.SimpleQueue[tuple[int, Event | None]] = queue.SimpleQueue()
+        self._notifications: queue.SimpleQueue[tuple[int, Event | None]] = queue.SimpleQueue()
         self._listener: Listener[CommandNotification] | None = None
-        self._held: dict[int, float] = {}
+        self._leased: dict[int, float] = {}
         """The groups this worker holds, each with the time (monotonic) of its last activity."""
         self._touched: dict[str, float] = {}
         """Encounters folded and not yet settled, each with the time (monotonic); the oldest is first."""
@@ -114,7 +114,7 @@ class GroupFolding:
             self._ask(bucket, None)
 
     def _ask(self, bucket: int, done: Event | None) -> None:
-        self._rings.put((bucket, done))
+        self._notifications.put((bucket, done))
         if (listener := self._listener) is not None:
             listener.interrupt()
 
@@ -145,26 +145,28 @@ class GroupFolding:
     def _turn(self) -> None:
         """Process notifications and rings, or wait up to `_TICK_S` for one; then do what is due."""
         if self._listener is None:
-            self._answer_rings(_TICK_S)
+            self._answer_notifications(_TICK_S)
             return
         notified = self._listener.get(_TICK_S)
         if notified is not None:
             self._fold_notified([notified, *_more(self._listener)])
-        self._answer_rings(0.0)
+        self._answer_notifications(0.0)
         if not self._prolong():
             return
         now = time.monotonic()
         if now - self._looked > LOOK_S:
-            self._look(tuple(self._held))
+            self._look(tuple(self._leased))
         self._settle(before=now - SETTLE_S)
         if now - self._balanced > BALANCE_S:
             self._balance(now)
 
-    def _answer_rings(self, timeout: float) -> None:
+    def _answer_notifications(self, timeout: float) -> None:
         """Answer the queued rings; wait up to *timeout* seconds for the first one."""
         try:
             while True:
-                bucket, done = self._rings.get(timeout=timeout) if timeout else self._rings.get_nowait()
+                bucket, done = (
+                    self._notifications.get(timeout=timeout) if timeout else self._notifications.get_nowait()
+                )
                 timeout = 0.0
                 try:
                     self._answer(bucket)
@@ -178,11 +180,11 @@ class GroupFolding:
         """Lease the bucket's group if an encounter waits in the bucket and no worker holds the group."""
         self._log.answer_notification(bucket)  # first, so that a later command rings again or is seen below
         group = bucket % self._groups
-        if group in self._held or not self._log.dirty((bucket,), EVER, 1):
+        if group in self._leased or not self._log.dirty((bucket,), EVER, 1):
             return
         if not all(self._log.hold_leases([self._lease(group)], self._token, LIFE_MS)):
             return
-        if len(self._held) >= self._share:  # the next command rings for a worker with room
+        if len(self._leased) >= self._share:  # the next command rings for a worker with room
             self._fold_all(self._buckets(group))
             self._log.release_lease(self._lease(group), self._token)
             return
@@ -191,13 +193,13 @@ class GroupFolding:
             self._prolonged = self._looked = self._balanced = time.monotonic()
         else:
             self._listener.follow(self._buckets(group))
-        self._held[group] = time.monotonic()
+        self._leased[group] = time.monotonic()
         _logger.debug("group.leased", group=group, of=self._groups)
         self._look((group,))
 
     def _fold_notified(self, notified: list[CommandNotification]) -> None:
         """Fold the notified commands in one round trip, and the remaining encounters one by one."""
-        done, left = self._folding.fold_woken(notified)
+        done, left = self._folding.fold_notified(notified)
         now = time.monotonic()
         for encounter, commits in done.items():
             self._touch(encounter, now)
@@ -218,8 +220,8 @@ class GroupFolding:
     def _fold_all(self, buckets: Sequence[int]) -> None:
         """Fold and settle every encounter that waits in *buckets*, even if it was just folded."""
         for encounter in self._log.dirty(buckets, EVER, _MOST):
-            if self._keeps_on():
-                self._fold(encounter, self._keeps_on)
+            if self._prolong_leases():
+                self._fold(encounter, self._prolong_leases)
                 self._settle_one(encounter)
 
     def _fold(self, encounter: str, go_on: Callable[[], bool] | None = None) -> None:
@@ -243,8 +245,8 @@ class GroupFolding:
         self._touched.pop(encounter, None)
         self._touched[encounter] = now
         group = bucket_of(encounter) % self._groups
-        if group in self._held:
-            self._held[group] = now
+        if group in self._leased:
+            self._leased[group] = now
 
     def _settle(self, *, before: float) -> None:
         """Settle the encounters that were last touched *before* (monotonic seconds)."""
@@ -255,7 +257,7 @@ class GroupFolding:
         self._touched.pop(encounter, None)
         if encounter not in self._left:
             self._folding.settle(encounter)
-            self._telling.put_on_agenda(encounter)
+            self._telling.schedule_deliveries(encounter)
             self._log.clean(encounter)
 
     # --- leases ------------------------------------------------------------------------------------------
@@ -268,9 +270,9 @@ class GroupFolding:
 
     def _goes_on(self, encounter: str) -> bool:
         """Prolong the leases if it is time; return whether to go on with *encounter*."""
-        return self._keeps_on() and bucket_of(encounter) % self._groups in self._held
+        return self._prolong_leases() and bucket_of(encounter) % self._groups in self._leased
 
-    def _keeps_on(self) -> bool:
+    def _prolong_leases(self) -> bool:
         """Prolong the leases if it is time; return whether the worker goes on."""
         if self._stopping.is_set():
             return False
@@ -279,27 +281,27 @@ class GroupFolding:
 
     def _prolong(self) -> bool:
         """Prolong the leases if it is time, and drop lost ones; return whether any are held."""
-        if time.monotonic() - self._prolonged < BEAT_S:
-            return bool(self._held)
+        if time.monotonic() - self._prolonged < PROLONG_S:
+            return bool(self._leased)
         self._prolonged = time.monotonic()
-        if not self._held:
+        if not self._leased:
             return False
-        groups = tuple(self._held)
+        groups = tuple(self._leased)
         held = self._log.hold_leases([self._lease(group) for group in groups], self._token, LIFE_MS)
         lost = [group for group, is_held in zip(groups, held, strict=True) if not is_held]
         if lost:
             _logger.info("groups.lost", groups=lost)
             self._unsubscribe(lost)
-        return bool(self._held)
+        return bool(self._leased)
 
     def _balance(self, now: float) -> None:
         """Give back quiet groups, and those beyond this worker's share."""
         self._balanced = now
         workers = max(1, len(self._heartbeats.alive()))
         self._share = -(-self._groups // workers)
-        longest_quiet = sorted(self._held, key=self._held.__getitem__)
+        longest_quiet = sorted(self._leased, key=self._leased.__getitem__)
         surplus = longest_quiet[: max(0, len(longest_quiet) - self._share)]
-        quiet = [group for group in longest_quiet if now - self._held[group] > QUIET_S]
+        quiet = [group for group in longest_quiet if now - self._leased[group] > QUIET_S]
         for group in dict.fromkeys((*surplus, *quiet)):
             self._give_back(group)
 
@@ -312,9 +314,9 @@ class GroupFolding:
     def _unsubscribe(self, groups: Sequence[int]) -> None:
         """Drop *groups* and their subscriptions; close the listener with the last group."""
         for group in groups:
-            del self._held[group]
+            del self._leased[group]
         assert self._listener is not None, "groups are held with a subscription"
-        if self._held:
+        if self._leased:
             self._listener.leave([bucket for group in groups for bucket in self._buckets(group)])
         else:
             listener, self._listener = self._listener, None
@@ -322,7 +324,7 @@ class GroupFolding:
 
     def _drop_all(self) -> None:
         """Forget every lease without asking the store; the leases expire."""
-        self._held.clear()
+        self._leased.clear()
         self._touched.clear()
         if self._listener is not None:
             listener, self._listener = self._listener, None
@@ -330,7 +332,7 @@ class GroupFolding:
 
     def _stop(self) -> None:
         """Give back all groups, and ring for buckets that still have waiting encounters."""
-        groups = tuple(self._held)
+        groups = tuple(self._leased)
         if not groups:
             return
         self._unsubscribe(groups)

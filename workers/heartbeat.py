@@ -16,7 +16,7 @@ from typing import Final
 import structlog
 
 from service.log.protocol import Log
-from service.signals.heartbeats import beat
+from service.signals.heartbeats import record_heartbeat
 from workers.fold import CommandFolder
 from workers.periodic import PeriodicThread
 
@@ -50,7 +50,7 @@ class HeartbeatThread(PeriodicThread):
     def look(self) -> None:
         """Check the folders, then write one heartbeat."""
         self._watch()
-        beat(self._log, self._worker, int(time.time() * 1000))
+        record_heartbeat(self._log, self._worker, int(time.time() * 1000))
 
     def _watch(self) -> None:
         for folding in self._foldings:

@@ -26,7 +26,7 @@ EVERY_S: Final = 2.0
 GAP_S: Final = 0.1
 """The least time between two looks."""
 
-BEAT_S: Final = 1.0
+HEARTBEAT_S: Final = 1.0
 STALE_S: Final = 10.0
 """How old a job's last heartbeat may be before another worker takes the job."""
 
@@ -117,7 +117,7 @@ class JobProgress:
             raise WorkerStopped
         now = time.monotonic()
         if now >= self._next:
-            self._next = now + BEAT_S
+            self._next = now + HEARTBEAT_S
             progress = {"done": done, "of": of, "worker": self._desk.worker, "beat": int(time.time())}
             self._job |= {"status": RUNNING, "progress": progress}
             self._desk.put(self._job)

@@ -31,7 +31,7 @@ class CommittedHistory:
         """Remember that the commit of *folded* is written."""
         self._last.put(folded.encounter, (folded.n, folded.hash))
 
-    def hold_head(self, encounter: str, head: StreamHead) -> None:
+    def check_head(self, encounter: str, head: StreamHead) -> None:
         """Log commands that the store lost. Lost commits alone are decided again, with the same bytes."""
         n, _ = self._last.get(encounter) or (0, "")
         if head.appended < n:

@@ -28,7 +28,7 @@ EVERY_S: Final = 2.0
 GAP_S: Final = 0.25
 """How long closed epochs wait, so that several are signed together."""
 
-AGAIN_S: Final = 2.0
+RECHECK_S: Final = 2.0
 """How often a disputed encounter is checked again, since its history may have been accepted."""
 
 WHOLE_EVERY: Final = 1_000
@@ -61,7 +61,7 @@ class CheckpointSigner(PeriodicThread):
         self._log = log
         self._notary = notary
         self._signer = signer
-        self._woken: dict[str, _ClosedEpoch] = {}
+        self._closed_epochs: dict[str, _ClosedEpoch] = {}
         self._checked: set[str] = set()
         self._disputed: dict[str, float] = {}
         self._resumes: dict[str, int] = {}
@@ -78,8 +78,8 @@ class CheckpointSigner(PeriodicThread):
         whole = n // WHOLE_EVERY > start // WHOLE_EVERY
         if closes or is_closed or whole:
             with self._lock:
-                before = self._woken.get(encounter, _ClosedEpoch())
-                self._woken[encounter] = _ClosedEpoch(whole or before.whole, is_closed or before.head)
+                before = self._closed_epochs.get(encounter, _ClosedEpoch())
+                self._closed_epochs[encounter] = _ClosedEpoch(whole or before.whole, is_closed or before.head)
             self.ring()
 
     def may_fold(self, encounter: str) -> bool:
@@ -88,7 +88,7 @@ class CheckpointSigner(PeriodicThread):
             looked = self._disputed.get(encounter)
             if encounter in self._checked:
                 return True
-            if looked is not None and time.monotonic() - looked < AGAIN_S:
+            if looked is not None and time.monotonic() - looked < RECHECK_S:
                 return False
         try:
             self._notary.check(encounter)
@@ -133,7 +133,7 @@ class CheckpointSigner(PeriodicThread):
     def work(self) -> None:
         """Sign the encounters that were folded, and those with a requested checkpoint."""
         with self._lock:
-            woken, self._woken = self._woken, {}
+            woken, self._closed_epochs = self._closed_epochs, {}
         left = self._sign_together([encounter for encounter, wake in woken.items() if wake == _ClosedEpoch()])
         for encounter, wake in woken.items():
             if wake != _ClosedEpoch() or encounter in left:

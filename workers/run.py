@@ -107,7 +107,7 @@ def run(  # noqa: PLR0913 - all parts of a worker
     telling = WebhookSender(log, service_key_of(key), address_guard or WebhookAddressGuard(), stopping, pace)
     fold = GroupFolding(log, folding, ringer, groups, stopping, telling)
     sweeper = SweepThread(log, fold, worker, stopping)
-    pulse = HeartbeatThread(log, worker, (folding,), stopping, longest_s)
+    heartbeats = HeartbeatThread(log, worker, (folding,), stopping, longest_s)
     simulator = Simulator(log, registry, worker=worker, stopping=stopping)
     auditor = Auditor(
         log,
@@ -131,13 +131,24 @@ def run(  # noqa: PLR0913 - all parts of a worker
     retention = Retention(log, registry, storage, keeping.closed_days, stopping, witness.forget)
     answering = FoldJobThread(queue, {FOLD: answer}, stopping)
 
-    lookouts: tuple[PeriodicThread, ...] = (
-        *(sweeper, pulse, auditor, importer, simulator, signing, retention, snapshooter, archiver, telling),
+    periodic_threads: tuple[PeriodicThread, ...] = (
+        *(
+            sweeper,
+            heartbeats,
+            auditor,
+            importer,
+            simulator,
+            signing,
+            retention,
+            snapshooter,
+            archiver,
+            telling,
+        ),
         ForkExpiry(log, stopping, witness.forget),
     )
     threads = [
         Thread(target=fold.run, name="fold", daemon=True),
-        *(Thread(target=each.run, name=each.name, daemon=True) for each in lookouts),
+        *(Thread(target=each.run, name=each.name, daemon=True) for each in periodic_threads),
     ]
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, answering.on_signal)
@@ -145,7 +156,7 @@ def run(  # noqa: PLR0913 - all parts of a worker
     for thread in threads:
         thread.start()
     answering.run()
-    for each in lookouts:
+    for each in periodic_threads:
         each.ring()  # ends its wait for the next look
     for thread in threads:
         thread.join()

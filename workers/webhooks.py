@@ -128,7 +128,7 @@ class WebhookSender(PeriodicThread):
             self._news.add(encounter)
         self.ring()
 
-    def put_on_agenda(self, encounter: str) -> None:
+    def schedule_deliveries(self, encounter: str) -> None:
         """Schedule the deliveries of all new commits; raises `StoreFailure`.
 
         The owner's webhooks are read without the cache: one may be new, and nobody looks again.
@@ -137,13 +137,13 @@ class WebhookSender(PeriodicThread):
 
     def _put_safely(self, encounter: str, of_owner: OfOwner) -> None:
         try:
-            self._put_on_agenda(encounter, of_owner)
+            self._schedule_deliveries(encounter, of_owner)
         except StoreFailure:
             raise
         except Exception as fault:  # noqa: BLE001 - a fault of webhooks must not stop the folding
             _logger.error("webhooks.failed", encounter=encounter, error=type(fault).__name__)  # noqa: TRY400 - ids only
 
-    def _put_on_agenda(self, encounter: str, of_owner: OfOwner) -> None:
+    def _schedule_deliveries(self, encounter: str, of_owner: OfOwner) -> None:
         entry = self._register.find(encounter)
         if entry is None:
             return
@@ -177,7 +177,7 @@ class WebhookSender(PeriodicThread):
             if successor is not None:
                 self._put_all(webhook, successor.accepted.encounter)
         new = [each for each in commits if _came_at(each, seam) >= webhook.created]
-        names = [webhooks.agenda_name(webhook.id, encounter, each.n) for each in new]
+        names = [webhooks.delivery_name(webhook.id, encounter, each.n) for each in new]
         if names:
             webhooks.put_due(self._log, webhook.id, names, self._now_ms(), reschedule=False)
         webhooks.move_cursor(self._log, webhook.id, encounter, commits[-1].n)
@@ -230,7 +230,7 @@ class WebhookSender(PeriodicThread):
         for aim in self._attempts.fairly(aims) * OF_A_WEBHOOK:
             if not self._attempts.has_room(aim):
                 continue
-            due = self._log.due(webhooks.agenda_of(aim.webhook), now, OF_A_WEBHOOK + 1)
+            due = self._log.due(webhooks.schedule_of(aim.webhook), now, OF_A_WEBHOOK + 1)
             name = next((each for each in due if not self._attempts.is_under_way(each)), None)
             if name is not None:
                 self._attempts.begin(name, aim)
@@ -265,10 +265,10 @@ class WebhookSender(PeriodicThread):
         """Try one delivery, unless it is obsolete or another worker tries it."""
         fresh = webhooks.named(name)
         if fresh.n == webhooks.LOOK_THROUGH:
-            self.put_on_agenda(fresh.encounter)
-            self._log.drop_due(webhooks.agenda_of(fresh.webhook), name)
+            self.schedule_deliveries(fresh.encounter)
+            self._log.drop_due(webhooks.schedule_of(fresh.webhook), name)
             return
-        schedule = webhooks.agenda_of(fresh.webhook)
+        schedule = webhooks.schedule_of(fresh.webhook)
         webhook = webhooks.known(self._log, fresh.webhook)
         aim = self._aim_anew(fresh.webhook, webhook)
         seam = self._seam(fresh.encounter)

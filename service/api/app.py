@@ -15,7 +15,7 @@ from werkzeug.exceptions import MethodNotAllowed, NotFound
 
 from service.api import cors, resources
 from service.api.authentication import Authenticator
-from service.api.exchange import Asked, Reply
+from service.api.exchange import Reply, RequestHead
 from service.api.inputs import all_inputs
 from service.api.metrics import Metrics
 from service.api.near_paths import near_path
@@ -43,7 +43,7 @@ def create_app(services: Services, bounds: RateLimits | None = None, origins: Co
     served = AppContext(
         services=services,
         inputs=all_inputs(services.registry),
-        door=Authenticator(services, RequestQuotas(bounds or RateLimits())),
+        authenticator=Authenticator(services, RequestQuotas(bounds or RateLimits())),
         metrics=Metrics(services),
         origins=frozenset(origins),
     )
@@ -63,15 +63,15 @@ def create_app(services: Services, bounds: RateLimits | None = None, origins: Co
 
 def _view(operation: Operation, served: AppContext) -> Callable[..., Response]:
     def view(**path: str) -> Response:
-        asked = asked_of(request, lambda limit: Pause(lambda: _read(request, limit), _cannot_park))
+        asked = request_head(request, lambda limit: Pause(lambda: _read(request, limit), _cannot_park))
         return _response(run(serve(operation, served, path, asked)))
 
     return view
 
 
-def asked_of(request: Request, body: Callable[[int], Pause[bytes]]) -> Asked:
+def request_head(request: Request, body: Callable[[int], Pause[bytes]]) -> RequestHead:
     """Return Flask's *request* as operations read it; *body* returns a pause that yields its body."""
-    return Asked(
+    return RequestHead(
         method=request.method,
         path=request.path,
         query_text=request.query_string.decode("latin-1"),

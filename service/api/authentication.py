@@ -43,7 +43,7 @@ class Authenticator:
         """The number of invalidations of the cache; a result from before the last one is not cached."""
         self._lock = Lock()
         services.outcomes.on_each(self._hear)
-        services.outcomes.on_again(self._forget_all)
+        services.outcomes.on_resubscribed(self._forget_all)
 
     def admit(self, operation: Operation, request: ApiRequest) -> None:
         """Set the caller of *request* to *operation* and, inside an encounter, its seat.
@@ -53,11 +53,13 @@ class Authenticator:
         """
         if operation.is_public:
             if not operation.is_probe:
-                request.told |= self._quotas.take_anonymous(request.address)
+                request.response_headers |= self._quotas.take_anonymous(request.address)
             return
-        caller = self._known(operation, request)
+        caller = self._principal(operation, request)
         if request.caller is None:  # a request is counted once, even if it starts again in the pool
-            request.told |= self._quotas.take(caller.name, caller.key.owner if caller.key else None)
+            request.response_headers |= self._quotas.take(
+                caller.name, caller.key.owner if caller.key else None
+            )
         request.caller = caller
         if operation.is_inside:
             request.seat = self._seat(operation, caller, request.encounter)
@@ -93,7 +95,7 @@ class Authenticator:
         except Problem:
             return False
 
-    def _known(self, operation: Operation, request: ApiRequest) -> Principal:
+    def _principal(self, operation: Operation, request: ApiRequest) -> Principal:
         """Return the principal of the token, or of the ticket if the operation takes one.
 
         Counts a failure as a guess from the sender's address.
@@ -120,7 +122,7 @@ class Authenticator:
             key = self._host.keys.find(text)
             return Principal(key=key) if key else _challenge("this API key is not valid", "invalid_token")
         line = self._line(claim, encounter)
-        known = self._seats.get((text, line)) if self._host.outcomes.stands else None
+        known = self._seats.get((text, line)) if self._host.outcomes.is_active else None
         return known or self._believe(claim, line)
 
     def _line(self, claim: seat_tokens.SeatTokenClaim, encounter: str | None) -> str:
@@ -161,38 +163,38 @@ class Authenticator:
             raise not_found("an encounter's id is a UUID in lower case, as POST /v1/encounters answers it")
         known = self._host.encounters.find(encounter)
         if known is None:
-            self._tell_lost(caller, encounter)
+            self._raise_if_lost(caller, encounter)
             raise not_found()
         if caller.key is not None:
             if known.owner != caller.key.owner:
                 raise not_found()
-            self._check_kept(operation, known)
+            self._check_retained(operation, known)
             return SeatAccess(encounter, known.edition, GM, GM, f"key:{caller.key.owner}")
         claim = caller.claim
         if claim is None or caller.line != encounter or caller.role is None:
-            self._tell_lost(caller, encounter)
+            self._raise_if_lost(caller, encounter)
             raise not_found()
-        self._check_kept(operation, known)
+        self._check_retained(operation, known)
         return SeatAccess(encounter, known.edition, claim.seat, caller.role, f"seat:{claim.seat}")
 
-    def _tell_lost(self, caller: Principal, encounter: str) -> None:
+    def _raise_if_lost(self, caller: Principal, encounter: str) -> None:
         """Raise `encounter-missing` to the owner and the seats of an encounter that the store has lost."""
         lost = self._host.missing.of(encounter)
         if lost is None:
             return
         is_owner = caller.key is not None and lost.owner == caller.key.owner
         if is_owner or (caller.claim is not None and caller.role is None and caller.line == encounter):
-            raise missing(lost.told)
+            raise missing(lost.public_data)
 
-    def _check_kept(self, operation: Operation, entry: EncounterEntry) -> None:
+    def _check_retained(self, operation: Operation, entry: EncounterEntry) -> None:
         gone = None if operation.outlives else self._host.removals.of(entry.encounter)
         if gone is not None:
-            raise removed(gone.told)
+            raise removed(gone.public_data)
         if entry.has_expired(self._host.clock()):
             raise Problem("fork-expired", f"the fork expired at {entry.expires}")
         lost = None if operation.outlives else self._host.missing.of(entry.encounter)
         if lost is not None:
-            raise missing(lost.told)
+            raise missing(lost.public_data)
 
     def _hear(self, outcome: Outcome) -> None:
         """Drop the seats that a commit may change from the cache; all of them if a line of play continues."""

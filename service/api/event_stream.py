@@ -52,9 +52,9 @@ def stream(request: ApiRequest) -> ApiResponse:
             "too-many-streams", f"{full}; close one, or read commits in pages", headers={"Retry-After": "5"}
         ) from full
     reader = following.Follower(request.me.seat, request.may_go_on)
-    told = following.follow(request.services, feed, reader, _position(request))
+    item = following.follow(request.services, feed, reader, _position(request))
     headers = {"Cache-Control": "no-store", "Vary": "Authorization, Accept", "X-Accel-Buffering": "no"}
-    return ApiResponse(stream=_Events(told, feed), headers=headers, media_type=MEDIA_TYPE)
+    return ApiResponse(stream=_Events(item, feed), headers=headers, media_type=MEDIA_TYPE)
 
 
 def _position(request: ApiRequest) -> int | None:
@@ -69,9 +69,9 @@ def _position(request: ApiRequest) -> int | None:
 class _Events(Generator[bytes | Pause[Any], Any, None]):
     """The frames and pauses of one stream; the reader must close it, even before the first frame."""
 
-    def __init__(self, told: Stream[following.StreamItem], feed: EventFeed) -> None:
+    def __init__(self, items: Stream[following.StreamItem], feed: EventFeed) -> None:
         self._feed = feed
-        self._frames = _frames(told, feed)
+        self._frames = _frames(items, feed)
 
     def send(self, value: Any) -> bytes | Pause[Any]:
         """Continue with the result of a pause."""
@@ -87,32 +87,32 @@ class _Events(Generator[bytes | Pause[Any], Any, None]):
         self._feed.close()
 
 
-def _frames(told: Stream[following.StreamItem], feed: EventFeed) -> Stream[bytes]:
+def _frames(items: Stream[following.StreamItem], feed: EventFeed) -> Stream[bytes]:
     """Yield the frames and pauses of one stream; the reader must close it."""
-    with closing(feed), closing(told):
+    with closing(feed), closing(items):
         yield b"retry: %d\n\n" % RETRY_MS
         try:
-            found = next(told)
+            found = next(items)
             while True:
                 if isinstance(found, Pause):
-                    found = told.send((yield found))
+                    found = items.send((yield found))
                 else:
                     yield _frame(found)
-                    found = next(told)
+                    found = next(items)
         except StopIteration:
             return
         except LogError as failure:  # the client reconnects and continues after the last commit that it got
             _logger.warning("stream.ended", encounter=feed.encounter, why=type(failure).__name__)
 
 
-def _frame(told: following.StreamItem) -> bytes:
-    if isinstance(told, following.CaughtUp):
-        return _event("heartbeat", {"version": told.version, "view": told.view})
-    if isinstance(told, following.ContinuesElsewhere):
-        return _event("continued", told.seam.data())
-    if isinstance(told, following.PositionReset):
-        return _event("reset", {"version": told.version}, told.version)
-    return _event("commit", reading.streamed_data(told), told.result.commit.n)
+def _frame(item: following.StreamItem) -> bytes:
+    if isinstance(item, following.CaughtUp):
+        return _event("heartbeat", {"version": item.version, "view": item.view})
+    if isinstance(item, following.ContinuesElsewhere):
+        return _event("continued", item.seam.data())
+    if isinstance(item, following.PositionReset):
+        return _event("reset", {"version": item.version}, item.version)
+    return _event("commit", reading.streamed_data(item), item.result.commit.n)
 
 
 def _event(name: str, data: dict[str, Any], id_: int | None = None) -> bytes:

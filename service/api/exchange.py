@@ -14,7 +14,7 @@ Fields = Headers | Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestHead:
     """One request without its body."""
 
     method: str

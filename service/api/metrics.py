@@ -95,7 +95,7 @@ class Metrics:
         counted[0].inc()
         counted[1].observe(seconds)
 
-    def told(self) -> bytes:
+    def exposition(self) -> bytes:
         """Return all metrics in Prometheus's text format."""
         waiting = CollectorRegistry()
         waiting.register(_Waiting(self._host))

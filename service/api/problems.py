@@ -399,15 +399,15 @@ def _summary(errors: Sequence[tuple[str, str]]) -> str:
     return f"{named}; and {len(errors) - _NAMED} more" if len(errors) > _NAMED else named
 
 
-def removed(told: Mapping[str, Any]) -> Problem:
-    """Return the problem `encounter-removed`; *told* is the member `removed`."""
-    detail = f"the encounter was removed at {told['at']}, after {told['size']} commits"
-    return Problem("encounter-removed", detail, members={"removed": dict(told)})
+def removed(data: Mapping[str, Any]) -> Problem:
+    """Return the problem `encounter-removed`; *data* is the member `removed`."""
+    detail = f"the encounter was removed at {data['at']}, after {data['size']} commits"
+    return Problem("encounter-removed", detail, members={"removed": dict(data)})
 
 
-def missing(told: Mapping[str, Any]) -> Problem:
-    """Return the problem `encounter-missing`; *told* is the member `dispute`."""
-    return Problem("encounter-missing", told["text"], members={"dispute": dict(told)})
+def missing(data: Mapping[str, Any]) -> Problem:
+    """Return the problem `encounter-missing`; *data* is the member `dispute`."""
+    return Problem("encounter-missing", data["text"], members={"dispute": dict(data)})
 
 
 def not_found(detail: str = "there is nothing at this address that you may see") -> Problem:

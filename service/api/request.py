@@ -84,7 +84,7 @@ class ApiRequest:
     body: bytes = b""
     address: str = ""
     """The client's address, according to trusted proxies."""
-    told: dict[str, str] = field(default_factory=dict)
+    response_headers: dict[str, str] = field(default_factory=dict)
     """Header fields for the response, including one with a problem."""
     caller: Principal | None = None
     seat: SeatAccess | None = None

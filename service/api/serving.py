@@ -20,7 +20,7 @@ from werkzeug.http import parse_etags, quote_etag
 
 from service.api import cors
 from service.api.authentication import Authenticator
-from service.api.exchange import Asked, Reply
+from service.api.exchange import Reply, RequestHead
 from service.api.inputs import EditionInputs
 from service.api.metrics import Metrics
 from service.api.operations import Operation
@@ -71,13 +71,15 @@ class AppContext:
 
     services: Services
     inputs: Mapping[str, EditionInputs]
-    door: Authenticator
+    authenticator: Authenticator
     metrics: Metrics
     origins: frozenset[str]
     """The origins whose pages may read answers in a browser."""
 
 
-def serve(operation: Operation, served: AppContext, path: Mapping[str, str], asked: Asked) -> Steps[Reply]:
+def serve(
+    operation: Operation, served: AppContext, path: Mapping[str, str], asked: RequestHead
+) -> Steps[Reply]:
     """Return the response of *operation* to the request *asked*; every exception becomes a problem.
 
     *path* has the path parameters.
@@ -93,7 +95,7 @@ def serve(operation: Operation, served: AppContext, path: Mapping[str, str], ask
         if isinstance(fault, QuotaExceeded | StoreFull):
             served.metrics.quota_refused(fault.name if isinstance(fault, QuotaExceeded) else "store")
         reply = refuse(as_problem(fault, api_request.request_id), asked.path, api_request.request_id)
-    reply.headers |= api_request.told
+    reply.headers |= api_request.response_headers
     reply.headers["Request-Id"] = api_request.request_id
     if api_request.seat is not None:
         point = yield from settle(partial(_checkpoint, api_request))
@@ -117,7 +119,7 @@ def serve(operation: Operation, served: AppContext, path: Mapping[str, str], ask
 
 
 def _answer(
-    operation: Operation, served: AppContext, api_request: ApiRequest, asked: Asked
+    operation: Operation, served: AppContext, api_request: ApiRequest, asked: RequestHead
 ) -> Steps[ApiResponse]:
     """Authenticate *api_request* and run its handler; if it would block the loop, start again in the pool.
 
@@ -128,7 +130,7 @@ def _answer(
     is_read = False
     while True:
         try:
-            served.door.admit(operation, api_request)
+            served.authenticator.admit(operation, api_request)
             if not is_read:
                 api_request.body = yield from _body(operation, asked)
                 is_read = True
@@ -141,7 +143,7 @@ def _answer(
             yield IN_POOL
             served.services.removals.forget(api_request.path.get("encounter", ""))
             served.services.missing.forget(api_request.path.get("encounter", ""))
-            served.door.admit(operation, api_request)
+            served.authenticator.admit(operation, api_request)
             raise
 
 
@@ -153,7 +155,9 @@ def _checkpoint(api_request: ApiRequest) -> TreeHead | None:
         return None
 
 
-def _call(operation: Operation, served: AppContext, path: Mapping[str, str], asked: Asked) -> ApiRequest:
+def _call(
+    operation: Operation, served: AppContext, path: Mapping[str, str], asked: RequestHead
+) -> ApiRequest:
     return ApiRequest(
         services=served.services,
         inputs=served.inputs,
@@ -171,7 +175,7 @@ def _call(operation: Operation, served: AppContext, path: Mapping[str, str], ask
     )
 
 
-def _body(operation: Operation, asked: Asked) -> Steps[bytes]:
+def _body(operation: Operation, asked: RequestHead) -> Steps[bytes]:
     """Return the request's body; a body with a too large `Content-Length` is not read.
 
     Raises the problem `unsupported-media-type` and `RequestEntityTooLarge`.
@@ -235,7 +239,7 @@ def _of_framework(fault: HTTPException) -> Problem:
 
 
 def _of_log(fault: Exception) -> Problem | None:
-    for kind, tell in _TOLD.items():
+    for kind, tell in _PROBLEM_OF.items():
         if isinstance(fault, kind):
             return tell(fault)
     return None
@@ -250,10 +254,10 @@ def _conflict(fault: Any) -> Problem:
     )
 
 
-_TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
+_PROBLEM_OF: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
     NoSuchEncounter: lambda _: not_found(),
-    EncounterRemoved: lambda fault: removed(fault.removal.told),
-    EncounterMissing: lambda fault: missing(fault.dispute.told),
+    EncounterRemoved: lambda fault: removed(fault.removal.public_data),
+    EncounterMissing: lambda fault: missing(fault.dispute.public_data),
     UnknownEdition: lambda fault: Problem(
         "edition-unavailable",
         f"this process does not have the edition {fault.edition}",

@@ -147,7 +147,7 @@ def read(raw: bytes, receipts: Iterable[Receipt] = (), pinned: Iterable[bytes] =
         keys=tuple(found.keys),
         pinned=tuple(pinned),
         seat=found.header["seat"],
-        edition_told=found.header["edition"],
+        named_edition=found.header["edition"],
     )
 
 

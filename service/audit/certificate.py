@@ -211,7 +211,7 @@ def _is_hex(text: object, digits: int) -> bool:
     return isinstance(text, str) and re.fullmatch(f"[0-9a-f]{{{digits}}}", text) is not None
 
 
-def held_to_certificate(report: Report, raw: bytes, keys: Mapping[bytes, str | None]) -> Report:
+def check_against_certificate(report: Report, raw: bytes, keys: Mapping[bytes, str | None]) -> Report:
     """Return *report* with a `certified` finding, or with the verdict `certificate_mismatch`.
 
     *raw* is the certificate. *keys* maps each accepted key to the origin that the bundle gives it, or None.

@@ -34,15 +34,15 @@ def may_read(reader: Reader, request: bytes, commit: Commit) -> bool:
     return may_read_request(commit, reader, "" if read is None else read.actor.seat)
 
 
-def check_rights(evidence: Evidence, commits: Sequence[Commit], losses: Sequence[Loss] = ()) -> None:
+def check_completeness(evidence: Evidence, commits: Sequence[Commit], losses: Sequence[Loss] = ()) -> None:
     """Check that *evidence* contains exactly what its seat may see; raises `Fault`.
 
     *losses* are ranges of signed commits that were lost; an accepted head covers each acceptance.
     """
     if evidence.seat is None:
         return
-    if evidence.edition_told is not None and commits and evidence.edition_told != commits[0].edition:
-        detail = f"the header names {evidence.edition_told}, and commit 1 is of {commits[0].edition}"
+    if evidence.named_edition is not None and commits and evidence.named_edition != commits[0].edition:
+        detail = f"the header names {evidence.named_edition}, and commit 1 is of {commits[0].edition}"
         raise Fault(Verdict(MALFORMED, 1, detail))
     reader = Reader(evidence.seat, occasions_of(commits))
     for commit in commits:

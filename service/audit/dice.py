@@ -201,7 +201,7 @@ def _links(
         (told, commit.n)
         for commit in commits
         for event in _events(commit, payloads.get(commit.n, EMPTY))
-        if (told := _told(event, commit.n, lengths)) is not None
+        if (told := _disclosed_link(event, commit.n, lengths)) is not None
     ]
     for (place, link), n in (*stated, *((told, None) for told in evidence.links.items())):
         if found.setdefault(place, (n, link))[1] != link:
@@ -210,7 +210,7 @@ def _links(
     return found
 
 
-def _told(
+def _disclosed_link(
     event: Mapping[str, Any], n: int, lengths: Mapping[int, int]
 ) -> tuple[tuple[int, int], bytes] | None:
     """Return the link that *event* discloses, if any. A seed is the link of the last epoch."""

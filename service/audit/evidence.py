@@ -66,7 +66,7 @@ class Evidence:
     """Trusted public keys. If empty, the evidence's own keys are accepted unverified."""
     seat: str | None = None
     """The seat whose view this claims to be, complete and with nothing else; None if no seat is named."""
-    edition_told: str | None = None
+    named_edition: str | None = None
     """The edition that the bundle's header names."""
     claimed: tuple[int, Any] | None = None
     """The number of a commit, and a stored state that claims to be folded to it."""

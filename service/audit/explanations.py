@@ -53,13 +53,13 @@ def explanation(services: Services, encounter: str, seat: str, n: int) -> Data |
         data["refusal"] = outcome["refusal"]
         named += [outcome["refusal"]["rule"]] if outcome["refusal"]["rule"] else []
     before = services.folder.at(encounter, n - 1)
-    if reads and not _is_kept_from(before.state, found.reader):
+    if reads and not _is_hidden_from(before.state, found.reader):
         data["chain"] = [asdict(step) for step in _chain(services, before, encounter, found, n)]
         named += [step["rule"] for step in data["chain"]]
     return data | {"rules": explain.rules_named(named)}
 
 
-def _is_kept_from(state: Table, reader: views.Reader) -> bool:
+def _is_hidden_from(state: Table, reader: views.Reader) -> bool:
     """Return whether *state* holds a GM-only field or a hidden creature that is closed to *reader*.
 
     The rules that took part, and how often, would leak such values: a faster creature looks at more cells.

@@ -72,7 +72,7 @@ NOTHING: Final = History()
 
 def history_of(commits: Sequence[Commit]) -> History:
     """Return the rulings, advances and waivers in the public events of *commits*."""
-    told = tuple(_told(commits, RULINGS | ADVANCES | WAIVERS))
+    told = tuple(_events_of(commits, RULINGS | ADVANCES | WAIVERS))
     return History(
         rulings=_of(told, RULINGS),
         advances=_of(told, ADVANCES),
@@ -87,7 +87,7 @@ def _of(told: tuple[Data, ...], types: frozenset[str]) -> tuple[Data, ...]:
 def claimed_losses(commits: Sequence[Commit]) -> list[Loss]:
     """Return the losses that *commits* claim. A claim alone proves nothing."""
     found = []
-    for n, event in ((told["n"], told["event"]) for told in _told(commits, ADVANCES)):
+    for n, event in ((told["n"], told["event"]) for told in _events_of(commits, ADVANCES)):
         lost = event.get("lost")
         if isinstance(lost, dict) and type(lost.get("size")) is int:
             first = n
@@ -97,7 +97,7 @@ def claimed_losses(commits: Sequence[Commit]) -> list[Loss]:
     return found
 
 
-def _told(commits: Sequence[Commit], types: frozenset[str]) -> Iterator[Data]:
+def _events_of(commits: Sequence[Commit], types: frozenset[str]) -> Iterator[Data]:
     for commit in commits:
         for event in commit.events:
             if event.get("type") in types:

@@ -23,7 +23,7 @@ from service.audit.integrity import examine
 from service.audit.progress import Progress
 from service.audit.report import Report
 from service.audit.signatures import signed_heads
-from service.audit.signing import keep_foreign
+from service.audit.signing import store_foreign_keys
 from service.audit.verdict import UNSIGNED_FROM, VALID, VALID_TO_EPOCH, Counts, Fault, Verdict
 from service.audit.verify import verify
 from service.core.decide import marks_of
@@ -65,7 +65,7 @@ class AcceptedBundle:
     is_required: bool = False
 
 
-NOBODY: Final = AcceptedBundle()
+NO_BUNDLE: Final = AcceptedBundle()
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def take(
     registry: Registry,
     owner: str,
     raw: bytes,
-    accepted: AcceptedBundle = NOBODY,
+    accepted: AcceptedBundle = NO_BUNDLE,
     progress: Progress = lambda done, of: None,  # noqa: ARG005 - nobody listens
 ) -> ImportedBundle:
     """Import the bundle *raw* for *owner*; raises `ImportRefused`, `WasRemoved`.
@@ -108,7 +108,7 @@ def take(
     )
     register.finish(address)
     imports.put(log, owner, address, known)
-    keep_foreign(log, address, evidence.keys)
+    store_foreign_keys(log, address, evidence.keys)
     for note in evidence.notes:
         read = checkpoint.parse(note)
         checkpoints.put(log, address, TreeHead(read.size, read.root.hex()), note)

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 from service.audit.checkpoint import Checkpoint
-from service.audit.completeness import check_rights
+from service.audit.completeness import check_completeness
 from service.audit.coverage import check_coverage
 from service.audit.evidence import Evidence
 from service.audit.history import Loss, claimed_losses
@@ -83,11 +83,11 @@ def examine(evidence: Evidence, progress: Progress = unheard) -> Examined:
     payloads = _read_opened(evidence, commits)
     _check_chain(evidence, commits)
     _check_contents(evidence, commits, requests)
-    signed, losses = _standing(evidence, commits, signed_heads(evidence))
+    signed, losses = _surviving(evidence, commits, signed_heads(evidence))
     _check_witnesses(evidence, commits, (*evidence.checkpoints, *signed.points))
     if not commits:
         raise Fault(Verdict(EMPTY))
-    check_rights(evidence, commits, losses)
+    check_completeness(evidence, commits, losses)
     check_coverage(evidence, commits, signed)
     return Examined(commits, payloads, signed)
 
@@ -281,7 +281,9 @@ def _check_contents(
 # --- truncated, forked -------------------------------------------------------------------------------
 
 
-def _standing(evidence: Evidence, commits: Sequence[Commit], signed: Signed) -> tuple[Signed, Sequence[Loss]]:
+def _surviving(
+    evidence: Evidence, commits: Sequence[Commit], signed: Signed
+) -> tuple[Signed, Sequence[Loss]]:
     """Return *signed* without the heads of lost histories, and the losses that count.
 
     A record may state that signed commits were lost. The statement has no signature of its own, so it counts

@@ -108,7 +108,7 @@ class Notary:
             head = self._head(encounter)
             if foreign(self._log, encounter):
                 return []  # it was imported, and its own service has signed it
-            start = self._held(encounter, head)
+            start = self._signed_tree(encounter, head)
             made: list[TreeHead] = []
             reached = start
             for entry, at in self._onward(encounter, start, head.folded):
@@ -116,7 +116,7 @@ class Notary:
                 is_last = with_head and entry.n == head.folded
                 if is_last or _closes(entry.raw):
                     made.append(self._put(encounter, at, load_commit(entry.raw).epoch))
-            self._hold_to_head(encounter, reached, head)
+            self._check_against_head(encounter, reached, head)
             return made
 
     def sign_closed_together(self, encounters: Sequence[str]) -> tuple[dict[str, list[TreeHead]], list[str]]:
@@ -150,7 +150,7 @@ class Notary:
             else []
         )
         latest, disputes = stored[: len(sizes)], stored[len(sizes) :]
-        seen = self._witness.all_seen(sizes)
+        seen = self._witness.last_checkpoints(sizes)
         return {
             each
             for (each, size), blob, dispute in zip(sizes.items(), latest, disputes, strict=True)
@@ -195,7 +195,7 @@ class Notary:
     def check(self, encounter: str) -> None:
         """Compare the store with the signed heads of *encounter*; raises `Disputed`, `NoSuchEncounter`."""
         with self._lock:
-            self._held(encounter, self._head(encounter))
+            self._signed_tree(encounter, self._head(encounter))
 
     def recompute(self, encounter: str) -> None:
         """Recompute the tree of all stored bytes and compare it with the head and the signed heads.
@@ -206,10 +206,10 @@ class Notary:
         with self._lock:
             self._signed.drop(encounter)
             head = self._head(encounter)
-            reached = self._held(encounter, head)
+            reached = self._signed_tree(encounter, head)
             for _, at in self._onward(encounter, reached, head.folded):
                 reached = at
-            self._hold_to_head(encounter, reached, head)
+            self._check_against_head(encounter, reached, head)
             self.disputes.withdraw(encounter)
 
     def check_missing(self, encounter: str, now: float) -> None:
@@ -228,11 +228,13 @@ class Notary:
                 return
             self._dispute(encounter, MISSING, TreeHead(seen.size, seen.root.hex()), 0)
 
-    def _held(self, encounter: str, head: StreamHead) -> _Reached:
+    def _signed_tree(self, encounter: str, head: StreamHead) -> _Reached:
         """Return the last signed tree, recomputed from stored bytes if not cached; raises `Disputed`."""
         known = self._signed.get(encounter)
         told = [
-            point for point in self._told(encounter) if known is None or point.size != known.frontier.size
+            point
+            for point in self._remembered_heads(encounter)
+            if known is None or point.size != known.frontier.size
         ]
         beyond = [point for point in told if point.size > head.folded]
         if known is not None and known.frontier.size > head.folded:
@@ -249,7 +251,7 @@ class Notary:
         self._signed.put(encounter, reached)
         return reached
 
-    def _told(self, encounter: str) -> list[TreeHead]:
+    def _remembered_heads(self, encounter: str) -> list[TreeHead]:
         """Return the signed heads that the witness, the store and an open dispute remember.
 
         A head that only the witness remembers is written to the store again. Heads that a person has accepted
@@ -267,7 +269,7 @@ class Notary:
         told = dict.fromkeys(point for point in (ours, stored, disputed) if point is not None)
         return [point for point in told if not self.disputes.accepts(encounter, point.size, point.root)]
 
-    def _hold_to_head(self, encounter: str, reached: _Reached, head: StreamHead) -> None:
+    def _check_against_head(self, encounter: str, reached: _Reached, head: StreamHead) -> None:
         """Raise `Disputed` if the bytes up to the head do not have its hash, or the tree stored with it."""
         if reached.frontier.size == head.folded and not _is_head(reached, head):
             self._dispute(encounter, ALTERED, reached.point, head.folded)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service.audit.history import NOTHING, History
-from service.audit.signatures import NOBODY, Signed
+from service.audit.signatures import UNSIGNED, Signed
 from service.audit.verdict import Counts, Finding, Verdict
 from service.rules.table import DiceSetup
 
@@ -34,7 +34,7 @@ class Report:
     decided: tuple[int, int] | None = None
     """The first and the last commit that were decided again."""
     findings: tuple[Finding, ...] = ()
-    signed: Signed = NOBODY
+    signed: Signed = UNSIGNED
     key_was_given: bool = False
     """Whether the caller named trusted keys."""
     receipts: int = 0

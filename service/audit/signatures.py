@@ -37,7 +37,7 @@ class Signed:
         return max((point.size for point in self.points), default=0)
 
 
-NOBODY: Final = Signed()
+UNSIGNED: Final = Signed()
 
 
 def signed_heads(evidence: Evidence) -> Signed:

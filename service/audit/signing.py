@@ -118,7 +118,7 @@ def own_keys(log: Log, encounter: str) -> tuple[bytes, ...]:
     return () if foreign(log, encounter) else tuple(key.public for key in vouched(log))
 
 
-def keep_foreign(log: Log, encounter: str, keys: Iterable[VouchedKey]) -> None:
+def store_foreign_keys(log: Log, encounter: str, keys: Iterable[VouchedKey]) -> None:
     """Store the keys with which another service signed *encounter*, an import."""
     told = [{"name": key.name, "public": key.public.hex(), "rotation": key.rotation} for key in keys]
     if told:
@@ -142,7 +142,7 @@ def rotation(origin: str, old_secret: bytes, new_public: bytes) -> str:
 
 def read_rotation(note: str, origin: str, old_public: bytes) -> bytes:
     """Return the public key that *old_public* names as its successor in *note*; raises `BadNote`."""
-    told, public = _told_in(notes.verify(note, verifier_key(origin, old_public)))
+    told, public = _rotation_in(notes.verify(note, verifier_key(origin, old_public)))
     if told != origin:
         raise BadNote(f"the rotation is of {told}, the key is of {origin}")
     return public
@@ -150,11 +150,11 @@ def read_rotation(note: str, origin: str, old_public: bytes) -> bytes:
 
 def check_rotation(note: str) -> None:
     """Raise `BadNote` unless *note* has the form of a rotation. Its signature is not verified."""
-    origin, _ = _told_in(notes.parse(note).text)
+    origin, _ = _rotation_in(notes.parse(note).text)
     notes.check_name(origin)
 
 
-def _told_in(text: str) -> tuple[str, bytes]:
+def _rotation_in(text: str) -> tuple[str, bytes]:
     """Return the origin and the next key in a rotation's *text*; raises `BadNote`."""
     lines = text[:-1].split("\n")
     if len(lines) != _LINES or lines[1] != _ROTATION:
@@ -182,15 +182,17 @@ def _named(note: str, origin: str, old_public: bytes) -> bytes | None:
         return None
 
 
-def rotate(log: Log, origin: str, file: Path, now: float, kept_key: Callable[[Path], bytes]) -> PublishedKey:
+def rotate(
+    log: Log, origin: str, file: Path, now: float, read_or_create_key: Callable[[Path], bytes]
+) -> PublishedKey:
     """Replace the key in *file* with a new one that the old key vouches for; the old secret is deleted.
 
-    *kept_key* reads a key file, and creates it if it does not exist. The call can be repeated after an
+    *read_or_create_key* reads a key file, and creates it if it does not exist. The call can be repeated after an
     interruption: the new key is in a file beside the old one until it is published.
     """
-    old = Signer(origin, kept_key(file))
+    old = Signer(origin, read_or_create_key(file))
     coming = file.with_name(file.name + ".next")
-    new = Signer(origin, kept_key(coming))
+    new = Signer(origin, read_or_create_key(coming))
     publish(log, old, now)
     key = PublishedKey(origin, new.public.hex(), int(now), rotation(origin, old.secret, new.public))
     put(log, key)

@@ -18,7 +18,7 @@ from service.audit.integrity import examine
 from service.audit.progress import Progress, unheard
 from service.audit.redecide import DiceLine, Redecider
 from service.audit.report import DIFFERENT, EQUAL, NOT_COMPARED, Report
-from service.audit.signatures import NOBODY
+from service.audit.signatures import UNSIGNED
 from service.audit.tree import root
 from service.audit.verdict import (
     STATE_MISMATCH,
@@ -76,7 +76,7 @@ class _VerifiedLine:
         self.evidence = evidence
         self.counts = counts
         self.commits: Sequence[Commit] = ()
-        self.signed = NOBODY
+        self.signed = UNSIGNED
         self.setup: DiceSetup | None = None
         self.history = NOTHING
         self.then: str | None = None
@@ -124,8 +124,10 @@ class _VerifiedLine:
         counts = self.counts
         counts.refused = sum(commit.outcome == REFUSED for commit in self.commits)
         counts.quarantined = sum(commit.outcome == QUARANTINED for commit in self.commits)
-        counts.proposals = self._inherited("amendments") + self._told("amendment_proposed")
-        counts.proposals_dropped = self._inherited("amendments_dropped") + self._told("amendment_dropped")
+        counts.proposals = self._inherited("amendments") + self._number_of("amendment_proposed")
+        counts.proposals_dropped = self._inherited("amendments_dropped") + self._number_of(
+            "amendment_dropped"
+        )
         counts.envelopes = sum("sealed" in event for commit in self.commits for event in commit.events)
         counts.envelopes_opened = len(self.evidence.opened)
         counts.requests_withheld = sum(request is None for request in self.evidence.requests)
@@ -139,7 +141,7 @@ class _VerifiedLine:
         count = state.get(name)
         return count if type(count) is int and origin.get("kind") != "fork" else 0
 
-    def _told(self, type_: str) -> int:
+    def _number_of(self, type_: str) -> int:
         return sum(event.get("type") == type_ for commit in self.commits for event in commit.events)
 
     def _ruleset(self, registry: Registry) -> Ruleset[Any]:

@@ -70,7 +70,7 @@ class Witness:
             ).fetchall()
         return WitnessRecord(*rows[0]) if rows else None
 
-    def all_seen(self, encounters: Iterable[str]) -> dict[str, WitnessRecord]:
+    def last_checkpoints(self, encounters: Iterable[str]) -> dict[str, WitnessRecord]:
         """Return the last signed checkpoint of each of *encounters* that has one."""
         found = (self.seen(encounter) for encounter in encounters)
         return {seen.encounter: seen for seen in found if seen is not None}

@@ -6,10 +6,10 @@ from typing import Final
 
 import requests
 
-from rewound_client import Patience, Rewound, RewoundError, Unreachable
+from rewound_client import RetryPolicy, Rewound, RewoundError, Unreachable
 from rewound_client.transport import Transport
 
-ONE_TRY: Final = Patience(total_s=0.0)
+ONE_TRY: Final = RetryPolicy(total_s=0.0)
 NO_TOKEN: Final = ""
 
 

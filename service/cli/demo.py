@@ -24,11 +24,11 @@ from service.audit import bundle
 from service.audit.evidence import evidence_once_signed
 from service.cli.client import connect, described, not_ready
 from service.cli.judging import print_report
-from service.cli.local_service import LocalService, StartAbandoned, held_port
+from service.cli.local_service import LocalService, StartAbandoned, reserved_port
+from service.cli.narrator import Narrator
 from service.cli.playing import NotAsWritten, play, sit_down
 from service.cli.script import SAMPLES, BadScript, ScriptedFight, sample
 from service.cli.stopping import Signals
-from service.cli.telling import Teller
 from service.cli.terminal import Failure, Terminal
 from service.settings import Settings
 from service.stores import api_keys
@@ -88,7 +88,7 @@ def _check_ready(url: str) -> None:
 @contextmanager
 def _own_service(console: Console, signals: Signals) -> Iterator[tuple[LocalService, Rewound]]:
     """Yield a service in a temporary directory and its owner's client; raises `StartAbandoned`."""
-    with tempfile.TemporaryDirectory(prefix="rewound-demo-") as directory, held_port("127.0.0.1") as port:
+    with tempfile.TemporaryDirectory(prefix="rewound-demo-") as directory, reserved_port("127.0.0.1") as port:
         home = Path(directory)
         settings = replace(
             Settings(),
@@ -122,14 +122,14 @@ def _own_service(console: Console, signals: Signals) -> Iterator[tuple[LocalServ
 def _run(owner: Rewound, fight: ScriptedFight, console: Console, *, by_script: bool) -> str:
     """Play, replay and audit *fight*; return the encounter's id. May raise `RewoundError`."""
     edition = owner.ruleset(fight.opening["edition"])
-    teller = Teller(console, fight.opening, {rule["id"]: rule["statement"] for rule in edition["rules"]})
+    teller = Narrator(console, fight.opening, {rule["id"]: rule["statement"] for rule in edition["rules"]})
     teller.heading(fight.title)
     teller.remark(fight.text)
     table = sit_down(owner, fight)
-    for moment in play(table, fight, by_script=by_script):
-        send = {name: value for name, value in moment.send.items() if name != "type"}
-        n = moment.outcome.get("n")
-        teller.moment(n, moment.seat, moment.send["type"], send, moment.outcome, moment.says)
+    for narrate in play(table, fight, by_script=by_script):
+        send = {name: value for name, value in narrate.send.items() if name != "type"}
+        n = narrate.outcome.get("n")
+        teller.narrate(n, narrate.seat, narrate.send["type"], send, narrate.outcome, narrate.says)
     if by_script:
         console.print("\n[green]Every state is as the script expects.[/]")
     _replay(table.gm, console)

@@ -15,7 +15,7 @@ from service.audit.notes import verifier_key
 from service.cli.environment import read_settings
 from service.cli.store import opened
 from service.cli.terminal import Failure, say
-from service.key_files import kept_key
+from service.key_files import read_or_create_key
 from service.stores import api_keys
 
 _DAY_S = 86_400
@@ -94,7 +94,7 @@ def rotate_signing_key() -> None:
     """Replace the signing key. The old key vouches for the new one and is destroyed."""
     settings = read_settings().settings
     with opened(settings) as log:
-        key = signing.rotate(log, settings.origin, settings.signing_key_file, time.time(), kept_key)
+        key = signing.rotate(log, settings.origin, settings.signing_key_file, time.time(), read_or_create_key)
     say(key.public)
 
 

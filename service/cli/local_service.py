@@ -267,7 +267,7 @@ def with_free_port(settings: Settings, *, is_given: bool, say: Say) -> Settings:
 
 
 @contextmanager
-def held_port(host: str) -> Iterator[int]:
+def reserved_port(host: str) -> Iterator[int]:
     """Yield a free port and reserve it while the context lasts.
 
     On Linux the port is bound without listening. A server that sets `SO_REUSEADDR` can listen on it, and the

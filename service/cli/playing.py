@@ -81,7 +81,7 @@ class _Playing:
         while self.left:
             step = self.left[0]
             if step.check is not None:
-                _hold(self.table, self.left.pop(0))
+                _check_state(self.table, self.left.pop(0))
                 continue
             if not self.by_script:
                 yield from self._answer_others()
@@ -151,7 +151,7 @@ def _command(offer: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": offer["type"], **named, **offer["given"], **chosen}
 
 
-def _hold(table: ScriptTable, step: ScriptStep) -> None:
+def _check_state(table: ScriptTable, step: ScriptStep) -> None:
     """Compare the GM's view of the state with a check; raises `NotAsWritten`."""
     assert step.check is not None, "only checks are held"
     state = table.gm.state()["state"]

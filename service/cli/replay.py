@@ -17,8 +17,8 @@ import click
 from service.audit import bundle
 from service.audit.evidence import Evidence
 from service.cli import script
+from service.cli.narrator import Narrator
 from service.cli.playing import NotAsWritten, difference
-from service.cli.telling import Teller
 from service.cli.terminal import Failure, Terminal
 from service.core import views
 from service.record.commit import Commit, load_commit, load_request
@@ -53,7 +53,7 @@ def command(file: Path, form: str | None, only: int | None) -> None:
     raw = file.read_bytes()
     try:
         opening, story = _of_bundle(raw) if _is_bundle(raw) else _of_script(raw, form)
-        teller = Teller(
+        teller = Narrator(
             Terminal(highlight=False), opening, {rule.id: rule.statement for rule in RULES.values()}
         )
         teller.heading(str(opening.get("title") or file.name))
@@ -61,7 +61,7 @@ def command(file: Path, form: str | None, only: int | None) -> None:
         for told in story:
             began = next((e for e in told.outcome.get("events", ()) if e["type"] in _ROUNDS), None)
             if only is None or only == round_:
-                teller.moment(told.n, told.seat, told.type, told.data, told.outcome, told.says)
+                teller.narrate(told.n, told.seat, told.type, told.data, told.outcome, told.says)
             if began is not None:
                 round_ = began.get("round", 1)
     except (bundle.BadBundle, script.BadScript, BadOpening, NotAsWritten) as fault:
@@ -87,10 +87,10 @@ def _of_bundle(raw: bytes) -> tuple[Mapping[str, Any], Iterator[ReplayedCommit]]
         commits = [load_commit(raw) for raw in evidence.commits]
     except ValueError as fault:
         raise bundle.BadBundle(0, 0, f"it cannot be read: {fault}; see rewound verify") from fault
-    return opening.get("opening", opening), _tell(evidence, commits)
+    return opening.get("opening", opening), _replayed(evidence, commits)
 
 
-def _tell(evidence: Evidence, commits: list[Commit]) -> Iterator[ReplayedCommit]:
+def _replayed(evidence: Evidence, commits: list[Commit]) -> Iterator[ReplayedCommit]:
     for commit, raw in zip(commits, evidence.requests, strict=True):
         request = None if raw is None else load_request(raw)
         payloads = {
@@ -139,7 +139,7 @@ def _of_script(raw: bytes, form: str | None) -> tuple[Mapping[str, Any], Iterato
 def _decide(fight: script.ScriptedFight) -> Iterator[ReplayedCommit]:
     """Decide a script step by step and yield its commits; raises `NotAsWritten`."""
     table = LocalTable(REGISTRY, fight.opening)
-    yield _told("gm", "open", {}, *table.opened, says=fight.text)
+    yield _outcome_text("gm", "open", {}, *table.opened, says=fight.text)
     for step in fight.steps:
         if step.send is None:
             fault = difference(step.check, table.state_data())
@@ -152,13 +152,13 @@ def _decide(fight: script.ScriptedFight) -> Iterator[ReplayedCommit]:
         except Exception as fault:  # a rulebook's own fault has any type
             place = f"{step.seat} sends {step.send['type']}: the rulebook fails at it"
             raise NotAsWritten(f"{place} ({type(fault).__name__}: {fault}). Please report it.") from fault
-        told = _told(step.seat, step.send["type"], data, commit, payloads, says=step.says)
+        told = _outcome_text(step.seat, step.send["type"], data, commit, payloads, says=step.says)
         if "refusal" in told.outcome:
             raise NotAsWritten(f"{step.seat} sends {told.type}: {told.outcome['refusal']['detail']}")
         yield told
 
 
-def _told(
+def _outcome_text(
     seat: str,
     type_: str,
     data: Mapping[str, Any],

@@ -93,8 +93,8 @@ _HASHES: Final = ("link", "seed", "digest")
 
 def sentence(event: Mapping[str, Any], names: Mapping[str, str]) -> str:
     """Return the sentence for *event*; *names* maps creatures' ids to their names."""
-    told = {key: _told(key, value, names) for key, value in event.items()}
-    inner = {f"{key}_{k}": _told(k, v, names) for key, value in event.items() for k, v in _parts(value)}
+    told = {key: _value_text(key, value, names) for key, value in event.items()}
+    inner = {f"{key}_{k}": _value_text(k, v, names) for key, value in event.items() for k, v in _parts(value)}
     pattern = next((known for known in _known(event["type"]) if _fields(known) <= {*told, *inner}), None)
     if pattern is None:
         fields = " ".join(f"{key}={value}" for key, value in told.items() if key not in ("type", "because"))
@@ -118,11 +118,11 @@ def _fields(pattern: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(pattern) if name}
 
 
-def _told(key: str, value: Any, names: Mapping[str, str]) -> str:  # noqa: ANN401 - JSON
+def _value_text(key: str, value: Any, names: Mapping[str, str]) -> str:  # noqa: ANN401 - JSON
     if isinstance(value, dict):
         kept = {k: v for k, v in value.items() if v not in (None, "", {}, [])}
-        return ", ".join(f"{names.get(k, k)} {_told(k, v, names)}" for k, v in kept.items())
+        return ", ".join(f"{names.get(k, k)} {_value_text(k, v, names)}" for k, v in kept.items())
     if isinstance(value, list):
-        return ", ".join(_told(key, item, names) for item in value)
+        return ", ".join(_value_text(key, item, names) for item in value)
     text = str(value)
     return text[:_LONG] + "…" if key in _HASHES else names.get(text, text)

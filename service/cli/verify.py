@@ -10,7 +10,7 @@ import click
 from rich.progress import Progress
 
 from service.audit import bundle
-from service.audit.certificate import certificate, held_to_certificate
+from service.audit.certificate import certificate, check_against_certificate
 from service.audit.evidence import Receipt
 from service.audit.lines import mismatch
 from service.audit.notes import read_verifier_key
@@ -116,11 +116,13 @@ def command(  # noqa: PLR0913 - one for each option
     as_json: bool,
 ) -> None:
     """Audit the bundle FILE offline: its bytes, signatures and dice, and every decision again."""
-    asked = _Asked(keys, without_rules=without_rules, quiet=as_json)
+    asked = _AuditOptions(keys, without_rules=without_rules, quiet=as_json)
     raw = file.read_bytes()
     report = asked.judge(raw, receipts)
     if paper is not None and report.verdict.is_sound:
-        report = held_to_certificate(report, paper.read_bytes(), accepted_keys(bundle.read(raw, pinned=keys)))
+        report = check_against_certificate(
+            report, paper.read_bytes(), accepted_keys(bundle.read(raw, pinned=keys))
+        )
     if parent is not None and report.verdict.is_sound:
         report = asked.compare(report, parent.read_bytes(), raw)
     if as_json:
@@ -131,7 +133,7 @@ def command(  # noqa: PLR0913 - one for each option
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _AuditOptions:
     """The options of an audit."""
 
     keys: tuple[bytes, ...]

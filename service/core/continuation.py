@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any, Final, Protocol
 
 from service.core.fold import Folder
-from service.core.lineage import PAGE, ends_redoing, entries, levels, part_in, taken_by
+from service.core.lineage import PAGE, ends_redoing, entries, levels, part_in, repeated_commands
 from service.dice.values import RollName
 from service.log import Log
 from service.record.canonical import eid_of
@@ -25,7 +25,7 @@ from service.record.occasions import Occasions
 from service.record.subjects import LINKS, PROPOSED, events_about
 from service.rules.amendments import AmendmentDetailed
 from service.rules.codec import from_data
-from service.rules.continuing import BeginLine, Kept, SealsKept, split_sealed
+from service.rules.continuing import BeginLine, SealedValues, SealsKept, split_sealed
 from service.rules.disputes import Amendment
 from service.rules.lines import Line, Logged, Origin
 from service.rules.records import changed
@@ -121,7 +121,7 @@ class LineStart:
     occasions: tuple[str, ...]
     links: tuple[dict[str, Any], ...]
 
-    def kept(self) -> tuple[Kept, ...]:
+    def kept(self) -> tuple[SealedValues, ...]:
         """Return the sealed values of the state."""
         return split_sealed(self.state)[1]
 
@@ -181,7 +181,7 @@ def starting_point(reading: ContinuationReader, found: Proposal) -> tuple[str, i
     """Return the line and commit that a proposal continues, and the last commit that it takes back."""
     amendment = found.amendment
     if amendment.kind == "redo":
-        return found.parent, 1 + taken_by(reading.log, found.parent), found.n
+        return found.parent, 1 + repeated_commands(reading.log, found.parent), found.n
     if amendment.line:
         part = part_in(reading, found.parent, found.n, amendment.line)
         assert part is not None, "a void proposal begins no line"
@@ -276,16 +276,16 @@ def _links(log: Log, parent: str, upto: int) -> Iterator[dict[str, Any]]:
         yield {name: last[lane][name] for name in ("lane", "epoch", "link")}
 
 
-def sealed_values(reading: ContinuationReader, origin: Origin) -> tuple[Kept, ...]:
+def sealed_values(reading: ContinuationReader, origin: Origin) -> tuple[SealedValues, ...]:
     """Return the sealed values of the state with which a line from *origin* begins."""
     found = proposal(reading.log, origin.proposed_in, origin.amendment)
     return line_start(reading, found).kept() if found is not None else ()
 
 
-def sealed_values_in(commit: Commit, payloads: Mapping[int, Mapping[str, Any]]) -> tuple[Kept, ...]:
+def sealed_values_in(commit: Commit, payloads: Mapping[int, Mapping[str, Any]]) -> tuple[SealedValues, ...]:
     """Return the sealed values in commit 1 of a line, from its opened envelopes: *payloads* by index."""
     return tuple(
-        Kept(
+        SealedValues(
             audience=tuple(event["audience"]),
             opens=event["opens"],
             values=told["values"],

@@ -26,7 +26,7 @@ from service.rules.table import GM, Seat, Table
 _LABEL: Final = b"rewound/line/1\x00"
 SEEDING: Final = (CommitSeed.type, WaiveSeed.type, RevealSeed.type)
 """Commands that a new line does not repeat, because it inherits the last seeding of the old line's dice."""
-NOT_TAKEN: Final = frozenset((*NOT_PLAYED, *SEEDING))
+NOT_REPEATED: Final = frozenset((*NOT_PLAYED, *SEEDING))
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,12 @@ def repeated_commands(reading: ContinuationReader, found: Proposal) -> tuple[str
         request, commit = load_request(command.raw), load_commit(entry.raw)
         if amendment.kind == "as_ruled" and commit.n == first:
             chosen += [RepeatedCommand(0, each) for each in _instead(found, request)]
-        elif commit.outcome in (ACCEPTED, SEALED) and request.type not in NOT_TAKEN:
-            chosen.append(RepeatedCommand(commit.n, _again(found, request)))
+        elif commit.outcome in (ACCEPTED, SEALED) and request.type not in NOT_REPEATED:
+            chosen.append(RepeatedCommand(commit.n, _repeated(found, request)))
     return source, chosen
 
 
-def _again(found: Proposal, request: Request) -> Request:
+def _repeated(found: Proposal, request: Request) -> Request:
     """Return an old command as a request to the new line, without the contest that it answered there."""
     data = {name: value for name, value in request.data.items() if name != "contest"}
     return replace(request, encounter=found.encounter, data=data, batch=None)

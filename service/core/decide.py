@@ -31,7 +31,7 @@ from service.rules.acceptance import taking
 from service.rules.amendments import noted
 from service.rules.chance import Chance
 from service.rules.codec import Malformed, to_data
-from service.rules.continuing import Kept
+from service.rules.continuing import SealedValues
 from service.rules.lines import Origin
 from service.rules.messages import Fact, Private, Rolled, Scope
 from service.rules.records import changed, record
@@ -95,14 +95,16 @@ class DecidedCommit(Generic[S]):
         return self.folded.state
 
     @property
-    def kept_apart(self) -> tuple[tuple[int, bytes], ...]:
+    def envelope_payloads(self) -> tuple[tuple[int, bytes], ...]:
         """What is sealed as the store keeps it: salt and payload, by index."""
         return tuple((index, envelope.stored) for index, envelope in self.sealed)
 
-    def write_after(self, previous: str, request: bytes, told: bytes = b"", process: str = "") -> CommitWrite:
+    def write_after(
+        self, previous: str, request: bytes, next_prompt: bytes = b"", process: str = ""
+    ) -> CommitWrite:
         """Return what the store writes: this commit after the hash *previous*, deciding the bytes *request*.
 
-        *told* is published with the commit to *process*, or to every process if *process* is empty.
+        *next_prompt* is published with the commit to *process*, or to every process if *process* is empty.
         """
         return CommitWrite(
             n=self.n,
@@ -111,17 +113,17 @@ class DecidedCommit(Generic[S]):
             raw=self.raw,
             request=request,
             frontier=self.folded.frontier.to_bytes(),
-            sealed=self.kept_apart,
+            sealed=self.envelope_payloads,
             marks=self.marks,
-            told=told,
+            next_prompt=next_prompt,
             process=process,
         )
 
 
-KeptSeals = Callable[[Origin], tuple[Kept, ...]]
+KeptSeals = Callable[[Origin], tuple[SealedValues, ...]]
 
 
-def nothing_kept(origin: Origin) -> tuple[Kept, ...]:  # noqa: ARG001 - nothing is sealed anywhere
+def no_sealed_values(origin: Origin) -> tuple[SealedValues, ...]:  # noqa: ARG001 - nothing is sealed anywhere
     """Return no sealed values."""
     return ()
 
@@ -139,7 +141,7 @@ def decide_request(
     raw_request: bytes,
     n: int,
     secrets: DecisionSecrets,
-    kept: KeptSeals = nothing_kept,
+    kept: KeptSeals = no_sealed_values,
 ) -> DecidedCommit[S]:
     """Decide request *n* on the encounter as folded before it.
 

@@ -138,7 +138,7 @@ def _link(log: Log, at: str, state: Table, marks: Mapping[str, bytes], lane: int
     """Return the link of *epoch* if the epoch's close or the encounter's close disclosed it, else None."""
     mark = marks.get(f"epoch/{epoch}")
     if mark is not None:
-        link = _told(log, at, int(mark), "epoch_closed", lane, epoch)
+        link = _disclosed_link(log, at, int(mark), "epoch_closed", lane, epoch)
         if link is not None:
             return link
     earlier = _from_old_line(log, at, state, lane, epoch)
@@ -173,7 +173,7 @@ def _from_old_line(log: Log, at: str, state: Table, lane: int, epoch: int) -> by
     return None
 
 
-def _told(log: Log, encounter: str, n: int, type_: str, lane: int, epoch: int) -> bytes | None:
+def _disclosed_link(log: Log, encounter: str, n: int, type_: str, lane: int, epoch: int) -> bytes | None:
     for entry in log.commits(encounter, n - 1, 1):
         for event in load_commit(entry.raw).events:
             if (event.get("type"), event.get("lane"), event.get("epoch")) == (type_, lane, epoch):

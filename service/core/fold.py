@@ -65,7 +65,7 @@ class Folder:
         self._asks = asks
         self._registry = registry
         self._capacity = capacity
-        self._kept: OrderedDict[str, AnyFolded] = OrderedDict()
+        self._cached: OrderedDict[str, AnyFolded] = OrderedDict()
         self._offered: dict[str, list[Entry]] = {}
         self._lock = Lock()
         self._doubts = 0
@@ -113,7 +113,7 @@ class Folder:
     def offer(self, encounter: str, n: int, raw: bytes) -> None:
         """Take commit *n* as published: it is folded at the next read if it continues the cached state."""
         with self._lock:
-            if encounter not in self._kept:
+            if encounter not in self._cached:
                 return
             waiting = self._offered.setdefault(encounter, [])
             if len(waiting) < OFFERED:
@@ -122,7 +122,7 @@ class Folder:
     def _caught_up(self, encounter: str) -> AnyFolded | None:
         """Return the cached state with the published commits that continue it; None if nothing is cached."""
         with self._lock:
-            kept = self._kept.get(encounter)
+            kept = self._cached.get(encounter)
             offered = self._offered.pop(encounter, None)
         if kept is None or not offered:
             return self.kept(encounter)
@@ -140,25 +140,25 @@ class Folder:
     def kept(self, encounter: str) -> AnyFolded | None:
         """Return the cached state of the encounter, current or not; None if there is none."""
         with self._lock:
-            folded = self._kept.get(encounter)
+            folded = self._cached.get(encounter)
             if folded is not None:
-                self._kept.move_to_end(encounter)
+                self._cached.move_to_end(encounter)
             return folded
 
     def keep(self, folded: AnyFolded) -> None:
         """Cache *folded* as the encounter's last known state."""
         with self._lock:
-            self._kept[folded.encounter] = folded
-            self._kept.move_to_end(folded.encounter)
-            if len(self._kept) > self._capacity:
-                gone, _ = self._kept.popitem(last=False)
+            self._cached[folded.encounter] = folded
+            self._cached.move_to_end(folded.encounter)
+            if len(self._cached) > self._capacity:
+                gone, _ = self._cached.popitem(last=False)
                 self._offered.pop(gone, None)
                 self._compared.pop(gone, None)
 
     def drop(self, encounter: str) -> None:
         """Drop the cached state: the next read uses the store alone."""
         with self._lock:
-            self._kept.pop(encounter, None)
+            self._cached.pop(encounter, None)
             self._offered.pop(encounter, None)
             self._compared.pop(encounter, None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.core.continuation import ContinuationReader
-from service.rules.continuing import Kept, split_sealed
+from service.rules.continuing import SealedValues, split_sealed
 from service.rules.lines import Origin
 from service.rules.records import EMPTY, changed
 from service.rules.sealed import resealed
@@ -33,6 +33,6 @@ def fork_state(state: Table) -> Table:
     )
 
 
-def sealed_fork_values(reading: ContinuationReader, origin: Origin) -> tuple[Kept, ...]:
+def sealed_fork_values(reading: ContinuationReader, origin: Origin) -> tuple[SealedValues, ...]:
     """Return the sealed values of the state with which a fork begins."""
     return split_sealed(fork_state(reading.folder.at(origin.parent, origin.n).state))[1]

@@ -59,7 +59,7 @@ def origin_of(reading: LineageReader, line: str) -> Origin | None:
     return origin
 
 
-def taken_by(log: Log, line: str) -> int:
+def repeated_commands(log: Log, line: str) -> int:
     """Return how many commands *line* repeated from another when it began."""
     begun = load_request(log.commands(line, 0, 1)[0].raw)
     return len(begun.data.get("plan", ()))
@@ -98,7 +98,7 @@ def is_played(reading: LineageReader, part: LinePart) -> bool:
 
 def is_as_begun(reading: LineageReader, line: str, upto: int) -> bool:
     """Return whether *line* contains no play beyond the commands that it repeated when it began."""
-    return not is_played(reading, LinePart(line, 2 + taken_by(reading.log, line), upto))
+    return not is_played(reading, LinePart(line, 2 + repeated_commands(reading.log, line), upto))
 
 
 def ends_redoing(reading: LineageReader, line: str, upto: int) -> bool:

@@ -111,7 +111,7 @@ class CommitWrite:
     frontier: bytes = b""
     sealed: tuple[tuple[int, bytes], ...] = ()
     marks: Mapping[str, bytes] = field(default_factory=dict)
-    told: bytes = b""
+    next_prompt: bytes = b""
     """One line that is published with the commit's bytes and not stored."""
     process: str = ""
     """The process to notify besides those that follow the bucket; empty for all processes."""
@@ -209,7 +209,7 @@ class Outcome:
     encounter: str
     n: int
     raw: bytes
-    told: bytes = b""
+    next_prompt: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

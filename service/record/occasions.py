@@ -53,7 +53,7 @@ class SealedEnvelope:
 
 
 @dataclass
-class _Seen:
+class _ReadPart:
     """The part of an encounter that was read: its occasions with their first commits, and its envelopes."""
 
     upto: int = 0
@@ -80,7 +80,7 @@ class Occasions:
 
     def __init__(self, log: Log, capacity: int = 512) -> None:
         self._log = log
-        self._kept: RecentCache[str, _Seen] = RecentCache(capacity)
+        self._cached: RecentCache[str, _ReadPart] = RecentCache(capacity)
 
     def upto(self, encounter: str, n: int) -> Mapping[str, int]:
         """Return the occasions that came by commit *n*, perhaps later ones too, each with its commit."""
@@ -99,10 +99,10 @@ class Occasions:
             if each.place[0] < commit.n and is_opened(each.opens, new) and not is_opened(each.opens, before)
         ]
 
-    def _read(self, encounter: str, n: int) -> _Seen:
+    def _read(self, encounter: str, n: int) -> _ReadPart:
         """Return the encounter as read up to commit *n* or further."""
         refuse_on_loop()  # the lock is held while the store is read
-        seen = self._kept.get_or_add(encounter, _Seen)
+        seen = self._cached.get_or_add(encounter, _ReadPart)
         with seen.lock:
             if not seen.upto and n > EVERY:
                 derived = _derived(self._log, encounter, n)
@@ -128,7 +128,7 @@ def derive(log: Log, encounter: str, n: int) -> bytes | None:
     if not entries or entries[-1].n != n:
         return None
     start = load_commit(entries.pop(0).raw).hash if after else ZERO_HASH
-    seen = _Seen()
+    seen = _ReadPart()
     for entry in entries:
         seen.note(entry)
     end = load_commit(entries[-1].raw).hash
@@ -142,9 +142,9 @@ def missing(log: Log, encounter: str, upto: int) -> list[int]:
     return list(range(_derived(log, encounter, upto).upto + EVERY, upto + 1, EVERY))
 
 
-def _derived(log: Log, encounter: str, upto: int) -> _Seen:
+def _derived(log: Log, encounter: str, upto: int) -> _ReadPart:
     """Return the occasions of the consecutive intervals that end by commit *upto*."""
-    seen, end = _Seen(), ZERO_HASH
+    seen, end = _ReadPart(), ZERO_HASH
     for entry in log.occasions(encounter):
         data = _read(entry.raw)
         if entry.n != seen.upto + EVERY or entry.n > upto or data is None or data["start"] != end:
@@ -156,7 +156,7 @@ def _derived(log: Log, encounter: str, upto: int) -> _Seen:
             for n, index, audience, opens in data["envelopes"]
         ]
         seen.upto, end = entry.n, data["end"]
-    return seen if not seen.upto or _hash_of(log, encounter, seen.upto) == end else _Seen()
+    return seen if not seen.upto or _hash_of(log, encounter, seen.upto) == end else _ReadPart()
 
 
 def _read(blob: bytes) -> dict[str, Any] | None:

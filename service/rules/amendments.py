@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar, Final, Literal, TypeVar
 
-from service.rules.contests import close, gm_alone, open_contest, said
+from service.rules.contests import check_text, close, gm_alone, open_contest
 from service.rules.disputes import Amendment, Instead, Kind
 from service.rules.messages import Command, Emits, Event, Offer, Private, Refused, Scope
 from service.rules.records import changed, record
@@ -130,8 +130,8 @@ class Amend(Command[Table]):
         contest = open_contest(view, self.contest)
         if contest.encounter != view.encounter:
             raise Refused("other_line", f"{self.contest} is about another line of play")
-        said(self.decision, "a decision")
-        said(self.reason, "a reason", least=0)
+        check_text(self.decision, "a decision")
+        check_text(self.reason, "a reason", least=0)
         if len(self.instead) > MOST_INSTEAD:
             raise Refused("params_missing", f"at most {MOST_INSTEAD} commands")
 
@@ -157,7 +157,7 @@ class Undo(Command[Table]):
 
     def check(self, view: Table) -> None:
         gm_alone(self.by)
-        said(self.reason, "a reason", least=0)
+        check_text(self.reason, "a reason", least=0)
         not_the_opening(self.commit)
         if self.line and (view.origin is None or self.line == view.encounter):
             raise Refused("other_line", "this line does not continue that one", "TABLE-AMEND-2")
@@ -176,7 +176,7 @@ class Redo(Command[Table]):
 
     def check(self, view: Table) -> None:
         gm_alone(self.by)
-        said(self.reason, "a reason", least=0)
+        check_text(self.reason, "a reason", least=0)
         if view.origin is None or not view.origin.levels:
             raise Refused("nothing_to_redo", "this line does not begin with an undo", "TABLE-AMEND-2")
 

@@ -120,7 +120,7 @@ class Chance:
             source="declared" if by else "seeded",
             by=by,
         )
-        state = yield from _told(state, owner, roll)
+        state = yield from _emit_roll(state, owner, roll)
         return state, roll
 
     def throw_sealed(
@@ -184,7 +184,7 @@ class Chance:
             source="declared" if by else "seeded",
             by=by,
         )
-        state = yield from _told(state, owner, roll)
+        state = yield from _emit_roll(state, owner, roll)
         return state, roll
 
     def _added(
@@ -204,7 +204,7 @@ class Chance:
         return list(found[len(roll.dice) :]), None
 
 
-def _told(state: S, owner: str, roll: Roll) -> Generator[Fact[S], S, S]:
+def _emit_roll(state: S, owner: str, roll: Roll) -> Generator[Fact[S], S, S]:
     """Emit *roll*; if its flat parts are GM-only, emit its dice to all and the whole roll to the GM."""
     if ROLLS not in state.gm_only_of(owner):
         return (yield Rolled(roll=roll))

@@ -79,7 +79,7 @@ class OpenContest(Command[Table]):
     """The roll's name: `epoch/lane/stream#place`."""
 
     def check(self, view: Table) -> None:
-        said(self.claim, "a claim")
+        check_text(self.claim, "a claim")
         mine = [c for c in view.contests.values() if c.seat == self.by.seat and c.status == "open"]
         if len(mine) >= MOST_OPEN:
             raise Refused("too_many_contests", f"{self.by.seat} has {MOST_OPEN} contests open")
@@ -115,8 +115,8 @@ class Uphold(Command[Table]):
     def check(self, view: Table) -> None:
         gm_alone(self.by)
         open_contest(view, self.contest)
-        said(self.decision, "a decision")
-        said(self.reason, "a reason", least=0)
+        check_text(self.decision, "a decision")
+        check_text(self.reason, "a reason", least=0)
 
     def decide(self, state: Table) -> Emits[Table]:
         state = yield from close(self.contest, "upheld", self.decision, self.reason)
@@ -139,7 +139,7 @@ def open_contest(view: Table, contest: str) -> Contest:
     return found
 
 
-def said(text: str, what: str, *, least: int = 1, rule_id: str | None = None) -> None:
+def check_text(text: str, what: str, *, least: int = 1, rule_id: str | None = None) -> None:
     """Raise `Refused` for text shorter than *least* or longer than `TEXT_LENGTH`, citing *rule_id*."""
     if not least <= len(text) <= TEXT_LENGTH:
         raise Refused("params_missing", f"{what} has {least} to {TEXT_LENGTH} characters", rule_id)

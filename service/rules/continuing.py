@@ -28,7 +28,7 @@ BECAUSE = ("TABLE-LINE-1",)
 
 
 @record
-class Kept:
+class SealedValues:
     """The values that are sealed for one audience until one occasion, by JSON pointer into the state."""
 
     audience: tuple[str, ...]
@@ -143,10 +143,10 @@ class BeginLine(Command[Table]):
     plan: tuple[int, ...] = ()
     occasions: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
-    kept: tuple[Kept, ...] = field(default=(), metadata={"given": False})
+    kept: tuple[SealedValues, ...] = field(default=(), metadata={"given": False})
     """The sealed values of the state; the worker adds them, because a request is not sealed."""
 
-    def completed(self, kept: Callable[[Origin], tuple[Kept, ...]]) -> Self:
+    def completed(self, kept: Callable[[Origin], tuple[SealedValues, ...]]) -> Self:
         return changed(self, kept=kept(self.origin))
 
     def check(self, view: Table) -> None:
@@ -183,7 +183,7 @@ def what_if() -> tuple[str, ...]:
     return ("TABLE-LINE-2",)
 
 
-def _sealed(kept: Kept) -> SealsKept:
+def _sealed(kept: SealedValues) -> SealsKept:
     return SealsKept(values=kept.values, orders=kept.orders, because=BECAUSE)
 
 
@@ -195,7 +195,7 @@ class Open:
     orders: Orders
 
 
-def split_sealed(state: Table) -> tuple[Open, tuple[Kept, ...]]:
+def split_sealed(state: Table) -> tuple[Open, tuple[SealedValues, ...]]:
     """Return *state* without its sealed values, and these values by audience and occasion."""
     data: dict[str, Any] = to_data(state)
     found: dict[tuple[tuple[str, ...], str], tuple[dict[str, Any], dict[str, Any]]] = {}
@@ -203,7 +203,9 @@ def split_sealed(state: Table) -> tuple[Open, tuple[Kept, ...]]:
         values, orders = found.setdefault((sealed.audience, sealed.opens), ({}, {}))
         values[pointer] = taken(data, pointer)
         orders |= _orders(sealed.value, f"{pointer}/value")
-    kept = [Kept(audience=who, opens=when, values=v, orders=o) for (who, when), (v, o) in found.items()]
+    kept = [
+        SealedValues(audience=who, opens=when, values=v, orders=o) for (who, when), (v, o) in found.items()
+    ]
     everybody = Open(data=data, orders=dict(_orders(state, "")))
     return everybody, tuple(sorted(kept, key=lambda each: (each.audience, each.opens)))
 

@@ -41,7 +41,7 @@ def sealed_for(creature: str, value: Any, shown: Any = None) -> Sealed[Any]:  # 
 
 
 @rule("TABLE-GMONLY-1", "service ruling")
-def kept_back(of: R, creature: str, names: Iterable[str]) -> R:
+def hide_gm_only(of: R, creature: str, names: Iterable[str]) -> R:
     """Only the GM reads the fields of a creature marked GM-only, until they are shown or all is opened."""
     found = vars(of)
     sealed = {
@@ -90,7 +90,7 @@ def knows_more(state: Table, actor: Actor) -> bool:
 
 
 @rule("TABLE-GMONLY-4", "service ruling")
-def reason_kept() -> Refused:
+def refuse_without_reason() -> Refused:
     """While something is GM-only, the record gives no reason why a command of the GM was refused."""
     return Refused(
         "gm_only", "the reason is withheld, because something about a creature is GM-only", "TABLE-GMONLY-4"

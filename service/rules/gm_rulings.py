@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final, TypeVar
 
-from service.rules.contests import close, open_contest, said
+from service.rules.contests import check_text, close, open_contest
 from service.rules.messages import Command, Emits, Event, Refused
 from service.rules.records import record
 from service.rules.table import Table
@@ -61,8 +61,8 @@ class RulingOfGm(Command[T]):
 
 def check_words(decision: str, reason: str, rule_id: str | None = None) -> None:
     """Raise `Refused` for a decision without text, and for a decision or reason that is too long."""
-    said(decision, "a decision", rule_id=rule_id)
-    said(reason, "a reason", least=0, rule_id=rule_id)
+    check_text(decision, "a decision", rule_id=rule_id)
+    check_text(reason, "a reason", least=0, rule_id=rule_id)
 
 
 def check_effects(number: int, fault: str | None, rule_id: str | None = None) -> None:

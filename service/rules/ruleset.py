@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 from service.rules.asking import ask
 from service.rules.chance import DICE_NOT_SEALED, Chance, DiceNeeded
 from service.rules.codec import Malformed, from_data, to_data
-from service.rules.gm_only import guarded, knows_more, reason_kept
+from service.rules.gm_only import guarded, knows_more, refuse_without_reason
 from service.rules.hidden_creatures import reveal_discovered
 from service.rules.house_options import OptionSpec
 from service.rules.messages import (
@@ -187,7 +187,7 @@ def decide(state: S, command: Command[S], chance: Chance, batch: str | None = No
     except Refused as refused:
         is_open = scope is None and refused.code != DICE_NOT_SEALED
         is_kept = is_open and knows_more(state, command.by)
-        return _refused(state, reason_kept() if is_kept else refused, scope, batch)
+        return _refused(state, refuse_without_reason() if is_kept else refused, scope, batch)
     return Decision(state=tape.state, facts=tuple(tape.facts), scope=scope)
 
 

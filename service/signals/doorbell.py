@@ -19,7 +19,7 @@ FOLD: Final = "workers.jobs.fold_bucket"
 """The one function that a job names; workers run the functions on their list and no other."""
 
 QUEUE: Final = "fold"
-RING_MS: Final = 2_000
+NOTIFY_MS: Final = 2_000
 """Milliseconds before a bucket may be notified again."""
 
 _JOB_S: Final = 30

@@ -34,7 +34,7 @@ class TooManyFeeds(Exception):
 
 
 @dataclass(frozen=True)
-class Room:
+class FeedLimits:
     """The most feeds that may be open at once."""
 
     process: int = 512
@@ -128,7 +128,7 @@ class EventFeeds:
     """All feeds of this process."""
 
     def __init__(self, outcomes: OutcomeListener) -> None:
-        self.room = Room()
+        self.room = FeedLimits()
         self.followed = outcomes.followed
         self._lock = RLock()  # what the collector of garbage closes, it may close while this is held
         self._followed: dict[str, _Followed] = {}
@@ -137,7 +137,7 @@ class EventFeeds:
         self._is_closed = False
         self._count_hooks: list[Callable[[int], None]] = []
         outcomes.on_each(self._hear)
-        outcomes.on_again(self._wake_all)
+        outcomes.on_resubscribed(self._wake_all)
 
     @property
     def count(self) -> int:

@@ -25,7 +25,7 @@ KEPT_MS: Final = 60_000
 _PAGE: Final = 50
 
 
-def beat(log: Log, worker: str, now_ms: int) -> None:
+def record_heartbeat(log: Log, worker: str, now_ms: int) -> None:
     """Record that *worker* is alive, and drop a page of workers that ended."""
     log.put_record(COLLECTION, worker, b"%d" % now_ms)
     log.set_due(COLLECTION, [worker], now_ms + KEPT_MS, reschedule=True)

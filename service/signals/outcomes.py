@@ -55,7 +55,7 @@ class OutcomeListener:
         self._waiting: dict[Place, list[Waiter]] = {}
         self._hooks: list[Callable[[Outcome], None]] = []
         self._awaited_hooks: list[Callable[[Outcome], None]] = []
-        self._again_hooks: list[Callable[[], None]] = []
+        self._resubscribed_hooks: list[Callable[[], None]] = []
         self._lost_hooks: list[Callable[[], None]] = []
         self.followed = Followed()
         """The buckets whose commits this process receives."""
@@ -74,7 +74,7 @@ class OutcomeListener:
             self._thread.join()
 
     @property
-    def stands(self) -> bool:
+    def is_active(self) -> bool:
         """Whether the subscription is active."""
         return self._stands.is_set()
 
@@ -91,9 +91,9 @@ class OutcomeListener:
         """Call *hook* with every commit that a request waits for, before its waiters are woken."""
         self._awaited_hooks.append(hook)
 
-    def on_again(self, hook: Callable[[], None]) -> None:
+    def on_resubscribed(self, hook: Callable[[], None]) -> None:
         """Call *hook* whenever a subscription begins, because commits may have been missed."""
-        self._again_hooks.append(hook)
+        self._resubscribed_hooks.append(hook)
 
     def on_lost(self, hook: Callable[[], None]) -> None:
         """Call *hook* whenever the subscription is lost: a failover may have taken back heard commits."""
@@ -205,7 +205,7 @@ class OutcomeListener:
     def _begin(self) -> None:
         """Catch up after subscribing, because commits may have been missed before."""
         self._catch_up()
-        for hook in self._again_hooks:
+        for hook in self._resubscribed_hooks:
             hook()
         self._stands.set()
 

@@ -55,10 +55,10 @@ def put_all(store: SideStore, signed: Sequence[SignedTreeHead]) -> None:
         ]
     )
     latest = {each.encounter: each for each in signed}
-    store.put_records([(COLLECTION, encounter, _told(each)) for encounter, each in latest.items()])
+    store.put_records([(COLLECTION, encounter, _to_bytes(each)) for encounter, each in latest.items()])
 
 
-def _told(each: SignedTreeHead) -> bytes:
+def _to_bytes(each: SignedTreeHead) -> bytes:
     told = {"size": each.point.size, "root": each.point.root, "epoch": each.epoch}
     return json.dumps(told).encode()
 

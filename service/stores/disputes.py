@@ -50,7 +50,7 @@ class Dispute:
     """The encounter's owner, needed if the store has lost the entry too."""
 
     @property
-    def told(self) -> dict[str, Any]:
+    def public_data(self) -> dict[str, Any]:
         """The dispute as shown to everybody who may read the encounter."""
         lost = {"size": self.size, "root": self.root}
         return {"why": self.why, "text": self.text, "lost": lost, "epoch": self.epoch, "folded": self.folded}

@@ -41,7 +41,7 @@ class Removal:
     """The role and number of tokens of each open seat; these seats may read the removal."""
 
     @property
-    def told(self) -> dict[str, Any]:
+    def public_data(self) -> dict[str, Any]:
         """The removal as shown to everybody who may read the encounter."""
         return {name: value for name, value in asdict(self).items() if name != "seats"}
 

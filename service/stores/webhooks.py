@@ -113,21 +113,21 @@ def signature(service_key: bytes, delivery: WebhookDelivery, timestamp: int, bod
     return "v1," + b64encode(hmac_digest(secret(service_key, delivery.webhook), said, sha256)).decode()
 
 
-def told(commit: Commit) -> views.Data:
+def message_of(commit: Commit) -> views.Data:
     """Return the message about *commit*: what everybody could see of it when it was made."""
     seen = views.outcome_data(commit, {}, views.Reader("", views.NOTHING))
     data = {"encounter": commit.encounter, **seen}
     return {"type": "encounter.commit", "timestamp": commit.at, "data": data}
 
 
-def told_of_seam(seam: Seam) -> views.Data:
+def seam_message(seam: Seam) -> views.Data:
     """Return the message, sent once, that an encounter continues in another line of play."""
     return {"type": "encounter.continued", "timestamp": seam.at, "data": seam.data()}
 
 
 def body(commit: Commit, seam: Seam | None = None) -> bytes:
     """Return the JSON body for *commit*, or for the *seam* behind it."""
-    message = told(commit) if seam is None else told_of_seam(seam)
+    message = message_of(commit) if seam is None else seam_message(seam)
     return json.dumps(message, separators=(",", ":")).encode()
 
 
@@ -204,7 +204,7 @@ def revive(store: SideStore, webhook: Webhook, now: float) -> Webhook:
     active = _put_changed(store, replace(webhook, state=ACTIVE))
     before = None
     while page := store.records(f"{CURSORS}/{webhook.id}", before, 200):
-        names = [agenda_name(webhook.id, record.id, LOOK_THROUGH) for record in page]
+        names = [delivery_name(webhook.id, record.id, LOOK_THROUGH) for record in page]
         put_due(store, webhook.id, names, int(now * 1000), reschedule=True)
         before = page[-1].number
     return active
@@ -266,18 +266,18 @@ def forget(store: SideStore, entry: EncounterEntry) -> None:
 # --- deliveries --------------------------------------------------------------------------------------
 
 
-def agenda_of(webhook: str) -> str:
+def schedule_of(webhook: str) -> str:
     """Return the name of the schedule of a webhook's deliveries."""
     return f"{SCHEDULE}/{webhook}"
 
 
 def put_due(store: SideStore, webhook: str, names: list[str], at_ms: int, *, reschedule: bool) -> None:
     """Schedule deliveries of *webhook*, and the webhook; *reschedule* moves deliveries that have a time."""
-    store.set_due(agenda_of(webhook), names, at_ms, reschedule=reschedule)
+    store.set_due(schedule_of(webhook), names, at_ms, reschedule=reschedule)
     store.set_due(SCHEDULE, [webhook], at_ms, reschedule=True)
 
 
-def agenda_name(webhook: str, encounter: str, n: int) -> str:
+def delivery_name(webhook: str, encounter: str, n: int) -> str:
     """Return a delivery's name on the schedule."""
     return f"{webhook}/{encounter}/{n}"
 
@@ -312,7 +312,7 @@ def again(store: SideStore, each: WebhookDelivery, now: float) -> WebhookDeliver
     """Retry *each* now, for three days from its next attempt; return it after that."""
     renewed = replace(each, state=PENDING, first=0.0, due=now)
     put_delivery(store, renewed)
-    name = agenda_name(each.webhook, each.encounter, each.n)
+    name = delivery_name(each.webhook, each.encounter, each.n)
     put_due(store, each.webhook, [name], int(now * 1000), reschedule=True)
     return renewed
 

@@ -16,7 +16,7 @@ from service.rules.acceptance import AcceptLine
 from service.rules.codec import to_data
 from service.rules.messages import Actor
 from service.rules.table import CLOCK, Table
-from service.signals.doorbell import RING_MS
+from service.signals.doorbell import NOTIFY_MS
 from service.usecases.services import Services
 
 SCOPE: Final = "line"
@@ -110,7 +110,7 @@ def put(services: Services, encounter: str, key: str, raw: bytes, *, create: boo
         fingerprint=sha256(raw).hexdigest(),
         create=create,
         at_ms=int(services.clock() * 1000),
-        notify_ms=RING_MS,
+        notify_ms=NOTIFY_MS,
     )
     if submitted.must_notify:
         services.ring(bucket_of(encounter))

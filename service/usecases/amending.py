@@ -51,7 +51,7 @@ def draft(services: Services, found: Proposal, seconds: float = 0) -> DraftLine:
     void = _void(services, found)
     if void is not None:
         return DraftLine(found, void=void)
-    at = _told_at(services, found)
+    at = _proposed_at(services, found)
     begin, commands = opening(services, found, at)
     entry = services.encounters.find(found.parent)
     assert entry is not None, "a proposal belongs to an encounter that has an owner"
@@ -82,7 +82,7 @@ def _void(services: Services, found: Proposal) -> Refused | None:
     return None
 
 
-def _told_at(services: Services, found: Proposal) -> str:
+def _proposed_at(services: Services, found: Proposal) -> str:
     """Return when the proposal was made; its line begins at that time."""
     return load_commit(services.log.commits(found.parent, found.n - 1, 1)[0].raw).at
 

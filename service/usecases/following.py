@@ -23,7 +23,7 @@ from service.steps import Stream
 from service.usecases import reading
 from service.usecases.services import Services
 
-BEAT_S: Final = 10.0
+HEARTBEAT_S: Final = 10.0
 """Seconds between two heartbeats of an idle stream."""
 
 PAGE: Final = 100
@@ -96,7 +96,7 @@ def follow(services: Services, feed: EventFeed, follower: Follower, after: int |
             yield told
             if isinstance(told, ContinuesElsewhere):
                 return
-            beat_at = now + BEAT_S
+            beat_at = now + HEARTBEAT_S
         must_look = (yield feed.pause(beat_at - now)) or time.monotonic() >= beat_at
 
 

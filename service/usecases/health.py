@@ -20,15 +20,15 @@ def look(services: Services) -> dict[str, str]:
         workers = services.heartbeats.alive()
     except LogError as failure:
         _logger.warning("readiness.store_down", why=str(failure))
-        return {"store": _told(failure)}
+        return {"store": _public_reason(failure)}
     return {
         "store": WELL,
         "worker": WELL if workers else "no worker is alive",
-        "outcomes": WELL if services.outcomes.stands else "the subscription to outcomes is being renewed",
+        "outcomes": WELL if services.outcomes.is_active else "the subscription to outcomes is being renewed",
     }
 
 
-def _told(failure: LogError) -> str:
+def _public_reason(failure: LogError) -> str:
     """Return what is public about *failure*: the progress of a start, never the store's address."""
     if isinstance(failure, StoreLoading) and failure.__cause__ is None:
         return str(failure)

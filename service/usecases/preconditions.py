@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from service.core.continuation import line_id
-from service.core.continuation_plan import NOT_TAKEN
+from service.core.continuation_plan import NOT_REPEATED
 from service.core.lineage import ABOUT_LINES, ends_redoing, part_in
 from service.core.sealed_check import check_nothing_sealed
 from service.record.commit import load_request
@@ -30,7 +30,7 @@ from service.usecases.accepting import begin_accepted_line, is_draft
 from service.usecases.contests import check_moment
 from service.usecases.services import Services
 
-NOT_INSTEAD: Final = frozenset((*NOT_TAKEN, CloseEncounter.type, AcceptHistory.type))
+NOT_INSTEAD: Final = frozenset((*NOT_REPEATED, CloseEncounter.type, AcceptHistory.type))
 """Commands that cannot replace a contested one: they are not play, or they end it."""
 
 Check = Callable[[Services, str, Mapping[str, Any]], None]

@@ -57,17 +57,17 @@ def read_all(services: Services, encounter: str, seat: str, commits: Sequence[Co
     Raises `StoreUnavailable` if the store has lost envelopes of a commit.
     """
     sealed = [commit.n for commit in commits if commit.has_envelopes]
-    lying: dict[int, dict[int, StoredEnvelope]] = {}
+    envelopes_at: dict[int, dict[int, StoredEnvelope]] = {}
     occasions = views.NOTHING
     if sealed:
-        for (n, index), lies in envelopes(services.log, encounter, sealed[0] - 1, sealed[-1]).items():
-            lying.setdefault(n, {})[index] = lies
+        for (n, index), envelope in envelopes(services.log, encounter, sealed[0] - 1, sealed[-1]).items():
+            envelopes_at.setdefault(n, {})[index] = envelope
         for commit in commits:
-            if commit.has_envelopes and commit.lacks_any_of(lying.get(commit.n, {})):
+            if commit.has_envelopes and commit.lacks_any_of(envelopes_at.get(commit.n, {})):
                 raise StoreUnavailable(f"commit {commit.n} of {encounter}: the store has lost its envelopes")
         occasions = services.occasions.upto(encounter, head(services, encounter))
     reader = views.Reader(seat, occasions)
-    return [CommandResult(commit, lying.get(commit.n, {}), reader) for commit in commits]
+    return [CommandResult(commit, envelopes_at.get(commit.n, {}), reader) for commit in commits]
 
 
 @dataclass(frozen=True)
@@ -97,14 +97,14 @@ def _revealed(services: Services, encounter: str, seat: str, commit: Commit) -> 
     places = [each.place for each in opened if f"seat:{seat}" not in each.audience]
     if not places:
         return {}
-    lying = envelopes(services.log, encounter, places[0][0] - 1, places[-1][0])
-    return {place: lying[place] for place in places}
+    envelopes_at = envelopes(services.log, encounter, places[0][0] - 1, places[-1][0])
+    return {place: envelopes_at[place] for place in places}
 
 
-def streamed_data(told: StreamedCommit) -> views.Data:
+def streamed_data(item: StreamedCommit) -> views.Data:
     """Return a commit as stream data: as a page showed it at that commit, and the envelopes it revealed."""
-    revealed = [{"n": n, **_lies(index, lies)} for (n, index), lies in told.revealed.items()]
-    return commit_data(told.result) | {"revealed": revealed}
+    revealed = [{"n": n, **_envelope_data(index, envelope)} for (n, index), envelope in item.revealed.items()]
+    return commit_data(item.result) | {"revealed": revealed}
 
 
 def commit_data(found: CommandResult) -> views.Data:
@@ -119,8 +119,11 @@ def commit_data(found: CommandResult) -> views.Data:
 
 
 def _opened(found: CommandResult) -> list[views.Data]:
-    return [_lies(index, found.envelopes[index]) for index in views.open_indices(found.commit, found.reader)]
+    return [
+        _envelope_data(index, found.envelopes[index])
+        for index in views.open_indices(found.commit, found.reader)
+    ]
 
 
-def _lies(index: int, lies: StoredEnvelope) -> views.Data:
-    return {"index": index, "payload": lies.payload.decode(), "salt": lies.salt.hex()}
+def _envelope_data(index: int, envelope: StoredEnvelope) -> views.Data:
+    return {"index": index, "payload": envelope.payload.decode(), "salt": envelope.salt.hex()}

@@ -44,7 +44,7 @@ from service.rules.messages import Actor, Command, Refused
 from service.rules.rulebook import refuser
 from service.rules.ruleset import Refusal, check, needs_dice
 from service.rules.table import Table
-from service.signals.doorbell import RING_MS
+from service.signals.doorbell import NOTIFY_MS
 from service.steps import IN_POOL, Pause, Steps, in_thread, run
 from service.stores.capacity import QuotaExceeded
 from service.usecases.preconditions import CommandInput, check_array, check_each, check_line, terms_of
@@ -71,7 +71,7 @@ def send(
     effect = terms_of(kind).effect
     if effect is not None:
         yield IN_POOL
-    _check_at_the_door(services, encounter, actor, ((kind, data),), once)
+    _check_preconditions(services, encounter, actor, ((kind, data),), once)
     wanted = CommandDraft(kind.type, data, actor, now(services))
     sent = yield from appending(services, encounter, wanted, once, expected=expected)
     if effect is not None:
@@ -115,16 +115,16 @@ def send_all(
     Raises as `send` does. A command in a sealed scope must be legal before the first of them is decided.
     """
     check_array(commands)
-    _check_at_the_door(services, encounter, actor, commands, once)
+    _check_preconditions(services, encounter, actor, commands, once)
     batch, at = token_hex(NONCE_BYTES), now(services)
-    told = [
+    draft = [
         CommandDraft(kind.type, data, actor, at, Batch(batch, index, len(commands), stop))
         for index, (kind, data) in enumerate(commands)
     ]
-    return (yield from appending(services, encounter, told[0], once, expected=expected, more=told[1:]))
+    return (yield from appending(services, encounter, draft[0], once, expected=expected, more=draft[1:]))
 
 
-def _check_at_the_door(
+def _check_preconditions(
     services: Services,
     encounter: str,
     actor: Actor,
@@ -190,18 +190,18 @@ class AppendOptions(TypedDict):
 def append(
     services: Services,
     encounter: str,
-    told: CommandDraft,
+    draft: CommandDraft,
     once: IdempotencyKey,
     **options: Unpack[AppendOptions],
 ) -> Appended:
     """Append as `appending` does, in this thread."""
-    return run(appending(services, encounter, told, once, **options))
+    return run(appending(services, encounter, draft, once, **options))
 
 
 def appending(
     services: Services,
     encounter: str,
-    told: CommandDraft,
+    draft: CommandDraft,
     once: IdempotencyKey,
     **options: Unpack[AppendOptions],
 ) -> Steps[Appended]:
@@ -210,9 +210,9 @@ def appending(
     entry = services.encounters.find(encounter)
     if entry is not None and entry.imported:
         raise EncounterImported(encounter)
-    if entry is not None and told.type != CloseEncounter.type:  # closing makes room
+    if entry is not None and draft.type != CloseEncounter.type:  # closing makes room
         check_capacity(services, entry.owner, encounter, once, commands=1 + len(more))
-    first, rest = _spelled(encounter, told), [_spelled(encounter, each) for each in more]
+    first, rest = _spelled(encounter, draft), [_spelled(encounter, each) for each in more]
     submitted = yield _submission(
         services,
         encounter,
@@ -223,7 +223,7 @@ def appending(
         expected=options.get("expected"),
         create=create,
         at_ms=int(services.clock() * 1000),
-        notify_ms=RING_MS,
+        notify_ms=NOTIFY_MS,
         more=rest,
         secret=options.get("secret", b""),
     )
@@ -262,17 +262,17 @@ def check_capacity(
             raise
 
 
-def _spelled(encounter: str, told: CommandDraft) -> bytes:
+def _spelled(encounter: str, draft: CommandDraft) -> bytes:
     """Return the bytes of a request, with a new nonce."""
     return dump_request(
         Request(
             encounter=encounter,
-            type=told.type,
-            at=told.at,
+            type=draft.type,
+            at=draft.at,
             nonce=token_hex(NONCE_BYTES),
-            actor=told.actor,
-            data=told.data,
-            batch=told.batch,
+            actor=draft.actor,
+            data=draft.data,
+            batch=draft.batch,
         )
     )
 
@@ -284,13 +284,13 @@ class CommandResult:
     commit: Commit
     envelopes: Mapping[int, StoredEnvelope]
     reader: views.Reader
-    told: bytes = b""
+    next_prompt: bytes = b""
     """What the worker published beside the commit: the next prompt of the seat that sent the command."""
 
     @property
     def payloads(self) -> views.Payloads:
         """The payloads of the envelopes, by index."""
-        return {index: lies.payload for index, lies in self.envelopes.items()}
+        return {index: envelope.payload for index, envelope in self.envelopes.items()}
 
 
 def result_of(services: Services, encounter: str, seat: str, n: int) -> CommandResult | None:
@@ -301,18 +301,24 @@ def result_of(services: Services, encounter: str, seat: str, n: int) -> CommandR
 
 def result_from(services: Services, encounter: str, seat: str, heard: Outcome) -> CommandResult:
     """Return a command that was *heard* of with what *seat* needs to read it."""
-    return read(services, encounter, seat, load_commit(heard.raw), heard.told)
+    return read(services, encounter, seat, load_commit(heard.raw), heard.next_prompt)
 
 
-def read(services: Services, encounter: str, seat: str, commit: Commit, told: bytes = b"") -> CommandResult:
-    """Return *commit* with what *seat* needs to read it, and what was *told* beside it."""
+def read(
+    services: Services, encounter: str, seat: str, commit: Commit, next_prompt: bytes = b""
+) -> CommandResult:
+    """Return *commit* with what *seat* needs to read it, and what was *next_prompt* beside it."""
     if not commit.has_envelopes:
-        return CommandResult(commit, {}, views.Reader(seat, views.NOTHING), told)
-    lying = {at[1]: lies for at, lies in envelopes(services.log, encounter, commit.n - 1, commit.n).items()}
-    if commit.lacks_any_of(lying):
+        return CommandResult(commit, {}, views.Reader(seat, views.NOTHING), next_prompt)
+    found_envelopes = {
+        at[1]: envelope for at, envelope in envelopes(services.log, encounter, commit.n - 1, commit.n).items()
+    }
+    if commit.lacks_any_of(found_envelopes):
         raise StoreUnavailable(f"commit {commit.n} of {encounter}: the store has lost its envelopes")
     head = services.folder.current(encounter, commit.n)
-    return CommandResult(commit, lying, views.Reader(seat, services.occasions.upto(encounter, head.n)), told)
+    return CommandResult(
+        commit, found_envelopes, views.Reader(seat, services.occasions.upto(encounter, head.n)), next_prompt
+    )
 
 
 def result_data(
@@ -323,9 +329,9 @@ def result_data(
     Only the *sender* receives what the worker published beside the commit, because it is made for that seat.
     """
     data = views.outcome_data(found.commit, found.payloads, found.reader)
-    if sender and found.told:
-        told: views.Data = orjson.loads(found.told)
-        return data | told
+    if sender and found.next_prompt:
+        next_prompt: views.Data = orjson.loads(found.next_prompt)
+        return data | next_prompt
     state = services.folder.current(encounter, found.commit.n).state
     named = views.next_prompt(found.commit, found.payloads, found.reader)
     return data | views.asked_next(state, seat, named)

@@ -18,7 +18,7 @@ from service.core.fold import Folder
 from service.log import Log, NoSuchEncounter
 from service.log.memory import MemoryLog
 from service.rules.registry import REGISTRY
-from service.signals.heartbeats import beat
+from service.signals.heartbeats import record_heartbeat
 from service.stores import api_keys
 from service.usecases.services import Services, make_services
 from tests.api.client import Api, Table
@@ -68,7 +68,7 @@ class Worker:
 
     def _beat(self) -> None:
         self._beaten = time.monotonic()
-        beat(self.log, "worker-1", int(time.time() * 1000))
+        record_heartbeat(self.log, "worker-1", int(time.time() * 1000))
 
     def _run(self) -> None:
         signing = None
@@ -119,7 +119,7 @@ def services(log: Log) -> Iterator[Services]:
 def until_it_listens(services: Services) -> None:
     """Wait until *host* hears of commits, as a service that is ready does."""
     ends = time.monotonic() + 30
-    while not services.outcomes.stands:
+    while not services.outcomes.is_active:
         assert time.monotonic() < ends, "the subscription does not stand"
         time.sleep(0.001)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from service.api.server import arguments
-from service.cli.local_service import held_port
+from service.cli.local_service import reserved_port
 from service.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -123,7 +123,7 @@ class Running:
 @contextmanager
 def api(urls: tuple[str, str], directory: Path, **set_to: Any) -> Iterator[Running]:
     """Run an API of one process on the servers at *urls*, with settings *set_to*."""
-    with held_port("127.0.0.1") as port:
+    with reserved_port("127.0.0.1") as port:
         settings = Settings(
             data_dir=directory,
             key_file=directory / "secret.key",

@@ -24,7 +24,7 @@ from tests.api.test_archive import ADD, ARCHIVE_KEY, archiver, archiving, is_col
 from tests.api.test_removal import had
 from tests.stores.archive.s3_stub import ACCESS, BUCKET, REGION, SECRET, S3Stub, s3_stub
 from tests.support.tiny_table import SIGNER
-from workers.archiving import AWAY_S
+from workers.archiving import STORAGE_PAUSE_S
 from workers.retention import Retention
 
 __all__ = ["played"]
@@ -114,7 +114,7 @@ def test_nothing_is_archived_for_a_minute_after_an_outage(
     bucket.fault = ""
     tried = len(bucket.asked)
 
-    now[0] += AWAY_S - 1
+    now[0] += STORAGE_PAUSE_S - 1
     working.look()
     assert (len(bucket.asked), is_cold(log, played.id)) == (tried, False)
 

@@ -14,7 +14,7 @@ from service.usecases.services import Services
 from tests.api.client import Api, Table
 from tests.api.test_amendments import ADD, ROLL, accepted, did, line, made
 from tests.api.test_stream import STREAM, Event, Stream, numbers
-from tests.api.test_webhooks import Teller, until
+from tests.api.test_webhooks import Narrator, until
 from tests.api.test_webhooks import made as hooked
 from tests.support.webhook_receiver import NETWORK, Receiver, receiver
 
@@ -33,8 +33,8 @@ def hook() -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def teller(services: Services) -> Iterator[Teller]:
-    given = Teller(services)
+def teller(services: Services) -> Iterator[Narrator]:
+    given = Narrator(services)
     yield given
     given.stop()
 
@@ -156,7 +156,7 @@ def told(hook: Receiver, webhook: Any) -> list[tuple[str, str, int]]:
     return found
 
 
-def settled(teller: Teller, *tables: Table) -> None:
+def settled(teller: Narrator, *tables: Table) -> None:
     """Have everything put on the agenda, in the order in which it is heard of, and wait for the tries."""
     for each in tables:
         teller.event_type.heard(each.id)
@@ -166,7 +166,7 @@ def settled(teller: Teller, *tables: Table) -> None:
 
 @pytest.mark.parametrize("about", ["all", "one"])
 def test_a_webhook_goes_on_with_the_accepted_line_without_gap_or_repeat(
-    owner: Api, table: Table, hook: Receiver, teller: Teller, about: str
+    owner: Api, table: Table, hook: Receiver, teller: Narrator, about: str
 ) -> None:
     """A3: one of a single encounter was silent from the first undo on. Two undos, and a redo that repeats."""
     webhook = hooked(owner, hook.url, **({"encounter": table.id} if about == "one" else {}))
@@ -194,7 +194,7 @@ def test_a_webhook_goes_on_with_the_accepted_line_without_gap_or_repeat(
 
 @pytest.mark.parametrize("about", ["all", "one"])
 def test_a_webhook_hears_nothing_of_what_was_only_proposed(
-    owner: Api, table: Table, hook: Receiver, teller: Teller, about: str
+    owner: Api, table: Table, hook: Receiver, teller: Narrator, about: str
 ) -> None:
     """A2: the dice of a proposal were posted before it was accepted, and where it was dropped."""
     webhook = hooked(owner, hook.url, **({"encounter": table.id} if about == "one" else {}))
@@ -213,7 +213,7 @@ def test_a_webhook_hears_nothing_of_what_was_only_proposed(
 
 
 def test_a_what_if_is_posted_to_webhooks_of_its_own_alone(
-    owner: Api, table: Table, hook: Receiver, teller: Teller
+    owner: Api, table: Table, hook: Receiver, teller: Narrator
 ) -> None:
     """A2: the dice of a fork were posted as if they had been thrown."""
     every, one = hooked(owner, hook.url), hooked(owner, hook.url, encounter=table.id)
@@ -233,7 +233,7 @@ def test_a_what_if_is_posted_to_webhooks_of_its_own_alone(
 
 
 def test_a_webhook_that_was_gone_at_the_seam_is_told_of_it_once_it_is_active_again(
-    owner: Api, table: Table, hook: Receiver, teller: Teller
+    owner: Api, table: Table, hook: Receiver, teller: Narrator
 ) -> None:
     hook.answer = lambda _: 410
     webhook = hooked(owner, hook.url, encounter=table.id)

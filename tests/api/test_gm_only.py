@@ -81,7 +81,7 @@ def answer_next(table: Table, stances: Mapping[str, str]) -> bool:
 
 
 @dataclass(frozen=True)
-class Kept:
+class SealedValues:
     """Fields that are GM-only, and two sets of their values between which nobody else may tell."""
 
     name: str
@@ -97,7 +97,7 @@ class Kept:
 TOUGH: Final = {"hp_max": 100, "wound_threshold": 90, "armor": "natural", "shield": "none"}
 
 KEPT: Final = (
-    Kept(
+    SealedValues(
         "what it can take",
         (
             {**TOUGH, "natural_armor": 80, "defense_bonus": 0},
@@ -105,8 +105,8 @@ KEPT: Final = (
         ),
         ("might", "defensive"),
     ),
-    Kept("what it adds", ({"attack_bonus": -90}, {"attack_bonus": -70}), ("defensive", "might")),
-    Kept(
+    SealedValues("what it adds", ({"attack_bonus": -90}, {"attack_bonus": -70}), ("defensive", "might")),
+    SealedValues(
         "dice it has not thrown and ways it has not gone",
         (
             {"cunning": 4, "presence": 4, "speed": 60, "swim_speed": 15, "climb_speed": 5},

@@ -17,7 +17,7 @@ from gunicorn.asgi import protocol  # type: ignore[import-untyped]  # as above
 from service.api.loop.connection import Connection
 from service.api.problems import PROBLEMS
 from service.api.server import arguments
-from service.cli.local_service import held_port
+from service.cli.local_service import reserved_port
 from service.log.valkey import ValkeyLog
 from service.stores import api_keys
 from service.supervisor import EmbeddedValkey
@@ -299,7 +299,7 @@ def test_every_status_of_the_registry_has_its_reason() -> None:
 @pytest.mark.parametrize("fault", ["told", "raised"])
 def test_a_process_whose_application_does_not_start_ends_and_says_why(fault: str) -> None:
     """The master ends with it: nothing listens on a port behind which nobody serves."""
-    with held_port("127.0.0.1") as port:
+    with reserved_port("127.0.0.1") as port:
         command = arguments("127.0.0.1", port, workers=1, log_level="error")[:-1]
         ended = subprocess.run(
             [sys.executable, "-m", "gunicorn", *command, f"tests.api.unstartable:{fault}()"],

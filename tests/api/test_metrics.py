@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from service.api.app import create_app
 from service.api.metrics import DIRECTORY
 from service.log import Log
-from service.signals.feeds import Room
+from service.signals.feeds import FeedLimits
 from service.stores import api_keys
 from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
@@ -75,7 +75,7 @@ def test_what_waits_is_told(owner: Api, services: Services, log: Log, table: Tab
 
 
 def test_streams_and_their_room_are_told(owner: Api, services: Services, table: Table) -> None:
-    services.feeds.room = Room(process=2, owner=2)
+    services.feeds.room = FeedLimits(process=2, owner=2)
     api = Api(create_app(services), owner.token)
     who = operator(api, services)
     streams = [api("GET", f"{table.at}/commits", Accept="text/event-stream") for _ in range(2)]
@@ -101,7 +101,7 @@ host = make_services(MemoryLog(), {}, ring=print, clock=time.time, key=bytes(32)
 metrics = Metrics(host)
 metrics.answered("getEncounter", 200, 0.001)
 feed = host.feeds.open("e", "tests")
-sys.stdout.buffer.write(metrics.told())
+sys.stdout.buffer.write(metrics.exposition())
 sys.stdout.flush()
 host.outcomes.close()
 os.kill(os.getpid(), 9)  # nothing is tidied up

@@ -56,7 +56,7 @@ def log() -> Flaky:
 def outcomes(log: Flaky) -> Iterator[OutcomeListener]:
     made = OutcomeListener(log)
     made.start()
-    until(lambda: made.stands)
+    until(lambda: made.is_active)
     yield made
     made.close()
 
@@ -106,7 +106,7 @@ def test_what_a_broken_subscription_missed_is_read_from_the_log(
     waiting.start()
     until(lambda: outcomes.waiting == 1)
     log.broken.set()
-    until(lambda: not outcomes.stands)
+    until(lambda: not outcomes.is_active)
     commit(log)
     log.broken.clear()
     waiting.join()
@@ -123,12 +123,12 @@ def test_what_a_broken_subscription_heard_is_not_believed_after_it(
     log.forget(EID)  # as a failover to a server that lacks it does
     log.append(EID, b"{}", scope="s", key="k", fingerprint="f", create=True)
     log.broken.set()
-    until(lambda: not outcomes.stands)
+    until(lambda: not outcomes.is_active)
     log.commit(EID, CommitWrite(n=1, prev="0" * 64, hash="2" * 64, raw=b"another", request=b"{}"))
 
     assert outcomes.wait(EID, 1, 30) == Outcome(EID, 1, b"another")
     log.broken.clear()
-    until(lambda: outcomes.stands)
+    until(lambda: outcomes.is_active)
     assert outcomes.wait(EID, 1, 30) == Outcome(EID, 1, b"another")
 
 
@@ -212,7 +212,7 @@ def test_a_token_replaced_while_nothing_is_heard_is_none(
 ) -> None:
     assert table.ada("GET", table.at).status_code == 200
     log.broken.set()
-    until(lambda: not services.outcomes.stands)
+    until(lambda: not services.outcomes.is_active)
     answer = table.gm("POST", f"{table.at}/seats/ada/token", {}, Prefer="wait=1")
 
     until(lambda: table.gm.get(table.at)["version"] == 4)
@@ -220,7 +220,7 @@ def test_a_token_replaced_while_nothing_is_heard_is_none(
     assert answer.status_code in (201, 202)
     subscribed = log.subscribed
     log.broken.clear()
-    until(lambda: services.outcomes.stands)
+    until(lambda: services.outcomes.is_active)
     assert log.subscribed > subscribed
     is_problem(table.ada("GET", table.at), 401, "unauthenticated")
 
@@ -275,11 +275,11 @@ def test_what_is_kept_is_compared_again_when_the_subscription_was_lost(
     with mock.patch.object(log, "head", return_value=None):
         assert services.folder.current(table.id, n).n == n
         log.broken.set()
-        until(lambda: not services.outcomes.stands)
+        until(lambda: not services.outcomes.is_active)
         with pytest.raises(NoSuchEncounter):
             services.folder.current(table.id, n)
     log.broken.clear()
-    until(lambda: services.outcomes.stands)
+    until(lambda: services.outcomes.is_active)
 
 
 def test_an_opening_that_was_appended_is_pending_where_the_store_fails_behind_it(

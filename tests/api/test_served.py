@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from service.api.server import arguments
-from service.cli.local_service import held_port
+from service.cli.local_service import reserved_port
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
 from service.stores import api_keys
@@ -58,7 +58,7 @@ class Served:
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    with held_port("127.0.0.1") as port:
+    with reserved_port("127.0.0.1") as port:
         yield port
 
 

@@ -12,7 +12,7 @@ import pytest
 from werkzeug.test import TestResponse
 
 from service.log import StoreUnavailable
-from service.signals.feeds import Room
+from service.signals.feeds import FeedLimits
 from service.stores import api_keys
 from service.usecases import following, reading
 from service.usecases.services import Services
@@ -183,11 +183,11 @@ def test_an_unknown_position_is_a_reset_to_what_there_is(table: Table, follow: F
     version = table.gm.get(table.at)["version"]
     stream = follow(table.ada, table.at, Last_Event_ID=place.encode().decode("latin-1"))
 
-    reset, beat = stream.take(2)
+    reset, record_heartbeat = stream.take(2)
     table.send(table.ada, ADD)
 
     assert (reset["event"], reset["id"], reset["data"]) == ("reset", str(version), {"version": version})
-    assert beat["data"]["version"] == version
+    assert record_heartbeat["data"]["version"] == version
     assert numbers([stream.next()]) == [version + 1]
 
 
@@ -209,7 +209,7 @@ def test_a_heartbeat_tells_the_hash_of_the_seats_view(
 
 
 def test_heartbeats_come_often_enough() -> None:
-    assert following.BEAT_S < 15
+    assert following.HEARTBEAT_S < 15
 
 
 def test_a_commit_that_was_not_heard_is_found_by_the_next_look(
@@ -305,7 +305,7 @@ def test_a_key_that_is_ended_ends_its_streams(
 def test_there_is_room_for_so_many_and_a_place_is_given_back(
     table: Table, services: Services, follow: Follow
 ) -> None:
-    services.feeds.room = Room(process=3, owner=2)
+    services.feeds.room = FeedLimits(process=3, owner=2)
     first = follow(table.ada, table.at)
     follow(table.bo, table.at)
 
@@ -315,7 +315,7 @@ def test_there_is_room_for_so_many_and_a_place_is_given_back(
 
     follow(table.gm, table.at)
     assert services.feeds.count == 2
-    services.feeds.room = Room(process=2, owner=9)
+    services.feeds.room = FeedLimits(process=2, owner=9)
     is_problem(table.gm("GET", f"{table.at}/commits", Accept=STREAM), 429, "too-many-streams")
 
 

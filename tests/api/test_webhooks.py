@@ -38,7 +38,7 @@ def hook() -> Iterator[Receiver]:
         yield made
 
 
-class Teller:
+class Narrator:
     """A worker's telling in threads of this process."""
 
     def __init__(
@@ -61,8 +61,8 @@ class Teller:
 
 
 @pytest.fixture
-def teller(services: Services) -> Iterator[Teller]:
-    made = Teller(services)
+def teller(services: Services) -> Iterator[Narrator]:
+    made = Narrator(services)
     yield made
     made.stop()
 
@@ -80,7 +80,7 @@ def made(owner: Api, url: str, **more: object) -> Any:
     return json.loads(answer.text)
 
 
-def played(table: Table, teller: Teller, count: int) -> list[int]:
+def played(table: Table, teller: Narrator, count: int) -> list[int]:
     """Send so many commands and have their commits told; their numbers."""
     numbers = [json.loads(table.send(table.gm, ADD).text)["n"] for _ in range(count)]
     teller.event_type.heard(table.id)
@@ -96,7 +96,7 @@ def deliveries(owner: Api, webhook: str) -> list[Any]:
 
 
 def test_every_commit_is_told_as_everybody_may_see_it_and_signed(
-    owner: Api, table: Table, hook: Receiver, teller: Teller
+    owner: Api, table: Table, hook: Receiver, teller: Narrator
 ) -> None:
     webhook = made(owner, hook.url, encounter=table.id)
     choice = json.loads(table.send(table.ada, {"type": "choose", "number": 2}).text)
@@ -114,7 +114,7 @@ def test_every_commit_is_told_as_everybody_may_see_it_and_signed(
 
 
 def test_another_secret_or_another_body_is_not_believed(
-    owner: Api, table: Table, hook: Receiver, teller: Teller
+    owner: Api, table: Table, hook: Receiver, teller: Narrator
 ) -> None:
     webhook, other = made(owner, hook.url, encounter=table.id), made(owner, "https://example.com/")
     played(table, teller, 1)
@@ -128,7 +128,7 @@ def test_another_secret_or_another_body_is_not_believed(
 
 
 def test_a_receiver_that_fails_nine_times_in_ten_gets_everything(
-    owner: Api, table: Table, hook: Receiver, teller: Teller
+    owner: Api, table: Table, hook: Receiver, teller: Narrator
 ) -> None:
     hook.answer = lambda nth: 204 if nth % 10 == 9 else (500, 503, 404, 301, 429)[nth % 5]
     webhook = made(owner, hook.url)
@@ -152,17 +152,19 @@ def test_what_was_committed_before_is_not_told_and_what_is_committed_with_no_wor
     webhook = made(owner, hook.url, encounter=table.id)
     time.sleep(0.002)
     numbers = [json.loads(table.send(table.gm, ADD).text)["n"] for _ in range(3)]
-    teller = Teller(services)
+    teller = Narrator(services)
 
-    teller.event_type.put_on_agenda(table.id)
-    teller.event_type.put_on_agenda(table.id)
+    teller.event_type.schedule_deliveries(table.id)
+    teller.event_type.schedule_deliveries(table.id)
 
     until(lambda: len(hook.came) >= 3)
     teller.stop()
     assert sorted(each["data"]["n"] for each in hook.taken(webhook["secret"])) == numbers
 
 
-def test_410_disables_and_drops_what_is_due(owner: Api, table: Table, hook: Receiver, teller: Teller) -> None:
+def test_410_disables_and_drops_what_is_due(
+    owner: Api, table: Table, hook: Receiver, teller: Narrator
+) -> None:
     hook.answer = lambda _: 410
     webhook = made(owner, hook.url, encounter=table.id)["webhook"]
     played(table, teller, 1)
@@ -181,7 +183,7 @@ def test_410_disables_and_drops_what_is_due(owner: Api, table: Table, hook: Rece
 
 
 def test_what_came_while_it_was_gone_is_told_once_it_is_active_again(
-    owner: Api, table: Table, hook: Receiver, teller: Teller
+    owner: Api, table: Table, hook: Receiver, teller: Narrator
 ) -> None:
     """What was refused with 410, what was due then and what was committed since: nothing is left out."""
     hook.answer = lambda _: 410
@@ -212,7 +214,7 @@ def test_what_came_while_it_was_gone_is_told_once_it_is_active_again(
 
 
 def test_a_webhook_may_move_and_keeps_its_secret(
-    owner: Api, table: Table, hook: Receiver, teller: Teller
+    owner: Api, table: Table, hook: Receiver, teller: Narrator
 ) -> None:
     with receiver() as old:
         old.answer = lambda _: 500
@@ -233,7 +235,7 @@ def test_a_webhook_may_move_and_keeps_its_secret(
 
 
 def test_a_receiver_over_tls_is_told(
-    owner: Api, table: Table, teller: Teller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    owner: Api, table: Table, teller: Narrator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     authority = Authority(tmp_path)
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
@@ -245,7 +247,7 @@ def test_a_receiver_over_tls_is_told(
     assert sorted(each["data"]["n"] for each in hook.taken(webhook["secret"])) == numbers
 
 
-def test_no_redirect_is_followed(owner: Api, table: Table, hook: Receiver, teller: Teller) -> None:
+def test_no_redirect_is_followed(owner: Api, table: Table, hook: Receiver, teller: Narrator) -> None:
     """Where to, the address that was judged does not say."""
     hook.answer = lambda nth: 302 if nth == 0 else 200
     webhook = made(owner, hook.url, encounter=table.id)["webhook"]
@@ -258,7 +260,7 @@ def test_no_redirect_is_followed(owner: Api, table: Table, hook: Receiver, telle
 
 
 def test_three_days_are_enough_and_then_a_person_may_have_it_tried_again(
-    owner: Api, table: Table, hook: Receiver, services: Services, teller: Teller
+    owner: Api, table: Table, hook: Receiver, services: Services, teller: Narrator
 ) -> None:
     hook.answer = lambda _: 500
     webhook = made(owner, hook.url, encounter=table.id)
@@ -294,7 +296,7 @@ def test_a_receiver_that_is_silent_or_drips_is_cut_off(owner: Api, table: Table,
     with receiver() as slow, receiver() as quick:
         over = Event()
         slow.answer = lambda _: 204 if over.wait(60) else 500
-        teller = Teller(services, pace=replace(PACE, answer_s=0.2))
+        teller = Narrator(services, pace=replace(PACE, answer_s=0.2))
         silent = made(owner, slow.url, encounter=table.id)
         other = made(owner, quick.url, encounter=table.id)
         numbers = played(table, teller, 6)
@@ -327,8 +329,8 @@ def test_dead_receivers_of_one_owner_keep_nobody_else_waiting(
         theirs = made(other.gm, hook.url)
         for _ in range(6):
             assert table.send(table.gm, [ADD] * 50).status_code == 200
-        teller = Teller(services, pace=DeliveryPace(tick_s=0.01, answer_s=1.0))
-        teller.event_type.put_on_agenda(table.id)
+        teller = Narrator(services, pace=DeliveryPace(tick_s=0.01, answer_s=1.0))
+        teller.event_type.schedule_deliveries(table.id)
         until(lambda: deliveries(owner, dead[0]["webhook"]))
         numbers = played(other, teller, 9)
 
@@ -343,7 +345,7 @@ def test_dead_receivers_of_one_owner_keep_nobody_else_waiting(
 
 def test_an_attempt_is_one_workers(owner: Api, table: Table, hook: Receiver, services: Services) -> None:
     webhook = made(owner, hook.url, encounter=table.id)
-    tellers = [Teller(services) for _ in range(3)]
+    tellers = [Narrator(services) for _ in range(3)]
     numbers = [json.loads(table.send(table.gm, ADD).text)["n"] for _ in range(10)]
     for each in tellers:
         each.event_type.heard(table.id)
@@ -359,7 +361,7 @@ def test_nothing_is_sent_to_an_address_that_is_not_public(
 ) -> None:
     """A network that was allowed when the webhook was made and is not now, or a name that leads elsewhere."""
     webhook = made(owner, hook.url, encounter=table.id)["webhook"]
-    teller = Teller(services, address_guard=WebhookAddressGuard())
+    teller = Narrator(services, address_guard=WebhookAddressGuard())
     played(table, teller, 1)
     until(lambda: deliveries(owner, webhook))
     teller.stop()
@@ -383,7 +385,7 @@ def test_a_fault_does_not_say_whether_a_name_is_known(
         made(owner, f"https://{name}.example/", encounter=table.id)["webhook"]
         for name in ("inside", "nowhere")
     ]
-    teller = Teller(services)
+    teller = Narrator(services)
     played(table, teller, 1)
     until(lambda: all(deliveries(owner, each) for each in hooks))
     teller.stop()
@@ -459,7 +461,7 @@ def test_another_owners_webhook_and_encounter_do_not_exist(
 
 
 def test_an_ended_webhook_is_told_nothing_more_and_makes_room(
-    owner: Api, table: Table, hook: Receiver, teller: Teller
+    owner: Api, table: Table, hook: Receiver, teller: Narrator
 ) -> None:
     first = made(owner, hook.url)
     for n in range(webhooks.MOST - 1):

@@ -258,7 +258,7 @@ def tampered() -> Iterator[Vector]:
     false = whole.notes[-1].replace(whole.notes[-1][-6], "A" if whole.notes[-1][-6] != "A" else "B")
     rewritten = forged(whole, 5, lambda commit: commit.update(at="2031-01-01T00:00:00.000Z"))
     elsewhere = SIGNER.checkpoint("00000000-0000-0000-0000-000000000002", 10, root_of(whole.commits))
-    nothing = replace(bare(), commits=[], requests=[], opened={}, count=0, edition_told="tiny@1")
+    nothing = replace(bare(), commits=[], requests=[], opened={}, count=0, named_edition="tiny@1")
     receipt = Receipt(4, "0" * 64)
 
     def later(lines: list[Line]) -> None:

@@ -53,7 +53,7 @@ def kept(sitting: Sitting, log: MemoryLog | None = None, upto: int | None = None
                 raw=made.raw,
                 request=request,
                 frontier=made.folded.frontier.to_bytes(),
-                sealed=made.kept_apart,
+                sealed=made.envelope_payloads,
                 marks=made.marks,
             ),
         )

@@ -42,7 +42,7 @@ def _own_digest(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_written_is_read_back_whole() -> None:
-    evidence = evidence_of(closed(), seat="gm", edition_told="tiny@1")
+    evidence = evidence_of(closed(), seat="gm", named_edition="tiny@1")
 
     read = bundle.read(written(evidence))
 

@@ -102,7 +102,7 @@ def held(raw: bytes, sitting: Sitting | None = None, *pinned: bytes) -> str:
     """Return what is said of the certificate *raw* beside the record of *sitting*; nothing if it fits."""
     evidence = signed_evidence(sitting or closed(), 7, 10, pinned=pinned)
     report = verify(evidence, {TINY.edition: TINY})
-    found = document.held_to_certificate(report, raw, accepted_keys(evidence))
+    found = document.check_against_certificate(report, raw, accepted_keys(evidence))
     assert (found.verdict.name == "certificate_mismatch") == (found.verdict != report.verdict)
     return found.verdict.detail if found.verdict != report.verdict else ""
 
@@ -118,7 +118,7 @@ def test_a_certificate_of_this_record_is_held_to_it_and_told() -> None:
 
     evidence = signed_evidence(closed(), 7, 10)
     report = verify(evidence, {TINY.edition: TINY})
-    (told,) = document.held_to_certificate(report, raw, accepted_keys(evidence)).findings
+    (told,) = document.check_against_certificate(report, raw, accepted_keys(evidence)).findings
     assert (told.name, "valid_unsigned" in told.detail) == ("certified", True)
 
 

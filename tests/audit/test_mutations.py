@@ -50,7 +50,7 @@ def test_six_causes_are_each_called_by_their_name() -> None:
         "service.audit.integrity._check_chain",
         "service.audit.integrity._check_contents",
         "service.audit.integrity._check_witnesses",
-        "service.audit.integrity.check_rights",
+        "service.audit.integrity.check_completeness",
     ],
 )
 def test_an_audit_that_looks_away_is_seen(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:

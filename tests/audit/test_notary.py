@@ -174,13 +174,13 @@ def test_a_dispute_stands_until_it_is_accepted_and_then_signing_goes_on(witness:
 
     standing = by.disputes.standing(sitting.encounter)
     assert standing is not None
-    ended = by.disputes.accept(sitting.encounter, standing.told, 5)
+    ended = by.disputes.accept(sitting.encounter, standing.public_data, 5)
 
     assert ended is not None
     assert (ended.why, ended.size) == ("forked", 7)
     by.check(sitting.encounter)
     assert by.sign_closed(sitting.encounter) == [TreeHead(n, root_at(other(), n)) for n in closes_of(other())]
-    assert by.disputes.accept(sitting.encounter, standing.told, 5) is None
+    assert by.disputes.accept(sitting.encounter, standing.public_data, 5) is None
 
 
 def test_an_encounter_that_is_missing_whole_is_disputed_until_it_is_back(

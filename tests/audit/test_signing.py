@@ -9,7 +9,7 @@ import pytest
 from service.audit import signing
 from service.audit.notes import BadNote, public_key, verifier_key
 from service.audit.signing import PublishedKey, Signer
-from service.key_files import kept_key
+from service.key_files import read_or_create_key
 from service.log.memory import MemoryLog
 from tests.support.tiny_table import SIGNER
 
@@ -32,13 +32,13 @@ def test_a_key_is_published_once_and_stays() -> None:
 
 def test_a_second_key_that_no_earlier_one_names_is_unvouched(tmp_path: Path) -> None:
     log, file = MemoryLog(), tmp_path / "signing.key"
-    first, stray = Signer(ORIGIN, kept_key(file)), Signer(ORIGIN, OTHER)
+    first, stray = Signer(ORIGIN, read_or_create_key(file)), Signer(ORIGIN, OTHER)
     signing.publish(log, first, 100.0)
-    signing.rotate(log, ORIGIN, file, 200.0, kept_key)
+    signing.rotate(log, ORIGIN, file, 200.0, read_or_create_key)
     signing.publish(log, stray, 300.0)
 
     assert not signing.is_unvouched(log, first)
-    assert not signing.is_unvouched(log, Signer(ORIGIN, kept_key(file))), "the first key names it"
+    assert not signing.is_unvouched(log, Signer(ORIGIN, read_or_create_key(file))), "the first key names it"
     assert signing.is_unvouched(log, stray)
 
 
@@ -63,12 +63,12 @@ def test_whoever_believes_a_key_believes_those_that_follow_and_none_before() -> 
 
 def test_a_rotation_leaves_the_new_key_in_the_file_and_the_old_one_listed(tmp_path: Path) -> None:
     log, file = MemoryLog(), tmp_path / "signing.key"
-    old = kept_key(file)
+    old = read_or_create_key(file)
 
-    key = signing.rotate(log, ORIGIN, file, 5.0, kept_key)
+    key = signing.rotate(log, ORIGIN, file, 5.0, read_or_create_key)
 
-    assert kept_key(file) != old
-    assert key.public == public_key(kept_key(file)).hex()
+    assert read_or_create_key(file) != old
+    assert key.public == public_key(read_or_create_key(file)).hex()
     assert [each.public for each in signing.published(log)] == [public_key(old).hex(), key.public]
     assert key.rotation is not None
     assert signing.believed(ORIGIN, [public_key(old)], [key.rotation]) >= {bytes.fromhex(key.public)}
@@ -84,14 +84,16 @@ def test_a_rotation_that_was_interrupted_goes_on_with_the_same_new_key(tmp_path:
             return super().put_record(registry, id_, blob)
 
     file = tmp_path / "signing.key"
-    old = kept_key(file)
+    old = read_or_create_key(file)
     with pytest.raises(OSError):  # noqa: PT011 - its own
-        signing.rotate(Broken(), ORIGIN, file, 5.0, kept_key)
-    coming = kept_key(tmp_path / "signing.key.next")
+        signing.rotate(Broken(), ORIGIN, file, 5.0, read_or_create_key)
+    coming = read_or_create_key(tmp_path / "signing.key.next")
 
-    assert kept_key(file) == old
-    assert signing.rotate(MemoryLog(), ORIGIN, file, 6.0, kept_key).public == public_key(coming).hex()
-    assert kept_key(file) == coming
+    assert read_or_create_key(file) == old
+    assert (
+        signing.rotate(MemoryLog(), ORIGIN, file, 6.0, read_or_create_key).public == public_key(coming).hex()
+    )
+    assert read_or_create_key(file) == coming
 
 
 def test_the_verifier_key_of_an_encounter_follows_from_origin_and_public_key() -> None:

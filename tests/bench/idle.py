@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from service.cli.local_service import held_port
+from service.cli.local_service import reserved_port
 from tests.bench import servers, usage
 from tests.bench.table import QUICK, Row, section
 from tests.bench.usage import Usage
@@ -56,7 +56,7 @@ def _percent(used: Usage) -> float:
 @contextmanager
 def _served() -> Iterator[Mapping[str, list[int]]]:
     """Run a whole service; give its processes by what they do, once it has settled."""
-    with TemporaryDirectory(prefix="rewound-bench-") as directory, held_port(servers.HOST) as port:
+    with TemporaryDirectory(prefix="rewound-bench-") as directory, reserved_port(servers.HOST) as port:
         serving = subprocess.Popen(
             [
                 *(sys.executable, "-c", "from service.cli import main; main()", "serve"),

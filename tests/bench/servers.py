@@ -18,7 +18,7 @@ from urllib.request import Request, urlopen
 from redis import Redis
 
 from service.api import server
-from service.cli.local_service import held_port
+from service.cli.local_service import reserved_port
 from service.log.valkey import ValkeyLog
 from service.stores import api_keys
 from service.supervisor import EmbeddedValkey
@@ -84,7 +84,7 @@ def service(
     log.close()
     folding = [[sys.executable, "-m", "workers"]] * workers
     with (
-        held_port(HOST) as port,
+        reserved_port(HOST) as port,
         TemporaryDirectory(prefix="rewound-bench-") as directory,
         _processes(
             [_service_command(port, processes), *folding],
@@ -100,7 +100,7 @@ def service(
 def bare(running: EmbeddedValkey) -> Iterator[Serving]:
     """Serve the bare route on *running*."""
     with (
-        held_port(HOST) as port,
+        reserved_port(HOST) as port,
         _processes([_bare_command(port)], {"BENCH_STORE": running.url}) as (api,),
     ):
         until_ready(port, "/")

@@ -12,7 +12,7 @@ from typing import Any
 from rewound_client import Rewound
 from service.audit.evidence import Evidence, evidence_once_signed
 from service.cli.client import connect
-from service.cli.local_service import LocalService, held_port
+from service.cli.local_service import LocalService, reserved_port
 from service.cli.playing import ScriptTable, play, sit_down
 from service.cli.script import ScriptedFight, sample
 from service.settings import Settings
@@ -42,7 +42,7 @@ class Service:
 @contextmanager
 def served(home: Path) -> Iterator[Service]:
     """Run a service with its data in *home*, put together as `rewound serve` does: real processes."""
-    with held_port("127.0.0.1") as port:
+    with reserved_port("127.0.0.1") as port:
         settings = replace(
             Settings(),
             data_dir=home,

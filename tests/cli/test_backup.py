@@ -19,7 +19,7 @@ from service.audit import bundle
 from service.audit.evidence import Receipt
 from service.audit.verify import verify
 from service.cli.client import connect
-from service.cli.local_service import held_port
+from service.cli.local_service import reserved_port
 from service.rules.registry import REGISTRY
 from tests.cli.test_serve import COMMAND, PATIENCE_S, ROOT, Served
 from tests.rules.heartrush.kit import opening
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 @contextmanager
 def serving(home: Path, key: str) -> Iterator[Rewound]:
     """Give a client of a service on *home*; it is stopped as its operator stops it."""
-    with held_port("127.0.0.1") as port:
+    with reserved_port("127.0.0.1") as port:
         served = Served(home, "--port", str(port))
         try:
             served.wait_for("Rewound serves")
@@ -73,7 +73,7 @@ def disputed(table: Table) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Kept:
+class SealedValues:
     """A data directory, a copy of it that is a command older, and what a client was told of that command."""
 
     home: Path
@@ -84,7 +84,7 @@ class Kept:
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+def kept(tmp_path_factory: pytest.TempPathFactory) -> SealedValues:
     directory = tmp_path_factory.mktemp("backup")
     home, backup = directory / "data", directory / "older"
     key = key_in(home)
@@ -96,10 +96,10 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
         shutil.copytree(home, backup, ignore=shutil.ignore_patterns("*.sock"))
         told = table.send(roll)
         assert signed(table) == told["n"] == 2
-    return Kept(home, backup, key, table.encounter, Receipt(told["n"], told["hash"]))
+    return SealedValues(home, backup, key, table.encounter, Receipt(told["n"], told["hash"]))
 
 
-def test_an_older_store_beside_a_newer_witness_is_noticed(kept: Kept) -> None:
+def test_an_older_store_beside_a_newer_witness_is_noticed(kept: SealedValues) -> None:
     shutil.rmtree(kept.home / "valkey")
     shutil.copytree(kept.backup / "valkey", kept.home / "valkey")
 
@@ -110,7 +110,7 @@ def test_an_older_store_beside_a_newer_witness_is_noticed(kept: Kept) -> None:
     assert found["dispute"]["lost"]["size"] == kept.receipt.n
 
 
-def test_an_older_data_directory_put_back_whole_is_noticed_by_receipts_alone(kept: Kept) -> None:
+def test_an_older_data_directory_put_back_whole_is_noticed_by_receipts_alone(kept: SealedValues) -> None:
     with serving(kept.backup, kept.key) as client:
         table = client.encounter(kept.encounter)
         assert signed(table) == 1

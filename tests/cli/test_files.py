@@ -77,7 +77,7 @@ def test_a_whole_bundle_is_valid_and_ends_with_0(bundle_file: Path) -> None:
     result = run("verify", bundle_file, "--key", key)
 
     assert result.exit_code == 0
-    assert "valid  whole, decided again to the last byte" in result.output
+    assert "valid  the record is complete and was decided again to the last byte" in result.output
     assert "rolls proved, 0 of an open epoch" in result.output
 
 

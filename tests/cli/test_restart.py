@@ -19,7 +19,7 @@ from rich.console import Console
 
 from service.api.server import arguments
 from service.cli.loading import LoadingDisplay
-from service.cli.local_service import held_port
+from service.cli.local_service import reserved_port
 from service.log.valkey.loading import LoadProgress
 from tests.supervisor.loading_server import loading_server
 from tests.supervisor.logs import write_log
@@ -50,7 +50,7 @@ def test_a_command_waits_for_the_log_and_says_so(tmp_path: Path, command: list[s
 
 
 def test_an_api_whose_store_loads_answers_503_and_says_how_far_it_is(tmp_path: Path) -> None:
-    with loading_server(30_000_000, 0) as store, held_port("127.0.0.1") as port:
+    with loading_server(30_000_000, 0) as store, reserved_port("127.0.0.1") as port:
         environment = {
             "REWOUND_DATA_DIR": str(tmp_path),
             "REWOUND_STREAMS_URL": store.url,

@@ -23,7 +23,7 @@ import requests
 
 from service.cli.client import connect, not_ready
 from service.cli.demo import STOPPED as DEMO_STOPPED
-from service.cli.local_service import LocalService, held_port
+from service.cli.local_service import LocalService, reserved_port
 from service.settings import Settings
 from service.supervisor.place import take
 
@@ -103,7 +103,7 @@ def until(holds: Callable[[], object], served: Served) -> None:
 def ports() -> Iterator[Iterator[str]]:
     """Give free ports, each held for this test."""
     with ExitStack() as held:
-        yield (str(held.enter_context(held_port("127.0.0.1"))) for _ in count())
+        yield (str(held.enter_context(reserved_port("127.0.0.1"))) for _ in count())
 
 
 @pytest.fixture
@@ -279,7 +279,7 @@ def test_without_workers_it_makes_no_key_that_signs(tmp_path: Path, streams_url:
         key_file=data / "secret.key",
         signing_key_file=data / "signing.key",
     )
-    with held_port("127.0.0.1") as port, LocalService(replace(settings, port=port), print):
+    with reserved_port("127.0.0.1") as port, LocalService(replace(settings, port=port), print):
         assert (data / "secret.key").exists()
         assert not (data / "signing.key").exists()
 
@@ -429,10 +429,10 @@ def test_a_port_that_was_given_and_is_in_use_is_told(start: Callable[..., Served
 
 
 def test_a_port_that_is_held_is_given_to_nobody_else_and_may_be_listened_on() -> None:
-    with held_port("127.0.0.1") as port:
+    with reserved_port("127.0.0.1") as port:
         others = set()
         for _ in range(2_000):
-            with held_port("127.0.0.1") as other:
+            with reserved_port("127.0.0.1") as other:
                 others.add(other)
         with (
             socket.create_server(("127.0.0.1", port)) as server,

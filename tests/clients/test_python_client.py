@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from rewound_client import Patience, Problem, Refused, Rewound, Table, Unreachable, VersionMismatch, shapes
+from rewound_client import Problem, Refused, RetryPolicy, Rewound, Table, Unreachable, VersionMismatch, shapes
 from service.audit import bundle, verify
 from service.cli.playing import difference
 from service.rules.registry import REGISTRY
@@ -230,7 +230,7 @@ def test_the_shapes_are_those_of_the_contract() -> None:
 
 def test_nobody_there_is_unreachable() -> None:
     with (
-        Rewound("http://127.0.0.1:9", "rw_x", patience=Patience(0.3)) as nobody,
+        Rewound("http://127.0.0.1:9", "rw_x", retry_policy=RetryPolicy(0.3)) as nobody,
         pytest.raises(Unreachable),
     ):
         nobody.rulesets()

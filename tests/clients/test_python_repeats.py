@@ -14,18 +14,20 @@ from typing import Any
 import pytest
 import requests
 
-from rewound_client import Patience, Problem, Refused, Rewound, Table, Unreachable, transport
+from rewound_client import Problem, Refused, RetryPolicy, Rewound, Table, Unreachable, transport
 from tests.clients.conftest import Host
 from tests.clients.faulty import AWAY, BUSY, FAULTS, UNKNOWN, BadLine, cut
 
-QUICK = Patience(total_s=60, first_s=0.001, longest_s=0.01)
+QUICK = RetryPolicy(total_s=60, first_s=0.001, longest_s=0.01)
 
 
 @contextmanager
-def over(host: Host, line: requests.adapters.HTTPAdapter, patience: Patience = QUICK) -> Iterator[Rewound]:
+def over(
+    host: Host, line: requests.adapters.HTTPAdapter, retry_policy: RetryPolicy = QUICK
+) -> Iterator[Rewound]:
     session = requests.Session()
     session.mount("http://", line)
-    with Rewound(host.address, host.key, patience=patience, session=session) as found:
+    with Rewound(host.address, host.key, retry_policy=retry_policy, session=session) as found:
         yield found
 
 
@@ -81,7 +83,7 @@ def test_patience_ends(host: Host, fault: str, status: int, monkeypatch: pytest.
     clock = SimpleNamespace(monotonic=lambda: sum(rested), sleep=rested.append)
     monkeypatch.setattr(transport, "time", clock)
     line = BadLine(itertools.repeat(fault))
-    with over(host, line, Patience(0.2, 0.01, 0.02)) as rewound, pytest.raises(Problem) as problem:
+    with over(host, line, RetryPolicy(0.2, 0.01, 0.02)) as rewound, pytest.raises(Problem) as problem:
         rewound.rulesets()
     assert problem.value.status == status
     assert len(line.tries) == len(rested) + 1 > 3
@@ -145,7 +147,7 @@ def test_a_stream_that_is_refused_says_why(rewound: Rewound) -> None:
 
 
 def test_a_stream_to_nobody_is_unreachable() -> None:
-    with Rewound("http://127.0.0.1:9", "rw_x", patience=Patience(0.2)) as nobody:
+    with Rewound("http://127.0.0.1:9", "rw_x", retry_policy=RetryPolicy(0.2)) as nobody:
         table = nobody.encounter("00000000-0000-0000-0000-000000000000")
         with pytest.raises(Unreachable):
             next(table.follow())

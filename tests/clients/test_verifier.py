@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from service.audit import bundle
-from service.audit.certificate import certificate, held_to_certificate, signed
+from service.audit.certificate import certificate, check_against_certificate, signed
 from service.audit.evidence import Evidence, Receipt, stored
 from service.audit.notes import public_key
 from service.audit.signatures import accepted_keys
@@ -343,7 +343,9 @@ def test_a_certificate_is_held_to_its_signature_and_its_record(whole: bytes, tmp
         done = ran(str(file), "--certificate", str(paper))
         first, _, detail = done.stdout.splitlines()[:3]
         said.append((done.returncode, first, detail.strip()))
-        ours = held_to_certificate(verify(evidence, {}, without_rules=True), each, accepted_keys(evidence))
+        ours = check_against_certificate(
+            verify(evidence, {}, without_rules=True), each, accepted_keys(evidence)
+        )
         assert first == str(ours.verdict), each[:60]
 
     fits = (

@@ -50,7 +50,7 @@ def _store(log: MemoryLog, sitting: Sitting, start: int = 0) -> None:
         prev = load_commit(written.raw).prev
         log.commit(
             sitting.encounter,
-            CommitWrite(n, prev, written.hash, written.raw, raw, sealed=written.kept_apart),
+            CommitWrite(n, prev, written.hash, written.raw, raw, sealed=written.envelope_payloads),
         )
 
 

@@ -73,7 +73,9 @@ def stored_log(sitting: Sitting) -> CountingLog:
         n = written.n
         log.append(eid(), raw, scope="s", key=str(n), fingerprint="f", create=n == 1)
         prev = load_commit(written.raw).prev
-        log.commit(eid(), CommitWrite(n, prev, written.hash, written.raw, raw, sealed=written.kept_apart))
+        log.commit(
+            eid(), CommitWrite(n, prev, written.hash, written.raw, raw, sealed=written.envelope_payloads)
+        )
     return log
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from service.cli.local_service import LocalService, held_port
+from service.cli.local_service import LocalService, reserved_port
 from service.settings import Settings
 from service.stores import api_keys
 from tests.docs.pages import ROOT, Block
@@ -83,7 +83,7 @@ class Desk:
 
 @pytest.fixture(scope="session")
 def port() -> Iterator[int]:
-    with held_port("127.0.0.1") as port:
+    with reserved_port("127.0.0.1") as port:
         yield port
 
 

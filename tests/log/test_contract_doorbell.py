@@ -16,7 +16,7 @@ from service.log import (
 )
 from tests.log.conftest import Store
 
-RING_MS = 10_000
+NOTIFY_MS = 10_000
 
 
 def submit(
@@ -26,7 +26,7 @@ def submit(
     key: str = "k1",
     at_ms: int = 1,
     *,
-    notify_ms: int = RING_MS,
+    notify_ms: int = NOTIFY_MS,
     create: bool = False,
     more: Sequence[bytes] = (),
     process: str = "",
@@ -153,22 +153,22 @@ def test_a_mark_without_an_encounter_can_be_taken_away(log: Log) -> None:
 
 
 def test_one_holds_a_lease_until_it_releases_it(log: Log) -> None:
-    assert log.hold_leases(("a", "b"), "one", RING_MS) == [True, True]
-    assert log.hold_leases(("b", "c"), "two", RING_MS) == [False, True]
-    assert log.hold_leases(("a", "b", "c"), "one", RING_MS) == [True, True, False]
+    assert log.hold_leases(("a", "b"), "one", NOTIFY_MS) == [True, True]
+    assert log.hold_leases(("b", "c"), "two", NOTIFY_MS) == [False, True]
+    assert log.hold_leases(("a", "b", "c"), "one", NOTIFY_MS) == [True, True, False]
 
     assert not log.release_lease("a", "two")
     assert log.release_lease("a", "one")
     assert not log.release_lease("a", "one")
-    assert log.hold_leases(("a",), "two", RING_MS) == [True]
+    assert log.hold_leases(("a",), "two", NOTIFY_MS) == [True]
 
 
 def test_a_holder_that_does_not_prolong_loses_the_lease(log: Log) -> None:
     log.hold_leases(("a",), "stopped", 30)
 
-    assert becomes_true(lambda: all(log.hold_leases(("a",), "next", RING_MS)))
+    assert becomes_true(lambda: all(log.hold_leases(("a",), "next", NOTIFY_MS)))
     assert not log.release_lease("a", "stopped")
-    assert log.hold_leases(("a",), "stopped", RING_MS) == [False]
+    assert log.hold_leases(("a",), "stopped", NOTIFY_MS) == [False]
 
 
 def test_every_commit_is_heard_by_every_listener_in_order(log: Log) -> None:

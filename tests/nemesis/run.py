@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from service.cli.local_service import held_port
+from service.cli.local_service import reserved_port
 from tests.nemesis import history as histories
 from tests.nemesis import measures, showing
 from tests.nemesis.checker import check, requests_of
@@ -105,7 +105,7 @@ class Run:
         """Run it, and judge it; nothing of it is left running."""
         began = time.monotonic()
         with ExitStack() as stack:
-            port = stack.enter_context(held_port(HOST))
+            port = stack.enter_context(reserved_port(HOST))
             own_disk = self.plan.disk and not self.plan.on_cluster
             disk = stack.enter_context(mounted(self.outcome.directory, own=own_disk))
             self.outcome.disk = disk.kind

@@ -78,7 +78,7 @@ class _AnyCommit(MemoryLog):
             kept.commits.append(fold.raw)
             kept.head = replace(kept.head, folded=fold.n, hash=fold.hash, frontier=fold.frontier)
             kept.sealed.extend(Payload(fold.n, index, raw) for index, raw in fold.sealed)
-            self._publish(Outcome(encounter, fold.n, fold.raw, fold.told))
+            self._publish(Outcome(encounter, fold.n, fold.raw, fold.next_prompt))
         return len(folds)
 
 
@@ -217,7 +217,7 @@ _CURRENT: Final = Folder.current
 
 def _stop_and_forget(self: GroupFolding) -> None:
     """Take everything that waits for this worker from the dirty set, and give the leases back."""
-    for group in tuple(self._held):
+    for group in tuple(self._leased):
         for encounter in self._log.dirty(range(group, BUCKETS, self._groups), EVER):
             self._log.clean(encounter)
         self._log.release_lease(self._lease(group), self._token)

@@ -47,7 +47,7 @@ class _Untold:
     def heard(self, encounter: str) -> None:
         """Note nothing."""
 
-    def put_on_agenda(self, encounter: str) -> None:
+    def schedule_deliveries(self, encounter: str) -> None:
         """Put nothing there."""
 
 

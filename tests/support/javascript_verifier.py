@@ -103,7 +103,7 @@ def differences(cases: Sequence[Case]) -> list[tuple[int, str, str]]:
 def as_bundle(evidence: Evidence) -> bytes | None:
     """Return evidence of any kind as a bundle, however wrong; None if its bytes are no text."""
     seat = evidence.seat if evidence.seat not in (None, "*") else "gm"
-    edition = evidence.edition_told or evidence.edition or ""
+    edition = evidence.named_edition or evidence.edition or ""
     try:
         lines: list[dict[str, Any]] = [
             {"kind": "header", "format": bundle.FORMAT, "encounter": evidence.encounter}

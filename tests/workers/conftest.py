@@ -19,7 +19,7 @@ import redis
 from service.core.fold import Folder
 from service.log import bucket_of
 from service.log.valkey import ValkeyLog
-from service.signals.doorbell import RING_MS, RqNotifier
+from service.signals.doorbell import NOTIFY_MS, RqNotifier
 from tests.support import crashes
 from tests.support.tiny_game import SHELF
 from tests.support.tiny_table import KEY, Sitting, eid, opening, request, secrets_of
@@ -129,7 +129,7 @@ class Hall:
             fingerprint="f",
             create=create,
             at_ms=int(time.time() * 1000),
-            notify_ms=RING_MS,
+            notify_ms=NOTIFY_MS,
         )
         assert submitted.n == len(sent)
         if submitted.must_notify:
@@ -167,7 +167,9 @@ class Hall:
             assert [entry.n for entry in entries] == list(range(1, len(sent) + 1))
             assert [entry.raw for entry in entries] == [written.raw for written in alone.written]
             payloads = {(p.n, p.index): p.raw for p in self.log.sealed(encounter, 0, len(sent))}
-            assert payloads == {(w.n, index): raw for w in alone.written for index, raw in w.kept_apart}
+            assert payloads == {
+                (w.n, index): raw for w in alone.written for index, raw in w.envelope_payloads
+            }
             assert Folder(self.log, SHELF).current(encounter) == alone.folded
 
 

@@ -42,7 +42,7 @@ def log(sitting: Sitting) -> Log:
     for n, (raw, made) in enumerate(zip(sitting.requests, sitting.written, strict=True), 1):
         log.append(sitting.encounter, raw, scope="gm", key=str(n), fingerprint="f", create=n == 1)
         prev = load_commit(made.raw).prev
-        fold = CommitWrite(n, prev, made.hash, made.raw, raw, sealed=made.kept_apart, marks=made.marks)
+        fold = CommitWrite(n, prev, made.hash, made.raw, raw, sealed=made.envelope_payloads, marks=made.marks)
         log.commit(sitting.encounter, fold)
     return log
 

@@ -177,7 +177,7 @@ def test_an_encounter_that_was_lost_and_opened_again_is_decided_with_its_new_sec
     if not folded_after:
         folder.drop(eid())
         folder.keep(unfolded(eid(), TINY))
-        _, left = folding.fold_woken(
+        _, left = folding.fold_notified(
             [CommandNotification(eid(), n, raw) for n, raw in enumerate(requests, 1)]
         )
         assert left == [eid()]
@@ -271,7 +271,7 @@ def _going(
     """Fold encounters, then send a few more commands to each; the wakes come interleaved."""
     folding, folder = _folding(log)
     sittings = [_sitting(1, eid(number)) for number in numbers]
-    wakes = []
+    notifications = []
     for sitting in sittings:
         _append(log, sitting)
         folding.fold(sitting.encounter, always)
@@ -279,16 +279,16 @@ def _going(
         sitting.do("roll")
         sitting.do("choose", player("ada"), number=3)
         _append(log, sitting, start)
-        wakes.append(_wakes(sitting, start))
-    return folding, folder, sittings, [wake for pair in zip(*wakes, strict=True) for wake in pair]
+        notifications.append(_wakes(sitting, start))
+    return folding, folder, sittings, [wake for pair in zip(*notifications, strict=True) for wake in pair]
 
 
 def test_what_wakes_bring_is_written_without_a_look(log: Meddler, monkeypatch: pytest.MonkeyPatch) -> None:
-    folding, folder, sittings, wakes = _going(log, 1, 2, 3)
+    folding, folder, sittings, notifications = _going(log, 1, 2, 3)
     for read in ("look", "head", "commits", "commands"):
         monkeypatch.setattr(log, read, None)
 
-    assert folding.fold_woken(wakes) == ({eid(1): 2, eid(2): 2, eid(3): 2}, [])
+    assert folding.fold_notified(notifications) == ({eid(1): 2, eid(2): 2, eid(3): 2}, [])
 
     monkeypatch.undo()
     assert all(_stored(log, sitting) for sitting in sittings)
@@ -298,7 +298,7 @@ def test_what_wakes_bring_is_written_without_a_look(log: Meddler, monkeypatch: p
 def test_a_commit_names_who_asked_unless_every_process_must_hear_it(
     log: Meddler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folding, _, [sitting], wakes = _going(log, 1)
+    folding, _, [sitting], notifications = _going(log, 1)
     start = len(sitting.requests)
     sitting.do("open_seat", seat="eve", role="observer")
     _append(log, sitting, start)
@@ -310,20 +310,23 @@ def test_a_commit_names_who_asked_unless_every_process_must_hear_it(
         return commit_all(batch)
 
     monkeypatch.setattr(log, "commit_all", note)
-    asked = [replace(wake, process="asks") for wake in (*wakes, *_wakes(sitting, start))]
+    asked = [replace(wake, process="asks") for wake in (*notifications, *_wakes(sitting, start))]
 
-    assert folding.fold_woken(asked) == ({eid(1): 3}, [])
+    assert folding.fold_notified(asked) == ({eid(1): 3}, [])
 
     assert [fold.process for fold in written] == ["asks", "asks", ""]
     assert b'"seat_' in written[-1].raw
 
 
 def test_a_wake_that_does_not_continue_what_is_kept_is_left_to_a_look(log: Meddler) -> None:
-    folding, folder, [first, second], wakes = _going(log, 1, 2)
+    folding, folder, [first, second], notifications = _going(log, 1, 2)
     folder.drop(eid(2))
 
-    assert folding.fold_woken([wake for wake in wakes if wake.n != wakes[0].n]) == ({}, [eid(1), eid(2)])
-    assert folding.fold_woken([CommandNotification(eid(1), 0, b"")]) == ({}, [eid(1)])
+    assert folding.fold_notified([wake for wake in notifications if wake.n != notifications[0].n]) == (
+        {},
+        [eid(1), eid(2)],
+    )
+    assert folding.fold_notified([CommandNotification(eid(1), 0, b"")]) == ({}, [eid(1)])
 
     for sitting in (first, second):
         folding.fold(sitting.encounter, always)
@@ -333,11 +336,11 @@ def test_a_wake_that_does_not_continue_what_is_kept_is_left_to_a_look(log: Meddl
 def test_a_wake_that_comes_after_a_look_has_nothing_left_to_do(
     log: Meddler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folding, folder, [first, second], wakes = _going(log, 1, 2)
+    folding, folder, [first, second], notifications = _going(log, 1, 2)
     folding.fold(eid(1), always)
     monkeypatch.setattr(log, "look", None)
 
-    assert folding.fold_woken(wakes) == ({eid(2): 2}, [])
+    assert folding.fold_notified(notifications) == ({eid(2): 2}, [])
 
     assert folder.kept(eid(1)) == first.folded
     assert _stored(log, first)
@@ -345,13 +348,13 @@ def test_a_wake_that_comes_after_a_look_has_nothing_left_to_do(
 
 
 def test_a_wave_that_loses_a_race_stands_for_the_others(log: Meddler) -> None:
-    folding, folder, [first, second], wakes = _going(log, 1, 2)
+    folding, folder, [first, second], notifications = _going(log, 1, 2)
     _folding(log)[0].fold(eid(1), always)
     first.do("add", amount=1)
     _append(log, first, len(first.requests) - 1)
     _folding(log)[0].fold(eid(1), always)
 
-    assert folding.fold_woken(wakes) == ({eid(2): 2}, [eid(1)])
+    assert folding.fold_notified(notifications) == ({eid(2): 2}, [eid(1)])
 
     assert folder.kept(eid(1)) is None
     assert _stored(log, first)
@@ -360,11 +363,14 @@ def test_a_wave_that_loses_a_race_stands_for_the_others(log: Meddler) -> None:
 
 @pytest.mark.plants_crash
 def test_a_wake_that_breaks_the_rules_is_left_to_be_counted(log: Meddler) -> None:
-    folding, folder, [first, second], wakes = _going(log, 1, 2)
+    folding, folder, [first, second], notifications = _going(log, 1, 2)
     raw = request(len(first.requests) + 1, "burst", {"how": "raise"}, encounter=eid(1))
     n = log.append(eid(1), raw, scope="s", key="b", fingerprint="f").n
 
-    assert folding.fold_woken([*wakes, CommandNotification(eid(1), n, raw)]) == ({eid(2): 2}, [eid(1)])
+    assert folding.fold_notified([*notifications, CommandNotification(eid(1), n, raw)]) == (
+        {eid(2): 2},
+        [eid(1)],
+    )
 
     assert folder.kept(eid(1)) is None
     folding.fold(eid(1), always)

@@ -91,7 +91,7 @@ def test_a_disputed_encounter_is_not_folded_until_it_is_accepted(
             folding.fold(sitting.encounter, lambda: True)
     standing = Disputes(log).standing(sitting.encounter)
     assert standing is not None
-    assert Disputes(log).accept(sitting.encounter, standing.told, 0) is not None
+    assert Disputes(log).accept(sitting.encounter, standing.public_data, 0) is not None
 
     assert folding.fold(sitting.encounter, lambda: True) == 1
 
@@ -203,7 +203,7 @@ def test_what_came_while_a_history_was_disputed_is_set_aside_and_no_seen_die_is_
     told = {"size": dispute.size, "root": dispute.root}
     append(8, "accept_history", reason="the disk died", lost=told, epoch=dispute.epoch)
     append(9, "roll")
-    Disputes(log).accept(lost.encounter, dispute.told, 8)
+    Disputes(log).accept(lost.encounter, dispute.public_data, 8)
     assert folding.fold(lost.encounter, lambda: True) == 3
 
     commits = [load_commit(entry.raw) for entry in log.commits(lost.encounter, 6, 10)]

@@ -135,7 +135,7 @@ def test_every_delivery_is_made_however_many_are_due_at_once(monkeypatch: pytest
         return 200, None
 
     monkeypatch.setattr(telling, "_answer", answer)
-    telling.put_on_agenda(sitting.encounter)
+    telling.schedule_deliveries(sitting.encounter)
 
     def all_done() -> bool:
         telling.look()
@@ -147,11 +147,11 @@ def test_every_delivery_is_made_however_many_are_due_at_once(monkeypatch: pytest
 
 def test_a_worker_that_lives_is_seen_however_many_were_started_after_it() -> None:
     log, now = MemoryLog(), 10_000_000
-    heartbeats.beat(log, "old", now)
+    heartbeats.record_heartbeat(log, "old", now)
     for number in range(MANY):
-        heartbeats.beat(log, f"w{number}", now)
+        heartbeats.record_heartbeat(log, f"w{number}", now)
 
-    heartbeats.beat(log, "old", now)
+    heartbeats.record_heartbeat(log, "old", now)
 
     assert "old" in heartbeats.Heartbeats(log, lambda: now / 1000).alive()
     assert len(heartbeats.Heartbeats(log, lambda: now / 1000).alive()) == MANY + 1
@@ -160,9 +160,9 @@ def test_a_worker_that_lives_is_seen_however_many_were_started_after_it() -> Non
 def test_the_names_of_workers_that_ended_are_dropped() -> None:
     log, now = MemoryLog(), 10_000_000
     for number in range(MANY):
-        heartbeats.beat(log, f"w{number}", now)
+        heartbeats.record_heartbeat(log, f"w{number}", now)
 
     for beats in range(5):
-        heartbeats.beat(log, "alive", now + heartbeats.KEPT_MS + beats)
+        heartbeats.record_heartbeat(log, "alive", now + heartbeats.KEPT_MS + beats)
 
     assert [record.id for record in log.records(heartbeats.COLLECTION)] == ["alive"]

@@ -7,18 +7,18 @@ often the client sends it.
 from rewound_client.client import Rewound
 from rewound_client.encounter import Table
 from rewound_client.errors import NotDone, Problem, Refused, RewoundError, Unreachable, VersionMismatch
-from rewound_client.stream import Told
-from rewound_client.transport import Patience
+from rewound_client.stream import StreamEvent
+from rewound_client.transport import RetryPolicy
 
 __all__ = [
     "NotDone",
-    "Patience",
     "Problem",
     "Refused",
+    "RetryPolicy",
     "Rewound",
     "RewoundError",
+    "StreamEvent",
     "Table",
-    "Told",
     "Unreachable",
     "VersionMismatch",
 ]

@@ -10,7 +10,7 @@ import requests
 from rewound_client.encounter import Table
 from rewound_client.owner import Owner
 from rewound_client.shapes import Json
-from rewound_client.transport import Patience, Transport
+from rewound_client.transport import RetryPolicy, Transport
 
 
 class Rewound(Owner):
@@ -24,11 +24,11 @@ class Rewound(Owner):
         address: str,
         token: str,
         *,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
         session: requests.Session | None = None,
     ) -> None:
         self._session = session or requests.Session()
-        super().__init__(Transport(address, token, self._session, patience or Patience()), "/v1")
+        super().__init__(Transport(address, token, self._session, retry_policy or RetryPolicy()), "/v1")
 
     def __enter__(self) -> Self:
         return self

@@ -11,7 +11,7 @@ from rewound_client.errors import Problem
 from rewound_client.place import NOT_FOUND
 from rewound_client.proved import Proved
 from rewound_client.shapes import Json
-from rewound_client.stream import Told, follow
+from rewound_client.stream import StreamEvent, follow
 from rewound_client.transport import WAIT_S, Query
 
 
@@ -141,7 +141,7 @@ class Table(Disputed, Proved):
         """Yield the commits so far, page by page."""
         yield from self._pages("/commits", "commits", {"after": after or None, "round": round_})
 
-    def follow(self, *, after: int = 0) -> Iterator[shapes.ToldCommit]:
+    def follow(self, *, after: int = 0) -> Iterator[shapes.CommitView]:
         """Yield every commit after *after*, once and in order, then each new one; the iterator is endless.
 
         If another line of play continues the encounter, the new commits of that line follow. The `encounter`
@@ -149,9 +149,9 @@ class Table(Disputed, Proved):
         """
         for each in self.listen(after=after):
             if each.event == "commit":
-                yield cast("shapes.ToldCommit", each.data)
+                yield cast("shapes.CommitView", each.data)
 
-    def listen(self, *, after: int = 0) -> Iterator[Told]:
+    def listen(self, *, after: int = 0) -> Iterator[StreamEvent]:
         """Yield commits as `follow` does, and between them heartbeats and resets.
 
         `continued` names the encounter that continues this one. Read its state again, because that line began

@@ -21,11 +21,11 @@ class Owner(Place):
     ) -> Json:
         """Create an API key. Only this answer contains its secret."""
         told = {"name": name, "scopes": scopes and list(scopes), "expires_in_s": expires_in_s}
-        return self._done("POST", "/api-keys", _given(told))
+        return self._done("POST", "/api-keys", _body_of(told))
 
     def rotate_api_key(self, key: str, *, overlap_s: int | None = None) -> Json:
         """Create the successor of *key*; the old key stays valid for *overlap_s* seconds."""
-        return self._done("POST", f"/api-keys/{key}/rotation", _given({"overlap_s": overlap_s}))
+        return self._done("POST", f"/api-keys/{key}/rotation", _body_of({"overlap_s": overlap_s}))
 
     def end_api_key(self, key: str) -> None:
         """Revoke an API key."""
@@ -41,7 +41,7 @@ class Owner(Place):
 
     def add_webhook(self, url: str, encounter: str | None = None) -> Json:
         """Have every commit (of *encounter*, if given) posted to *url*. Only this answer has the `secret`."""
-        return self._done("POST", "/webhooks", _given({"url": url, "encounter": encounter}))
+        return self._done("POST", "/webhooks", _body_of({"url": url, "encounter": encounter}))
 
     def webhook(self, webhook: str) -> Json:
         """Return one webhook."""
@@ -93,5 +93,5 @@ class Owner(Place):
         return self._get(f"/simulations/{simulation}")
 
 
-def _given(told: Json) -> Json:
+def _body_of(told: Json) -> Json:
     return {name: value for name, value in told.items() if value is not None}

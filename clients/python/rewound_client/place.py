@@ -7,7 +7,17 @@ from typing import Any, Final, cast
 
 from rewound_client.errors import NotDone, Problem, Refused
 from rewound_client.shapes import Json
-from rewound_client.transport import KEY, WAIT_S, Patience, Pauses, Query, Reply, Request, Transport, prefer
+from rewound_client.transport import (
+    KEY,
+    WAIT_S,
+    Pauses,
+    Query,
+    Reply,
+    Request,
+    RetryPolicy,
+    Transport,
+    prefer,
+)
 
 NOT_FOUND: Final = 404
 PENDING: Final = 202
@@ -52,7 +62,7 @@ class Place:
         """
         once = {} if key is None else {KEY: f'"{key}"'}
         request = Request(method, self.path + path, data, headers=prefer(WAIT_S) | once).keyed()
-        pauses = Pauses(self._transport.patience)
+        pauses = Pauses(self._transport.retry_policy)
         while True:
             reply = self._transport.call(request)
             if reply.status != PENDING:
@@ -65,7 +75,7 @@ class Place:
     ) -> Json:
         """Start a job at *path* and return it when it has ended; raises `NotDone` after *wait_s* seconds."""
         job = cast("Json", self._transport.call(Request("POST", self.path + path, data, query or {})).data)
-        pauses = Pauses(Patience(wait_s, longest_s=1.0))
+        pauses = Pauses(RetryPolicy(wait_s, longest_s=1.0))
         while job["status"] in {"pending", "running"}:
             if not pauses.rest():
                 raise NotDone(f"{name} {job[name]} is {job['status']} after {wait_s} s")
@@ -109,7 +119,7 @@ class Place:
 
     def _decided(self, path: str, query: Query | None, wait_s: float) -> Reply:
         """Poll *path* until the command is decided or *wait_s* seconds have passed; return the last reply."""
-        pauses = Pauses(Patience(wait_s, longest_s=1.0))
+        pauses = Pauses(RetryPolicy(wait_s, longest_s=1.0))
         while True:
             reply = self._transport.call(Request("GET", self.path + path, query=query))
             if reply.status != PENDING or not pauses.rest():

@@ -152,7 +152,7 @@ class RevealedEnvelope(OpenedEnvelope):
     n: int
 
 
-class ToldCommit(Commit):
+class CommitView(Commit):
     """A commit in a stream, with the earlier envelopes that it opened."""
 
     revealed: list[RevealedEnvelope]

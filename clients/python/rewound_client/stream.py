@@ -22,7 +22,7 @@ SILENCE_S: Final = 30.0
 
 
 @dataclass(frozen=True)
-class Told:
+class StreamEvent:
     """One event of a stream: its name (`commit`, `heartbeat`, `reset` or `continued`) and its data."""
 
     event: str
@@ -36,13 +36,13 @@ class Told:
         return found
 
 
-def follow(transport: Transport, encounter: str, after: int) -> Iterator[Told]:
+def follow(transport: Transport, encounter: str, after: int) -> Iterator[StreamEvent]:
     """Yield the events of *encounter* after commit *after*, endlessly.
 
     After `continued` it yields the events of the continuation. Raises `Problem` if the service refuses the
     stream, `Unreachable` if the patience ends before any event arrives.
     """
-    last, pauses = after, Pauses(transport.patience)
+    last, pauses = after, Pauses(transport.retry_policy)
     while True:
         asked_s = None
         failure: RewoundError = Unreachable("the stream repeatedly ended before any event arrived")
@@ -70,7 +70,7 @@ def _path(encounter: str) -> str:
     return f"/v1/encounters/{encounter}/commits"
 
 
-def _onwards(told: Iterator[Told], last: int) -> Iterator[Told]:
+def _onwards(told: Iterator[StreamEvent], last: int) -> Iterator[StreamEvent]:
     """Yield the events after commit *last* without duplicates; stop at a gap."""
     for each in told:
         if each.event == "commit":
@@ -82,7 +82,7 @@ def _onwards(told: Iterator[Told], last: int) -> Iterator[Told]:
         yield each
 
 
-def _connection(transport: Transport, path: str, last: int) -> Iterator[Told]:
+def _connection(transport: Transport, path: str, last: int) -> Iterator[StreamEvent]:
     """Yield the events of one connection until it ends."""
     headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity", "Last-Event-ID": str(last)}
     with translated():
@@ -95,7 +95,7 @@ def _connection(transport: Transport, path: str, last: int) -> Iterator[Told]:
         yield from _events(answer)
 
 
-def _events(answer: requests.Response) -> Iterator[Told]:
+def _events(answer: requests.Response) -> Iterator[StreamEvent]:
     """Yield the events in the lines of *answer*; drop one that was cut off."""
     event, data = "message", ""
     for line in _lines(answer):
@@ -106,7 +106,7 @@ def _events(answer: requests.Response) -> Iterator[Told]:
             data += value
         elif not line:
             if data:
-                yield Told(event, json.loads(data))
+                yield StreamEvent(event, json.loads(data))
             event, data = "message", ""
 
 

@@ -37,7 +37,7 @@ Settle = Callable[[str], "Reply | None"]
 
 
 @dataclass(frozen=True)
-class Patience:
+class RetryPolicy:
     """How long to retry a request, and the first and longest pause between tries, in seconds."""
 
     total_s: float = 60.0
@@ -90,15 +90,17 @@ class _Bearer(AuthBase):
 class Transport:
     """One caller: an address, a token, and a `requests` session, which callers may share."""
 
-    def __init__(self, address: str, token: str, session: requests.Session, patience: Patience) -> None:
+    def __init__(
+        self, address: str, token: str, session: requests.Session, retry_policy: RetryPolicy
+    ) -> None:
         self.address = address.rstrip("/")
         self.session = session
-        self.patience = patience
+        self.retry_policy = retry_policy
         self._token = token
 
     def speaking_for(self, token: str) -> Transport:
         """Return a caller with another *token* and the same session."""
-        return Transport(self.address, token, self.session, self.patience)
+        return Transport(self.address, token, self.session, self.retry_policy)
 
     def get(self, path: str, query: Query | None = None, *, wait_s: float | None = None) -> Any:  # noqa: ANN401 - JSON
         """Return the body at *path*; raises `Problem` and `Unreachable`."""
@@ -111,10 +113,10 @@ class Transport:
         *settle* returns the outcome of an idempotency key; it is called if the outcome is unknown (504).
         """
         request = request.keyed()
-        pauses = Pauses(self.patience)
+        pauses = Pauses(self.retry_policy)
         while True:
             try:
-                return self._once(request)
+                return self._send_once(request)
             except Unreachable:
                 if not pauses.rest():
                     raise
@@ -125,7 +127,7 @@ class Transport:
                 if settled is not None:
                     return settled
 
-    def _once(self, request: Request) -> Reply:
+    def _send_once(self, request: Request) -> Reply:
         with translated(), self.ask(request) as answer:
             read = _read(answer)
         if answer.status_code >= PROBLEMS:
@@ -153,8 +155,8 @@ class Transport:
 class Pauses:
     """The pauses between tries: each is longer than the last, with jitter, until the patience ends."""
 
-    def __init__(self, patience: Patience) -> None:
-        self._patience = patience
+    def __init__(self, retry_policy: RetryPolicy) -> None:
+        self._patience = retry_policy
         self.begin()
 
     def begin(self) -> None:

@@ -23,8 +23,8 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from service.api.app import SERVED, asked_of
-from service.api.exchange import Asked, Reply
+from service.api.app import SERVED, request_head
+from service.api.exchange import Reply, RequestHead
 from service.api.loop.environ import environ_of
 from service.api.loop.routes import Route, Routes
 from service.api.loop.sockets import SocketLimits
@@ -154,19 +154,19 @@ class LoopApplication:
                     await self._send_whole(_reply_of(self.app.full_dispatch_request()), scope, send)
                     return
                 route = Route(OPERATIONS.all[request.endpoint], request.view_args or {})
-                asked = asked_of(request, body)
+                asked = request_head(request, body)
         else:
-            asked = self._asked(scope, headers, query.decode("ascii"), body)
+            asked = self._request_head(scope, headers, query.decode("ascii"), body)
         reply = await self._run(route.operation, serve(route.operation, self._served, route.path, asked))
         if isinstance(reply.body, bytes) or asked.method == "HEAD":
             await self._send_whole(reply, scope, send)
         else:
-            scope["extensions"]["rewound.connection"].hold_little()
+            scope["extensions"]["rewound.connection"].limit_send_buffer()
             await self._stream(reply.body, _start(reply), exchange, send)
 
-    def _asked(
+    def _request_head(
         self, scope: Message, headers: Folded, query: str, body: Callable[[int], Pause[bytes]]
-    ) -> Asked:
+    ) -> RequestHead:
         """Return the request in *scope* as operations read it."""
         client = scope["client"]
         address = str(client[0]) if client else ""
@@ -174,11 +174,11 @@ class LoopApplication:
             environ = {"REMOTE_ADDR": address, "HTTP_X_FORWARDED_FOR": headers.get("x-forwarded-for", "")}
             self._trust(environ, _answer_nothing)
             address = environ["REMOTE_ADDR"]
-        return Asked(
+        return RequestHead(
             method=scope["method"],
             path=scope["raw_path"].decode("ascii"),
             query_text=query,
-            given=_given(query) if query else {},
+            given=_query_parameters(query) if query else {},
             headers=headers,
             address=address,
             length=0 if "transfer-encoding" in headers else int(headers.get("content-length", "0")),
@@ -270,7 +270,7 @@ def _text_of_name(name: bytes) -> str:
     return name.decode("latin-1")
 
 
-def _given(query: str) -> dict[str, list[str]]:
+def _query_parameters(query: str) -> dict[str, list[str]]:
     """Return the parameters in *query*, parsed as Flask does."""
     found = parse_qsl(query, keep_blank_values=True, errors="werkzeug.url_quote")
     return MultiDict(found).to_dict(flat=False)

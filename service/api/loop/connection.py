@@ -264,7 +264,7 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
         if self._request_ready is not None:
             self._request_ready.set()
 
-    def hold_little(self) -> None:
+    def limit_send_buffer(self) -> None:
         """Limit the kernel's send buffer of a stream, so that a stalled reader is noticed."""
         self._is_streaming = True
         line = self.transport.get_extra_info("socket")

@@ -20,7 +20,7 @@ from service.steps import Steps
 from service.usecases import accepting, amending
 
 TAG: Final = "Amendments"
-TAKEN_COMMAND: Final = component(
+ACCEPTED_COMMAND: Final = component(
     "TakenCommand",
     closed(
         "A command of the proposed line, and its outcome there.",
@@ -41,9 +41,9 @@ AMENDMENT_DIFFERENCE: Final = component(
     closed(
         "The difference between a proposed line and the line as played.",
         None,
-        commands=listing(TAKEN_COMMAND),
+        commands=listing(ACCEPTED_COMMAND),
         gone={
-            **listing(TAKEN_COMMAND),
+            **listing(ACCEPTED_COMMAND),
             "description": "Repeated commands that are refused in this line.",
         },
         left={**listing(NUMBER), "description": "Numbers of played commands that this line does not repeat."},
@@ -134,7 +134,7 @@ def undo(request: ApiRequest) -> Steps[ApiResponse]:
     """
     return (
         yield from pending(
-            request, (yield from send_checked(request, Undo, request.data)), told_proposal(request)
+            request, (yield from send_checked(request, Undo, request.data)), proposal_answer(request)
         )
     )
 
@@ -154,7 +154,7 @@ def redo(request: ApiRequest) -> Steps[ApiResponse]:
     """Propose to redo what an undo took back, with the same dice."""
     return (
         yield from pending(
-            request, (yield from send_checked(request, Redo, request.data)), told_proposal(request)
+            request, (yield from send_checked(request, Redo, request.data)), proposal_answer(request)
         )
     )
 
@@ -219,7 +219,7 @@ def drop_amendment(request: ApiRequest) -> Steps[ApiResponse]:
     return (yield from pending(request, sent, lambda _outcome: ApiResponse(_shown(request, name))))
 
 
-def told_proposal(request: ApiRequest) -> Callable[[views.Data], ApiResponse]:
+def proposal_answer(request: ApiRequest) -> Callable[[views.Data], ApiResponse]:
     """Return a function that answers a proposing command with its proposal (201)."""
 
     def answer(outcome: views.Data) -> ApiResponse:

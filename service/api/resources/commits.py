@@ -45,8 +45,8 @@ REVEALED_ENVELOPE: Final = component(
         **_OPENED["properties"],
     ),
 )
-TOLD_COMMIT: Final = component(
-    "ToldCommit",
+COMMIT_SCHEMA: Final = component(
+    "CommitView",
     closed(
         "A commit as your seat could read it when it was made; a later stream sends it in the same form.",
         **_COMMIT["properties"],
@@ -97,8 +97,8 @@ event: heartbeat
 data: {"version":12,"view":"…"}
 
 """
-_TOLD: Final = {
-    "commit": "ToldCommit",
+_COMMIT_FIELDS: Final = {
+    "commit": "CommitView",
     "heartbeat": "Heartbeat",
     "reset": "Reset",
     "continued": "Continuation",
@@ -109,7 +109,7 @@ COMMIT_STREAM: Final = component(
         "type": "string",
         "description": "Server-sent events. `id` is the commit's number; a browser sends the last one as "
         "`Last-Event-ID` when it reconnects. `data` is JSON whose schema depends on the event's name:",
-        "x-event-data": {name: ref(shape) for name, shape in _TOLD.items()},
+        "x-event-data": {name: ref(shape) for name, shape in _COMMIT_FIELDS.items()},
         "examples": [_EXAMPLE],
     },
 )

@@ -93,7 +93,7 @@ def open_contest(request: ApiRequest) -> Steps[ApiResponse]:
     something that does not exist (`no_such_moment`). Play continues until the gm answers.
     """
     sent = yield from send_checked(request, OpenContest, request.data)
-    return (yield from pending(request, sent, _told(request, "contest_opened", 201)))
+    return (yield from pending(request, sent, _contest_answer(request, "contest_opened", 201)))
 
 
 @operation(
@@ -156,11 +156,11 @@ def answer_contest(request: ApiRequest) -> Steps[ApiResponse]:
     elif ending == "as_ruled":
         _without(request, ending, _OF_EFFECTS)
         sent = yield from send_checked(request, Amend, answer | {"instead": _instead(request)})
-        return (yield from pending(request, sent, _told(request, AmendmentProposed.type, 201)))
+        return (yield from pending(request, sent, _contest_answer(request, AmendmentProposed.type, 201)))
     else:
         _without(request, ending, (*_OF_EFFECTS, *_OF_AS_RULED))
         sent = yield from send_checked(request, Uphold, answer)
-    return (yield from pending(request, sent, _told(request, "contest_closed", 201)))
+    return (yield from pending(request, sent, _contest_answer(request, "contest_closed", 201)))
 
 
 def _send_effects(request: ApiRequest, answer: dict[str, Any]) -> Steps[Appended]:
@@ -201,7 +201,7 @@ def _without(request: ApiRequest, ending: str, names: tuple[str, ...]) -> None:
         raise invalid((f"/{more[0]}", f"no such field with the ending {ending}"))
 
 
-def _told(request: ApiRequest, type_: str, status: int) -> Callable[[views.Data], ApiResponse]:
+def _contest_answer(request: ApiRequest, type_: str, status: int) -> Callable[[views.Data], ApiResponse]:
     """Return a function that answers a command about a contest with that contest."""
 
     def answer(outcome: views.Data) -> ApiResponse:

@@ -76,7 +76,7 @@ class Document:
 )
 def get_contract(request: ApiRequest) -> ApiResponse:
     """Get the OpenAPI document of this API as YAML."""
-    return _told(request, _contract(request, openapi.as_yaml), _YAML)
+    return _document_response(request, _contract(request, openapi.as_yaml), _YAML)
 
 
 @operation(
@@ -89,7 +89,7 @@ def get_contract(request: ApiRequest) -> ApiResponse:
 )
 def get_contract_as_json(request: ApiRequest) -> ApiResponse:
     """Get the OpenAPI document of this API as JSON."""
-    return _told(request, _contract(request, openapi.as_json), "application/json")
+    return _document_response(request, _contract(request, openapi.as_json), "application/json")
 
 
 @operation(
@@ -131,7 +131,7 @@ def get_documentation_file(request: ApiRequest) -> ApiResponse:
     name = request.path["file"]
     if name not in _FILES:
         raise not_found()
-    return _told(request, _file(name), _FILES[name])
+    return _document_response(request, _file(name), _FILES[name])
 
 
 @operation(
@@ -163,7 +163,7 @@ def get_verifier_module(request: ApiRequest) -> ApiResponse:
     name = request.path["file"]
     if name not in _MODULES:
         raise not_found()
-    return _told(request, _file(f"verifier/{name}"), "text/javascript; charset=utf-8")
+    return _document_response(request, _file(f"verifier/{name}"), "text/javascript; charset=utf-8")
 
 
 @operation(
@@ -277,7 +277,7 @@ def _file(name: str) -> Document:
     return Document(files("service.api").joinpath("pages", name).read_bytes())
 
 
-def _told(request: ApiRequest, document: Document, media_type: str) -> ApiResponse:
+def _document_response(request: ApiRequest, document: Document, media_type: str) -> ApiResponse:
     """Return *document* as a response with an ETag, compressed if the client accepts gzip."""
     wanted = parse_accept_header(request.headers.get("Accept-Encoding"))
     is_small = wanted["gzip"] > 0

@@ -261,7 +261,7 @@ def get_encounter(request: ApiRequest) -> ApiResponse:
     )
     gone = request.services.removals.of(goes_on)
     if gone is not None:
-        raise removed(gone.told)
+        raise removed(gone.public_data)
     entry = request.services.encounters.find(goes_on)
     head = request.services.log.head(goes_on)
     if entry is None or head is None:
@@ -302,7 +302,7 @@ def _imported(request: ApiRequest, entry: EncounterEntry) -> dict[str, Any] | No
 def _dispute(request: ApiRequest) -> dict[str, Any] | None:
     """Return the unaccepted dispute that suspends the encounter, None if there is none."""
     found = Disputes(request.services.log).standing(request.encounter)
-    return None if found is None else found.told
+    return None if found is None else found.public_data
 
 
 def _listed_origin(request: ApiRequest, entry: EncounterEntry) -> dict[str, Any] | None:

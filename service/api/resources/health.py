@@ -75,4 +75,6 @@ def get_metrics(request: ApiRequest) -> ApiResponse:
 
     It needs a key with the scope `operator`: `rewound keys create NAME --operator`.
     """
-    return ApiResponse(raw=request.metrics.told(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    return ApiResponse(
+        raw=request.metrics.exposition(), media_type="text/plain; version=0.0.4; charset=utf-8"
+    )

@@ -56,8 +56,8 @@ def remove_encounter(request: ApiRequest) -> ApiResponse:
     standing = services.removals.of(encounter)
     if standing is not None:
         if standing.bundle != had:
-            raise removed(standing.told)
-        return ApiResponse(standing.told)
+            raise removed(standing.public_data)
+        return ApiResponse(standing.public_data)
     entry = services.encounters.find(encounter)
     assert entry is not None, "the authenticator has checked it"
     folded = services.folder.current(encounter)
@@ -71,7 +71,7 @@ def remove_encounter(request: ApiRequest) -> ApiResponse:
         )
     made = removing.remove(services.log, folded, had, "owner", services.clock())
     services.removals.forget(encounter)
-    return ApiResponse(made.told)
+    return ApiResponse(made.public_data)
 
 
 @operation(
@@ -88,7 +88,7 @@ def get_removal(request: ApiRequest) -> ApiResponse:
     found = request.services.removals.of(request.encounter)
     if found is None:
         raise not_found()
-    return ApiResponse(found.told)
+    return ApiResponse(found.public_data)
 
 
 def digest(request: ApiRequest) -> str:

@@ -88,7 +88,7 @@ def get_state(request: ApiRequest) -> Steps[ApiResponse]:
     seat could see then; with `known` also what was opened since, up to that commit.
     """
     head = yield from _head(request)
-    at, known = _moment(request, head)
+    at, known = _requested_range(request, head)
     folder = request.services.folder
     folded = folder.current(request.encounter, head) if at == head else folder.at(request.encounter, at)
     if folded.n < at:  # a failover lost the commit after it was published
@@ -132,7 +132,7 @@ def _not_yet(wanted: int, folded: int) -> Problem:
     return Problem("not-yet-folded", detail, headers={"Retry-After": "1"})
 
 
-def _moment(request: ApiRequest, head: int) -> tuple[int, int]:
+def _requested_range(request: ApiRequest, head: int) -> tuple[int, int]:
     """Return the commit of the requested state, and the commit up to which openings are included."""
     query = request.query
     if "at" in query and "round" in query:

@@ -189,7 +189,7 @@ def list_deliveries(request: ApiRequest) -> ApiResponse:
     """
     webhook = _named(request)
     read = partial(webhooks.deliveries, request.services.log, webhook.id)
-    return newest_first(request, "deliveries", read, _told)
+    return newest_first(request, "deliveries", read, _delivery_data)
 
 
 @operation(
@@ -210,7 +210,9 @@ def retry_delivery(request: ApiRequest) -> ApiResponse:
         raise not_found()
     if webhook.state != webhooks.ACTIVE:
         raise Problem("webhook-disabled", "the webhook's receiver answered 410")
-    return ApiResponse(_told(webhooks.again(request.services.log, each, request.services.clock())), 202)
+    return ApiResponse(
+        _delivery_data(webhooks.again(request.services.log, each, request.services.clock())), 202
+    )
 
 
 def _judge_url(request: ApiRequest, url: str) -> None:
@@ -245,7 +247,7 @@ def _shown(webhook: Webhook) -> dict[str, Any]:
     }
 
 
-def _told(each: WebhookDelivery) -> dict[str, Any]:
+def _delivery_data(each: WebhookDelivery) -> dict[str, Any]:
     return {
         "delivery": each.id,
         "encounter": each.encounter,

@@ -13,13 +13,13 @@ class MemoryCollections:
 
     def __init__(self, lock: AbstractContextManager[Any]) -> None:
         self._lock = lock
-        self._shelves: dict[str, dict[str, Record]] = {}
+        self._collections: dict[str, dict[str, Record]] = {}
         self._used: dict[str, float] = {}
 
     def put_record(self, collection: str, id_: str, blob: bytes) -> int:
         """Put or replace a record; return its number in the collection."""
         with self._lock:
-            kept = self._shelves.setdefault(collection, {})
+            kept = self._collections.setdefault(collection, {})
             last = next(reversed(kept.values())).number if kept else 0
             number = kept[id_].number if id_ in kept else last + 1
             kept[id_] = Record(number, id_, blob)
@@ -37,13 +37,13 @@ class MemoryCollections:
     def record(self, collection: str, id_: str) -> bytes | None:
         """Return one record."""
         with self._lock:
-            found = self._shelves.get(collection, {}).get(id_)
+            found = self._collections.get(collection, {}).get(id_)
             return found.blob if found else None
 
     def records(self, collection: str, before: int | None = None, limit: int = 50) -> list[Record]:
         """Return up to *limit* records, newest first, numbered below *before*."""
         with self._lock:
-            newest_first = reversed(self._shelves.get(collection, {}).values())
+            newest_first = reversed(self._collections.get(collection, {}).values())
             return [record for record in newest_first if before is None or record.number < before][:limit]
 
     def use_once(self, name: str, ttl_ms: int) -> bool:
@@ -59,9 +59,9 @@ class MemoryCollections:
     def drop_record(self, collection: str, id_: str) -> None:
         """Delete a record."""
         with self._lock:
-            self._shelves.get(collection, {}).pop(id_, None)
+            self._collections.get(collection, {}).pop(id_, None)
 
     def drop_collection(self, collection: str) -> None:
         """Delete all records of a collection."""
         with self._lock:
-            self._shelves.pop(collection, None)
+            self._collections.pop(collection, None)

@@ -19,11 +19,11 @@ class MemoryDoorbell:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._dirty: dict[int, dict[str, int]] = {}
-        self._rings: dict[int, float] = {}
+        self._notified_until: dict[int, float] = {}
         """The end of each bucket's ring, in monotonic seconds."""
         self._leases: dict[str, tuple[str, float]] = {}
         """The token and end of each lease."""
-        self._wakes: list[MemoryListener[CommandNotification]] = []
+        self._listeners: list[MemoryListener[CommandNotification]] = []
         self._outcomes: list[MemoryListener[Outcome]] = []
 
     @abstractmethod
@@ -57,13 +57,13 @@ class MemoryDoorbell:
     def answer_notification(self, bucket: int) -> None:
         """Record that a fold of the bucket begins."""
         with self._lock:
-            self._rings.pop(bucket, None)
+            self._notified_until.pop(bucket, None)
 
-    def _ring(self, bucket: int, ttl_ms: int) -> bool:
+    def _mark_notified(self, bucket: int, ttl_ms: int) -> bool:
         """Ring for the bucket; return False if a ring is unanswered."""
-        if self._clock() < self._rings.get(bucket, 0.0):
+        if self._clock() < self._notified_until.get(bucket, 0.0):
             return False
-        self._rings[bucket] = self._clock() + ttl_ms / 1000
+        self._notified_until[bucket] = self._clock() + ttl_ms / 1000
         return True
 
     def hold_leases(self, names: Sequence[str], token: str, ttl_ms: int) -> list[bool]:
@@ -91,7 +91,7 @@ class MemoryDoorbell:
     def _notify(self, wake: CommandNotification) -> int:
         """Return the number of listeners that heard it."""
         with self._lock:
-            return sum(listener.hear(bucket_of(wake.encounter), wake) for listener in self._wakes)
+            return sum(listener.hear(bucket_of(wake.encounter), wake) for listener in self._listeners)
 
     def _publish(self, outcome: Outcome) -> None:
         for listener in self._outcomes:
@@ -100,7 +100,7 @@ class MemoryDoorbell:
     def listen_commands(self, buckets: Sequence[int] = ALL_BUCKETS) -> MemoryListener[CommandNotification]:
         """Subscribe to the commands of *buckets*."""
         with self._lock:
-            return MemoryListener(self._wakes, buckets)
+            return MemoryListener(self._listeners, buckets)
 
     def listen_outcomes(self, buckets: Sequence[int] = ALL_BUCKETS) -> MemoryListener[Outcome]:
         """Subscribe to the commits of *buckets*."""

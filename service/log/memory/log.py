@@ -109,7 +109,7 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
                 listeners = self._notify(CommandNotification(encounter, place.n, request, process))
                 for n, raw in enumerate(more, place.n + 1):
                     self._notify(CommandNotification(encounter, n, raw, process))
-            must_notify = not listeners and self._ring(bucket_of(encounter), notify_ms)
+            must_notify = not listeners and self._mark_notified(bucket_of(encounter), notify_ms)
             return Submitted(place.n, place.replayed, must_notify=must_notify)
 
     def _extend(self, encounter: str, more: Sequence[bytes]) -> None:
@@ -159,7 +159,7 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
         kept.head = replace(kept.head, folded=fold.n, hash=fold.hash, frontier=fold.frontier)
         kept.marks.update(fold.marks)
         kept.sealed.extend(Payload(fold.n, index, raw) for index, raw in fold.sealed)
-        self._publish(Outcome(encounter, fold.n, fold.raw, fold.told))
+        self._publish(Outcome(encounter, fold.n, fold.raw, fold.next_prompt))
         return True
 
     def head(self, encounter: str) -> StreamHead | None:

@@ -11,21 +11,21 @@ class MemorySchedules:
     _lock: AbstractContextManager[Any]
 
     def __init__(self) -> None:
-        self._agendas: dict[str, dict[str, int]] = {}
+        self._schedules: dict[str, dict[str, int]] = {}
 
     def set_due(self, schedule: str, names: Sequence[str], at_ms: int, *, reschedule: bool) -> None:
         """Schedule *names*; see `Schedules.set_due`."""
         with self._lock:
-            kept = self._agendas.setdefault(schedule, {})
+            kept = self._schedules.setdefault(schedule, {})
             kept |= {name: at_ms for name in names if reschedule or name not in kept}
 
     def due(self, schedule: str, upto_ms: int, count: int) -> list[str]:
         """Return up to *count* names that are due, the longest due first."""
         with self._lock:
-            waiting = sorted((at, name) for name, at in self._agendas.get(schedule, {}).items())
+            waiting = sorted((at, name) for name, at in self._schedules.get(schedule, {}).items())
             return [name for at, name in waiting if at <= upto_ms][:count]
 
     def drop_due(self, schedule: str, name: str) -> None:
         """Remove *name* from the schedule."""
         with self._lock:
-            self._agendas.get(schedule, {}).pop(name, None)
+            self._schedules.get(schedule, {}).pop(name, None)

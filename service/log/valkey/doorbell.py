@@ -57,14 +57,14 @@ class ValkeyDoorbell:
 
     def listen_commands(self, buckets: Sequence[int] = ALL_BUCKETS) -> Subscription[CommandNotification]:
         """Subscribe to the commands of *buckets*."""
-        return Subscription(self._wire, keys.appends, _wake, buckets)
+        return Subscription(self._wire, keys.appends, _notification, buckets)
 
     def listen_outcomes(self, buckets: Sequence[int] = ALL_BUCKETS) -> Subscription[Outcome]:
         """Subscribe to the commits of *buckets*."""
         return Subscription(self._wire, keys.outcomes, outcome_of, buckets)
 
 
-def _wake(message: bytes) -> CommandNotification:
+def _notification(message: bytes) -> CommandNotification:
     whose, n, raw = message.split(b"\n", 2)
     encounter, _, process = whose.decode().partition(" ")
     return CommandNotification(encounter, int(n), raw, process)

@@ -263,7 +263,7 @@ _: Callable[[Router], Log] = ValkeyLog  # the type checker's proof that nothing 
 def _commit_call(encounter: str, fold: CommitWrite) -> Command:
     indices = [index for index, _ in fold.sealed]
     assert indices == sorted(set(indices)), f"payloads of commit {fold.n} are not in order: {indices}"
-    assert b"\n" not in fold.told, "`told` has more than one line"
+    assert b"\n" not in fold.next_prompt, "`next_prompt` has more than one line"
     bucket = keys.bucket_of(encounter)
     return call(
         "commit",
@@ -283,7 +283,7 @@ def _commit_call(encounter: str, fold: CommitWrite) -> Command:
         keys.outcomes(bucket),
         keys.replies(bucket, fold.process) if fold.process else keys.notices(bucket),
         encounter,
-        fold.told,
+        fold.next_prompt,
         len(fold.marks),
         *(part for mark in fold.marks.items() for part in mark),
         *(part for payload in fold.sealed for part in payload),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from service.rules.gm_only import field_faults, kept_back
+from service.rules.gm_only import field_faults, hide_gm_only
 from service.rules.heartrush.abilities.catalogue import named
 from service.rules.heartrush.sheets.abilities import Ability, Spell
 from service.rules.heartrush.sheets.bestiary import BESTIARY, drawn
@@ -38,9 +38,9 @@ def spelled_out(entry: Entry) -> Entry:
     """Return *entry* with its whole sheet, so that a record needs no bestiary, and what is GM-only sealed."""
     entry = with_sheet(entry)
     assert entry.sheet is not None
-    sheet = kept_back(entry.sheet, entry.sheet.id, entry.gm_only)
+    sheet = hide_gm_only(entry.sheet, entry.sheet.id, entry.gm_only)
     more = (name for field in entry.gm_only for name in GM_ONLY[field])
-    return changed(kept_back(entry, sheet.id, more), sheet=sheet)
+    return changed(hide_gm_only(entry, sheet.id, more), sheet=sheet)
 
 
 def entry_faults(entry: Entry, at: str) -> Iterator[Fault]:
@@ -104,4 +104,4 @@ def creature_of(entry: Entry, clock_s: int = 0) -> Creature:
         gm_only=entry.gm_only,
     )
     more = (name for field in entry.gm_only for name in GM_ONLY[field])
-    return kept_back(creature, sheet.id, more)
+    return hide_gm_only(creature, sheet.id, more)

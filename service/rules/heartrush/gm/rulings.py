@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from service.rules.chance import Chance
-from service.rules.contests import said
+from service.rules.contests import check_text
 from service.rules.gm_rulings import (
     MOST_EFFECTS,
     GmRulingRecorded,
@@ -239,7 +239,7 @@ class AskRuling(Command[State]):
 
     def check(self, view: State) -> None:
         own(view, self, self.creature)
-        said(self.text, "a request", rule_id="HR-SVC-1")
+        check_text(self.text, "a request", rule_id="HR-SVC-1")
         if len(view.requests) >= MOST_EFFECTS:
             raise Refused("too_many_requests", "the gm has enough to answer", "HR-SVC-1")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from service.rules.gm_only import kept_back
+from service.rules.gm_only import hide_gm_only
 from service.rules.openings import Id
 from service.rules.records import changed, record
 from service.rules.rise.creatures.creature import Creature
@@ -42,8 +42,8 @@ class Arrival:
 
 def spelled_out(entry: Entry) -> Entry:
     """Return *entry* with what is GM-only sealed."""
-    sheet = kept_back(entry.sheet, entry.sheet.id, entry.gm_only)
-    return changed(kept_back(entry, sheet.id, _besides(entry)), sheet=sheet)
+    sheet = hide_gm_only(entry.sheet, entry.sheet.id, entry.gm_only)
+    return changed(hide_gm_only(entry, sheet.id, _besides(entry)), sheet=sheet)
 
 
 def _besides(entry: Entry) -> Iterator[str]:
@@ -65,4 +65,4 @@ def creature_of(entry: Entry) -> Creature:
         aloft="flying" if entry.altitude else None,
         gm_only=entry.gm_only,
     )
-    return kept_back(creature, sheet.id, _besides(entry))
+    return hide_gm_only(creature, sheet.id, _besides(entry))

@@ -21,7 +21,7 @@ _ROUND_BEGINS: Final = ("combat_began", "round_started")
 _REPEATED: Final = ("type", "prompt", "creature")
 
 
-class Teller:
+class Narrator:
     """Narrates one encounter on a console."""
 
     def __init__(self, console: Console, opening: Mapping[str, Any], statements: Mapping[str, str]) -> None:
@@ -38,7 +38,7 @@ class Teller:
         """Print a remark between two commands."""
         self._console.print(f"[italic]{escape(text)}[/]")
 
-    def moment(
+    def narrate(
         self,
         n: int | None,
         seat: str,
@@ -53,7 +53,9 @@ class Teller:
         if says:
             self._console.print(f"\n[bold]{escape(says)}[/]")
         number = "" if n is None else str(n)
-        self._console.print(f"[dim]{number:>4}[/] [cyan]{escape(seat)}[/] {escape(_asked(type_, data))}")
+        self._console.print(
+            f"[dim]{number:>4}[/] [cyan]{escape(seat)}[/] {escape(_command_line(type_, data))}"
+        )
         if "refusal" in outcome:
             refusal = outcome["refusal"]
             said = f"refused: {refusal['detail']} ({refusal['code']}, {refusal['rule']})"
@@ -113,7 +115,7 @@ def total_of(roll: Mapping[str, Any]) -> int:
     return sum(kept) + sum(terms)
 
 
-def _asked(type_: str, data: Mapping[str, Any]) -> str:
+def _command_line(type_: str, data: Mapping[str, Any]) -> str:
     """Return a command as one line: its type, its creature and its other fields."""
     rest = [f"{k}={_short(v)}" for k, v in data.items() if k not in _REPEATED and v is not None]
     creature = [data["creature"]] if data.get("creature") else []

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from service.log.memory import MemoryLog
-from service.signals.heartbeats import STALE_MS, Heartbeats, beat
+from service.signals.heartbeats import STALE_MS, Heartbeats, record_heartbeat
 from tests.workers.conftest import until
 from workers.heartbeat import HeartbeatThread
 
@@ -34,9 +34,9 @@ def clock() -> Clock:
 def test_a_worker_lives_as_long_as_its_last_beat_is_fresh(clock: Clock) -> None:
     log = MemoryLog()
     heartbeats = Heartbeats(log, lambda: clock.day, lambda: clock.steady)
-    beat(log, "old", clock.now_ms)
+    record_heartbeat(log, "old", clock.now_ms)
     clock.pass_(4)
-    beat(log, "new", clock.now_ms)
+    record_heartbeat(log, "new", clock.now_ms)
 
     assert set(heartbeats.alive()) == {"old", "new"}
     clock.pass_(STALE_MS / 1000 - 4)
@@ -51,11 +51,11 @@ def test_a_worker_lives_before_and_after_its_next_beat_though_the_clock_is_set(
 ) -> None:
     log = MemoryLog()
     heartbeats = Heartbeats(log, lambda: clock.day, lambda: clock.steady)
-    beat(log, "w", clock.now_ms)
+    record_heartbeat(log, "w", clock.now_ms)
     clock.day += jump
 
     assert heartbeats.alive() == ("w",)
-    beat(log, "w", clock.now_ms)
+    record_heartbeat(log, "w", clock.now_ms)
     assert heartbeats.alive() == ("w",)
 
 
@@ -63,7 +63,7 @@ def test_a_worker_lives_before_and_after_its_next_beat_though_the_clock_is_set(
 def test_a_worker_that_ended_is_dead_in_time_though_the_clock_is_set(clock: Clock, jump: float) -> None:
     log = MemoryLog()
     heartbeats = Heartbeats(log, lambda: clock.day, lambda: clock.steady)
-    beat(log, "w", clock.now_ms)
+    record_heartbeat(log, "w", clock.now_ms)
     clock.day += jump
     clock.pass_(STALE_MS / 1000)
 

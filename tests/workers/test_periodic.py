@@ -31,26 +31,26 @@ class Scripted(PeriodicThread):
             raise fault
 
 
-def told(lookout: PeriodicThread) -> list[str]:
+def told(periodic: PeriodicThread) -> list[str]:
     """Run *lookout* to its end and return what it logged, as `thread event why`."""
     with capture_logs() as lines:
-        lookout.run()
+        periodic.run()
     return [f"{line['thread']} {line['event']} {line.get('why') or line.get('error')}" for line in lines]
 
 
 def test_an_outage_is_waited_out_and_said_once_each_time_it_begins() -> None:
     down = StoreUnavailable("it is gone")
-    lookout = Scripted(down, down, None, down, None)
+    periodic = Scripted(down, down, None, down, None)
 
-    assert told(lookout) == ["scripted thread.store_down StoreUnavailable"] * 2
-    assert lookout.looks == 5
+    assert told(periodic) == ["scripted thread.store_down StoreUnavailable"] * 2
+    assert periodic.looks == 5
 
 
 def test_a_fault_is_said_without_its_text_and_ends_nothing() -> None:
-    lookout = Scripted(ValueError("a secret"), None)
+    periodic = Scripted(ValueError("a secret"), None)
 
-    assert told(lookout) == ["scripted thread.failed ValueError"]
-    assert lookout.looks == 2
+    assert told(periodic) == ["scripted thread.failed ValueError"]
+    assert periodic.looks == 2
 
 
 def test_a_look_that_was_left_with_the_worker_is_no_fault() -> None:
@@ -58,35 +58,35 @@ def test_a_look_that_was_left_with_the_worker_is_no_fault() -> None:
 
 
 def test_a_ring_brings_the_next_look_whatever_the_time_between_looks() -> None:
-    lookout = Scripted(None, None, every_s=3_600.0, gap_s=0.0)
-    lookout.ring()  # heard by the first look
-    first = lookout.look
+    periodic = Scripted(None, None, every_s=3_600.0, gap_s=0.0)
+    periodic.ring()  # heard by the first look
+    first = periodic.look
 
     def look_and_ring() -> None:
         first()
-        lookout.ring()
+        periodic.ring()
 
-    lookout.look = look_and_ring  # type: ignore[method-assign]  # rung while it looks
+    periodic.look = look_and_ring  # type: ignore[method-assign]  # rung while it looks
 
-    lookout.run()
+    periodic.run()
 
-    assert lookout.looks == 2
+    assert periodic.looks == 2
 
 
 def test_many_rings_make_one_look() -> None:
-    lookout = Scripted(None, None, None, every_s=3_600.0, gap_s=0.05)
+    periodic = Scripted(None, None, None, every_s=3_600.0, gap_s=0.05)
     looked_at: list[float] = []
-    first = lookout.look
+    first = periodic.look
 
     def look_and_ring() -> None:
         looked_at.append(time.monotonic())
         first()
         for _ in range(10):
-            lookout.ring()
+            periodic.ring()
 
-    lookout.look = look_and_ring  # type: ignore[method-assign]  # rung while it looks
+    periodic.look = look_and_ring  # type: ignore[method-assign]  # rung while it looks
 
-    lookout.run()
+    periodic.run()
 
-    assert lookout.looks == 3
+    assert periodic.looks == 3
     assert all(later - earlier >= 0.05 for earlier, later in pairwise(looked_at))
