@@ -86,7 +86,7 @@ class GroupFolding:
         self._stopping = stopping
         self._telling = telling
         self._token = uuid4().hex
-        self._notifications: queue.SimpleQueue[tuple[int, Event | None]] = queue.SimpleQueue()
+        self._queued: queue.SimpleQueue[tuple[int, Event | None]] = queue.SimpleQueue()
         self._listener: Listener[CommandNotification] | None = None
         self._leased: dict[int, float] = {}
         """The groups this worker holds, each with the time (monotonic) of its last activity."""
@@ -114,7 +114,7 @@ class GroupFolding:
             self._ask(bucket, None)
 
     def _ask(self, bucket: int, done: Event | None) -> None:
-        self._notifications.put((bucket, done))
+        self._queued.put((bucket, done))
         if (listener := self._listener) is not None:
             listener.interrupt()
 
@@ -164,9 +164,7 @@ class GroupFolding:
         """Answer the queued rings; wait up to *timeout* seconds for the first one."""
         try:
             while True:
-                bucket, done = (
-                    self._notifications.get(timeout=timeout) if timeout else self._notifications.get_nowait()
-                )
+                bucket, done = self._queued.get(timeout=timeout) if timeout else self._queued.get_nowait()
                 timeout = 0.0
                 try:
                     self._answer(bucket)

@@ -187,8 +187,8 @@ def rotate(
 ) -> PublishedKey:
     """Replace the key in *file* with a new one that the old key vouches for; the old secret is deleted.
 
-    *read_or_create_key* reads a key file, and creates it if it does not exist. The call can be repeated after an
-    interruption: the new key is in a file beside the old one until it is published.
+    *read_or_create_key* reads a key file, and creates it if it does not exist. The call can be repeated after
+    an interruption: the new key is in a file beside the old one until it is published.
     """
     old = Signer(origin, read_or_create_key(file))
     coming = file.with_name(file.name + ".next")

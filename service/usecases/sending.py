@@ -117,11 +117,11 @@ def send_all(
     check_array(commands)
     _check_preconditions(services, encounter, actor, commands, once)
     batch, at = token_hex(NONCE_BYTES), now(services)
-    draft = [
+    drafts = [
         CommandDraft(kind.type, data, actor, at, Batch(batch, index, len(commands), stop))
         for index, (kind, data) in enumerate(commands)
     ]
-    return (yield from appending(services, encounter, draft[0], once, expected=expected, more=draft[1:]))
+    return (yield from appending(services, encounter, drafts[0], once, expected=expected, more=drafts[1:]))
 
 
 def _check_preconditions(
@@ -304,20 +304,16 @@ def result_from(services: Services, encounter: str, seat: str, heard: Outcome) -
     return read(services, encounter, seat, load_commit(heard.raw), heard.next_prompt)
 
 
-def read(
-    services: Services, encounter: str, seat: str, commit: Commit, next_prompt: bytes = b""
-) -> CommandResult:
-    """Return *commit* with what *seat* needs to read it, and what was *next_prompt* beside it."""
+def read(services: Services, encounter: str, seat: str, commit: Commit, prompt: bytes = b"") -> CommandResult:
+    """Return *commit* with what *seat* needs to read it, and with the next *prompt* of its sender."""
     if not commit.has_envelopes:
-        return CommandResult(commit, {}, views.Reader(seat, views.NOTHING), next_prompt)
-    found_envelopes = {
-        at[1]: envelope for at, envelope in envelopes(services.log, encounter, commit.n - 1, commit.n).items()
-    }
-    if commit.lacks_any_of(found_envelopes):
+        return CommandResult(commit, {}, views.Reader(seat, views.NOTHING), prompt)
+    sealed = {at[1]: each for at, each in envelopes(services.log, encounter, commit.n - 1, commit.n).items()}
+    if commit.lacks_any_of(sealed):
         raise StoreUnavailable(f"commit {commit.n} of {encounter}: the store has lost its envelopes")
     head = services.folder.current(encounter, commit.n)
     return CommandResult(
-        commit, found_envelopes, views.Reader(seat, services.occasions.upto(encounter, head.n)), next_prompt
+        commit, sealed, views.Reader(seat, services.occasions.upto(encounter, head.n)), prompt
     )
 
 
@@ -330,8 +326,8 @@ def result_data(
     """
     data = views.outcome_data(found.commit, found.payloads, found.reader)
     if sender and found.next_prompt:
-        next_prompt: views.Data = orjson.loads(found.next_prompt)
-        return data | next_prompt
+        asked: views.Data = orjson.loads(found.next_prompt)
+        return data | asked
     state = services.folder.current(encounter, found.commit.n).state
     named = views.next_prompt(found.commit, found.payloads, found.reader)
     return data | views.asked_next(state, seat, named)

@@ -497,7 +497,7 @@ def test_the_demo_command_plays_tells_replays_and_audits(tmp_path: Path) -> None
 
     assert result.returncode == 0, result.stdout + result.stderr
     assert "Every state is as the script expects." in result.stdout
-    assert result.stdout.index("valid_to_epoch(1)") < result.stdout.index("\nvalid  whole")
+    assert result.stdout.index("valid_to_epoch(1)") < result.stdout.index("\nvalid  the record is complete")
     assert "heart d8 6 + agility d8 7 + weapon d8 8 = 21" in result.stdout
     assert not (tmp_path / "nowhere").exists()
 
