@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import requests
 
-from rewound_client import RetryPolicy, Rewound, RewoundError, Unreachable
+from rewound_client import Problem, RetryPolicy, Rewound, RewoundError, Unreachable
 from rewound_client.transport import Transport
+from service.usecases.health import WELL
 
 ONE_TRY: Final = RetryPolicy(total_s=0.0)
 NO_TOKEN: Final = ""
@@ -18,14 +19,35 @@ def connect(url: str, token: str) -> Rewound:
     return Rewound(url, token, session=_session())
 
 
-def not_ready(url: str) -> str | None:
+class NotReady(NamedTuple):
+    """Why a service does not accept commands yet."""
+
+    why: str
+    waits_for: str
+    """What somebody who starts the service waits for."""
+
+
+def not_ready(url: str) -> NotReady | None:
     """Return why the service at *url* does not accept commands yet, None if it does."""
     with _session() as session:
         try:
             Transport(url, NO_TOKEN, session, ONE_TRY).get("/readyz")
+        except Unreachable as fault:
+            return NotReady(described(fault, url), "the API")
+        except Problem as fault:
+            why = _failing_checks(fault.data) or str(fault)
+            return NotReady(f"the service is not ready: {why}", why)
         except RewoundError as fault:
-            return described(fault, url)
+            return NotReady(str(fault), str(fault))
     return None
+
+
+def _failing_checks(readiness: dict[str, object]) -> str:
+    """Return the checks that failed in an answer of `/readyz`, each with its reason; empty without checks."""
+    checks = readiness.get("checks")
+    if not isinstance(checks, dict):
+        return ""
+    return "; ".join(f"{name} ({why})" for name, why in checks.items() if why != WELL)
 
 
 def described(fault: Exception, url: str) -> str:

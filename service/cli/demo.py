@@ -82,7 +82,7 @@ def _check_ready(url: str) -> None:
     """Raise `Failure` at once if the service at *url* accepts no commands; later requests are repeated."""
     why = not_ready(url)
     if why is not None:
-        raise Failure(why)
+        raise Failure(why.why)
 
 
 @contextmanager

@@ -142,13 +142,17 @@ class LocalService:
         self._metrics_dir = metrics_directory(settings)
         environment = {**settings.environment(), DIRECTORY: str(self._metrics_dir)}
         for i in range(1, settings.workers + 1):
-            self._supervisor.start(_supervised(f"worker {i}", ("workers",), environment))
-        self._supervisor.start(_supervised("the API", ("gunicorn", _GUNICORN_LOGGER, *api), environment))
+            self._supervisor.start(
+                _supervised(f"worker {i}", "decide its command", ("workers",), environment)
+            )
+        self._supervisor.start(
+            _supervised("the API", "answer its requests", ("gunicorn", _GUNICORN_LOGGER, *api), environment)
+        )
 
     def wait_until_ready(self) -> None:
         """Wait until the service accepts commands; raises `NotServing` and `StartAbandoned`."""
-        said = time.monotonic()
-        ends = said + READY_S
+        began = said = time.monotonic()
+        ends = began + READY_S
         while (why := not_ready(self.url)) is not None:
             self._go_on()
             broken = [each.name for each in self._supervisor.died() if each.deaths >= UNREADY_DEATHS]
@@ -156,10 +160,12 @@ class LocalService:
                 raise NotServing(f"{broken[0]} keeps dying; see its output above")
             now = time.monotonic()
             if now > ends:
-                raise NotServing(f"the service is not ready after {READY_S:g} s: {why}")
+                raise NotServing(
+                    f"the service was not ready within {READY_S:g} s; it waited for {why.waits_for}"
+                )
             if now - said >= SAID_EVERY_S:
                 said = now
-                self._say(f"the service is not ready: {why}")
+                self._say(f"starting: waiting for {why.waits_for} ({now - began:.0f} s)")
             time.sleep(STEP_S)
         self._was_ready = True
 
@@ -211,10 +217,11 @@ class LocalService:
             raise StartAbandoned
 
 
-def _supervised(name: str, command: Sequence[str], environment: Mapping[str, str]) -> Supervised:
-    return Supervised(
-        name, (sys.executable, "-m", "service.supervisor.child", *command), environment, stop_s=GRACE_S
-    )
+def _supervised(
+    name: str, finishes: str, command: Sequence[str], environment: Mapping[str, str]
+) -> Supervised:
+    command = (sys.executable, "-m", "service.supervisor.child", *command)
+    return Supervised(name, command, environment, stop_s=GRACE_S, finishes=finishes)
 
 
 def _own(directory: Path) -> None:

@@ -74,7 +74,7 @@ def command(host: str | None, port: int | None, workers: int | None, *, demo: bo
                 _demonstrate(service)
             while not signals.is_stopping():
                 time.sleep(LOOKED_EVERY_S)
-            say_so("stopping")
+            say_so("stopping; ctrl-C again stops without waiting")
     except StartAbandoned:
         say_so("stopped before it was ready; nothing was lost")
 
@@ -124,7 +124,9 @@ def _known(path: Path, log: Log) -> Demo | None:
     except FileNotFoundError:
         return None
     except (ValueError, TypeError) as fault:
-        raise NotServing(f"{path} is damaged: remove it, and start again to replay the demo") from fault
+        raise NotServing(
+            f"{path} is damaged: remove it, and start again to play the sample fight again"
+        ) from fault
     is_valid = api_keys.find(log, demo.key, time.time()) is not None and log.head(demo.encounter) is not None
     return demo if is_valid else None
 

@@ -80,6 +80,7 @@ class EmbeddedValkey:
                     *(str(self._place.directory), str(self._memory_mb)),
                 ),
                 stop_s=STOP_S + 5,
+                finishes="write its data",
                 first_pause_s=FIRST_PAUSE_S,
                 longest_pause_s=LONGEST_PAUSE_S,
             )

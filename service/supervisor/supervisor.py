@@ -21,6 +21,9 @@ WELL_AFTER_S: Final = 20.0
 """After so many seconds of life the next death counts as the first."""
 
 STEP_S: Final = 0.05
+SILENT_S: Final = 1.0
+"""After so long a stop says what it waits for."""
+
 ROOT: Final = Path(__file__).parents[2]
 """The directory of the packages, installed or not."""
 
@@ -41,6 +44,8 @@ class Supervised:
     """The process's environment; None means this process's."""
     stop_s: float = 35.0
     """How long it may take to end; then its process group is killed."""
+    finishes: str = "end"
+    """What it does before it ends, for people: it waits for the worker to …"""
     first_pause_s: float = 0.5
     longest_pause_s: float = 15.0
     process: subprocess.Popen[bytes] | None = None
@@ -78,16 +83,20 @@ class Supervised:
         how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
         return f"{self.name} {how}; restarting in {self.pause_s:g} s"
 
-    def stop(self, is_hurried: Callable[[], bool]) -> None:
-        """Stop it and return when it has ended.
+    def stop(self, is_hurried: Callable[[], bool], say: Say) -> None:
+        """Stop it and return when it has ended; if that takes long, *say* what it does until then.
 
         After `stop_s` seconds, or as soon as *is_hurried* returns True, its process group is killed.
         """
         if self.process is None:
             return
         self.process.terminate()
-        ends = time.monotonic() + self.stop_s
-        while self.process.poll() is None and time.monotonic() < ends and not is_hurried():
+        began = time.monotonic()
+        is_silent = True
+        while self.process.poll() is None and time.monotonic() < began + self.stop_s and not is_hurried():
+            if is_silent and time.monotonic() > began + SILENT_S:
+                is_silent = False
+                say(f"waiting for {self.name} to {self.finishes} (at most {self.stop_s:g} s)")
             time.sleep(STEP_S)
         if self.process.returncode is None:  # not reaped yet, so its ids are not reused
             os.killpg(self.process.pid, signal.SIGKILL)
@@ -133,7 +142,7 @@ class Supervisor:
             self._thread.join()
             self._thread = None
         while self._supervised:
-            self._supervised[-1].stop(is_hurried)
+            self._supervised[-1].stop(is_hurried, self._say)
             self._supervised.pop()
         self._stopping.clear()
 

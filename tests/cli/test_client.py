@@ -1,5 +1,6 @@
 """The command line's connection to a service: what it says if nobody answers, and that no proxy is used."""
 
+import json
 import socket
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -13,10 +14,15 @@ from service.cli.demo import command
 
 
 class Proxy(BaseHTTPRequestHandler):
+    status = 200
+    body = b""
+
     def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
+        self.send_response(self.status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(self.body)))
         self.end_headers()
+        self.wfile.write(self.body)
 
     def log_message(self, *_: object) -> None:
         """Write nothing."""
@@ -51,6 +57,22 @@ def test_an_address_that_is_none_is_named(nobody: str) -> None:
     told = CliRunner().invoke(command, ["--url", nobody.removeprefix("http://"), "--key", "rw_key"])
     assert told.exit_code == 1
     assert "Traceback" not in told.output
+
+
+def test_the_checks_that_fail_are_named(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    checks = {"store": "ok", "worker": "no worker is alive", "outcomes": "being renewed"}
+    monkeypatch.setattr(Proxy, "status", 503)
+    monkeypatch.setattr(Proxy, "body", json.dumps({"status": "not_ready", "checks": checks}).encode())
+    found = not_ready(proxy)
+    assert found is not None
+    assert found.waits_for == "worker (no worker is alive); outcomes (being renewed)"
+    assert found.why == f"the service is not ready: {found.waits_for}"
+
+
+def test_a_start_waits_for_an_api_that_does_not_answer(nobody: str) -> None:
+    found = not_ready(nobody)
+    assert found is not None
+    assert found.waits_for == "the API"
 
 
 def test_no_proxy_comes_between(nobody: str, proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
