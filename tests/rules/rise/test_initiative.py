@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from service.rules.chance import Chance
+from service.rules.rise.movement.initiative import roll_order
 from service.rules.ruleset import waiting
-from tests.rules.rise.kit import Fight, begun, entry
+from tests.rules.rise.kit import Fight, NoDice, begun, entry
 
 GIFTED = {"brawling_accuracy": 9}
 
@@ -77,3 +79,11 @@ def test_C_44_each_of_several_is_asked_and_all_that_roll_again_are_compared() ->
     assert [fight[name].position for name in "abc"] == [(1, 2), (2, 1), (2, 2)]
     assert fight.told("conflict_found")[-1].order == ("c", "a", "b")
     assert [fight[name].fatigue for name in "abc"] == [0, 2, 2]
+
+
+def test_RI_INIT_4_a_conflict_in_which_nobody_moves_takes_no_check() -> None:
+    """Two may be in conflict although the paths of both were cut to nothing before it was found."""
+    state = grabbing().state
+    with pytest.raises(StopIteration) as ended:
+        next(roll_order(state, Chance(NoDice()), ()))
+    assert ended.value.value is state

@@ -181,7 +181,7 @@ def roll_order(state: State, chance: Chance, creatures: Iterable[str]) -> Emits[
     while tied := ties(state, names):
         state = yield from break_ties(state, chance, tied)
     order = find_order(state, names)
-    assert order, "every check is rolled, and none is tied"
+    assert order is not None, "every check is rolled, and none is tied"
     asked = tuple([name for name in new if may_exert(state, name, order)])
     if asked:
         state = yield InitiativeShown(creatures=asked, because=("RI-UNIV-DESPERATE", "C-44"))
