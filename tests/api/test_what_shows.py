@@ -155,7 +155,7 @@ def test_TABLE_GMONLY_1_a_standing_answer_shows_what_would_have_killed() -> None
 
 def test_TABLE_GMONLY_1_damage_shows_that_it_kills() -> None:
     found = shows(*(orc([standing("never"), fire(31)], {"hp": 1}, hp_max=most) for most in (60, 70, 20)))
-    assert found == ({"creatures/orc/vitality", "creatures/orc/down_since_s"}, {"fell_to_zero", "died"})
+    assert found == ({"creatures/orc/status", "creatures/orc/down_since_s"}, {"fell_to_zero", "died"})
 
 
 def test_TABLE_GMONLY_1_a_fall_shows_that_hit_points_are_gone() -> None:

@@ -77,7 +77,7 @@ class Creature:
     """Weapons it threw after others, and has no more."""
     wounds: tuple[Wound, ...] = ()
     conditions: Mapping[str, Condition] = EMPTY
-    vitality: Literal["active", "unconscious", "dead", "gone"] = "active"
+    status: Literal["active", "unconscious", "dead", "gone"] = "active"
     """Gone is out of the fight alive: fled, yielded, taken away."""
     down_since_s: int | None = None
     """The campaign second at which hit points fell to zero or below: the ten-minute clock runs from it."""
@@ -170,7 +170,7 @@ class Creature:
     @property
     def is_present(self) -> bool:
         """Whether it is here and alive, awake or not."""
-        return self.vitality in ("active", "unconscious")
+        return self.status in ("active", "unconscious")
 
     def level(self, condition: str) -> int:
         """Return the level of *condition*, 0 where it does not lie on the creature."""
@@ -346,4 +346,4 @@ def is_able(creature: Creature) -> bool:
 
 def is_able_if_aware(creature: Creature) -> bool:
     """Tell whether *creature* can act at all, or could if it were not surprised."""
-    return creature.vitality == "active" and not creature.has("stunned") and not creature.has("incapacitated")
+    return creature.status == "active" and not creature.has("stunned") and not creature.has("incapacitated")

@@ -200,7 +200,7 @@ def test_HR_ABIL_11_an_ability_that_finds_nobody_fizzles() -> None:
     )
     use(fight, "pia", "blast", target="wolf")
     declare(fight, "wolf", "answer")
-    assert fight["pia"].vitality == "dead"
+    assert fight["pia"].status == "dead"
     assert [e.ability for e in fight.told("ability_fizzled")] == ["blast"]
     assert fight.told("cost_paid")[0].ability == "blast"
 
@@ -517,7 +517,7 @@ def test_every_way_to_use_an_ability_that_is_offered_is_accepted() -> None:
 
 def test_HR_ABIL_2_what_is_always_on_is_asked_of_the_state_each_time() -> None:
     fight = fight_with({"pia": (0, 0), "orc": (1, 0), "wolf": (0, 1)}, owners(pia=("in-the-thick-of-it",)))
-    fight.given("wolf", vitality="unconscious", hp=-1)
+    fight.given("wolf", status="unconscious", hp=-1)
     engaged(fight, "pia", "orc", pia="agility", orc="might")
     fight.answer("declare_agility", "pia", 1, 1, 1, 1, 1, order="attack_first", target="orc")
     assert fight.told("attack_rolled")[-1].total == 3 + 1

@@ -135,7 +135,7 @@ def test_execute_kills_what_falls_to_zero() -> None:
     engaged(fight, "pia", "wolf", pia="might", wolf="defensive")
     fight.answer("declare_attack", "pia", 8, 8, 8, 8, 1, 1, target="wolf").answer("accept_damage", "wolf")
     declare(fight, "pia", "execute")
-    assert fight["wolf"].vitality == "dead"
+    assert fight["wolf"].status == "dead"
 
 
 def test_execute_waits_for_zero() -> None:

@@ -176,7 +176,7 @@ def test_HR_COND_13_vulnerability_troubles_on_more_faces_and_kills_at_four() -> 
     assert fight.told("check_needs_choice"), "a 3 is trouble at two levels"
     fight.do("choose_check", creature="pia", prompt=fight.prompt("pia"), choice="fail")
     laid(fight, "pia", "vulnerable_physical", 2)
-    assert fight["pia"].vitality == "dead"
+    assert fight["pia"].status == "dead"
 
 
 def test_HR_COND_14_the_confused_move_or_act_until_helped() -> None:
@@ -364,7 +364,7 @@ def test_HR_COND_25_the_grappled_carry_one_level_of_restrained() -> None:
 
 
 def test_HR_COND_26_the_unconscious_do_nothing() -> None:
-    fight = begun(DUEL).given("pia", vitality="unconscious", hp=-1)
+    fight = begun(DUEL).given("pia", status="unconscious", hp=-1)
     assert fight.refused("dash", creature="pia", to=[0, 1]) == "unconscious"
 
 

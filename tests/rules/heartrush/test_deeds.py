@@ -58,7 +58,7 @@ def test_HR_GEN_2_what_finds_nobody_to_do_it_is_in_vain_and_stays_paid(
     fight.do(name, creature="pia", **data)
     declare(fight, "wolf", "slay")
 
-    assert fight["pia"].vitality == "dead"
+    assert fight["pia"].status == "dead"
     assert [e.reason for e in fight.told("deed_in_vain")] == ["pia can do nothing"]
     assert fight.told(DONE[name]) == []
     assert fight.told("ability_used")[0].ability == name

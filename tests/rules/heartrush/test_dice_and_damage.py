@@ -103,7 +103,7 @@ def test_HR_V_58_below_zero_a_creature_fights_on_until_it_chooses_or_ten_minutes
     fight.do("engage", creature="pia", target="orc").joined_by().stances(pia="agility", orc="might")
     fight.answer("declare_agility", "pia", 8, 6, 4, 3, 3, order="no_move", target="orc")
     fight.answer("accept_damage", "orc")
-    assert (fight["orc"].hp, fight["orc"].vitality) == (-2, "active")
+    assert (fight["orc"].hp, fight["orc"].status) == (-2, "active")
     assert fight.told("fell_to_zero")
 
     fight.do("engage", creature="orc", target="pia").joined_by().stances(orc="might", pia="defensive")
@@ -130,7 +130,7 @@ def test_HR_V_59_wounds_keep_down_who_is_healed_too_little() -> None:
     """HR-ZERO-5, HR-WND-1: the cap that wounds set, and the choice to fall."""
     fight = begun({**NEAR, "ash": (0, 5)}).given("pia", hp=-3)
     fight.do("go_unconscious", creature="pia")
-    assert (fight["pia"].vitality, fight.state.priority_side) == ("unconscious", "players")
+    assert (fight["pia"].status, fight.state.priority_side) == ("unconscious", "players")
     fight.given(
         "pia",
         hp=-8,
@@ -207,7 +207,7 @@ def test_HR_V_94_the_incapacitated_may_be_struck_at_once_the_helpless_after_a_ru
     fight.do("opportunity_attack", 1, 1, 1, 1, 8, 8, **strike)
     assert fight.told("attack_rolled")
 
-    fight = begun({**NEAR, "wolf": (9, 9)}).given("orc", hp=-2, vitality="unconscious")
+    fight = begun({**NEAR, "wolf": (9, 9)}).given("orc", hp=-2, status="unconscious")
     assert fight.refused("opportunity_attack", **strike) == "gm_approval_required"
     fight.given("orc", exposed=True).do("opportunity_attack", 1, 1, 1, 1, 8, 8, **strike)
     assert fight.told("attack_rolled")

@@ -129,7 +129,7 @@ def test_HR_ZERO_1_one_falls_while_the_damage_of_an_opportunity_attack_is_asked_
     fight.answer("opportunity_attack", "pia", 6, 6, 6, 1, 1, target="orc", stance="agility", pay="action")
     assert "shrug" in offers(fight, "gm", "orc")
     assert "go_unconscious" in offers(fight, "zoe", "ash")
-    assert fight.do("go_unconscious", creature="ash")["ash"].vitality == "unconscious"
+    assert fight.do("go_unconscious", creature="ash")["ash"].status == "unconscious"
 
 
 def test_HR_ZERO_1_one_falls_while_damage_outside_combat_is_asked_about() -> None:
@@ -138,7 +138,7 @@ def test_HR_ZERO_1_one_falls_while_damage_outside_combat_is_asked_about() -> Non
     fight.send("gm_ruling", "gm", kind="effect", decision="a rock", effects=[blow])
     assert "shrug" in offers(fight, "gm", "orc")
     assert "go_unconscious" in offers(fight, "zoe", "ash")
-    assert fight.do("go_unconscious", creature="ash")["ash"].vitality == "unconscious"
+    assert fight.do("go_unconscious", creature="ash")["ash"].status == "unconscious"
 
 
 def test_HR_WPN_12_who_moves_first_leaves_the_water_and_throws() -> None:

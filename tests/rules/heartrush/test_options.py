@@ -147,13 +147,13 @@ def test_A_22_a_wound_lowers_hit_points_to_the_cap(options: dict[str, Any], expe
 def test_A_23_which_maximum_the_line_of_death_mirrors(options: dict[str, Any], expected: str) -> None:
     fight = begun(HARD, first="enemies", options={**options, "auto_end": False})
     fight.given("bru", hp=-20, wounds=(Wound(id="old", rank=12, initial_rank=12),))
-    assert wounded(fight, 9)["bru"].vitality == expected
+    assert wounded(fight, 9)["bru"].status == expected
 
 
 @both("zero_hp", ("choice", "active"), ("immediate", "unconscious"))
 def test_A_24_whether_zero_leaves_a_choice(options: dict[str, Any], expected: str) -> None:
     fight = begun(HARD, first="enemies", options={**options, "auto_end": False}).given("bru", hp=5)
-    assert wounded(fight, 8)["bru"].vitality == expected
+    assert wounded(fight, 8)["bru"].status == expected
 
 
 @both("rush_formula", ("active_rounds", 0), ("round_number", 2))
@@ -295,7 +295,7 @@ def test_A_71_whether_combat_ends_by_itself(options: dict[str, Any], expected: s
     meet(fight, "pia", "orc", "agility", "defensive")
     fight.answer("declare_agility", "pia", 8, 6, 8, 1, 1, target="orc", order="no_move")
     fight.answer("accept_damage", "orc")
-    assert (fight["orc"].vitality, fight.state.phase) == ("dead", expected)
+    assert (fight["orc"].status, fight.state.phase) == ("dead", expected)
 
 
 @both("gm_commits_first", (False, None), (True, "gm_must_commit_first"))

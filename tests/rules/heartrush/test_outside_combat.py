@@ -192,7 +192,7 @@ def test_HR_ZERO_1_one_may_fall_unconscious_outside_combat(when: str) -> None:
     assert "go_unconscious" not in {offer.type for offer in fight.offers("zoe", "pia")}
     fight.given("pia", hp=-2)
     assert "go_unconscious" in {offer.type for offer in fight.offers("zoe", "pia")}
-    assert fight.do("go_unconscious", creature="pia")["pia"].vitality == "unconscious"
+    assert fight.do("go_unconscious", creature="pia")["pia"].status == "unconscious"
 
 
 def hurt(**stances: str) -> Fight:
@@ -209,7 +209,7 @@ def test_HR_ZERO_1_one_falls_in_an_engagement_before_its_own_step() -> None:
     assert fight["pia"].hp == 5 - (12 - 4)
     assert "go_unconscious" in {offer.type for offer in fight.offers("zoe", "pia")}
     fight.do("go_unconscious", creature="pia")
-    assert fight["pia"].vitality == "unconscious"
+    assert fight["pia"].status == "unconscious"
     assert "pia" not in fight.waits_for()
     assert fight.told("step_started")[-1].step == "might", "nobody else is in agility"
 

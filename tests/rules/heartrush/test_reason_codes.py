@@ -77,8 +77,8 @@ def test_F_3_blocked() -> None:
 
 
 PRECEDENCE = [
-    ({"vitality": "dead", "conditions": {"stunned": Condition(level=1)}, "surprised": True}, "dead"),
-    ({"vitality": "unconscious", "conditions": {"stunned": Condition(level=1)}}, "unconscious"),
+    ({"status": "dead", "conditions": {"stunned": Condition(level=1)}, "surprised": True}, "dead"),
+    ({"status": "unconscious", "conditions": {"stunned": Condition(level=1)}}, "unconscious"),
     (
         {"conditions": {"stunned": Condition(level=1), "incapacitated": Condition(level=1)}, "action": 0},
         "stunned",
@@ -102,7 +102,7 @@ def test_F_3_precedence_then_cost_then_target() -> None:
     fight.given("pia", action=1)
     assert fight.refused("engage", creature="pia", target="orc") == "not_in_range"
     fight.do("end_combat", reason="enough")
-    fight.given("pia", vitality="dead")
+    fight.given("pia", status="dead")
     assert fight.refused("engage", creature="pia", target="orc") == "encounter_over"
 
 

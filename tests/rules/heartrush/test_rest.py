@@ -124,8 +124,8 @@ def test_HR_REST_4_a_night_wakes_the_unconscious_if_wounds_let_it() -> None:
     fight.given("ash", wounds=(Wound(id="w", rank=45, initial_rank=45),))
     fight.do("rest", rest="long", creatures=["pia", "ash"], night=INN)
     assert [event.reason for event in fight.told("unconscious")] == ["ten_minutes", "ten_minutes"]
-    assert (fight["pia"].hp, fight["pia"].vitality) == (40, "active")
-    assert (fight["ash"].hp, fight["ash"].vitality) == (-5, "unconscious")
+    assert (fight["pia"].hp, fight["pia"].status) == (40, "active")
+    assert (fight["ash"].hp, fight["ash"].status) == (-5, "unconscious")
 
 
 @pytest.mark.parametrize(("recharge", "left"), [("long_rest", ("cry",)), ("any_rest", ())])

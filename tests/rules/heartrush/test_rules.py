@@ -136,7 +136,7 @@ def test_HR_MOVE_3_whoever_falls_to_the_strike_stays_where_it_was() -> None:
     fight.do("dash", creature="pia", to=[-5, 0])
     fight.answer("opportunity_attack", "orc", 8, 10, 12, 1, 1, target="pia", stance="might", pay="action")
     fight.answer("accept_damage", "pia")
-    assert (fight["pia"].vitality, fight["pia"].position) == ("unconscious", (0, 0))
+    assert (fight["pia"].status, fight["pia"].position) == ("unconscious", (0, 0))
     assert fight.state.priority_side == "enemies", "the dash is over"
 
 
@@ -156,7 +156,7 @@ def test_HR_OA_1_late_is_too_late() -> None:
 
 
 def test_HR_ENG_1_nobody_engages_friends_or_the_dead_or_the_far() -> None:
-    fight = begun({**NEAR, "bru": (0, 1), "wolf": (5, 0)}).given("orc", vitality="dead")
+    fight = begun({**NEAR, "bru": (0, 1), "wolf": (5, 0)}).given("orc", status="dead")
     for target, code in (("bru", "target_not_enemy"), ("orc", "target_dead"), ("wolf", "not_in_range")):
         assert fight.refused("engage", creature="pia", target=target) == code
 
@@ -217,7 +217,7 @@ def test_HR_RES_4_the_killed_still_make_their_attack_of_that_step() -> None:
     fight = begun(places).given("wolf", hp=-15).do("engage", creature="ash", target="wolf").joined_by("pia")
     fight.stances(ash="cunning", wolf="cunning", pia="agility").answer("declare_attack", "ash", target="wolf")
     fight.answer("declare_attack", "wolf", 8, 6, 8, 8, 1, 1, target="pia").answer("accept_damage", "wolf")
-    assert fight["wolf"].vitality == "dead"
+    assert fight["wolf"].status == "dead"
     fight.throw(1, 1, 1, 1, 8, 6)
     assert [event.creature for event in fight.told("attack_rolled")] == ["ash", "wolf"]
 
@@ -228,7 +228,7 @@ def test_HR_STANCE_AGI_2_a_mover_that_was_killed_owes_nothing() -> None:
     fight.answer("declare_agility", "orc", order="attack_first", target="pia")
     fight.answer("declare_agility", "pia", 8, 6, 12, 12, 1, 1, 1, order="attack_first", target="orc")
     fight.answer("accept_damage", "pia")
-    assert fight["pia"].vitality == "dead"
+    assert fight["pia"].status == "dead"
     assert fight.waits_for() == ["orc"]
     fight.answer("decline_sidestep", "orc")
     assert fight.told("engagement_ended")
@@ -311,7 +311,7 @@ def test_HR_WPN_9_a_whip_with_might_at_cunning_rolls_one_more_die() -> None:
 
 
 def test_HR_DMG_6_the_negative_of_the_maximum_is_death() -> None:
-    for hp, vitality in ((-33, "active"), (-34, "dead")):
+    for hp, status in ((-33, "active"), (-34, "dead")):
         fight = meet(
             begun({**NEAR, "wolf": (9, 9)}).given("orc", hp=hp), "pia", "orc", "agility", "defensive"
         )
@@ -322,7 +322,7 @@ def test_HR_DMG_6_the_negative_of_the_maximum_is_death() -> None:
         )
         fight.answer("declare_agility", "pia", 4, 2, 2, 1, 2, target="orc", order="no_move")
         fight.answer("accept_damage", "orc")
-        assert fight["orc"].vitality == vitality
+        assert fight["orc"].status == status
 
 
 def test_HR_DMG_1_each_damage_is_shrugged_off_once() -> None:
@@ -339,7 +339,7 @@ def test_HR_ZERO_6_the_unconscious_miss_later_steps_but_stay() -> None:
     fight.do("engage", creature="bru", target="wolf").joined_by("pia", "orc")
     fight.stances(bru="cunning", wolf="agility", pia="might", orc="defensive")
     fight.answer("declare_attack", "bru", 3, 3, 3, 1, 1, target="wolf").answer("accept_damage", "wolf")
-    assert fight["wolf"].vitality == "unconscious"
+    assert fight["wolf"].status == "unconscious"
     assert [event.step for event in fight.told("step_started")] == ["cunning", "might"]
     (offer,) = [offer for offer in fight.offers("zoe", "pia") if offer.type == "declare_attack"]
     assert offer.choices["target"] == ("bru", "orc"), "agility is out of might's reach even asleep"
@@ -361,7 +361,7 @@ def test_F_3_the_first_reason_in_order_is_told() -> None:
     assert fight.refused("engage", **engage) == "engagement_in_progress"
     fight.given("pia", conditions={"stunned": Condition()})
     assert fight.refused("engage", **engage) == "stunned"
-    fight.given("pia", vitality="unconscious")
+    fight.given("pia", status="unconscious")
     assert fight.refused("engage", **engage) == "unconscious"
     fight.do("end_combat")
     assert fight.refused("engage", **engage) == "encounter_over"

@@ -96,7 +96,7 @@ def test_HR_SVC_1_effects_run_through_the_rules() -> None:
     pia = fight["pia"]
     assert (pia.hp, pia.heart_die, [w.rank for w in pia.wounds], pia.level("dazed")) == (30, 6, [10], 5)
     assert fight["ash"].position == (7, 7)
-    assert (fight["orc"].hp, fight["wolf"].vitality) == (5, "dead")
+    assert (fight["orc"].hp, fight["wolf"].status) == (5, "dead")
     assert fight.state.priority_side == "players"
 
 
@@ -108,8 +108,8 @@ def test_HR_SVC_1_effects_run_through_the_rules() -> None:
         ({"kind": "action", "creature": "pia", "actions": -3}, "action", 0),
         ({"kind": "heart_die", "creature": "pia", "die": 4}, "heart_die", 4),
         ({"kind": "heart_die", "creature": "pia"}, "heart_die", 8),
-        ({"kind": "knock_out", "creature": "pia"}, "vitality", "unconscious"),
-        ({"kind": "hp", "creature": "pia", "hp": -40}, "vitality", "dead"),
+        ({"kind": "knock_out", "creature": "pia"}, "status", "unconscious"),
+        ({"kind": "hp", "creature": "pia", "hp": -40}, "status", "dead"),
         ({"kind": "hp", "creature": "pia", "hp": -39}, "down_since_s", 0),
         ({"kind": "destiny", "creature": "pia", "points": 9}, "destiny_points", 10),
         ({"kind": "destiny", "creature": "pia", "points": -9}, "destiny_points", 0),
@@ -172,7 +172,7 @@ def test_HR_SVC_6_a_mistake_is_corrected_by_an_entry_of_its_own() -> None:
     before = list(fight.events)
     ruled(fight, "correction", {"kind": "restore", "creature": "orc", "hp": 35}, subject="command 4")
     assert fight.events[: len(before)] == before
-    assert (fight["orc"].vitality, fight["orc"].hp) == ("active", 35)
+    assert (fight["orc"].status, fight["orc"].hp) == ("active", 35)
     assert fight.told("gm_ruling_recorded")[-1].because == ("HR-SVC-1", "HR-SVC-6")
 
 

@@ -109,7 +109,7 @@ def test_HR_START_3_otherwise_the_die_decides(surprised: list[str]) -> None:
 
 
 def test_HR_START_2_the_dead_and_the_unconscious_surprise_nobody() -> None:
-    fight = opened(FOUR).given("wolf", vitality="unconscious", hp=-1)
+    fight = opened(FOUR).given("wolf", status="unconscious", hp=-1)
     fight.do("begin_combat", surprised=["orc"]).do("grant_priority")
     assert fight.state.starting_side == "players"
 
@@ -190,7 +190,7 @@ def test_HR_RES_6_an_engagement_ends_without_asking_once_no_enemy_is_left() -> N
     fight.answer("declare_attack", "pia", 8, 6, 8, 1, 1, target="wolf", perk={})
     while any("accept_damage" in awaited.accepts for awaited in waiting(fight.state)):
         fight.answer("accept_damage", "wolf")
-    assert fight["wolf"].vitality == "dead"
+    assert fight["wolf"].status == "dead"
     assert fight.told("engagement_ended")
     assert [event.step for event in fight.told("step_started")] == ["cunning"]
 

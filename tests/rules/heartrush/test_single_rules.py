@@ -131,9 +131,9 @@ def test_HR_ZERO_4_death_is_at_the_negative_of_the_maximum() -> None:
     fight = begun({**NEAR, "ash": (5, 5)}).given("pia", hp=1)
     ruled(fight, kind="damage", creature="pia", amount=40)
     fight.answer("accept_damage", "pia")
-    assert (fight["pia"].hp, fight["pia"].vitality) == (-39, "active")
+    assert (fight["pia"].hp, fight["pia"].status) == (-39, "active")
     ruled(fight, kind="hp", creature="pia", hp=-40)
-    assert fight["pia"].vitality == "dead"
+    assert fight["pia"].status == "dead"
 
 
 def test_HR_GEN_3_what_an_ability_requires_is_asked_beyond_the_general_rules() -> None:

@@ -123,16 +123,16 @@ def test_TT_8_a_poison_without_a_record_is_an_effect() -> None:
 
 
 def test_TT_11_what_befalls_the_helpless_is_ruled() -> None:
-    fight = begun(PLACES).given("orc", vitality="unconscious", hp=-1)
+    fight = begun(PLACES).given("orc", status="unconscious", hp=-1)
     order = {"creature": "pia", "target": "orc", "stance": "might"}
     assert fight.refused("opportunity_attack", **order) == "gm_approval_required"
     ruled(fight, "helpless", {"kind": "expose", "creature": "orc"}, subject="orc")
     fight.do("opportunity_attack", **order)
     assert fight.told("exchange_begun")[-1].defender == "orc"
 
-    fight = begun(PLACES).given("orc", vitality="unconscious", hp=-1)
+    fight = begun(PLACES).given("orc", status="unconscious", hp=-1)
     ruled(fight, "helpless", {"kind": "die", "creature": "orc"}, subject="orc")
-    assert fight["orc"].vitality == "dead"
+    assert fight["orc"].status == "dead"
 
 
 def test_TT_12_a_stunt_is_a_ruling_with_a_check() -> None:
@@ -160,7 +160,7 @@ def test_TT_12_a_stunt_is_a_ruling_with_a_check() -> None:
 def test_TT_13_a_creature_may_leave_the_fight_alive() -> None:
     fight = begun(PLACES)
     ruled(fight, "withdraw", {"kind": "withdraw", "creature": "orc"}, subject="orc")
-    assert fight["orc"].vitality == "gone"
+    assert fight["orc"].status == "gone"
     assert fight.refused("engage", creature="pia", target="orc") in ("target_dead", "target_not_enemy")
     assert fight.state.standing_at((1, 0)) == ()
     ruled(fight, "withdraw", {"kind": "withdraw", "creature": "wolf"})

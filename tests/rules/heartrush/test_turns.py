@@ -67,7 +67,7 @@ def test_A_47_sides_may_alternate() -> None:
 
 
 def test_HR_TIME_9_who_cannot_act_has_no_turn() -> None:
-    fight = in_turns(*GIVEN).given("orc", vitality="unconscious", hp=-1)
+    fight = in_turns(*GIVEN).given("orc", status="unconscious", hp=-1)
     fight.do("end_turn", creature="pia")
     assert at_turn(fight) == "ash"
 

@@ -76,7 +76,7 @@ def test_TABLE_WINDOW_1_each_step_of_a_dash_asks_too() -> None:
 
 
 def test_TABLE_WINDOW_1_whoever_cannot_act_is_not_asked() -> None:
-    fight = table().given("ash", vitality="unconscious", hp=0)
+    fight = table().given("ash", status="unconscious", hp=0)
     fight.do("engage", creature="pia", target="orc")
     assert [awaited.creature for awaited in waiting(fight.state)] == ["pia", "orc"]
 

@@ -139,14 +139,14 @@ def test_HR_WND_3_wounds_are_not_invoked_in_combat() -> None:
 
 def test_HR_V_59_healing_wakes_who_comes_above_zero() -> None:
     """HR-ZERO-5, HR-WND-1."""
-    fight = opened(PLACES).given("pia", hp=-3, vitality="unconscious", down_since_s=0)
+    fight = opened(PLACES).given("pia", hp=-3, status="unconscious", down_since_s=0)
     ruled(fight, {"kind": "heal", "creature": "pia", "amount": 10})
-    assert (fight["pia"].hp, fight["pia"].vitality, fight["pia"].down_since_s) == (7, "active", None)
+    assert (fight["pia"].hp, fight["pia"].status, fight["pia"].down_since_s) == (7, "active", None)
 
-    fight.given("ash", hp=-8, vitality="unconscious", wounds=wounds(20, 25))
+    fight.given("ash", hp=-8, status="unconscious", wounds=wounds(20, 25))
     assert fight["ash"].hp_cap == -5
     ruled(fight, {"kind": "heal", "creature": "ash", "amount": 10})
-    assert (fight["ash"].hp, fight["ash"].vitality) == (-5, "unconscious")
+    assert (fight["ash"].hp, fight["ash"].status) == (-5, "unconscious")
 
 
 def test_HR_WND_1_healing_stops_at_what_wounds_leave() -> None:
@@ -187,7 +187,7 @@ def test_HR_V_58_at_zero_one_acts_on_for_ten_minutes() -> None:
     assert fight.refused("go_unconscious", creature="pia") == "hp_positive"
     ruled(fight, {"kind": "damage", "creature": "pia", "amount": 8})
     fight.answer("accept_damage", "pia")
-    assert (fight["pia"].hp, fight["pia"].vitality, fight["pia"].down_since_s) == (-2, "active", 0)
+    assert (fight["pia"].hp, fight["pia"].status, fight["pia"].down_since_s) == (-2, "active", 0)
 
     fight.do("engage", creature="pia", target="orc").joined_by().stances(pia="defensive", orc="defensive")
     ruled(fight, {"kind": "damage", "creature": "pia", "amount": 12})
@@ -197,7 +197,7 @@ def test_HR_V_58_at_zero_one_acts_on_for_ten_minutes() -> None:
     fight.send("advance_clock", "gm", seconds=599)
     assert fight.told("unconscious") == []
     fight.send("advance_clock", "gm", seconds=1)
-    assert fight["pia"].vitality == "unconscious"
+    assert fight["pia"].status == "unconscious"
     assert fight.refused("dash", creature="pia", to=[0, 1]) == "unconscious"
 
 
@@ -207,22 +207,22 @@ def test_HR_ZERO_2_the_clock_is_cancelled_above_zero() -> None:
     assert fight["pia"].down_since_s == 0
     ruled(fight, {"kind": "heal", "creature": "pia", "amount": 5})
     fight.send("advance_clock", "gm", hours=1)
-    assert fight["pia"].vitality == "active"
+    assert fight["pia"].status == "active"
 
 
 def test_A_24_zero_may_knock_out_at_once() -> None:
     fight = opened(PLACES, options={"zero_hp": "immediate"}).given("pia", hp=3)
     ruled(fight, {"kind": "hp", "creature": "pia", "hp": 0})
-    assert fight["pia"].vitality == "unconscious"
+    assert fight["pia"].status == "unconscious"
 
 
 @pytest.mark.parametrize(("seconds", "rounds"), [(6, 100), (60, 10)])
 def test_A_68_rounds_move_the_clock(seconds: int, rounds: int) -> None:
     fight = begun(PLACES, options={"round_seconds": seconds}).given("pia", hp=-1, down_since_s=0)
     for _ in range(rounds):
-        assert fight["pia"].vitality == "active"
+        assert fight["pia"].status == "active"
         number = fight.state.round
         while fight.state.round == number:
             fight.do("pass_side", side=fight.state.priority_side)
     assert fight.state.clock_s == 600
-    assert fight["pia"].vitality == "unconscious"
+    assert fight["pia"].status == "unconscious"

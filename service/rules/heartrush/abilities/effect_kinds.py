@@ -142,7 +142,7 @@ class KnockOut(Effect):
         return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        if state.creatures[self.creature].vitality != "active":
+        if state.creatures[self.creature].status != "active":
             return state
         return (yield FellUnconscious(creature=self.creature, reason="effect", because=frame.rules))
 

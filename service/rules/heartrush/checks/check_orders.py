@@ -54,7 +54,7 @@ def check_order(view: State, order: _Order) -> None:
     found = view.creatures.get(order.creature)
     if found is None:
         raise Refused("no_such_creature", f"there is no creature {order.creature}", "TABLE-SEAT-1")
-    if found.vitality == "dead":
+    if found.status == "dead":
         raise Refused("dead", f"{order.creature} is dead", "HR-ZERO-4")
     if order.against is not None and order.against.creature not in view.creatures:
         raise Refused("no_such_creature", f"there is no creature {order.against.creature}", "TABLE-SEAT-1")

@@ -45,7 +45,7 @@ class Woke(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        return state.with_creature(self.creature, vitality="active", down_since_s=None)
+        return state.with_creature(self.creature, status="active", down_since_s=None)
 
 
 @rule("HR-REST-6", "edition, Rests; seed 002, Wounds")
@@ -53,7 +53,7 @@ def heal(state: State, creature: str, amount: int, source: str | None = None) ->
     """Whatever heals stops at what wounds leave of the maximum; the dead stay dead."""
     found = state.creatures[creature]
     amount = max(0, amount)
-    if found.vitality == "dead" or (not amount and "hp_max" not in found.gm_only):
+    if found.status == "dead" or (not amount and "hp_max" not in found.gm_only):
         return state  # where hit points are the GM's alone, that none were missing is too
     hp = healed_to(found.hp, amount, found.hp_cap)
     state = yield Healed(
@@ -72,6 +72,6 @@ def healed_to(hp: int, amount: int, cap: int) -> int:
 def wake(state: State, creature: str) -> Emits[State]:
     """An unconscious creature stays so until its hit points are above zero, and then wakes by itself."""
     found = state.creatures[creature]
-    if found.vitality != "unconscious" or found.hp <= 0:
+    if found.status != "unconscious" or found.hp <= 0:
         return state
     return (yield Woke(creature=creature))

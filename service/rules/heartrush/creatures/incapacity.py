@@ -33,7 +33,7 @@ ACTS: Final = (
 
 def check_able(creature: Creature, command: str, allow: tuple[str, ...]) -> None:
     """Refuse what *creature* cannot do in the state it is in; *allow* excuses states."""
-    if creature.vitality != "active":
+    if creature.status != "active":
         check_alive(creature)
         check_conscious(creature)
     if creature.conditions:
@@ -55,16 +55,16 @@ def refuse_surprised(creature: Creature) -> None:
 
 def check_alive(creature: Creature) -> None:
     """Refuse the dead, and who has left the fight."""
-    if creature.vitality == "gone":
+    if creature.status == "gone":
         raise Refused("dead", f"{creature.id} has left the fight", "HR-SVC-1")
-    if creature.vitality == "dead":
+    if creature.status == "dead":
         raise Refused("dead", f"{creature.id} is dead", "HR-ZERO-4")
 
 
 @rule("HR-COND-26", "seed 002, Zero Hit Points; service ruling")
 def check_conscious(creature: Creature) -> None:
     """The unconscious do nothing, like the incapacitated, until their hit points are above zero."""
-    if creature.vitality == "unconscious":
+    if creature.status == "unconscious":
         raise Refused("unconscious", f"{creature.id} is unconscious", "HR-ZERO-6")
 
 

@@ -166,7 +166,7 @@ def _points(state: State, creature: Creature, bonus: RollBonus, where: Lasting |
 def adjacent_enemies(state: State, creature: Creature) -> int:
     """Return how many living enemies stand next to *creature*."""
     return sum(
-        other.side != creature.side and other.vitality == "active" and state.distance(creature, other) <= FEET
+        other.side != creature.side and other.status == "active" and state.distance(creature, other) <= FEET
         for other in state.creatures.values()
     )
 

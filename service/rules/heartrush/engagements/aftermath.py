@@ -50,7 +50,7 @@ class AftermathOver(Event[State]):
 def possible(state: State, pending: Pending) -> int:
     """Return the feet of a push that was earned, 0 where there is nothing left to push or nobody to do it."""
     source, target = state.creatures[pending.source], state.creatures[pending.target]
-    if source.vitality != "active" or not target.is_present or climbs_on(source, target):
+    if source.status != "active" or not target.is_present or climbs_on(source, target):
         return 0
     return push_ft(source, target)
 
@@ -58,7 +58,7 @@ def possible(state: State, pending: Pending) -> int:
 def dice_instead(state: State, pending: Pending) -> int:
     """Return the dice of harm that may take the place of a push: on a captive, or on whom one climbs."""
     source, target = state.creatures[pending.source], state.creatures[pending.target]
-    if source.vitality != "active" or not target.is_present or not source.conditions:
+    if source.status != "active" or not target.is_present or not source.conditions:
         return 0
     return 1 if climbs_on(source, target) else crush_dice(source, target)
 

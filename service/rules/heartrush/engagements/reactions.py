@@ -190,7 +190,7 @@ class OpportunityAttack(Command[State]):
         if target is None or target.side == creature.side:
             raise Refused("no_oa_trigger", f"{self.target} is no enemy")
         if not gives_opening(creature, target):
-            if target.vitality == "unconscious" or target.has("stunned"):
+            if target.status == "unconscious" or target.has("stunned"):
                 raise Refused("gm_approval_required", f"the gm rules what befalls {self.target}", "HR-OA-2")
             if creature.hidden_from:
                 raise Refused("not_hidden", f"{self.creature} is not hidden from {self.target}", "HR-HIDE-2")

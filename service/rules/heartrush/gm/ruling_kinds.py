@@ -68,7 +68,7 @@ class Restored(Event[State]):
 
     def evolve(self, state: State) -> State:
         down = state.clock_s if self.hp <= 0 else None
-        return state.with_creature(self.creature, vitality="active", hp=self.hp, down_since_s=down)
+        return state.with_creature(self.creature, status="active", hp=self.hp, down_since_s=down)
 
 
 @record
@@ -83,7 +83,7 @@ class Restore(Effect):
         found = view.creatures.get(self.creature)
         if found is None:
             return f"there is no creature {self.creature}"
-        if found.vitality not in ("dead", "gone"):
+        if found.status not in ("dead", "gone"):
             return f"{self.creature} is neither dead nor gone"
         if (fault := _kept_back(view, self.creature)) is not None:
             return fault
@@ -102,7 +102,7 @@ class CreatureLeft(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        return let_go(state.with_creature(self.creature, vitality="gone"), self.creature, dead=True)
+        return let_go(state.with_creature(self.creature, status="gone"), self.creature, dead=True)
 
 
 @record

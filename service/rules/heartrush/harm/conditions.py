@@ -46,7 +46,7 @@ FLAGS: Final = (
     "grappling",
     "grappled",
 )
-"""Conditions without levels; `hidden` is kept by viewer (`hidden_from`), `unconscious` as vitality."""
+"""Conditions without levels; `hidden` is stored by viewer (`hidden_from`), `unconscious` as the status."""
 
 HINDERS: Final[Mapping[str, str]] = MappingProxyType(
     {"cunning": "dazed", "might": "weakened", "agility": "off_balanced", "presence": "shaken"}
@@ -186,7 +186,7 @@ def crippled(creature: Creature, feet: int) -> int:
 def break_down(state: State, creature: str, condition: str) -> Emits[State]:
     """Each level of vulnerability lets one more face bring complications; four levels are death."""
     found = state.creatures[creature]
-    if found.level(condition) < DEADLY_VULNERABILITY or found.vitality == "dead":
+    if found.level(condition) < DEADLY_VULNERABILITY or found.status == "dead":
         return state
     return (yield Died(creature=creature))
 

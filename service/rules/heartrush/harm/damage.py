@@ -182,8 +182,8 @@ def refusal_to_shrug(state: State, creature: Creature, cause: str = "attack") ->
         return "heart_die_minimum"
     if state.option("shrug_per_round") == 1 and creature.shrugs:
         return "already_shrugged"
-    if creature.vitality != "active":
-        return "unconscious" if creature.vitality == "unconscious" else "dead"
+    if creature.status != "active":
+        return "unconscious" if creature.status == "unconscious" else "dead"
     return None
 
 

@@ -42,7 +42,7 @@ class FellUnconscious(Event[State]):
     reason: Literal["chosen", "ten_minutes", "zero", "effect"]
 
     def evolve(self, state: State) -> State:
-        return let_go(state.with_creature(self.creature, vitality="unconscious"), self.creature, dead=False)
+        return let_go(state.with_creature(self.creature, status="unconscious"), self.creature, dead=False)
 
 
 @record
@@ -53,14 +53,14 @@ class Died(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        return let_go(state.with_creature(self.creature, vitality="dead"), self.creature, dead=True)
+        return let_go(state.with_creature(self.creature, status="dead"), self.creature, dead=True)
 
 
 @rule("HR-DMG-6", "seed 002, Taking Damage", settles=("A-23",))
 def die_at_the_line(state: State, creature: str) -> Emits[State]:
     """Hit points at or below the negative of the maximum are death."""
     found = state.creatures[creature]
-    if found.hp > death_line(state, found) or found.vitality == "dead":
+    if found.hp > death_line(state, found) or found.status == "dead":
         return state
     return (yield Died(creature=creature, because=("HR-DMG-6", "HR-ZERO-4", "A-23")))
 
@@ -75,7 +75,7 @@ def death_line(state: State, creature: Creature) -> int:
 def fall_to_zero(state: State, creature: str, before: int) -> Emits[State]:
     """Who does not choose to fall unconscious at zero does so after ten minutes."""
     found = state.creatures[creature]
-    if found.hp > 0 or before <= 0 or found.vitality != "active":
+    if found.hp > 0 or before <= 0 or found.status != "active":
         return state
     state = yield FellToZero(creature=creature, clock_s=state.clock_s)
     if state.option("zero_hp") == "immediate":
@@ -87,7 +87,7 @@ def ten_minutes(state: State) -> Emits[State]:
     """Tell who falls unconscious because ten minutes have passed since it came to zero."""
     for creature in state.creatures.values():
         since = creature.down_since_s
-        if since is None or creature.vitality != "active" or creature.hp > 0:
+        if since is None or creature.status != "active" or creature.hp > 0:
             continue
         if state.clock_s - since >= CONSCIOUS_SECONDS:
             state = yield FellUnconscious(

@@ -85,7 +85,7 @@ class MovementFrame(Frame[State]):
         left: tuple[Cell, ...] = unsealed(self.left)
         fell = creature.has("prone") and not self.standing and not self.crawling
         strayed = bool(left) and not is_step(creature.position, left[0])
-        if creature.vitality != "active" or fell or strayed:
+        if creature.status != "active" or fell or strayed:
             return (
                 yield MovementEnded(movement=self.path, occasion=f"{self.path}/end", because=("HR-MOVE-3",))
             )

@@ -48,7 +48,7 @@ def why_not(state: State, earned: Earned) -> str | None:
     creature, target = state.creatures[earned.creature], state.creatures[earned.target]
     if not is_able_if_aware(creature):
         return "unable"
-    if target.vitality not in ("active", "unconscious"):
+    if target.status not in ("active", "unconscious"):
         return "target_dead"
     what = earned.offensive.what
     apart = state.distance(creature, target) > ADJACENT_FT

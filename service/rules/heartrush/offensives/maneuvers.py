@@ -125,7 +125,7 @@ def check_offensive(
     other = view.creatures.get(target)
     if target not in frame.participants or other is None or target == creature.id:
         raise Refused("no_valid_target", f"{target} is no other participant of {frame.path}", "HR-OFF-1")
-    if other.vitality not in ("active", "unconscious"):
+    if other.status not in ("active", "unconscious"):
         raise Refused("target_dead", f"{target} is dead", "HR-OFF-1")
     if not view.option("friendly_fire") and other.side == creature.side:
         raise Refused("no_valid_target", f"{target} is on the same side", "HR-RES-2")

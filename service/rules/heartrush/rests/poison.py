@@ -122,8 +122,8 @@ class ScrapeWeapon(Command[State]):
 def _at_leisure(command: CoatWeapon | ScrapeWeapon, view: State) -> Creature:
     creature = own(view, command, command.creature)
     check_at_rest(view, "weapons are seen to", "HR-POIS-1")
-    if creature.vitality != "active":
-        raise Refused("unconscious", f"{command.creature} is {creature.vitality}", "HR-ZERO-6")
+    if creature.status != "active":
+        raise Refused("unconscious", f"{command.creature} is {creature.status}", "HR-ZERO-6")
     return creature
 
 

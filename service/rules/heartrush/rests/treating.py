@@ -167,7 +167,7 @@ class TreatWounds(Command[State]):
             and (at_rest(view) or view.distance(healer, other) <= ADJACENT_FT)
         )
         allowed = at_rest(view) or (bool(view.option("treat_in_combat")) and healer.action > 0)
-        if near and allowed and healer.vitality == "active":
+        if near and allowed and healer.status == "active":
             yield Offer(type=cls.type, creature=healer.id, choices={"patient": near})
 
 

@@ -192,7 +192,7 @@ def wholly_surprised(state: State, surprised: tuple[str, ...]) -> str | None:
 
 
 def _is_taken_unawares(state: State, side: str, surprised: tuple[str, ...]) -> bool:
-    active = [creature.id for creature in state.members(side) if creature.vitality == "active"]
+    active = [creature.id for creature in state.members(side) if creature.status == "active"]
     return bool(active) and all(name in surprised for name in active)
 
 
@@ -259,6 +259,6 @@ def is_one_side_gone(state: State) -> bool:
 
 def _has_active(state: State, side: str) -> bool:
     for creature in state.creatures.values():  # a plain loop: asked once a command
-        if creature.vitality == "active" and creature.sheet.side == side:
+        if creature.status == "active" and creature.sheet.side == side:
             return True
     return False

@@ -31,7 +31,7 @@ def struck(view: State, command: Hazard | Fall) -> Creature:
     if found is None:
         raise Refused("no_such_creature", f"there is no creature {command.creature}", "TABLE-SEAT-1")
     if not found.is_present:
-        raise Refused("target_dead", f"{command.creature} is {found.vitality}", "HR-ENV-9")
+        raise Refused("target_dead", f"{command.creature} is {found.status}", "HR-ENV-9")
     return found
 
 
