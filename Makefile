@@ -162,7 +162,7 @@ clean: ## remove what runs have made; the data of `make run` (.rewound/) stays
 			exit 1; \
 		}; \
 		echo "Making .venv with $$("$$found" --version) ..." && "$$found" -m venv .venv; }
-	@echo "Installing the pinned requirements ..."
+	@echo "Installing the pinned requirements: usually half a minute, minutes on a busy machine; pip prints nothing ..."
 	@$(PY) -m pip install --quiet --require-hashes -r $(PINS)/dev.txt
 	@$(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

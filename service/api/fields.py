@@ -56,7 +56,7 @@ class TextField(Worded, marshmallow.fields.String):
         if type(value) is not str:
             raise ValidationError(f"text, not {kind_of(value)}")
         if self.is_id and not ID.fullmatch(value):
-            raise ValidationError("an id: a-z, 0-9 and -, at most 24, not beginning with -")
+            raise ValidationError("An id of 1 to 24 characters: a-z, 0-9, -; it does not begin with -")
         wrong = fault(value, lines=self.lines)
         if wrong is not None:
             raise ValidationError(wrong)

@@ -60,7 +60,7 @@ _TYPES: Final = (
         "forbidden",
         403,
         "Your role may not do this",
-        "The token is valid, but its role or its scopes do not allow this operation. Only the gm opens and "
+        "The token is valid, but its role or its scopes do not allow this operation. Only the GM opens and "
         "changes seats and closes the encounter; observers only read.",
     ),
     ProblemType(
@@ -136,7 +136,7 @@ _TYPES: Final = (
         "bundle-digest-mismatch",
         409,
         "The digest of the bundle does not match",
-        "To remove an encounter you must have its complete bundle. Download `GET …/bundle` as the gm, keep "
+        "To remove an encounter you must have its complete bundle. Download `GET …/bundle` as the GM, keep "
         "the file, and send its SHA-256. If a checkpoint was signed since, the bundle has changed; download "
         "it again.",
     ),
@@ -282,8 +282,8 @@ _TYPES: Final = (
         "not-yet-folded",
         503,
         "The version is not available yet",
-        "The commit that `min_version` names was not folded within the time that `Prefer: wait=N` allows. "
-        "Try again.",
+        "The encounter's opening is not decided yet, or the commit that `min_version` names was not folded "
+        "within the time that `Prefer: wait=N` allows. Try again.",
     ),
     ProblemType(
         "edition-unavailable",

@@ -49,7 +49,7 @@ from service.rules.hints import (
 )
 from service.rules.json_pointer import escaped
 
-_ID_WORDS: Final = "an id"
+_ID_WORDS: Final = "An id"
 _NOT_NEGATIVE: Final = "feet, 0 or more"
 UNKNOWN: Final = "no such field"
 """The message for a field that the record does not have."""

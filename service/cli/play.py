@@ -26,14 +26,18 @@ from service.simulation.table import BadOpening
 @click.option("--seed", default="0", show_default=True, help="Fight 0 uses SEED/0, fight 1 SEED/1.")
 @click.option("--form", help="Which form of a script to play (default: the first).")
 @click.option(
-    "--rounds", type=click.IntRange(1), default=ROUNDS, show_default=True, help="Stop a fight after so many."
+    "--rounds",
+    type=click.IntRange(1),
+    default=ROUNDS,
+    show_default=True,
+    help="Stop a fight after so many rounds.",
 )
 @click.option(
     "--commands",
     type=click.IntRange(1),
     default=COMMANDS,
     show_default=True,
-    help="Stop a fight after so many.",
+    help="Stop a fight after so many commands.",
 )
 def command(file: Path, times: int, seed: str, form: str | None, rounds: int, commands: int) -> None:
     """Play the encounter in FILE, an opening or a script, with bots that pick from the legal options.

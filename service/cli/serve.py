@@ -30,6 +30,7 @@ from service.stores import api_keys
 
 LOOKED_EVERY_S: Final = 0.1
 DEMO_FORM: Final = "s002"
+_INDENTED: Final = " | python3 -m json.tool"
 
 
 @dataclass(frozen=True)
@@ -157,8 +158,10 @@ def _show(service: LocalService, demo: Demo) -> None:
     address = f"{service.url}/v1/encounters/{demo.encounter}"
     say(f"API key: {demo.key}\n")
     say("The orc and the hound, played with dice of the service. The state now:")
-    say(f"  {curl} {address}/state\n")
-    say("The explanation of the first dice: names, derivation, rules:")
-    say(f"  {curl} {address}/commits/{first}/explanation\n")
-    say("An audit, which decides every command again and compares every byte:")
-    say(f"  {curl} -X POST {address}/audits && sleep 2 && {curl} {address}/audits")
+    say(f"  {curl} {address}/state{_INDENTED}\n")
+    say(f"Commit {first}: its dice, how they were derived, and the rules that decided it:")
+    say(f"  {curl} {address}/commits/{first}/explanation{_INDENTED}\n")
+    say("An audit, which decides every command again and compares every byte; it ends with its verdict:")
+    audits = f"{curl} '{address}/audits?limit=1'"
+    waits = f'while {audits} | grep -qE \'"status":"(pending|running)"\'; do sleep 1; done'
+    say(f"  {curl} -X POST {address}/audits > /dev/null && {waits} && {audits}{_INDENTED}")

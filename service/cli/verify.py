@@ -84,11 +84,14 @@ class _Key(click.ParamType[bytes]):
     "keys",
     type=_Key(),
     multiple=True,
-    help="A key you trust, from `GET /v1/keys`: it must have signed up to the end, and no other may.",
+    help="A public key that you trust. It must have signed the last commit, and no other key may have signed "
+    "any.",
 )
 @click.option("--unsigned", is_flag=True, help="Exit with 0 even if no key was given.")
 @click.option(
-    "--without-rules", is_flag=True, help="Do not apply the rules, like a verifier without them; exit with 0."
+    "--without-rules",
+    is_flag=True,
+    help="Check bytes, signatures and dice only; exit with 0 if they are sound.",
 )
 @click.option(
     "--certificate",

@@ -102,8 +102,9 @@ class DecidedCommit(Generic[S]):
     def write_after(
         self, previous: str, request: bytes, next_prompt: bytes = b"", process: str = ""
     ) -> CommitWrite:
-        """Return what the store writes: this commit after the hash *previous*, deciding the bytes *request*.
+        """Return this commit as the store writes it, after the commit with the hash *previous*.
 
+        *request* is the stored request that the commit decides.
         *next_prompt* is published with the commit to *process*, or to every process if *process* is empty.
         """
         return CommitWrite(

@@ -42,7 +42,7 @@ def nearest(log: Log, encounter: str, ruleset: Ruleset[Any], upto: int) -> Folde
 
 
 def named(log: Log, encounter: str, ruleset: Ruleset[Any]) -> list[SnapshotName]:
-    """Return the names of the snapshots taken under *ruleset*, by rising n."""
+    """Return the names of the snapshots that were taken under *ruleset*, the earliest commit first."""
     rules = ruleset_digest(ruleset)[:RULES_DIGITS]
     return [name for name in log.snapshots(encounter) if name.rules == rules]
 

@@ -226,8 +226,8 @@ class Doorbell(Protocol):
 
         `more` requests get the numbers after the first one's; the idempotency key is that of the first.
         Raises as `append` does. A command that was appended before and is not folded yet notifies again. If
-        no worker listens to the encounter's bucket, the doorbell rings, once in `ring_ms` until a worker
-        answers. The notification names the `process` that asks; see `CommitWrite.process`.
+        no worker listens to the encounter's bucket, the doorbell rings, at most once in `notify_ms`, until a
+        worker answers. The notification names the `process` that asks; see `CommitWrite.process`.
         """
         ...
 

@@ -13,7 +13,7 @@ from service.rules.table import GM, WATCHERS, Seat
 ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,23}")
 """Ids of creatures, seats, sides and groups; the names of rolls contain them."""
 
-Id = Annotated[str, "an id: a-z, 0-9 and -, at most 24"]
+Id = Annotated[str, "An id of 1 to 24 characters: a-z, 0-9, -"]
 Fault = tuple[str, str]
 """A fault of an opening: (JSON pointer, detail)."""
 

@@ -230,7 +230,10 @@ def _check_batch(state: Table, batch: str | None) -> None:
 
 
 def check(state: S, command: Command[S]) -> None:
-    """Raise `Refused` if *command* would be refused now, as the API checks commands of a sealed scope."""
+    """Raise `Refused` if the rules refuse *command* in *state*.
+
+    The API calls this before it appends a command of a sealed scope.
+    """
     admit(state, command)
     _checked(state, command)
 

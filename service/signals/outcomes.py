@@ -1,7 +1,8 @@
 """Pass commits to the requests that wait for them, through one subscription per process.
 
-Laws. Nobody waits for a commit that this subscription heard. What a broken one missed is read from the
-log. A waiting request costs no connection; a request that stops waiting leaves nothing behind.
+Laws. A request never waits for a commit that was already received. Commits missed while the subscription
+was broken are read from the log. A waiting request costs no connection; a request that stops waiting leaves
+nothing behind.
 
 A process on an event loop hears the commits that it asked for, those that concern every process, and all
 commits of a bucket that it follows. A request that waits for a commit which another process may have asked
@@ -107,7 +108,7 @@ class OutcomeListener:
     def wait(self, encounter: str, n: int, seconds: float, *, asked: bool = False) -> Outcome | None:
         """Return commit *n* as soon as it is written, None if that takes longer than *seconds*.
 
-        *asked* says that this process has just appended the command, so that its commit will be heard here.
+        Set *asked* if this process has just appended the command, because the commit is then published to it.
         """
         place = (encounter, n)
         held = Lock()

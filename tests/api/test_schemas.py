@@ -14,7 +14,7 @@ from service.rules.rise import RISE
 
 @record
 class Part:
-    id: Annotated[str, "an id: a-z"]
+    id: Annotated[str, "An id: a-z"]
     sides: Literal[4, 6] = 6
 
 

@@ -17,7 +17,7 @@ KEYS: Final = component(
         "Public keys that verify what this service signs.",
         keys=listing(
             closed(
-                "A key.",
+                "An API key, without its text.",
                 {
                     "rotation": {
                         **TEXT,

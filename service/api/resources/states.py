@@ -73,7 +73,9 @@ VERSION: Final = Parameter("at", "The state after this commit.", kind="whole", l
     roles=READERS,
     query=(
         VERSION,
-        Parameter("known", "With `at`: include what was opened up to this commit.", kind="whole", least=1),
+        Parameter(
+            "known", "With `at`: also show what was revealed up to this commit.", kind="whole", least=1
+        ),
         Parameter("round", "The state at the end of this round.", kind="whole", least=1),
         Parameter("min_version", "Wait until this commit is folded.", kind="whole"),
     ),

@@ -95,7 +95,7 @@ class Pending:
 
 @record
 class Brought:
-    """What the hit of a cantrip brings besides damage: a condition, a push, a drenching."""
+    """An effect of a cantrip's hit besides damage: a condition, a push or a drenching."""
 
     what: Literal["condition", "shove", "drench"]
     source: str

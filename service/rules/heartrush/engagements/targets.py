@@ -94,13 +94,13 @@ def eligible(state: State, frame: EngagementFrame, step: str) -> tuple[str, ...]
 
 
 def is_one_sided(state: State, frame: EngagementFrame) -> bool:
-    """Tell whether all participants that are still present are of one side."""
+    """Return whether all participants that are still present belong to one side."""
     present = (state.creatures[name] for name in frame.participants)
     return len({creature.side for creature in present if creature.is_present}) < 2
 
 
 def is_settled(state: State, frame: EngagementFrame, able: Mapping[str, tuple[str, ...]]) -> bool:
-    """Tell whether nobody *able* to act in a step to come has an enemy to attack there."""
+    """Return whether no creature *able* to act in a later step has an enemy to attack in it."""
     return not any(_has_enemy(state, frame, name, step) for step, names in able.items() for name in names)
 
 

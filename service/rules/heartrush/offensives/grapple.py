@@ -67,14 +67,14 @@ def size_edges(who: Creature, other: Creature) -> tuple[Edge, ...]:
 
 @rule("HR-GRAP-4", "seed 002, Grappling")
 def seize(state: State, creature: str, target: str) -> Emits[State]:
-    """Whoever wins the check is grappling, and its target is grappled."""
+    """The winner of the check is grappling, and its target is grappled."""
     state = yield from gain(state, creature, "grappling", 1, target)
     return (yield from hold(state, creature, target))
 
 
 @rule("HR-COND-25", "edition, Conditions")
 def hold(state: State, creature: str, target: str) -> Emits[State]:
-    """Whoever is grappled carries one level of restrained until it is free."""
+    """A grappled creature has one level of restrained until it is free."""
     state = yield from gain(state, target, "grappled", 1, creature)
     return (yield from gain(state, target, "restrained", 1, creature))
 

@@ -147,7 +147,7 @@ class BeginCombat(Command[State]):
 
 @rule("HR-START-9", "seeds 000 and 003, Hiding")
 def check_hidden(view: State, hidden: Mapping[str, tuple[str, ...]]) -> None:
-    """Whoever is hidden hid before combat began; nobody hides once it runs."""
+    """Creatures that are hidden at the start hid before combat. Nobody can hide during combat."""
     for creature, viewers in hidden.items():
         for name in (creature, *viewers):
             if name not in view.creatures:

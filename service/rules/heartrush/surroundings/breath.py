@@ -100,9 +100,10 @@ class Breathed(Event[State]):
 @rule("HR-BREATH-1", "seed 003, Suffocation and Strangulation", settles=("A-57",))
 @record
 class HoldBreath(Command[State]):
-    """A might check gives rounds of air; each round takes one, and so does each action and each move.
+    """A might check gives rounds of air. Each round, each action and each move uses one.
 
-    In deep water a creature may by itself; elsewhere the GM says that there is something not to breathe.
+    In deep water a creature may hold its breath by itself. Elsewhere the GM says that something there
+    cannot be breathed.
     """
 
     type: ClassVar[str] = "hold_breath"

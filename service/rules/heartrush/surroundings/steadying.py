@@ -21,7 +21,7 @@ PASSIONS: Final[tuple[Passion, ...]] = ("frightened", "enraged")
 
 
 def why(passion: Passion) -> tuple[str, ...]:
-    """Return the rule of a passion."""
+    """Return the ids of the rules about *passion*."""
     return ("HR-COND-15",) if passion == "frightened" else ("HR-COND-16",)
 
 

@@ -52,7 +52,7 @@ class RideFrame(Frame[State]):
     """Whether the first of them rolls again."""
 
     def shows(self, name: str) -> bool:
-        """Tell whether the roll of *name* lies open, to be rolled again or kept."""
+        """Return whether *name* has rolled, and may still roll again or keep the result."""
         return self.rolled is not None and not self.exerted and self.due[0] == name
 
     def waits(self, state: State) -> bool:

@@ -132,7 +132,7 @@ def braced(view: State, creature: Creature, uses: Sequence[FreeUse]) -> State:
 
 
 def planned(state: State, *, first: bool) -> list[tuple[str, FreeUse]]:
-    """Return the uses in all plans that come before, or after, anybody moves: by name, as planned."""
+    """Return the planned free actions, by creature: those before movement if *first*, else those after."""
     return [
         (name, use)
         for name, plan in sorted(state.plans.items())

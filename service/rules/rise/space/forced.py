@@ -78,7 +78,7 @@ def throw_feet(state: State, user: Creature) -> int:
 
 
 def hurl(state: State, chance: Chance, user: str, target: str, step: Cell, feet: int) -> Emits[State]:
-    """Tell that *target* flies straight for up to *feet*; who threw it stays."""
+    """Move *target* in a straight line by up to *feet*. The thrower does not move."""
     path = pushed_path(state, state.creatures[target], step, feet, (user,))
     atom = Atom(seq=0, source=user, target=target, does="locate", path=path, how="forced")
     return (yield from note(state, chance, atom))
