@@ -25,7 +25,7 @@ from service.rules.table import GM
 from service.signals.followed import concerns_all
 from service.stores import api_keys, seat_tokens, tickets
 from service.stores.encounter_index import EncounterEntry
-from service.usecases.accepting import is_draft, seated_in
+from service.usecases.accepted_lines import is_draft, seated_in
 from service.usecases.services import Services
 
 CHALLENGE: Final = 'Bearer realm="rewound"'

@@ -20,7 +20,7 @@ from service.rules.messages import Refused
 from service.rules.sealed import unsealed
 from service.rules.table import GM
 from service.usecases import differences
-from service.usecases.accepting import begin_accepted_line, put
+from service.usecases.accepted_lines import begin_accepted_line, put
 from service.usecases.sending import read
 from service.usecases.services import Services
 

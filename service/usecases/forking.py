@@ -26,7 +26,7 @@ from service.rules.table import GM, DiceSetup, Table
 from service.stores import forks
 from service.stores.encounter_index import EncounterEntry, expiry
 from service.stores.secrets import EncounterSecrets
-from service.usecases.accepting import is_draft
+from service.usecases.accepted_lines import is_draft
 from service.usecases.openings import encounter_id
 from service.usecases.preconditions import CommandInput, check_array, check_each, check_in_line
 from service.usecases.sending import CommandDraft, append, now

@@ -26,7 +26,7 @@ from service.rules.messages import Actor, Command, Refused
 from service.rules.ruleset import check
 from service.rules.table import GM, Table
 from service.stores.disputes import Disputes
-from service.usecases.accepting import begin_accepted_line, is_draft
+from service.usecases.accepted_lines import begin_accepted_line, is_draft
 from service.usecases.contests import check_moment
 from service.usecases.services import Services
 

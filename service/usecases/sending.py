@@ -73,7 +73,7 @@ def send(
         yield IN_POOL
     _check_preconditions(services, encounter, actor, ((kind, data),), once)
     wanted = CommandDraft(kind.type, data, actor, now(services))
-    sent = yield from appending(services, encounter, wanted, once, expected=expected)
+    sent = yield from append_in_steps(services, encounter, wanted, once, expected=expected)
     if effect is not None:
         effect(services, encounter, data, sent.n)
     return sent
@@ -121,7 +121,9 @@ def send_all(
         CommandDraft(kind.type, data, actor, at, Batch(batch, index, len(commands), stop))
         for index, (kind, data) in enumerate(commands)
     ]
-    return (yield from appending(services, encounter, drafts[0], once, expected=expected, more=drafts[1:]))
+    return (
+        yield from append_in_steps(services, encounter, drafts[0], once, expected=expected, more=drafts[1:])
+    )
 
 
 def _check_preconditions(
@@ -194,11 +196,11 @@ def append(
     once: IdempotencyKey,
     **options: Unpack[AppendOptions],
 ) -> Appended:
-    """Append as `appending` does, in this thread."""
-    return run(appending(services, encounter, draft, once, **options))
+    """Append as `append_in_steps` does, in this thread."""
+    return run(append_in_steps(services, encounter, draft, once, **options))
 
 
-def appending(
+def append_in_steps(
     services: Services,
     encounter: str,
     draft: CommandDraft,

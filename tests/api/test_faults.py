@@ -62,7 +62,7 @@ def test_a_fork_whose_opening_is_refused_is_not_called_quarantined(
     def opened_otherwise(raw: bytes) -> Commit:
         return replace(load_commit(raw), outcome=outcome, refusal=refusal, events=[])
 
-    monkeypatch.setattr("service.api.sending.load_commit", opened_otherwise)
+    monkeypatch.setattr("service.api.command_outcomes.load_commit", opened_otherwise)
 
     problem = is_problem(table.gm("POST", f"{table.at}/forks", {"at": 1}), 409, code)
 

@@ -27,7 +27,7 @@ from service.rules.registry import REGISTRY
 from service.rules.ruleset import Ruleset, legal
 from service.rules.table import GM, Table
 from service.steps import run
-from service.usecases import accepting, amending, forking, openings, sending
+from service.usecases import accepted_lines, amending, forking, openings, sending
 from service.usecases.services import make_services
 from tests.support.tiny_game import SHELF as TINY_SHELF
 from workers.fold import CommandFolder
@@ -116,7 +116,7 @@ class House:
         commit = self.send(encounter, GM, "accept_amendment", **data)
         assert commit.outcome == "accepted", commit.refusal
         line = str(proposal["encounter"])
-        accepting.begin_accepted_line(self.services, line)
+        accepted_lines.begin_accepted_line(self.services, line)
         self.folding.fold(line, lambda: True)
         return line
 

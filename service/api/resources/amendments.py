@@ -6,18 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from service.api.answers import BETWEEN, PENDING, REFUSAL
+from service.api.command_outcomes import pending, refusal_problem, send_checked
 from service.api.operations import GM_ALONE, ResponseSchema, operation
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import schema_of
-from service.api.sending import pending, refusal_problem, send_checked
 from service.api.shapes import NUMBER, SEAT, TEXT, UUID, closed, component, listing, maybe
 from service.core import continuation, views
 from service.rules.amendments import AcceptAmendment, DropAmendment, Redo, Undo
 from service.rules.messages import Refused
 from service.rules.records import record
 from service.steps import Steps
-from service.usecases import accepting, amending
+from service.usecases import accepted_lines, amending
 
 TAG: Final = "Amendments"
 ACCEPTED_COMMAND: Final = component(
@@ -235,7 +235,7 @@ def _accepted(request: ApiRequest, data: Mapping[str, Any]) -> Callable[[views.D
         entry = request.services.encounters.find(data["encounter"])
         assert entry is not None, "a line that is accepted has an entry"
         request.services.encounters.show(entry)
-        accepting.begin_accepted_line(request.services, data["encounter"], request.preference.seconds)
+        accepted_lines.begin_accepted_line(request.services, data["encounter"], request.preference.seconds)
         link = f'</v1/encounters/{data["encounter"]}>; rel="successor-version"'
         return ApiResponse(_shown(request, data["amendment"]) | {"n": outcome["n"]}, 200, {"Link": link})
 

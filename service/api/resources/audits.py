@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+from service.api.command_outcomes import idempotency_key, job_accepted, refuse_draft
 from service.api.fields import IntegerField
 from service.api.operations import AUDITORS, ResponseSchema, operation
 from service.api.paging import CURSOR, PAGE_LIMIT, newest_first
 from service.api.problems import invalid, not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import strict
-from service.api.sending import idempotency_key, job_accepted, refuse_draft
 from service.api.shapes import NUMBER, OPEN, TEXT, TIME, UUID, closed, component, page
 from service.api.waiting import ask
 from service.log import bucket_of

@@ -10,12 +10,12 @@ from typing import Final
 
 from werkzeug.http import parse_options_header
 
+from service.api.command_outcomes import idempotency_key, job_accepted
 from service.api.operations import BUNDLE_LIMIT, KEY_HOLDERS, ResponseSchema, operation
 from service.api.paging import CURSOR, PAGE_LIMIT, newest_first
 from service.api.parameters import Parameter
 from service.api.problems import Problem, not_found
 from service.api.request import ApiRequest, ApiResponse
-from service.api.sending import idempotency_key, job_accepted
 from service.api.shapes import OPEN, TEXT, TIME, UUID, closed, component, maybe, page, ref
 from service.api.waiting import ask
 from service.audit import bundle

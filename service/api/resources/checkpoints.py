@@ -6,11 +6,11 @@ import time
 from functools import partial
 from typing import Any, Final
 
+from service.api.command_outcomes import refuse_draft
 from service.api.operations import READERS, ResponseSchema, operation
 from service.api.paging import CURSOR, PAGE_LIMIT, newest_first
 from service.api.problems import Problem
 from service.api.request import ApiRequest, ApiResponse
-from service.api.sending import refuse_draft
 from service.api.shapes import HASH, NUMBER, TEXT, UUID, closed, component, maybe, page
 from service.audit import checkpoint
 from service.log import bucket_of

@@ -6,12 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from service.api.answers import OUTCOME, OUTCOME_OR_OUTCOMES
-from service.api.operations import ACTORS, READERS, ResponseSchema, operation
-from service.api.parameters import Parameter
-from service.api.problems import invalid, not_found
-from service.api.request import ApiRequest, ApiResponse, read_key
-from service.api.schemas import raise_if_invalid
-from service.api.sending import (
+from service.api.command_outcomes import (
     address,
     outcomes,
     pending,
@@ -20,6 +15,11 @@ from service.api.sending import (
     send_array,
     send_checked,
 )
+from service.api.operations import ACTORS, READERS, ResponseSchema, operation
+from service.api.parameters import Parameter
+from service.api.problems import invalid, not_found
+from service.api.request import ApiRequest, ApiResponse, read_key
+from service.api.schemas import raise_if_invalid
 from service.api.shapes import ref
 from service.steps import Steps
 from service.usecases import sending

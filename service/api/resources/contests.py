@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any, Final, Literal
 
 from service.api.answers import PENDING
+from service.api.command_outcomes import pending, send_checked
 from service.api.operations import ACTORS, GM_ALONE, READERS, UNCHANGED, ResponseSchema, operation
 from service.api.problems import invalid, not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import faults, raise_if_invalid, schema_of
-from service.api.sending import pending, send_checked
 from service.api.shapes import NUMBER, SEAT, TEXT, UUID, closed, component, listing, maybe
 from service.core import views
 from service.log import Appended

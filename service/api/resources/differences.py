@@ -14,7 +14,7 @@ from service.api.resources.commits import LIMIT, PAGE
 from service.api.shapes import TEXT, closed, component, maybe
 from service.rules.table import GM
 from service.usecases import differences, reading
-from service.usecases.accepting import is_draft
+from service.usecases.accepted_lines import is_draft
 
 TAG: Final = "State"
 DIFFERENCE: Final = component(

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from service.api.answers import OUTCOME, PENDING, PROMPT
+from service.api.command_outcomes import first_commit, idempotency_key, pending, receipt_headers, send_checked
 from service.api.operations import (
     GM_ALONE,
     KEY_HOLDERS,
@@ -20,7 +21,6 @@ from service.api.parameters import Parameter
 from service.api.problems import invalid, not_found, removed
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import faults, raise_if_invalid
-from service.api.sending import first_commit, idempotency_key, pending, receipt_headers, send_checked
 from service.api.shapes import (
     HASH,
     NUMBER,

@@ -5,11 +5,17 @@ from __future__ import annotations
 from typing import Any, Final
 
 from service.api.answers import OUTCOME
+from service.api.command_outcomes import (
+    first_commit,
+    idempotency_key,
+    read_command,
+    receipt_headers,
+    refusal_problem,
+)
 from service.api.operations import READERS, ResponseSchema, operation
 from service.api.problems import Problem, invalid, not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import raise_if_invalid, schema_of
-from service.api.sending import first_commit, idempotency_key, read_command, receipt_headers, refusal_problem
 from service.api.shapes import HASH, NUMBER, TEXT, TIME, UUID, closed, component, listing, maybe
 from service.core import seams, views
 from service.log import StoreFailure

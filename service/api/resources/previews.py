@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from service.api.answers import REFUSAL
+from service.api.command_outcomes import read_command
 from service.api.operations import ACTORS, ResponseSchema, operation
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import raise_if_invalid
-from service.api.sending import read_command
 from service.api.shapes import NUMBER, TRUTH, closed, component, ref
 from service.rules.codec import to_data
 from service.rules.messages import Actor

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from service.api.answers import PENDING
+from service.api.command_outcomes import pending, send_checked
 from service.api.fields import ID
 from service.api.inputs import NOTHING
 from service.api.operations import GM_ALONE, READERS, UNCHANGED, ResponseSchema, operation
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import schema_of
-from service.api.sending import pending, send_checked
 from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, Schema, closed, component, listing
 from service.core import views
 from service.rules.records import record

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from service.api.command_outcomes import idempotency_key, job_accepted
 from service.api.fields import ComponentField, IntegerField, TextField
 from service.api.operations import KEY_HOLDERS, OPENING_LIMIT, ResponseSchema, operation
 from service.api.problems import invalid, not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import faults, raise_if_invalid, strict
-from service.api.sending import idempotency_key, job_accepted
 from service.api.shapes import NUMBER, OPEN, TEXT, TIME, UUID, Schema, closed, component, listing, maybe
 from service.api.waiting import ask
 from service.simulation.fights import COMMANDS, ROUNDS

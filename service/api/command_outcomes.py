@@ -16,7 +16,7 @@ from service.rules.messages import Actor, Command, Refused
 from service.rules.rulebook import refuser
 from service.steps import Steps, settle
 from service.usecases import sending
-from service.usecases.accepting import is_draft
+from service.usecases.accepted_lines import is_draft
 from service.usecases.preconditions import CommandInput
 
 
