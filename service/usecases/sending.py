@@ -117,13 +117,11 @@ def send_all(
     check_array(commands)
     _check_preconditions(services, encounter, actor, commands, once)
     batch, at = token_hex(NONCE_BYTES), now(services)
-    drafts = [
+    first, *more = [
         CommandDraft(kind.type, data, actor, at, Batch(batch, index, len(commands), stop))
         for index, (kind, data) in enumerate(commands)
     ]
-    return (
-        yield from append_in_steps(services, encounter, drafts[0], once, expected=expected, more=drafts[1:])
-    )
+    return (yield from append_in_steps(services, encounter, first, once, expected=expected, more=more))
 
 
 def _check_preconditions(

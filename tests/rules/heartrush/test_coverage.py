@@ -34,7 +34,7 @@ NEVER_RAISED: Final = {
 """Reason codes of section F.3 that Heart Rush does not raise."""
 
 
-RULE_IDS: Final = [row["id"] for row in read(HERE.parent / "vectors" / "heartrush_rules.json")]
+RULE_IDS: Final = [row["id"] for row in read(HERE.parents[1] / "vectors" / "heartrush_rules.json")]
 COVERAGE: Final = read(FIXTURES / "coverage.json")
 VECTORS: Final = [row["id"] for row in read(FIXTURES / "vectors.json")]
 CODES: Final = read(FIXTURES / "codes.json")
