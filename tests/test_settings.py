@@ -209,8 +209,8 @@ def test_the_key_file_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
 
 def test_processes_that_start_at_once_get_one_key(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from service.key_files import kept_key;"
-        "sys.stdin.read(1); print(kept_key(Path(sys.argv[1])).hex())"
+        "import sys; from pathlib import Path; from service.key_files import read_or_create_key;"
+        "sys.stdin.read(1); print(read_or_create_key(Path(sys.argv[1])).hex())"
     )
     starters = [
         subprocess.Popen(

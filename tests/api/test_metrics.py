@@ -74,7 +74,7 @@ def test_what_waits_is_told(owner: Api, services: Services, log: Log, table: Tab
     assert table.id not in str(found)
 
 
-def test_streams_and_their_room_are_told(owner: Api, services: Services, table: Table) -> None:
+def test_streams_and_their_limits_are_measured(owner: Api, services: Services, table: Table) -> None:
     services.feeds.room = FeedLimits(process=2, owner=2)
     api = Api(create_app(services), owner.token)
     who = operator(api, services)
@@ -86,7 +86,7 @@ def test_streams_and_their_room_are_told(owner: Api, services: Services, table: 
         each.close()
     after = samples(who)
 
-    assert [full[f"rewound_streams_{what}", ()] for what in ("open", "room", "owner_room")] == [2, 2, 2]
+    assert [full[f"rewound_streams_{what}", ()] for what in ("open", "limit", "owner_limit")] == [2, 2, 2]
     assert after["rewound_streams_open", ()] == 0
     assert after["rewound_streams_refused_total", (("whose", "process"),)] == 1
 

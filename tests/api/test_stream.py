@@ -194,7 +194,7 @@ def test_an_unknown_position_is_a_reset_to_what_there_is(table: Table, follow: F
 def test_a_heartbeat_tells_the_hash_of_the_seats_view(
     table: Table, follow: Follow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "BEAT_S", 0.05)
+    monkeypatch.setattr(following, "HEARTBEAT_S", 0.05)
     for who in (table.gm, table.ada, table.bo):
         first, second = (
             follow(who, table.at).until_caught_up()[-1],
@@ -216,7 +216,7 @@ def test_a_commit_that_was_not_heard_is_found_by_the_next_look(
     table: Table, services: Services, follow: Follow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the subscription missed is in the store."""
-    monkeypatch.setattr(following, "BEAT_S", 0.05)
+    monkeypatch.setattr(following, "HEARTBEAT_S", 0.05)
     stream = follow(table.ada, table.at)
     stream.until_caught_up()
     monkeypatch.setattr(services.feeds, "_followed", {})
@@ -293,7 +293,7 @@ def test_a_token_that_is_replaced_ends_its_stream_and_no_other(table: Table, fol
 def test_a_key_that_is_ended_ends_its_streams(
     table: Table, services: Services, follow: Follow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "BEAT_S", 0.02)
+    monkeypatch.setattr(following, "HEARTBEAT_S", 0.02)
     stream = follow(table.gm, table.at)
     stream.until_caught_up()
 
@@ -330,7 +330,7 @@ def test_asking_for_the_head_alone_takes_no_place(table: Table, services: Servic
 def test_a_store_that_falls_silent_ends_the_stream_and_gives_its_place_back(
     table: Table, services: Services, follow: Follow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "BEAT_S", 0.02)
+    monkeypatch.setattr(following, "HEARTBEAT_S", 0.02)
     stream = follow(table.ada, table.at)
     stream.until_caught_up()
 

@@ -90,7 +90,7 @@ def test_a_new_primary_gets_the_functions(cluster: Cluster, tmp_path: Path) -> N
 def test_without_its_replica_nothing_is_answered_in_the_replicated_mode(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.log.wire.REPLICA_MS", 200)
+    monkeypatch.setattr("service.log.valkey.wire.REPLICA_MS", 200)
     with closing(ValkeyLog.connect(cluster.url, replicas=1)) as log:
         log.check_durable()
         primary = cluster.primary_of(slot_of(keys.head("e1")))

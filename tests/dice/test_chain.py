@@ -170,7 +170,7 @@ def test_a_seal_takes_each_lane_once_and_only_whole_seeds_of_named_seats() -> No
     anchor = Chain(SEED, EID, 0, 4).anchor
     with pytest.raises(BadParameter, match="a lane has two anchors"):
         seal(EID, [anchor, anchor], {})
-    with pytest.raises(BadParameter, match="'Ada' is no id"):
+    with pytest.raises(BadParameter, match="'Ada' is not an id"):
         seal(EID, [anchor], {"Ada": SEED})
     with pytest.raises(BadParameter, match="a seat's seed has 31 bytes"):
         seal(EID, [anchor], {"ada": SEED[1:]})

@@ -12,7 +12,7 @@ from service.log import Log
 from service.log.memory import MemoryLog
 from service.log.valkey import ValkeyLog
 
-_HELD = ("_encounters", "_dirty", "_rings", "_leases", "_shelves")
+_HELD = ("_encounters", "_dirty", "_notified_until", "_leases", "_collections")
 
 
 @dataclass(frozen=True)

@@ -117,12 +117,12 @@ def counted(text: str) -> tuple[int, int]:
 
 def test_an_offer_that_is_refused_after_200_commands_is_told_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     def make() -> Campaign:
-        return wild(17, budget=500)
+        return wild(26, budget=500)
 
     refusing(monkeypatch, Dash, lambda state: any(name.startswith("late") for name in state.creatures))
     with pytest.raises(Unheld, match="is offered, but refused: planted"):
         make().play()
-    text = story("wild", 17, make)
+    text = story("wild", 26, make)
     few, many = counted(text)
     assert few == 1, text
     assert many > 200, text
@@ -156,7 +156,7 @@ def test_a_fight_in_which_nobody_may_do_anything_is_told_by_few(monkeypatch: pyt
     """As soon as somebody has come late, nobody is offered anything."""
 
     def make() -> Campaign:
-        return wild(17, budget=500)
+        return wild(26, budget=500)
 
     asks = CombatFrame.waiting
 
@@ -167,7 +167,7 @@ def test_a_fight_in_which_nobody_may_do_anything_is_told_by_few(monkeypatch: pyt
     monkeypatch.setattr(CombatFrame, "waiting", silent)
     with pytest.raises(Stuck):
         make().play()
-    text = story("wild", 17, make)
+    text = story("wild", 26, make)
     few, many = counted(text)
     assert few == 1, text
     assert many > 200, text

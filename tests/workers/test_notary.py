@@ -77,7 +77,7 @@ def test_what_was_left_unsigned_is_signed_at_the_next_start(witness: Witness) ->
 def test_a_disputed_encounter_is_not_folded_until_it_is_accepted(
     witness: Witness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "AGAIN_S", 0.0)
+    monkeypatch.setattr(work, "RECHECK_S", 0.0)
     sitting = closed()
     Notary(kept(sitting), witness, lambda: SIGNER).sign_closed(sitting.encounter)
     log = kept(sitting, upto=6)
@@ -182,7 +182,7 @@ def test_what_came_while_a_history_was_disputed_is_set_aside_and_no_seen_die_is_
     witness: Witness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """TABLE-EPOCH-3: the lost history closed an epoch, so its link is known; none of its epochs is used."""
-    monkeypatch.setattr(work, "AGAIN_S", 0.0)
+    monkeypatch.setattr(work, "RECHECK_S", 0.0)
     lost = closed()
     Notary(kept(lost), witness, lambda: SIGNER).sign_closed(lost.encounter)
     log = kept(lost, upto=6)
