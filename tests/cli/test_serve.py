@@ -366,7 +366,7 @@ def test_metrics_lie_where_a_full_data_disk_cannot_hurt(start: Callable[..., Ser
 
 def test_the_data_directory_and_what_is_in_it_is_for_its_owner_alone(start: Callable[..., Served]) -> None:
     served = start("--demo")
-    served.wait_for("/audits\n")
+    served.wait_for("An audit, which decides")
     until(Path(served.home / "witness.db-wal").exists, served)
 
     modes = {path: path.stat().st_mode & 0o077 for path in (served.home, *served.home.glob("*"))}
@@ -481,7 +481,7 @@ def test_keys_are_made_listed_and_revoked_with_and_without_a_service(
 
 def test_a_bundle_of_the_demo_is_written_and_verified(start: Callable[..., Served], tmp_path: Path) -> None:
     served = start("--demo")
-    served.wait_for("/audits\n")
+    served.wait_for("An audit, which decides")
     encounter = json.loads((served.home / "demo.json").read_text())["encounter"]
     file = tmp_path / "demo.jsonl"
 
