@@ -131,6 +131,7 @@ def played(seed: int, order: Order) -> Fight:
     fight = crowd(seed)
     scripts = {group: Script(seed, group) for group in SIDES}
     while fight.state.round <= ROUNDS and fight.state.stage != "idle":
+        assert set(fight.state.groups) <= set(SIDES), (seed, fight.state.groups)
         able = [group for group, script in scripts.items() if script.next(fight.state) is not None]
         scripts[order(able)].play(fight)
     return fight

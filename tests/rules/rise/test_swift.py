@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -15,6 +15,8 @@ from service.rules.rise.opening import Opening, faults
 from service.rules.ruleset import waiting
 from service.rules.sealed import is_closed, view
 from tests.rules.rise.kit import Fight, begun, entry, opened, opening
+
+FAINT: Final = VitalWound(die=1, result=1, effect="faint_below_half", gained=0)
 
 HIT = {"id": "hit", "range_ft": 100, "effects": [{"does": "damage", "amount": 6}]}
 GUARD = {
@@ -446,6 +448,35 @@ def test_RI_GROUP_1_allies_in_contact_act_together() -> None:
     assert fight.refused("set_attitude", "a", toward="e", attitude="ally") == "attitude_locked"
 
 
+def test_RI_GROUP_1_the_unconscious_join_no_enemies() -> None:
+    """RI-GROUP-2: they regard everybody as an ally, and so each other."""
+    fight = opened(
+        entry("pc@p/a", (0, 0), hp=3),
+        entry("pc@p/b", (1, 0)),
+        entry("pc@q/c", (2, 0), hp=3),
+        entry("pc@q/d", (3, 0)),
+        entry("mon@m/e", (5, 0), hp=3),
+        entry("mon@m/f", (6, 0), hp=3),
+    )
+    for felled in "acef":
+        fight.given(felled, wounds=(FAINT,), down=True)
+    fight.do("set_attitude", "d", toward="a", attitude="ally").do("start_combat")
+    assert fight.state.groups == {"m": ("e", "f"), "p": ("b", "a"), "q": ("d", "c")}
+
+
+def test_RI_GROUP_1_the_unconscious_are_kept_by_whom_they_have() -> None:
+    fight = opened(
+        entry("pc@p/a", (0, 0), hp=3),
+        entry("pc@q/d", (3, 0)),
+        entry("mon@m/e", (5, 0), hp=3, communicates=False),
+        entry("mon@m/f", (6, 0)),
+    )
+    for felled in "ae":
+        fight.given(felled, wounds=(FAINT,), down=True)
+    fight.do("set_attitude", "d", toward="a", attitude="ally").do("start_combat")
+    assert fight.state.groups == {"e": ("e",), "f": ("f",), "q": ("d", "a")}
+
+
 def test_RI_GROUP_1_the_gm_may_say_otherwise() -> None:
     fight = opened(entry("pc@p/a", (0, 0)), entry("pc@p/b", (1, 0)), entry("mon@m/e", (5, 0)))
     fight.do("set_groups", groups={"duo": ["a", "e"]}).do("start_combat")
@@ -508,8 +539,7 @@ def test_C_35_who_is_woken_in_a_phase_has_no_turn_in_it_unless_early(tags: list[
     fight = opened(
         entry("pc@p/v", (0, 0), hp=3), entry("pc@p/h", (1, 0), abilities=[mend]), entry("mon@m/e", (9, 9))
     )
-    faint = VitalWound(die=1, result=1, effect="faint_below_half", gained=0)
-    fight.given("v", wounds=(faint,), down=True).do("start_combat", start_phase="action").to_actions()
+    fight.given("v", wounds=(FAINT,), down=True).do("start_combat", start_phase="action").to_actions()
     fight.do("use_ability", "h", ability="mend", targets=["v"]).end("h")
     assert (
         "begin_turn" in {a for owed in waiting(fight.state) for a in owed.accepts if owed.seat == "seat-p"}

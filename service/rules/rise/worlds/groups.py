@@ -126,7 +126,7 @@ def occasion(state: State, group: str) -> str:
 
 @rule("RI-GROUP-1", "P24", settles=("C-23",))
 def partition(state: State) -> Mapping[str, tuple[str, ...]]:
-    """Allies who see each other or can otherwise communicate act as one group; the GM may say otherwise."""
+    """Allies in contact act as one group; the unconscious connect nobody; the GM may say otherwise."""
     left = list(state.creatures)
     found: dict[str, tuple[str, ...]] = {}
     for group, members in state.next_groups.items():
@@ -140,11 +140,22 @@ def partition(state: State) -> Mapping[str, tuple[str, ...]]:
 
 
 def together(state: State, left: Sequence[str]) -> tuple[str, ...]:
-    """Return the first of *left* and everybody it is allied and in contact with, through others too."""
-    members = [left[0]]
+    """Return one of *left* and its allies in contact, through others too, but not through the unconscious."""
+    conscious = [name for name in left if not state.creatures[name].down]
+    members = [*conscious, *left][:1]
     for name in members:
-        members += [n for n in left if n not in members and may_join(state, name, n)]
-    return tuple(members)
+        members += [n for n in conscious if n not in members and may_join(state, name, n)]
+    felled = [name for name in left if name not in conscious and name not in members]
+    return (*members, *[name for name in felled if _kept_by(state, name, left) in members])
+
+
+def _kept_by(state: State, unconscious: str, left: Sequence[str]) -> str:
+    """Return whose group takes an unconscious creature in: that of a conscious ally, best of its own side."""
+    allies = [name for name in left if name == unconscious or may_join(state, name, unconscious)]
+    conscious = [name for name in allies if not state.creatures[name].down]
+    side = state.creatures[unconscious].sheet.side
+    same = [name for name in conscious or allies if state.creatures[name].sheet.side == side]
+    return [*same, *conscious, unconscious][0]
 
 
 def name_of(state: State, members: Sequence[str], taken: Mapping[str, object]) -> str:
