@@ -16,8 +16,7 @@ class RecentCache(Generic[K, V]):
     """The values that were used last, together at most *capacity*.
 
     Each value counts as one, or as what *size_of* returns for it; one that is larger than the whole capacity
-    takes the whole. With *seconds* and *clock*, a value is dropped when it is
-    as old.
+    takes the whole. With *seconds* and *clock*, a value is dropped when it is that old.
     """
 
     def __init__(

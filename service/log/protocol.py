@@ -64,20 +64,22 @@ class Listener(Protocol[Heard_co]):
     def __exit__(self, *_: object) -> None: ...
 
 
+class AppendOptions(TypedDict):
+    """The idempotency key of a request, and what must be true of the encounter."""
+
+    scope: str
+    key: str
+    fingerprint: str
+    expected: NotRequired[int | None]
+    """The last appended number."""
+    create: NotRequired[bool]
+    """Whether the request opens the encounter."""
+
+
 class EventLog(Protocol):
     """The commands and commits of encounters, and all other data of one encounter."""
 
-    def append(
-        self,
-        encounter: str,
-        request: bytes,
-        *,
-        scope: str,
-        key: str,
-        fingerprint: str,
-        expected: int | None = None,
-        create: bool = False,
-    ) -> Appended:
+    def append(self, encounter: str, request: bytes, **options: Unpack[AppendOptions]) -> Appended:
         """Give *request* the next number, once for each (*scope*, *key*).
 
         Raises, in this order: `KeyReused` (the key was used with another fingerprint; with the same one the
@@ -203,14 +205,9 @@ class EventLog(Protocol):
         ...
 
 
-class SubmitOptions(TypedDict):
+class SubmitOptions(AppendOptions):
     """The options of a submission."""
 
-    scope: str
-    key: str
-    fingerprint: str
-    expected: NotRequired[int | None]
-    create: NotRequired[bool]
     at_ms: int
     notify_ms: int
     more: NotRequired[Sequence[bytes]]

@@ -12,7 +12,7 @@ from typing import Self, Unpack
 
 from service.log import keys
 from service.log.errors import FORMAT, OtherFormat, StaleCommit, StoreLoading
-from service.log.protocol import Log, SubmitOptions
+from service.log.protocol import AppendOptions, Log, SubmitOptions
 from service.log.valkey.archive import ValkeyArchive, archived_names
 from service.log.valkey.collections import ValkeyCollections
 from service.log.valkey.doorbell import ValkeyDoorbell
@@ -45,27 +45,18 @@ class ValkeyStreams:
 
     _wire: Router
 
-    def append(
-        self,
-        encounter: str,
-        request: bytes,
-        *,
-        scope: str,
-        key: str,
-        fingerprint: str,
-        expected: int | None = None,
-        create: bool = False,
-    ) -> Appended:
+    def append(self, encounter: str, request: bytes, **options: Unpack[AppendOptions]) -> Appended:
         """Give *request* the next number; see `EventLog.append`."""
+        expected = options.get("expected")
         answer = self._wire.change(
             *call(
                 "append",
                 (keys.commands(encounter), keys.head(encounter), keys.idempotency(encounter)),
-                keys.key_field(scope, key),
-                fingerprint,
+                keys.key_field(options["scope"], options["key"]),
+                options["fingerprint"],
                 request,
                 "" if expected is None else expected,
-                int(create),
+                int(options.get("create", False)),
             ),
         )
         n, replayed = place_in(encounter, answer)

@@ -11,13 +11,14 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
 from threading import Lock
-from typing import Any, Final, TypeVar, Unpack
+from typing import Final, TypeVar, Unpack
 
 import structlog
 
 from service.caches import RecentCache
 from service.log import Appended, EncounterSize, Log, NoSuchEncounter, Outcome, SubmitOptions, Submitted
 from service.log.memory import MemoryLog
+from service.log.protocol import AppendOptions
 from service.log.valkey.loop_log import LoopLog
 from service.stores.archive.container import NotAnArchive, unpack
 from service.stores.archive.entries import IDLE, RESTORING, SUFFIX, Archived, find
@@ -105,7 +106,7 @@ class ArchiveLog(EncounterReading):
 
     # --- writing -------------------------------------------------------------------------------------
 
-    def append(self, encounter: str, request: bytes, **options: Any) -> Appended:  # noqa: ANN401 - as the log has them
+    def append(self, encounter: str, request: bytes, **options: Unpack[AppendOptions]) -> Appended:
         """Append; an archived encounter is brought back first."""
         return self._append(encounter, options, lambda: self.log.append(encounter, request, **options))
 
@@ -113,7 +114,7 @@ class ArchiveLog(EncounterReading):
         """Append and notify; an archived encounter is brought back first."""
         return self._append(encounter, options, lambda: self.log.submit(encounter, request, **options))
 
-    def _append(self, encounter: str, options: Any, append: Callable[[], T]) -> T:  # noqa: ANN401 - as above
+    def _append(self, encounter: str, options: AppendOptions, append: Callable[[], T]) -> T:
         if options.get("create"):
             self.bring_back(encounter)
             return append()

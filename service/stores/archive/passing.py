@@ -27,6 +27,7 @@ from service.log import (
     SubmitOptions,
     Submitted,
 )
+from service.log.protocol import AppendOptions
 from service.log.values import ArchivedTotals
 
 
@@ -36,27 +37,9 @@ class PassingLog:
     def __init__(self, log: Log) -> None:
         self.log = log
 
-    def append(
-        self,
-        encounter: str,
-        request: bytes,
-        *,
-        scope: str,
-        key: str,
-        fingerprint: str,
-        expected: int | None = None,
-        create: bool = False,
-    ) -> Appended:
+    def append(self, encounter: str, request: bytes, **options: Unpack[AppendOptions]) -> Appended:
         """Pass it on; see `EventLog.append`."""
-        return self.log.append(
-            encounter,
-            request,
-            scope=scope,
-            key=key,
-            fingerprint=fingerprint,
-            expected=expected,
-            create=create,
-        )
+        return self.log.append(encounter, request, **options)
 
     def commit(self, encounter: str, *folds: CommitWrite) -> int:
         """Pass it on; see `EventLog.commit`."""
