@@ -176,8 +176,8 @@ class CommandDraft:
     batch: Batch | None = None
 
 
-class AppendOptions(TypedDict):
-    """Options of an append."""
+class SendOptions(TypedDict):
+    """What an append may have beside its command."""
 
     expected: NotRequired[int | None]
     create: NotRequired[bool]
@@ -192,7 +192,7 @@ def append(
     encounter: str,
     draft: CommandDraft,
     once: IdempotencyKey,
-    **options: Unpack[AppendOptions],
+    **options: Unpack[SendOptions],
 ) -> Appended:
     """Append as `append_in_steps` does, in this thread."""
     return run(append_in_steps(services, encounter, draft, once, **options))
@@ -203,7 +203,7 @@ def append_in_steps(
     encounter: str,
     draft: CommandDraft,
     once: IdempotencyKey,
-    **options: Unpack[AppendOptions],
+    **options: Unpack[SendOptions],
 ) -> Steps[Appended]:
     """Append requests and notify a worker; raise `EncounterImported`, and as `check_capacity` and the log."""
     more, create = options.get("more", ()), options.get("create", False)
