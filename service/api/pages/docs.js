@@ -79,7 +79,7 @@ const operationCard = (path, method, operation) => {
     html("span", { class: `method ${method}` }, method.toUpperCase()),
     html("span", { class: "path" }, path),
     html("span", { class: "who" }, operation.security?.length ? "" : "public"),
-    html("span", { class: "summary" }, operation.summary));
+    html("span", { class: "summary" }, marked(operation.summary)));
   const body = [...paragraphs(operation.description)];
   if (operation.parameters) body.push(html("h3", {}, "Parameters"), html("table", {}, html("tbody", {},
     operation.parameters.map((each) =>
@@ -96,7 +96,7 @@ const operationCard = (path, method, operation) => {
 const schemaCard = (name, schema) => {
   const choices = schema.oneOf || schema.anyOf;
   const head = html("div", { class: "opened" }, html("span", { class: "path" }, name),
-    html("span", { class: "summary" }, schema.description || ""));
+    html("span", { class: "summary" }, marked(schema.description || "")));
   const body = choices
     ? html("p", {}, choices.flatMap((each) => [...typed(each), html("br")]))
     : schema.properties ? properties(schema) : html("p", { class: "type" }, ...typed(schema));
@@ -172,7 +172,7 @@ const draw = (contract) => {
     index.append(html("div", { class: "group" }, html("h4", {}, name), mine.map(([, method, operation]) =>
       html("a", { class: "op", href: `#${operation.operationId}` },
         html("span", { class: `method ${method}` }, method === "delete" ? "DEL" : method.toUpperCase()),
-        html("span", {}, operation.summary)))));
+        html("span", {}, marked(operation.summary))))));
   }
   const schemas = Object.entries(contract.components.schemas);
   document.getElementById("schema-list").append(...schemas.map((each) => schemaCard(...each)));
