@@ -222,7 +222,7 @@ class Script:
 
     def is_possible(self, command: Mapping[str, Any]) -> bool:
         """Tell whether the gm may send a command now."""
-        asked = self.seats["gm"]("POST", f"{self.at}/previews", command)
+        asked = self.seats["gm"]("POST", f"{self.at}/previews", self.completed(command))
         return asked.status_code == 200 and bool(json.loads(asked.text)["accepted"])
 
     def choices(self, steps: int) -> None:
@@ -230,7 +230,8 @@ class Script:
         for _ in range(steps):
             if self.chance.random() < 0.1:
                 self.send("gm", SECRETLY)
-                self.send("gm", UNSEEN)
+                if self.is_possible(UNSEEN):  # Rise takes no hidden creature once combat is over
+                    self.send("gm", UNSEEN)
             seats = ["gm", *self.players]
             self.chance.shuffle(seats)
             if not any(self.choose(seat) for seat in seats):
@@ -267,9 +268,12 @@ class Script:
 
     def send(self, seat: str, command: Mapping[str, Any]) -> None:
         self.sent.append((seat, command))
-        own = self.own.get(command["type"], {})
-        answer = self.seats[seat]("POST", f"{self.at}/commands", {**command, **own})
+        answer = self.seats[seat]("POST", f"{self.at}/commands", self.completed(command))
         assert answer.status_code == 200, f"{command}: {answer.text}"
+
+    def completed(self, command: Mapping[str, Any]) -> dict[str, Any]:
+        """Return *command* with the fields that differ between the twins."""
+        return {**command, **self.own.get(command["type"], {})}
 
 
 # --- what is told ------------------------------------------------------------------------------------

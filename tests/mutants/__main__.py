@@ -91,6 +91,9 @@ def tried(
         mutants = [m for m in found if any(_is_chosen(rule, begins, only) for rule in m.rules)]
         random.Random(seed).shuffle(mutants)
         scores.append(Score(book, mutants))
+    unknown = [each for each in only if not any(r.startswith(each) for m in found for r in m.rules)]
+    if unknown:
+        raise ValueError(f"RULES names no rule with a line to change: {', '.join(unknown)}")
     plugin = Trying(scores, paths, seconds, say)
     options = ["-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:hypothesispytest"]
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):

@@ -10,10 +10,11 @@ from service.rules.heartrush.abilities.casting import cooldown
 from service.rules.heartrush.abilities.catalogue.spells import AURA_OF_IGNITION, FORCE_STRIKE
 from service.rules.heartrush.abilities.uses import save_number
 from service.rules.heartrush.creatures.hands import free_hands
+from service.rules.heartrush.state import Condition
 from service.rules.records import changed
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.casts import do, engaged, fight_with, let_go
-from tests.rules.heartrush.kit import Fight
+from tests.rules.heartrush.kit import Fight, opened
 
 PLACES = {"pia": (0, 0), "orc": (1, 0)}
 SPELLS = ["force-strike", "cold-snap", "aura-of-ignition"]
@@ -42,6 +43,16 @@ def test_force_strike_pushes_the_next_attacks_target() -> None:
     fight.answer("declare_attack", "pia", 1, 1, 1, 1, 5, 5, target="orc")
     assert fight["orc"].position == (4, 0)
     assert fight.state.lasting == ()
+
+
+def test_HR_COND_14_the_confused_cast_no_spell() -> None:
+    """Not even outside combat."""
+    growth = {"spells": list(SPELLS), "attunements": ["force", "water", "fire"]}
+    fight = opened(PLACES, sheets={"pia": {"growth": growth}})
+    for level, code in ((1, "confused_move_or_act"), (0, None)):
+        fight.given("pia", conditions={"confused": Condition(level=level)} if level else {})
+        refusal = fight.send("cast", "zoe", creature="pia", ability="force-strike").refusal
+        assert (refusal and refusal.code) == code
 
 
 @pytest.mark.parametrize(("ground", "level"), [("normal", 1), ("shallow_water", 2)])

@@ -97,6 +97,16 @@ def test_TABLE_HIDDEN_3_who_is_revealed_before_the_fight_begins_with_all_others(
     assert (fight["gob"].action, fight["gob"].rush) == (fight["wolf"].action, fight["wolf"].rush)
 
 
+def test_TABLE_HIDDEN_3_the_gm_reveals_what_is_hidden_while_the_encounter_runs() -> None:
+    fight = begun(PLACES).do("hide_creature", entry=gob(8, 8))
+    decision = fight.send("reveal_creature", "zoe", hidden_creature=1)
+    assert decision.refusal is not None
+    assert decision.refusal.code == "not_gm"
+    assert fight.refused("reveal_creature", hidden_creature=2) == "no_such_hidden_creature"
+    fight.do("close")
+    assert fight.refused("reveal_creature", hidden_creature=1) == "encounter_over"
+
+
 @pytest.mark.parametrize("hides", [(8, 8), (0, 1)])
 def test_TABLE_HIDDEN_3_it_takes_no_part_so_nobody_may_name_it(hides: tuple[int, int]) -> None:
     fight = begun(PLACES).do("hide_creature", entry=gob(*hides))

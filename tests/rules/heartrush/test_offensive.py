@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from service.rules.contests import TEXT_LENGTH
 from service.rules.heartrush.state import Condition
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import Fight, begun
@@ -377,6 +378,17 @@ def test_HR_STUNT_1_a_stunt_waits_for_the_gm() -> None:
     fight.answer("declare_offensive", "pia", what="stunt", target="wolf", text="kick sand")
     (asked,) = waiting(fight.state)
     assert (asked.seat, asked.accepts) == ("gm", ("adjudicate",))
+
+
+@pytest.mark.parametrize(
+    ("length", "says"), [(0, False), (1, True), (TEXT_LENGTH, True), (TEXT_LENGTH + 1, False)]
+)
+def test_HR_STUNT_1_a_stunt_is_described(length: int, *, says: bool) -> None:
+    fight = engaged({"pia": "cunning", "wolf": "defensive"})
+    given = {"what": "stunt", "target": "wolf", "text": "x" * length}
+    decision = fight.send("declare_offensive", "zoe", creature="pia", prompt=fight.prompt("pia"), **given)
+    assert (decision.refusal is None) == says
+    assert says or (decision.refusal is not None and decision.refusal.code == "params_missing")
 
 
 def test_every_offer_of_an_offensive_action_is_accepted() -> None:

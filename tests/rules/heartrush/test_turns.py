@@ -66,6 +66,25 @@ def test_A_47_sides_may_alternate() -> None:
     assert fight.state.turns == ("orc", "pia", "ash")
 
 
+def test_HR_TIME_9_sides_alternate_from_the_one_that_is_drawn() -> None:
+    orders = set()
+    for face in (1, 6):
+        fight = opened(PLACES, options={**TURNS, "turn_order": "alternate_sides"})
+        orders.add(fight.do("begin_combat").do("grant_priority", face).state.turns)
+    assert orders == {("orc", "pia", "ash"), ("pia", "orc", "ash")}
+
+
+def test_HR_TIME_9_a_round_of_turns_ends_without_passes() -> None:
+    fight = in_turns(*GIVEN)
+    for creature in GIVEN:
+        fight.do("end_turn", creature=creature)
+    assert [event.passes for event in fight.told("round_ran_out")] == [0]
+
+
+def test_HR_TIME_9_nobody_delays_behind_itself() -> None:
+    assert in_turns(*GIVEN).refused("delay", creature="pia", after="pia") == "no_valid_target"
+
+
 def test_HR_TIME_9_who_cannot_act_has_no_turn() -> None:
     fight = in_turns(*GIVEN).given("orc", status="unconscious", hp=-1)
     fight.do("end_turn", creature="pia")

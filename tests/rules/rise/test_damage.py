@@ -79,6 +79,23 @@ def _wounded(count: int, face: int) -> Fight:
     return fight.rest(face)
 
 
+@pytest.mark.parametrize(("number", "says"), [(-1, "invalid_target"), (1, "invalid_target"), (0, None)])
+def test_RI_VITAL_5_only_a_wound_that_is_there_is_treated(number: int, says: str | None) -> None:
+    mortal = VitalWound(die=1, result=-1, effect="dying", gained=0, deadline=9)
+    fight = opened(entry("pc@p/v", (0, 0), hp=1), entry("mon@m/e", (5, 0)))
+    fight.given("v", wounds=(mortal,))
+    refusal = fight.send("treat_wound", "gm", creature="v", wound=number).refusal
+    assert (refusal and refusal.code) == says
+
+
+@pytest.mark.parametrize(("deadline", "dead"), [(1, True), (2, False)])
+def test_RI_VITAL_4_a_mortal_wound_kills_in_the_round_of_its_deadline(deadline: int, *, dead: bool) -> None:
+    mortal = VitalWound(die=1, result=-1, effect="dying", gained=0, deadline=deadline)
+    fight = begun(entry("pc@p/v", (0, 0)), entry("mon@m/e", (5, 0))).given("v", wounds=(mortal,))
+    assert fight.state.round == 1
+    assert [isinstance(event, Died) for event in die_of_wounds(fight.state)] == [True] * dead
+
+
 def test_RI_V_47_many_wounds_kill() -> None:
     """RI-VITAL-2, RI-VITAL-3, RI-VITAL-7."""
     fight = _wounded(3, 4)
@@ -102,7 +119,10 @@ def test_RI_V_47_many_wounds_kill() -> None:
 def test_RI_VITAL_3_dying_begins_at_0_and_death_at_minus_6(
     carried: int, face: int, *, dying: bool, dead: bool
 ) -> None:
-    victim = _wounded(carried, face)["v"]
+    """RI-VITAL-2: it is a d10, less 2 for each wound that is there."""
+    fight = _wounded(carried, face)
+    victim = fight["v"]
+    assert [die.sides for die in fight.rolls[-1].dice] == [10]
     assert victim.wounds[-1].result == face - 2 * carried
     assert (victim.wounds[-1].effect == "dying", victim.dead) == (dying, dead)
 

@@ -112,8 +112,6 @@ class Cast(UseAbility):
         if in_combat(view):
             check_casting(creature)
         check_cooldown(creature, spell)
-        if creature.has("confused"):
-            raise Refused("prerequisite_missing", f"{creature.id} is confused", "HR-COND-14")
         check_params(view, creature, spell, self.params)
         window = view.top if isinstance(view.top, WindowFrame) else None
         check_requirements(view, spell, use_of(view, self, window))
