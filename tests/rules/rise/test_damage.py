@@ -9,6 +9,7 @@ import pytest
 from service.rules.codec import from_data
 from service.rules.rise.creatures.lasting import Condition, VitalWound
 from service.rules.rise.harm.numbers import defense_terms, total
+from service.rules.rise.harm.vital import Died, die_of_wounds
 from service.rules.rise.opening import Opening, faults
 from tests.rules.rise.kit import Fight, Seeded, begun, entry, opened, opening
 
