@@ -16,7 +16,7 @@ class OptionSpec:
 
     key: str
     values: tuple[Option, ...]
-    settles: str
+    settles: str = ""
     text: str
     bounds: tuple[int, int] | None = None
     """The least and the greatest value, if any whole number between them may be chosen."""

@@ -132,8 +132,16 @@ def messages_of(chapters: Iterable[ModuleType], base: type[T]) -> Mapping[str, t
     Raises `AssertionError` for a type that two classes have. Classes marked `abstract` are left out.
     """
     own = (cls for chapter in chapters for cls in vars(chapter).values() if _is_own(cls, chapter.__name__))
+    return messages_in(own, base)
+
+
+def messages_in(classes: Iterable[type[Any]], base: type[T]) -> Mapping[str, type[T]]:
+    """Return the messages below *base* among *classes*, and those that every ruleset shares, by type.
+
+    Raises `AssertionError` for a type that two classes have.
+    """
     found: dict[str, type[T]] = {}
-    for cls in (*own, *COMMANDS, *EVENTS):
+    for cls in (*classes, *COMMANDS, *EVENTS):
         if issubclass(cls, base):
             assert cls.type not in found, f"{cls.type} is the name of two messages"
             found[cls.type] = cls

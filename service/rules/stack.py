@@ -46,8 +46,8 @@ class Frame(Generic[S]):
     path: str
 
     def waiting(self, state: S) -> tuple[Awaited, ...]:
-        """Return the answers that this frame waits for; none if it can go on by itself."""
-        raise NotImplementedError
+        """Return the answers that this frame waits for; none, the default, if it goes on without any."""
+        return ()
 
     def waits(self, state: S) -> bool:
         """Tell whether `waiting` returns any answer; a frame with many answers may compute this faster."""

