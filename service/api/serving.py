@@ -49,7 +49,9 @@ from service.usecases.services import Services
 
 _logger: Final = structlog.get_logger()
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-_SPELLING: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+_SPELLING: Final = (
+    orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_APPEND_NEWLINE
+)
 CHECKPOINT: Final = "Rewound-Checkpoint"
 _HEADERS: Final = {
     "Cache-Control": "private, no-cache",
@@ -205,11 +207,11 @@ def respond(answer: ApiResponse, if_none_match: str = "") -> Reply:
 
 
 def encoded(data: Any) -> bytes:
-    """Return *data* as JSON; the standard library encodes what orjson cannot, such as large integers."""
+    """Return *data* as a line of JSON; the standard library encodes what orjson cannot, as large integers."""
     try:
         return orjson.dumps(data, option=_SPELLING)
     except orjson.JSONEncodeError:
-        return _ENCODER.encode(data).encode()
+        return _ENCODER.encode(data).encode() + b"\n"
 
 
 def as_problem(fault: Exception, request_id: str) -> Problem:

@@ -52,6 +52,12 @@ def is_problem(answer: Answer, code: str) -> None:
     assert (answer.status, answer.data["type"]) == (PROBLEMS[code].status, f"/problems/{code}")
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.headers["request-id"] == answer.data["request_id"]
+    assert ends_a_line(answer)
+
+
+def ends_a_line(answer: Answer) -> bool:
+    """Tell whether the body is one line with its end, so that a terminal shows the next one below it."""
+    return answer.body.endswith(b"}\n") and answer.body.count(b"\n") == 1
 
 
 REFUSED = {
@@ -124,6 +130,12 @@ def test_a_refused_request_has_nothing_of_it_taken_for_another(running: Running)
 
     assert line.sock.recv(1) == b""
     line.close()
+
+
+def test_json_ends_with_a_newline(running: Running, key: str) -> None:
+    """`is_problem` holds problems to it, those of the HTTP layer too."""
+    for path in ("/livez", "/v1/rulesets", "/v1/encounters", "/v1/nowhere"):
+        assert ends_a_line(running.ask(path, fields=key))
 
 
 def test_one_connection_serves_many_requests(running: Running) -> None:

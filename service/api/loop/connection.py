@@ -208,7 +208,7 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
         code, detail = _CODES.get(status, ("internal-error", "the server failed"))
         problem = Problem(code, detail)
         request_id = new_request_id()
-        body = json.dumps(problem.body("/", request_id), separators=(",", ":")).encode()
+        body = json.dumps(problem.body("/", request_id), separators=(",", ":")).encode() + b"\n"
         fields = {
             "Content-Type": MEDIA_TYPE,
             "Content-Length": str(len(body)),
