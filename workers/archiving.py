@@ -139,8 +139,8 @@ class Archiver(PeriodicThread):
         except (StoreFailure, WorkerStopped):
             raise
         except Exception as why:  # noqa: BLE001 - one encounter's fault must not stop the others
-            told = str(why) if isinstance(why, NotArchivable) else type(why).__name__
-            _logger.warning("archive.skipped", encounter=encounter, why=told)
+            reason = str(why) if isinstance(why, NotArchivable) else type(why).__name__
+            _logger.warning("archive.skipped", encounter=encounter, why=reason)
             self._log.set_due(IDLE, [encounter], self._ms(self._idle_s), reschedule=True)
         else:
             self._log.drop_due(IDLE, encounter)

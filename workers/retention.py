@@ -99,8 +99,8 @@ class Retention(PeriodicThread):
         except StoreFailure:
             raise
         except Exception as why:  # noqa: BLE001 - one record's fault must not stop the others
-            told = str(why) if isinstance(why, NotRemovable) else type(why).__name__
-            _logger.warning("retention.skipped", encounter=encounter, why=told)
+            reason = str(why) if isinstance(why, NotRemovable) else type(why).__name__
+            _logger.warning("retention.skipped", encounter=encounter, why=reason)
             again = int((now - self._days * DAY_S + DAY_S) * 1000)
             self._log.set_due(removals.CLOSED, [encounter], again, reschedule=True)
             return

@@ -238,8 +238,8 @@ export class Encounter {
 
   /** Accept a proposal that was compared at *version*; return the encounter that continues play. */
   async accept(id, version, sending = {}) {
-    const told = await this.client.send("POST", `${this.path}/amendments/${id}/accept`, { version }, sending);
-    return new Encounter(this.client, told.encounter);
+    const made = await this.client.send("POST", `${this.path}/amendments/${id}/accept`, { version }, sending);
+    return new Encounter(this.client, made.encounter);
   }
 
   /** Drop a proposal; the line as played continues. */
@@ -249,8 +249,8 @@ export class Encounter {
 
   /** Fork the encounter after commit *at* and send *commands* to the fork; return the fork as its gm sees it. */
   async fork(at, commands = [], sending = {}) {
-    const told = await this.client.send("POST", `${this.path}/forks`, { at, commands }, sending);
-    return new Encounter(told.token ? this.client.as(told.token) : this.client, told.encounter);
+    const made = await this.client.send("POST", `${this.path}/forks`, { at, commands }, sending);
+    return new Encounter(made.token ? this.client.as(made.token) : this.client, made.encounter);
   }
 
   /** Return the forks of this encounter: all of them for the gm's seat, its own for another seat. */

@@ -1,6 +1,6 @@
 // Read a stream of server-sent events over fetch, and resume it after a lost connection.
 
-import { AGAIN, bodyOf, patience, pause, Problem } from "./requests.mjs";
+import { AGAIN, bodyOf, retryPause, pause, Problem } from "./requests.mjs";
 
 /** A stream that is silent for this long is closed; it is longer than two heartbeats. */
 const SILENCE_MS = 25000;
@@ -58,11 +58,11 @@ const eventOf = (frame) => {
 export async function* following(open, encounter, after, signal) {
   let last = after;
   for (let count = 0; !signal?.aborted; count += 1) {
-    let told = null;
+    let retryAfter = null;
     let hasMoved = false;
     try {
       const response = await open(encounter, { Accept: "text/event-stream", "Last-Event-ID": String(last) });
-      told = response.headers.get("Retry-After");
+      retryAfter = response.headers.get("Retry-After");
       if (response.status >= 400) await refuse(response);
       else {
         for await (const event of eventsOf(response.body)) {
@@ -82,7 +82,7 @@ export async function* following(open, encounter, after, signal) {
       if (signal?.aborted) return;
       if (fault instanceof Problem) throw fault;
     }
-    if (!hasMoved) await pause(patience(count, told), signal).catch(() => {});
+    if (!hasMoved) await pause(retryPause(count, retryAfter), signal).catch(() => {});
   }
 }
 

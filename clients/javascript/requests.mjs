@@ -50,8 +50,8 @@ export const pause = (ms, signal) => new Promise((done, failed) => {
 });
 
 /** Return the pause before the next try in milliseconds: `Retry-After`, else an exponential backoff with jitter. */
-export const patience = (count, told) => {
-  const asked = Number.parseFloat(told ?? "");
+export const retryPause = (count, retryAfter) => {
+  const asked = Number.parseFloat(retryAfter ?? "");
   if (asked >= 0) return asked * 1000;
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** count) * (0.5 + Math.random() / 2);
 };
@@ -78,11 +78,11 @@ export const answered = async (asked) => {
   const sent = key === undefined ? headers : { ...headers, "Idempotency-Key": `"${key}"` };
   let last = null;
   for (let count = 0; count < tries; count += 1) {
-    let told = null;
+    let retryAfter = null;
     try {
       const response = await fetch(url, { method, headers: sent, body, signal });
       const data = await bodyOf(response);
-      told = response.headers.get("Retry-After");
+      retryAfter = response.headers.get("Retry-After");
       if (response.status < 400) {
         if (!(decided && response.status === 202)) return { status: response.status, data, headers: response.headers };
         last = new Error("it is not decided yet");
@@ -94,7 +94,7 @@ export const answered = async (asked) => {
       if (signal?.aborted || (fault instanceof Problem && !AGAIN.has(fault.status))) throw fault;
       last = fault;
     }
-    if (count + 1 < tries) await pause(patience(count, told), signal);
+    if (count + 1 < tries) await pause(retryPause(count, retryAfter), signal);
   }
   throw last instanceof Problem ? last : new Unreachable(url, key, last);
 };

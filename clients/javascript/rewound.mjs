@@ -35,8 +35,8 @@ export class Client {
 
   /** @param {Json} opening @param {Sending} [sending] @returns {Promise<Encounter>} */
   async open(opening, sending = {}) {
-    const told = await this.send("POST", "/v1/encounters", opening, sending);
-    return Object.assign(this.encounter(told.encounter), { opened: told });
+    const opened = await this.send("POST", "/v1/encounters", opening, sending);
+    return Object.assign(this.encounter(opened.encounter), { opened });
   }
 
   /** Return the encounter with this id, without a request. */

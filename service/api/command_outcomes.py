@@ -27,10 +27,10 @@ def read_command(
 
     *at* is the pointer of the command in the body. Raises `invalid` for an unknown command type.
     """
-    told = data if isinstance(data, dict) else {}
-    type_, schema = request.inputs[request.me.edition].command(told.get("type"), at)
-    found = [(at + pointer, detail) for pointer, detail in faults(schema, told)]
-    given = {name: value for name, value in told.items() if name != "type"}
+    members = data if isinstance(data, dict) else {}
+    type_, schema = request.inputs[request.me.edition].command(members.get("type"), at)
+    found = [(at + pointer, detail) for pointer, detail in faults(schema, members)]
+    given = {name: value for name, value in members.items() if name != "type"}
     return request.services.registry[request.me.edition].commands[type_], given, found
 
 
@@ -117,13 +117,13 @@ def pending_array(request: ApiRequest, sent: Appended, count: int) -> Steps[ApiR
 def outcomes(request: ApiRequest, n: int, count: int, *, sender: bool = False) -> ApiResponse:
     """Return the outcomes of the *count* commands from *n* on; 202 if one is undecided."""
     services, encounter, seat = request.services, request.encounter, request.me.seat
-    told: list[views.Data] = []
+    decided: list[views.Data] = []
     for number in range(n, n + count):
         found = sending.result_of(services, encounter, seat, number)
         if found is None:
-            return _undecided(request, n, {"outcomes": told + _pending(number, n + count)})
-        told.append(sending.result_data(services, encounter, seat, found, sender=sender))
-    return ApiResponse({"n": n, "outcomes": told}, version=str(n + count - 1))
+            return _undecided(request, n, {"outcomes": decided + _pending(number, n + count)})
+        decided.append(sending.result_data(services, encounter, seat, found, sender=sender))
+    return ApiResponse({"n": n, "outcomes": decided}, version=str(n + count - 1))
 
 
 def pending(
@@ -147,9 +147,9 @@ def _pending(first: int, end: int) -> list[views.Data]:
     return [{"n": n, "outcome": "pending"} for n in range(first, end)]
 
 
-def _undecided(request: ApiRequest, n: int, told: views.Data) -> ApiResponse:
+def _undecided(request: ApiRequest, n: int, body: views.Data) -> ApiResponse:
     """Return 202 for commands from *n* on that are recorded but undecided, with the address to poll."""
-    return ApiResponse({"n": n, **told}, 202, {"Location": address(request, n), "Retry-After": "1"})
+    return ApiResponse({"n": n, **body}, 202, {"Location": address(request, n), "Retry-After": "1"})
 
 
 def _decided(

@@ -73,8 +73,8 @@ class KindField(Worded):
         del attr, data, kwargs
         if type(value) is not dict:
             raise ValidationError(f"an object, not {kind_of(value)}")
-        told = value.get(self.tag)
-        schema = self.kinds.get(told) if type(told) is str else None
+        name = value.get(self.tag)
+        schema = self.kinds.get(name) if type(name) is str else None
         if schema is None:
             raise ValidationError({self.tag: ["one of " + ", ".join(self.kinds)]})
         messages = _messages(schema, value)

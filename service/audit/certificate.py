@@ -223,10 +223,10 @@ def check_against_certificate(report: Report, raw: bytes, keys: Mapping[bytes, s
     except BadNote as fault:
         return replace(report, verdict=Verdict(CERTIFICATE_MISMATCH, detail=str(fault)))
     verdict = data["verdict"].get("text") if isinstance(data["verdict"], dict) else None
-    told = Finding(
+    finding = Finding(
         CERTIFIED, f"the certificate's verdict is {verdict}, signed by {data['signature']['name']}"
     )
-    return replace(report, findings=(*report.findings, told))
+    return replace(report, findings=(*report.findings, finding))
 
 
 def _check_signer(signature: Mapping[str, str], encounter: str, keys: Mapping[bytes, str | None]) -> None:

@@ -143,8 +143,8 @@ def setup_of(evidence: Evidence, commits: Sequence[Commit]) -> DiceSetup | None:
         return None
     first = evidence.requests[0]
     try:
-        told = load_request(first).data.get("dice") if first is not None else _announced(evidence)
-        setup = None if told is None else from_data(DiceSetup, told)
+        policy = load_request(first).data.get("dice") if first is not None else _announced(evidence)
+        setup = None if policy is None else from_data(DiceSetup, policy)
         if setup is not None:
             _check_setup(setup)
     except ValueError as fault:  # `Malformed`, `NotCanonical` and `BadParameter` are
@@ -176,13 +176,13 @@ def _proof(evidence: Evidence, commits: Sequence[Commit], payloads: Payloads) ->
         return Proof(None, {})
     eid = eid_of(setup.chain or evidence.encounter)
     sealed = sealed_with(eid, setup, commits)
-    told = _links(evidence, commits, payloads, {lane.lane: lane.n for lane in setup.lanes})
-    links = {place: link for place, (_, link) in told.items()}
+    found = _links(evidence, commits, payloads, {lane.lane: lane.n for lane in setup.lanes})
+    links = {place: link for place, (_, link) in found.items()}
     anchors = anchors_of(setup)
     try:
         dice = DisclosedDice(eid, sealed.salt, anchors, links)
     except FalseLink as fault:
-        n, _ = told[fault.lane, fault.epoch]
+        n, _ = found[fault.lane, fault.epoch]
         detail = f"the link of lane {fault.lane} for epoch {fault.epoch} does not lead to the anchor"
         raise Fault(Verdict(DICE_INVALID, n, detail)) from fault
     epochs = {a.lane: max((e for lane, e in links if lane == a.lane), default=0) for a in anchors}
@@ -198,12 +198,12 @@ def _links(
     """Return every link by lane and epoch, with its commit's number; None for a link beside the commits."""
     found: dict[tuple[int, int], tuple[int | None, bytes]] = {}
     stated = [
-        (told, commit.n)
+        (link_at, commit.n)
         for commit in commits
         for event in _events(commit, payloads.get(commit.n, EMPTY))
-        if (told := _disclosed_link(event, commit.n, lengths)) is not None
+        if (link_at := _disclosed_link(event, commit.n, lengths)) is not None
     ]
-    for (place, link), n in (*stated, *((told, None) for told in evidence.links.items())):
+    for (place, link), n in (*stated, *((link_at, None) for link_at in evidence.links.items())):
         if found.setdefault(place, (n, link))[1] != link:
             detail = f"lane {place[0]} has two links for epoch {place[1]}"
             raise Fault(Verdict(DICE_INVALID, n, detail))
@@ -245,7 +245,7 @@ def _check(proof: Proof, n: int, roll: Mapping[str, Any], counts: Counts) -> Non
         counts.faces_declared += len(dice)
         return
     place = place_of(roll)
-    told = tuple(die["face"] for die in dice)
+    recorded = tuple(die["face"] for die in dice)
     if not proof.has_dice(n, place):
         detail = "the published and sealed dice do not include this roll"
         raise Fault(Verdict(DICE_INVALID, n, detail, roll=spelled(place)))
@@ -255,8 +255,8 @@ def _check(proof: Proof, n: int, roll: Mapping[str, Any], counts: Counts) -> Non
         raise Fault(Verdict(DICE_INVALID, n, str(fault), roll=spelled(place))) from fault
     if proved is None:
         counts.rolls_unverified += 1
-    elif proved != told:
-        detail = f"the record has {list(told)}, and the disclosed link gives {list(proved)}"
+    elif proved != recorded:
+        detail = f"the record has {list(recorded)}, and the disclosed link gives {list(proved)}"
         raise Fault(Verdict(DICE_INVALID, n, detail, roll=spelled(place)))
     else:
         counts.rolls_checked += 1

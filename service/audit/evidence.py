@@ -163,8 +163,8 @@ def _continuation(commits: Sequence[bytes]) -> str | None:
 def disclosed_in(commits: Sequence[bytes]) -> Iterator[tuple[int, int, bytes]]:
     """Yield the links that *commits* disclose in public, as (lane, epoch, link)."""
     first = load_commit(commits[0]).events if commits else []
-    told: dict[str, Any] = next((event["dice"] for event in first if event.get("dice")), {"lanes": []})
-    lengths = {lane["lane"]: lane["n"] for lane in told["lanes"]}
+    setup: dict[str, Any] = next((event["dice"] for event in first if event.get("dice")), {"lanes": []})
+    lengths = {lane["lane"]: lane["n"] for lane in setup["lanes"]}
     for raw in commits:
         for event in events_about(raw, LINKS, SEEDS).values():
             if LINKS.is_of(event):

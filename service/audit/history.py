@@ -72,22 +72,22 @@ NOTHING: Final = History()
 
 def history_of(commits: Sequence[Commit]) -> History:
     """Return the rulings, advances and waivers in the public events of *commits*."""
-    told = tuple(_events_of(commits, RULINGS | ADVANCES | WAIVERS))
+    found = tuple(_events_of(commits, RULINGS | ADVANCES | WAIVERS))
     return History(
-        rulings=_of(told, RULINGS),
-        advances=_of(told, ADVANCES),
-        waivers=_of(told, WAIVERS),
+        rulings=_of(found, RULINGS),
+        advances=_of(found, ADVANCES),
+        waivers=_of(found, WAIVERS),
     )
 
 
-def _of(told: tuple[Data, ...], types: frozenset[str]) -> tuple[Data, ...]:
-    return tuple(each for each in told if each["event"]["type"] in types)
+def _of(found: tuple[Data, ...], types: frozenset[str]) -> tuple[Data, ...]:
+    return tuple(each for each in found if each["event"]["type"] in types)
 
 
 def claimed_losses(commits: Sequence[Commit]) -> list[Loss]:
     """Return the losses that *commits* claim. A claim alone proves nothing."""
     found = []
-    for n, event in ((told["n"], told["event"]) for told in _events_of(commits, ADVANCES)):
+    for n, event in ((each["n"], each["event"]) for each in _events_of(commits, ADVANCES)):
         lost = event.get("lost")
         if isinstance(lost, dict) and type(lost.get("size")) is int:
             first = n

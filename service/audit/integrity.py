@@ -305,16 +305,16 @@ def _surviving(
 def _check_witnesses(evidence: Evidence, commits: Sequence[Commit], points: Sequence[Checkpoint]) -> None:
     """Compare the commits with receipts and signed heads; raises `Fault`: tampered, truncated or forked."""
     roots = _roots(commits, {point.size for point in points})
-    told = [(r.n, r.hash, commits[r.n - 1].hash if r.n <= len(commits) else None) for r in evidence.receipts]
-    told += [(c.size, c.root.hex(), roots.get(c.size)) for c in points]
-    false = sorted(n for n, said, found in told if found is not None and said != found)
-    true = [n for n, said, found in told if said == found]
+    heads = [(r.n, r.hash, commits[r.n - 1].hash if r.n <= len(commits) else None) for r in evidence.receipts]
+    heads += [(c.size, c.root.hex(), roots.get(c.size)) for c in points]
+    false = sorted(n for n, said, found in heads if found is not None and said != found)
+    true = [n for n, said, found in heads if said == found]
     forked = _is_forked(points, roots)
     if false and not forked:
         before = max((n for n in true if n < false[0]), default=0)
         detail = f"commit {false[0]} differs from a signed head or a receipt"
         raise Fault(Verdict(TAMPERED, before + 1, detail, to=None if before + 1 == false[0] else false[0]))
-    last = max([evidence.count, *(n for n, _, _ in told)])
+    last = max([evidence.count, *(n for n, _, _ in heads)])
     if last > len(commits):
         detail = f"there are {len(commits)} commits, and {last} were written"
         raise Fault(Verdict(TRUNCATED, len(commits) + 1, detail, to=last))

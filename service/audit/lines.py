@@ -81,9 +81,9 @@ def _dice(parent: Evidence, begun: dict[str, Any]) -> Verdict | None:
     if begun["type"] == Forked.type:
         return None
     first = load_commit(parent.commits[0]).events
-    told = next((event["dice"] for event in first if "dice" in event), None)
-    chain = (told or {}).get("chain") or parent.encounter
-    if told is None or begun["dice"] != {**told, "chain": chain}:
+    setup = next((event["dice"] for event in first if "dice" in event), None)
+    chain = (setup or {}).get("chain") or parent.encounter
+    if setup is None or begun["dice"] != {**setup, "chain": chain}:
         return Verdict(SEAM_BROKEN, 1, "its dice are not those of its parent")
     return None
 
@@ -143,13 +143,13 @@ def _commands(parent: Evidence, child: Evidence, begun: dict[str, Any]) -> Verdi
 
 def _accepted(parent: Evidence, child: Evidence) -> Verdict | None:
     """Check that the parent's last commit names *child* as its continuation, by commit number and hash."""
-    told = [
+    continued = [
         e for raw in parent.commits[-1:] for e in load_commit(raw).events if e.get("type") == Continued.type
     ]
-    if not told:
+    if not continued:
         return Verdict(SEAM_BROKEN, 1, "its parent has not accepted it")
-    head = told[0]["head"]
-    if told[0]["encounter"] != child.encounter or head["n"] > len(child.commits):
+    head = continued[0]["head"]
+    if continued[0]["encounter"] != child.encounter or head["n"] > len(child.commits):
         return Verdict(SEAM_BROKEN, 1, "its parent is continued by another line")
     if load_commit(child.commits[head["n"] - 1]).hash != head["hash"]:
         return Verdict(SEAM_BROKEN, head["n"], f"commit {head['n']} is not the one that its parent accepted")

@@ -231,18 +231,18 @@ class Notary:
     def _signed_tree(self, encounter: str, head: StreamHead) -> _Reached:
         """Return the last signed tree, recomputed from stored bytes if not cached; raises `Disputed`."""
         known = self._signed.get(encounter)
-        told = [
+        heads = [
             point
             for point in self._remembered_heads(encounter)
             if known is None or point.size != known.frontier.size
         ]
-        beyond = [point for point in told if point.size > head.folded]
+        beyond = [point for point in heads if point.size > head.folded]
         if known is not None and known.frontier.size > head.folded:
             beyond.append(known.point)
         if beyond:
             self._dispute(encounter, ROLLED_BACK, beyond[0], head.folded)
         reached = known or _Reached(Frontier())
-        wanted = {point.size: point for point in told if point.size > reached.frontier.size}
+        wanted = {point.size: point for point in heads if point.size > reached.frontier.size}
         for entry, at in self._onward(encounter, reached, max(wanted, default=0)):
             reached = at
             point = wanted.get(entry.n)
@@ -266,8 +266,8 @@ class Notary:
                 checkpoints.put(self._log, encounter, ours, seen.note, seen.epoch)
         standing = self.disputes.standing(encounter)
         disputed = TreeHead(standing.size, standing.root) if standing and standing.why in SIGNED else None
-        told = dict.fromkeys(point for point in (ours, stored, disputed) if point is not None)
-        return [point for point in told if not self.disputes.accepts(encounter, point.size, point.root)]
+        heads = dict.fromkeys(point for point in (ours, stored, disputed) if point is not None)
+        return [point for point in heads if not self.disputes.accepts(encounter, point.size, point.root)]
 
     def _check_against_head(self, encounter: str, reached: _Reached, head: StreamHead) -> None:
         """Raise `Disputed` if the bytes up to the head do not have its hash, or the tree stored with it."""

@@ -110,8 +110,8 @@ def is_signed(message: bytes, signature: bytes, public: bytes) -> bool:
 
 def _is_one_spelling(public: bytes) -> bool:
     """Return whether *public* encodes a point canonically (RFC 8032, 5.1.3), which OpenSSL does not check."""
-    told = int.from_bytes(public, "little")
-    y, sign = told & (2**255 - 1), told >> 255
+    encoded = int.from_bytes(public, "little")
+    y, sign = encoded & (2**255 - 1), encoded >> 255
     return y < _P and not (sign and y in (1, _P - 1))
 
 

@@ -107,17 +107,17 @@ class _Sealing:
         self.committed.pop(seat, None)
         self.waived.add(seat)
 
-    def _go_on(self, told: Mapping[str, Any]) -> bytes | None:
+    def _go_on(self, inherited: Mapping[str, Any]) -> bytes | None:
         """Take over the sealing of the parent line; return its seal if its dice are sealed."""
-        waived = told["waived"]
+        waived = inherited["waived"]
         if not isinstance(waived, list):
             raise Malformed("/waived", "a list of seats")
-        self.committed, self.waived = _digits(told["committed"]), set(map(check_id, waived))
-        seeds = _digits(told["revealed"])
+        self.committed, self.waived = _digits(inherited["committed"]), set(map(check_id, waived))
+        seeds = _digits(inherited["revealed"])
         self.revealed = bool(seeds)
-        return self._sealed(seeds, unhex(told["seal"])) if told["seal"] != "" else None
+        return self._sealed(seeds, unhex(inherited["seal"])) if inherited["seal"] != "" else None
 
-    def _sealed(self, seeds: Mapping[str, bytes], told: bytes) -> bytes:
+    def _sealed(self, seeds: Mapping[str, bytes], recorded: bytes) -> bytes:
         missing = [seat for seat in self.setup.seats if seat not in seeds and seat not in self.waived]
         if missing:
             raise _OutOfTurn(f"the dice are sealed without {', '.join(missing)}")
@@ -126,11 +126,11 @@ class _Sealing:
             if seat not in self.setup.seats or not is_held:
                 raise _OutOfTurn(f"the seed of {seat} is not the one that it committed to")
         salt = seal(self.eid, anchors_of(self.setup), seeds)
-        if salt != told:
+        if salt != recorded:
             raise _OutOfTurn("the seal of the dice does not follow from the seeds")
         return salt
 
 
-def _digits(told: Mapping[Any, object]) -> dict[str, bytes]:
+def _digits(by_seat: Mapping[Any, object]) -> dict[str, bytes]:
     """Return the bytes by seat; raises `AttributeError`, `TypeError` or `ValueError` for a wrong shape."""
-    return {check_id(seat): unhex(digits) for seat, digits in told.items()}
+    return {check_id(seat): unhex(digits) for seat, digits in by_seat.items()}

@@ -120,16 +120,16 @@ def own_keys(log: Log, encounter: str) -> tuple[bytes, ...]:
 
 def store_foreign_keys(log: Log, encounter: str, keys: Iterable[VouchedKey]) -> None:
     """Store the keys with which another service signed *encounter*, an import."""
-    told = [{"name": key.name, "public": key.public.hex(), "rotation": key.rotation} for key in keys]
-    if told:
-        log.put_record(FOREIGN, encounter, json.dumps(told).encode())
+    entries = [{"name": key.name, "public": key.public.hex(), "rotation": key.rotation} for key in keys]
+    if entries:
+        log.put_record(FOREIGN, encounter, json.dumps(entries).encode())
 
 
 def foreign(log: Log, encounter: str) -> list[VouchedKey]:
     """Return the keys with which another service signed *encounter*; none if it is not an import."""
     blob = log.record(FOREIGN, encounter)
-    told = [] if blob is None else json.loads(blob)
-    return [VouchedKey(key["name"], bytes.fromhex(key["public"]), key["rotation"]) for key in told]
+    entries = [] if blob is None else json.loads(blob)
+    return [VouchedKey(key["name"], bytes.fromhex(key["public"]), key["rotation"]) for key in entries]
 
 
 # --- rotation ----------------------------------------------------------------------------------------
@@ -142,9 +142,9 @@ def rotation(origin: str, old_secret: bytes, new_public: bytes) -> str:
 
 def read_rotation(note: str, origin: str, old_public: bytes) -> bytes:
     """Return the public key that *old_public* names as its successor in *note*; raises `BadNote`."""
-    told, public = _rotation_in(notes.verify(note, verifier_key(origin, old_public)))
-    if told != origin:
-        raise BadNote(f"the rotation is of {told}, the key is of {origin}")
+    vouched_for, public = _rotation_in(notes.verify(note, verifier_key(origin, old_public)))
+    if vouched_for != origin:
+        raise BadNote(f"the rotation is of {vouched_for}, the key is of {origin}")
     return public
 
 

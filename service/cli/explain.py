@@ -65,10 +65,10 @@ def _print(data: dict[str, Any], console: Console) -> None:
         console.print(
             f"  {escape(refusal['code'])}: {escape(refusal['detail'])}  {escape(refusal['rule'] or '')}"
         )
-    for told in data["events"]:
-        ids = ", ".join(rule["id"] for rule in told["rules"])
-        console.print(f"  {escape(told['event']['type'])}  [dim]{escape(ids)}[/]")
-        for ruling in told["rulings"]:
+    for entry in data["events"]:
+        ids = ", ".join(rule["id"] for rule in entry["rules"])
+        console.print(f"  {escape(entry['event']['type'])}  [dim]{escape(ids)}[/]")
+        for ruling in entry["rulings"]:
             chosen = "" if ruling["option"] is None else f" ({ruling['option']}: {ruling['value']})"
             console.print(f"    [dim]{escape(ruling['ambiguity'] + chosen)}: {escape(ruling['text'])}[/]")
     for roll in data["rolls"]:

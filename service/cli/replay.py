@@ -58,10 +58,10 @@ def command(file: Path, form: str | None, only: int | None) -> None:
         )
         teller.heading(str(opening.get("title") or file.name))
         round_ = 0
-        for told in story:
-            began = next((e for e in told.outcome.get("events", ()) if e["type"] in _ROUNDS), None)
+        for entry in story:
+            began = next((e for e in entry.outcome.get("events", ()) if e["type"] in _ROUNDS), None)
             if only is None or only == round_:
-                teller.narrate(told.n, told.seat, told.type, told.data, told.outcome, told.says)
+                teller.narrate(entry.n, entry.seat, entry.type, entry.data, entry.outcome, entry.says)
             if began is not None:
                 round_ = began.get("round", 1)
     except (bundle.BadBundle, script.BadScript, BadOpening, NotAsWritten) as fault:
@@ -152,10 +152,10 @@ def _decide(fight: script.ScriptedFight) -> Iterator[ReplayedCommit]:
         except Exception as fault:  # a rulebook's own fault has any type
             place = f"{step.seat} sends {step.send['type']}: the rulebook fails at it"
             raise NotAsWritten(f"{place} ({type(fault).__name__}: {fault}). Please report it.") from fault
-        told = _outcome_text(step.seat, step.send["type"], data, commit, payloads, says=step.says)
-        if "refusal" in told.outcome:
-            raise NotAsWritten(f"{step.seat} sends {told.type}: {told.outcome['refusal']['detail']}")
-        yield told
+        entry = _outcome_text(step.seat, step.send["type"], data, commit, payloads, says=step.says)
+        if "refusal" in entry.outcome:
+            raise NotAsWritten(f"{step.seat} sends {entry.type}: {entry.outcome['refusal']['detail']}")
+        yield entry
 
 
 def _outcome_text(

@@ -93,13 +93,13 @@ _HASHES: Final = ("link", "seed", "digest")
 
 def sentence(event: Mapping[str, Any], names: Mapping[str, str]) -> str:
     """Return the sentence for *event*; *names* maps creatures' ids to their names."""
-    told = {key: _value_text(key, value, names) for key, value in event.items()}
+    texts = {key: _value_text(key, value, names) for key, value in event.items()}
     inner = {f"{key}_{k}": _value_text(k, v, names) for key, value in event.items() for k, v in _parts(value)}
-    pattern = next((known for known in _known(event["type"]) if _fields(known) <= {*told, *inner}), None)
+    pattern = next((known for known in _known(event["type"]) if _fields(known) <= {*texts, *inner}), None)
     if pattern is None:
-        fields = " ".join(f"{key}={value}" for key, value in told.items() if key not in ("type", "because"))
+        fields = " ".join(f"{key}={value}" for key, value in texts.items() if key not in ("type", "because"))
         return f"{event['type']} {fields}".strip()
-    return pattern.format_map({**inner, **told})
+    return pattern.format_map({**inner, **texts})
 
 
 def _known(type_: str) -> Iterator[str]:

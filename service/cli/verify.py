@@ -167,5 +167,5 @@ class _AuditOptions:
         found = mismatch(bundle.read(parent), bundle.read(child), {} if self.without_rules else REGISTRY)
         if found is not None:
             return replace(report, verdict=found)
-        told = Finding(GOES_ON, f"it continues {before.encounter}, and the seam is sound")
-        return replace(report, findings=(*report.findings, told))
+        finding = Finding(GOES_ON, f"it continues {before.encounter}, and the seam is sound")
+        return replace(report, findings=(*report.findings, finding))

@@ -99,12 +99,12 @@ class CommitLayout(Generic[S]):
     def _as_folded(self, facts: Sequence[Fact[S]]) -> list[Fact[S]]:
         """Return *facts* in the commit's order: all facts of an envelope at its place."""
         open_facts = iter([fact for fact in facts if not isinstance(fact, Private | Rolled)])
-        told: list[Fact[S]] = []
+        ordered: list[Fact[S]] = []
         for index in range(len(self.events)):
             if index in self.envelopes:
                 inside = self._inside[index]
-                told += [fact for fact in inside if not isinstance(fact.event, Rolled)]
-                told += [fact for fact in inside if isinstance(fact.event, Rolled)]
+                ordered += [fact for fact in inside if not isinstance(fact.event, Rolled)]
+                ordered += [fact for fact in inside if isinstance(fact.event, Rolled)]
             else:
-                told.append(next(open_facts))
-        return told + [fact for fact in facts if isinstance(fact, Rolled)]
+                ordered.append(next(open_facts))
+        return ordered + [fact for fact in facts if isinstance(fact, Rolled)]

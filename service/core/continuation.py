@@ -98,16 +98,16 @@ def proposals(log: Log, parent: str) -> Iterator[Proposal]:
 
 def _amendment(log: Log, parent: str, n: int, event: Mapping[str, Any]) -> Amendment:
     """Return the proposal in *event* of commit *n*, with the payload of its envelope."""
-    told = {name: value for name, value in event.items() if name not in ("type", "because", "amendment")}
+    fields = {name: value for name, value in event.items() if name not in ("type", "because", "amendment")}
     if event["kind"] == "as_ruled":
-        payloads = [json.loads(lies.payload) for lies in envelopes(log, parent, n - 1, n).values()]
-        told["instead"] = next(
+        payloads = [json.loads(envelope.payload) for envelope in envelopes(log, parent, n - 1, n).values()]
+        fields["instead"] = next(
             detailed["instead"]
             for payload in payloads
             for detailed in payload["events"]
             if detailed["type"] == AmendmentDetailed.type
         )
-    return from_data(Amendment, {"id": event["amendment"], **told})
+    return from_data(Amendment, {"id": event["amendment"], **fields})
 
 
 # --- the state it begins with ----------------------------------------------------------------------------
@@ -288,12 +288,12 @@ def sealed_values_in(commit: Commit, payloads: Mapping[int, Mapping[str, Any]]) 
         SealedValues(
             audience=tuple(event["audience"]),
             opens=event["opens"],
-            values=told["values"],
-            orders=told["orders"],
+            values=inner["values"],
+            orders=inner["orders"],
         )
         for index, event in enumerate(commit.events)
-        for told in payloads.get(index, {}).get("events", ())
-        if told["type"] == SealsKept.type
+        for inner in payloads.get(index, {}).get("events", ())
+        if inner["type"] == SealsKept.type
     )
 
 

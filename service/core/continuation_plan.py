@@ -105,8 +105,8 @@ def _seated(
         if entry.n in numbers and table.seats != known:
             sat[str(numbers[entry.n])] = known = table.seats
         for event in events_about(entry.raw, SEATS).values():
-            told = {name: value for name, value in event.items() if name != "type"}
-            table = from_data(SEATING[event["type"]], told).evolve(table)
+            fields = {name: value for name, value in event.items() if name != "type"}
+            table = from_data(SEATING[event["type"]], fields).evolve(table)
     return sat
 
 

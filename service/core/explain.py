@@ -127,8 +127,8 @@ def _derivation(state: Table, roll: Mapping[str, Any], link: bytes | None) -> Da
         return data
     chain = state.dice.chain or state.encounter
     eid = eid_of(chain)
-    told = state.sealing.seal
-    sealed = bytes.fromhex(told) if told else seal_of(chain, state.dice, {})
+    revealed_seal = state.sealing.seal
+    sealed = bytes.fromhex(revealed_seal) if revealed_seal else seal_of(chain, state.dice, {})
     key = epoch_key(link, sealed, eid, name["lane"], name["epoch"])
     faces, _ = faces_and_words(key, name["stream"], name["place"], [die["sides"] for die in roll["dice"]])
     return data | {"link": link.hex(), "key": key.hex(), "faces": list(faces)}

@@ -278,8 +278,8 @@ class Folder:
         sealed = [commit.n for commit in commits if commit.has_envelopes]
         found: dict[int, dict[int, Any]] = {}
         if sealed:
-            for (n, index), lies in envelopes(self._log, encounter, sealed[0] - 1, sealed[-1]).items():
-                found.setdefault(n, {})[index] = loads(lies.payload)
+            for (n, index), envelope in envelopes(self._log, encounter, sealed[0] - 1, sealed[-1]).items():
+                found.setdefault(n, {})[index] = loads(envelope.payload)
         return found
 
     def _stops(self, encounter: str, commits: Sequence[Commit]) -> dict[int, str]:

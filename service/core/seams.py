@@ -63,14 +63,14 @@ def ending(log: Log, encounter: str) -> Seam | None:
 
 def following(log: Log, end: Commit) -> Seam | None:
     """Return the seam behind a commit that ends its line; None if it does not end it."""
-    told = _continued(end)
-    if told is None:
+    continued = _continued(end)
+    if continued is None:
         return None
-    origin = origin_of(log, told["encounter"])
+    origin = origin_of(log, continued["encounter"])
     if origin is None:
         return None  # the new line was removed; the old one is about to be
     return Seam(
-        accepted=SeamEnd(told["encounter"], told["head"]["n"], told["head"]["hash"]),
+        accepted=SeamEnd(continued["encounter"], continued["head"]["n"], continued["head"]["hash"]),
         ended=SeamEnd(end.encounter, end.n, end.hash),
         at=end.at,
         origin={name: origin[name] for name in ("parent", "n", "hash", "kind", "levels")},

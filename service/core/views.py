@@ -132,8 +132,8 @@ def outcome_data(commit: Commit, payloads: Payloads, reader: Reader) -> Data:
             events.append(whole(event, fields.get(str(index)), opened=True))
         elif index in lying:
             payload = lying[index]
-            for inner, told in enumerate(payload["events"]):
-                events.append(whole(told, fields.get(f"{index}/{inner}"), opened=True))
+            for inner, inner_event in enumerate(payload["events"]):
+                events.append(whole(inner_event, fields.get(f"{index}/{inner}"), opened=True))
             rolls += payload["rolls"]
             inside = payload if "outcome" in payload else inside
     refusal = commit.refusal

@@ -170,10 +170,10 @@ def load_commit(raw: bytes, hash_: str | None = None) -> Commit:
 
 def commit_of(data: Mapping[str, Any], raw: bytes, hash_: str | None = None) -> Commit:
     """Return the commit with the parsed *data* and the bytes *raw*; raise `NotCanonical`."""
-    told = dict(data)
-    told.pop("v", None)
+    fields = dict(data)
+    fields.pop("v", None)
     try:
-        return Commit(raw=raw, hash=hash_ or commit_hash(raw).hex(), **told)
+        return Commit(raw=raw, hash=hash_ or commit_hash(raw).hex(), **fields)
     except TypeError as fault:
         raise NotCanonical("", f"no commit: {fault}") from fault
 
@@ -203,9 +203,9 @@ def fold_commit(
             refused = refused or payload.get("outcome") == REFUSED
             place = payload.get("at", TABLE)
             plays = plays or bool(payload["rolls"])
-            for inner, told in enumerate(payload["events"]):
-                plays = plays or ruleset.events[told["type"]].plays
-                known = whole(told, fields.get(f"{index}/{inner}")) if fields else told
+            for inner, inner_event in enumerate(payload["events"]):
+                plays = plays or ruleset.events[inner_event["type"]].plays
+                known = whole(inner_event, fields.get(f"{index}/{inner}")) if fields else inner_event
                 state = evolve_at(state, place, event_of(ruleset, known))
             for roll in payload["rolls"]:
                 state = evolve_at(state, place, Rolled(roll=Roll.from_data(roll)))
@@ -230,8 +230,8 @@ def _placed(state: S, names: Iterable[RollName]) -> S:
 
 def event_of(ruleset: Ruleset[S], data: Mapping[str, Any]) -> Event[S]:
     """Return the event in *data*; raise `codec.Malformed`, or `KeyError` for an unknown type."""
-    told = dict(data)
-    return from_data(ruleset.events[told.pop("type")], told)
+    fields = dict(data)
+    return from_data(ruleset.events[fields.pop("type")], fields)
 
 
 def _object(raw: bytes) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Make encounter ids of hashes, so that whoever repeats a request names the same encounter."""
+"""Make encounter ids of hashes, so that a repeated request names the same encounter."""
 
 from __future__ import annotations
 

@@ -75,8 +75,8 @@ class DiceDeclared(Event[Table]):
     def evolve(self, state: Table) -> Table:
         before = state.declared_faces.get(self.stream)
         faces = (*before.faces, *self.faces) if before else self.faces
-        told = with_key(state.declared_faces, self.stream, DeclaredFaces(seat=self.seat, faces=faces))
-        return changed(state.popped(self.prompt), declared_faces=told)
+        declared = with_key(state.declared_faces, self.stream, DeclaredFaces(seat=self.seat, faces=faces))
+        return changed(state.popped(self.prompt), declared_faces=declared)
 
 
 @rule("TABLE-DICE-1", "service ruling")

@@ -90,8 +90,8 @@ class Chance:
         name = kept(state, first, purpose, [pip.sides for pip in pool], grows=more is not None)
         if name != first:
             state = yield redirected(first, name)
-        told = state.declared_faces.get(stream) if state.dice_policy(owner) == "declared" else None
-        by = told.seat if told else None
+        declared = state.declared_faces.get(stream) if state.dice_policy(owner) == "declared" else None
+        by = declared.seat if declared else None
         faces: Sequence[int] = ()
         added: Sequence[PoolDie] = pool
         pool = ()
@@ -103,10 +103,10 @@ class Chance:
                 sides = [pip.sides for pip in pool]
                 check_shown(state, name, sides)
                 faces = self.dice.faces(name.lane, name.epoch, stream, name.place, sides)
-            elif told is None or len(told.faces) < len(pool):
+            elif declared is None or len(declared.faces) < len(pool):
                 raise DiceNeeded(owner, stream, purpose, added, known=len(faces))
             else:
-                faces = told.faces[: len(pool)]
+                faces = declared.faces[: len(pool)]
             added = more(faces) if more else ()
         dropped = frozenset(drop(faces)) if drop else frozenset()
         roll = Roll(
@@ -193,10 +193,10 @@ class Chance:
         """Return the faces of dice added to *roll*, and who threw them; raises `DiceNeeded`."""
         name = roll.name
         if state.dice_policy(owner) == "declared":
-            told = state.declared_faces.get(name.stream)
-            if told is None:
+            declared = state.declared_faces.get(name.stream)
+            if declared is None:
                 raise DiceNeeded(owner, name.stream, {k: str(v) for k, v in roll.purpose}, pool)
-            return list(told.faces), told.seat
+            return list(declared.faces), declared.seat
         check_sealed(state)
         sides = [*(die.sides for die in roll.dice), *(pip.sides for pip in pool)]
         check_shown(state, name, sides)

@@ -71,17 +71,17 @@ def _sealed_data(value: Sealed[Any]) -> dict[str, Any]:
     return {**data, "opens": value.opens, "value": to_data(value.value)}
 
 
-def from_data(kind: type[T], data: Any, pointer: str = "", /, **told: Any) -> T:
+def from_data(kind: type[T], data: Any, pointer: str = "", /, **filled: Any) -> T:
     """Return *data*, which is at *pointer* in its document, as a *kind*; raises `Malformed`.
 
-    *told* are fields that data never contains (`given: False`), such as the sender of a command.
+    *filled* are fields that data never contains (`given: False`), such as the sender of a command.
     """
     try:
         new: T = decoder(kind)(data)  # type: ignore[arg-type]  # every class is hashable
     except Malformed as fault:
         raise Malformed(pointer + fault.pointer, fault.expected) from None
-    if told:
-        new.__dict__.update(told)
+    if filled:
+        new.__dict__.update(filled)
     return new
 
 

@@ -231,7 +231,7 @@ def _ordered(data: Any, orders: Orders) -> Any:  # noqa: ANN401 - data of any sh
     for pointer, keys in orders.items():
         found = holder(data, steps(pointer))
         if isinstance(found, dict):
-            told = {key: found[key] for key in keys if key in found}
+            ordered = {key: found[key] for key in keys if key in found}
             found.clear()
-            found.update(told)
+            found.update(ordered)
     return data

@@ -191,8 +191,8 @@ class HideCreature(Command[L]):
     def decide(self, state: L) -> Emits[L]:
         number = state.hidden + 1
         entry = state.hiding_rules.whole(self.entry)
-        told = type(self).event_type(hidden_creature=number, entry=entry, because=("TABLE-HIDDEN-1",))
-        return (yield Private(scope=scope_of(number), event=told))
+        event = type(self).event_type(hidden_creature=number, entry=entry, because=("TABLE-HIDDEN-1",))
+        return (yield Private(scope=scope_of(number), event=event))
 
 
 @record

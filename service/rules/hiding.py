@@ -76,7 +76,7 @@ class HidingTable(Table):
     def known_hidden(self) -> Mapping[str, Any]:
         """Return the entries of hidden creatures that this view may read, by number."""
         return {
-            number: unsealed(lies) for number, lies in self.hidden_creatures.items() if not is_closed(lies)
+            number: unsealed(entry) for number, entry in self.hidden_creatures.items() if not is_closed(entry)
         }
 
     def hidden_creature_in(self, room: OccupiedSpace) -> str | None:

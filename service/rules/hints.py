@@ -1,7 +1,7 @@
 """Read type hints once: the codec, the check of what clients send and JSON Schema are made from its shapes.
 
-A shape says what a value of a hint is made of. Whoever makes something of shapes has one function for each
-of their classes, and never looks at a hint.
+A shape says what a value of a hint is made of. A module that uses shapes has one function for each of their
+classes, and reads no hint.
 """
 
 from __future__ import annotations

@@ -143,9 +143,9 @@ class _DecisionRecorder(Generic[S]):
 
     def settle(self, chance: Chance) -> None:
         """Advance every stack until all are empty or wait: the groups' first, then the table's."""
-        told = -1
-        while told != len(self.facts):
-            told = len(self.facts)
+        before = -1
+        while before != len(self.facts):
+            before = len(self.facts)
             for place in (*self.state.apart, TABLE):
                 self._settle(chance, place)
             if not self.state.apart:
@@ -332,6 +332,6 @@ def _spelled(ruleset: Ruleset[S], offer: Offer) -> dict[str, Any]:
     """Return the data of the command that *offer*, which has no choices, describes."""
     taken = {field.name for field in fields(ruleset.commands[offer.type])}
     places = {"creature": offer.creature, "prompt": offer.prompt}
-    told: dict[str, Any] = {name: at for name, at in places.items() if at is not None and name in taken}
-    spelled: dict[str, Any] = to_data({**told, **offer.given})
+    filled: dict[str, Any] = {name: at for name, at in places.items() if at is not None and name in taken}
+    spelled: dict[str, Any] = to_data({**filled, **offer.given})
     return spelled

@@ -204,6 +204,6 @@ def _is_plain(hint: Any, known: set[type]) -> bool:
         known.add(hint)
         # a subclass may have other fields, so a class with subclasses is not plain
         return not (hint.__subclasses__() or hasattr(hint, SEALABLE)) and all(
-            _is_plain(told, known) for told in get_type_hints(hint).values()
+            _is_plain(inner, known) for inner in get_type_hints(hint).values()
         )
     return get_origin(hint) in _CONTAINERS and all(_is_plain(part, known) for part in get_args(hint))

@@ -113,7 +113,7 @@ class SeedWaived(Event[Table]):
 
     def evolve(self, state: Table) -> Table:
         sealing = state.sealing
-        committed = {seat: told for seat, told in sealing.committed.items() if seat != self.seat}
+        committed = {seat: made for seat, made in sealing.committed.items() if seat != self.seat}
         return _with_sealing(state, committed=committed, waived=(*sealing.waived, self.seat))
 
 

@@ -196,10 +196,10 @@ class Table:
 
     def counted(self, name: RollName) -> Self:
         """Return the table with the roll *name* counted and its declared faces removed."""
-        told = self.declared_faces
-        if name.stream in told:
-            told = {k: v for k, v in told.items() if k != name.stream}
-            return changed(self, declared_faces=told).placed(name)
+        declared = self.declared_faces
+        if name.stream in declared:
+            declared = {k: v for k, v in declared.items() if k != name.stream}
+            return changed(self, declared_faces=declared).placed(name)
         return self.placed(name)
 
     def placed(self, name: RollName) -> Self:

@@ -96,7 +96,7 @@ class LocalTable:
             self.ruleset, self._folded, dump_request(request), n, self._secrets
         )
         self._folded = written.folded
-        return load_commit(written.raw), {index: lies.payload for index, lies in written.sealed}
+        return load_commit(written.raw), {index: envelope.payload for index, envelope in written.sealed}
 
     def state_data(self) -> dict[str, Any]:
         """Return the current state as data; nothing is sealed, because a script's author may see all."""

@@ -59,20 +59,20 @@ def put_all(store: SideStore, signed: Sequence[SignedTreeHead]) -> None:
 
 
 def _to_bytes(each: SignedTreeHead) -> bytes:
-    told = {"size": each.point.size, "root": each.point.root, "epoch": each.epoch}
-    return json.dumps(told).encode()
+    fields = {"size": each.point.size, "root": each.point.root, "epoch": each.epoch}
+    return json.dumps(fields).encode()
 
 
 def read_latest(blob: bytes) -> TreeHead:
     """Return the checkpoint in a record of the collection `checkpoints`."""
-    told = json.loads(blob)
-    return TreeHead(told["size"], told["root"])
+    fields = json.loads(blob)
+    return TreeHead(fields["size"], fields["root"])
 
 
 def latest(store: SideStore, encounter: str) -> TreeHead | None:
     """Return the latest checkpoint of *encounter*; None if there is none."""
-    told = _latest(store, encounter)
-    return None if told is None else TreeHead(told["size"], told["root"])
+    fields = _latest(store, encounter)
+    return None if fields is None else TreeHead(fields["size"], fields["root"])
 
 
 def latest_of(store: SideStore, encounters: Sequence[str]) -> list[TreeHead | None]:
@@ -83,8 +83,8 @@ def latest_of(store: SideStore, encounters: Sequence[str]) -> list[TreeHead | No
 
 def epoch(store: SideStore, encounter: str) -> int:
     """Return the epoch after the latest checkpoint of *encounter*; 1 if there is none."""
-    told = _latest(store, encounter)
-    return 1 if told is None else int(told["epoch"])
+    fields = _latest(store, encounter)
+    return 1 if fields is None else int(fields["epoch"])
 
 
 def _latest(store: SideStore, encounter: str) -> dict[str, Any] | None:

@@ -74,13 +74,13 @@ class EncounterSecrets:
 
         Before that the rules throw no dice, and a link needs no seal.
         """
-        told = table.sealing.seal
-        if told not in self._dice:
+        revealed_seal = table.sealing.seal
+        if revealed_seal not in self._dice:
             eid = eid_of(self.chain or self.encounter)
             anchors = [chain.anchor for chain in self.chains.values()]
-            sealed = bytes.fromhex(told) if told else seal(eid, anchors, {})
-            self._dice[told] = SeededDice(eid, sealed, self.chains)
-        return self._dice[told]
+            sealed = bytes.fromhex(revealed_seal) if revealed_seal else seal(eid, anchors, {})
+            self._dice[revealed_seal] = SeededDice(eid, sealed, self.chains)
+        return self._dice[revealed_seal]
 
     def setup(self, seeding: Seeding = _BY_THE_HOST, abandoned_before: int = 0) -> DiceSetup:
         """Return the data about the dice that commit 1 publishes."""

@@ -72,7 +72,7 @@ def follow(services: Services, feed: EventFeed, follower: Follower, after: int |
     yield feed.begun  # first: what is committed from here on is heard
     after, resets = _position(reading.head(services, feed.encounter), after)
     yield from resets
-    beat_at = 0.0
+    heartbeat_at = 0.0
     must_look = True
     while not feed.has_ended:
         page = _next(services, feed, seat, after, must_look=must_look)
@@ -83,21 +83,21 @@ def follow(services: Services, feed: EventFeed, follower: Follower, after: int |
             if is_about(commit.raw, SEATS) and not follower.may_go_on():
                 return
         if page:
-            beat_at = 0.0 if any(is_end(found.result.commit) for found in page) else beat_at
+            heartbeat_at = 0.0 if any(is_end(found.result.commit) for found in page) else heartbeat_at
             continue
         now = time.monotonic()
-        if now >= beat_at:
+        if now >= heartbeat_at:
             if not follower.may_go_on():
                 return
-            told = _caught_up(services, feed, seat, after)
-            if told is None:
+            message = _caught_up(services, feed, seat, after)
+            if message is None:
                 must_look = True
                 continue
-            yield told
-            if isinstance(told, ContinuesElsewhere):
+            yield message
+            if isinstance(message, ContinuesElsewhere):
                 return
-            beat_at = now + HEARTBEAT_S
-        must_look = (yield feed.pause(beat_at - now)) or time.monotonic() >= beat_at
+            heartbeat_at = now + HEARTBEAT_S
+        must_look = (yield feed.pause(heartbeat_at - now)) or time.monotonic() >= heartbeat_at
 
 
 def _position(head: int, wanted: int | None) -> tuple[int, tuple[PositionReset, ...]]:

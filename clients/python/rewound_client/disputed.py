@@ -18,8 +18,8 @@ class Disputed(Encounter):
         self, commit: int, claim: str, *, event: int | None = None, roll: str | None = None
     ) -> shapes.Contest:
         """Contest a commit, an event in it (by index), or a roll (by name); *claim* says what is wrong."""
-        told = {"commit": commit, "claim": claim, "event": event, "roll": roll}
-        data = {name: value for name, value in told.items() if value is not None}
+        members = {"commit": commit, "claim": claim, "event": event, "roll": roll}
+        data = {name: value for name, value in members.items() if value is not None}
         return cast("shapes.Contest", self._done("POST", "/contests", data))
 
     def contests(self) -> list[shapes.Contest]:

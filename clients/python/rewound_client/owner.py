@@ -20,8 +20,8 @@ class Owner(Place):
         self, name: str, *, scopes: Sequence[str] | None = None, expires_in_s: int | None = None
     ) -> Json:
         """Create an API key. Only this answer contains its secret."""
-        told = {"name": name, "scopes": scopes and list(scopes), "expires_in_s": expires_in_s}
-        return self._done("POST", "/api-keys", _body_of(told))
+        members = {"name": name, "scopes": scopes and list(scopes), "expires_in_s": expires_in_s}
+        return self._done("POST", "/api-keys", _body_of(members))
 
     def rotate_api_key(self, key: str, *, overlap_s: int | None = None) -> Json:
         """Create the successor of *key*; the old key stays valid for *overlap_s* seconds."""
@@ -93,5 +93,5 @@ class Owner(Place):
         return self._get(f"/simulations/{simulation}")
 
 
-def _body_of(told: Json) -> Json:
-    return {name: value for name, value in told.items() if value is not None}
+def _body_of(members: Json) -> Json:
+    return {name: value for name, value in members.items() if value is not None}

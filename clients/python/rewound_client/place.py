@@ -58,7 +58,7 @@ class Place:
     def _done(self, method: str, path: str, data: object = None, *, key: str | None = None) -> Json:
         """Send a request until it is decided and return the answer's body; *key* is the idempotency key.
 
-        Raises `NotDone` if it is not decided before the patience ends.
+        Raises `NotDone` if it is not decided before the time for retries ends.
         """
         once = {} if key is None else {KEY: f'"{key}"'}
         request = Request(method, self.path + path, data, headers=prefer(WAIT_S) | once).keyed()
@@ -130,8 +130,12 @@ def _accepted(outcome: Json) -> Json:
     """Return *outcome*; raises `Refused` for a refusal, like the direct answer to the command."""
     if outcome.get("outcome") != "refused":
         return outcome
-    told = {"type": "/problems/command-refused", "title": "The rules refuse the command", "status": REFUSED}
-    raise Refused(REFUSED, told | {"n": outcome["n"]} | outcome["refusal"])
+    problem = {
+        "type": "/problems/command-refused",
+        "title": "The rules refuse the command",
+        "status": REFUSED,
+    }
+    raise Refused(REFUSED, problem | {"n": outcome["n"]} | outcome["refusal"])
 
 
 class Encounter(Place):

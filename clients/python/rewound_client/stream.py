@@ -31,8 +31,8 @@ class StreamEvent:
     @property
     def position(self) -> int | None:
         """The commit after which the stream continues, None if this event does not change that."""
-        told = {"commit": "n", "continued": "n", "reset": "version"}
-        found: int | None = self.data.get(told.get(self.event, ""))
+        number_names = {"commit": "n", "continued": "n", "reset": "version"}
+        found: int | None = self.data.get(number_names.get(self.event, ""))
         return found
 
 
@@ -40,7 +40,7 @@ def follow(transport: Transport, encounter: str, after: int) -> Iterator[StreamE
     """Yield the events of *encounter* after commit *after*, endlessly.
 
     After `continued` it yields the events of the continuation. Raises `Problem` if the service refuses the
-    stream, `Unreachable` if the patience ends before any event arrives.
+    stream, `Unreachable` if the time for retries ends before any event arrives.
     """
     last, pauses = after, Pauses(transport.retry_policy)
     while True:
@@ -48,13 +48,13 @@ def follow(transport: Transport, encounter: str, after: int) -> Iterator[StreamE
         failure: RewoundError = Unreachable("the stream repeatedly ended before any event arrived")
         has_moved = False
         try:
-            for told in _onwards(_connection(transport, _path(encounter), last), last):
+            for event in _onwards(_connection(transport, _path(encounter), last), last):
                 pauses.begin()
-                last = last if told.position is None else told.position
-                yield told
-                has_moved = told.event == "continued"
+                last = last if event.position is None else event.position
+                yield event
+                has_moved = event.event == "continued"
                 if has_moved:
-                    encounter = told.data["encounter"]
+                    encounter = event.data["encounter"]
                     break
         except Unreachable as fault:
             failure = fault
@@ -70,9 +70,9 @@ def _path(encounter: str) -> str:
     return f"/v1/encounters/{encounter}/commits"
 
 
-def _onwards(told: Iterator[StreamEvent], last: int) -> Iterator[StreamEvent]:
+def _onwards(events: Iterator[StreamEvent], last: int) -> Iterator[StreamEvent]:
     """Yield the events after commit *last* without duplicates; stop at a gap."""
-    for each in told:
+    for each in events:
         if each.event == "commit":
             if each.data["n"] <= last:
                 continue

@@ -153,21 +153,21 @@ class Transport:
 
 
 class Pauses:
-    """The pauses between tries: each is longer than the last, with jitter, until the patience ends."""
+    """The pauses between tries: longer and longer, with jitter, until the time for retries ends."""
 
     def __init__(self, retry_policy: RetryPolicy) -> None:
-        self._patience = retry_policy
+        self._policy = retry_policy
         self.begin()
 
     def begin(self) -> None:
         """Start over, after an answer."""
-        self._ends = time.monotonic() + self._patience.total_s
-        self._next_s = self._patience.first_s
+        self._ends = time.monotonic() + self._policy.total_s
+        self._next_s = self._policy.first_s
 
     def rest(self, asked_s: float | None = None) -> bool:
-        """Pause for at least *asked_s* seconds; return False at once if the patience would end first."""
+        """Pause for at least *asked_s* seconds; return False at once if no time for a retry would be left."""
         pause_s = max(asked_s or 0.0, self._next_s * random.uniform(0.5, 1.0))  # noqa: S311 - no secret
-        self._next_s = min(self._next_s * 2, self._patience.longest_s)
+        self._next_s = min(self._next_s * 2, self._policy.longest_s)
         if time.monotonic() + pause_s > self._ends:
             return False
         time.sleep(pause_s)

@@ -21,10 +21,10 @@ const show = (kind, verdict, meaning, rows) => {
   at("verdict").textContent = plain(verdict);
   at("meaning").textContent = plain(meaning);
   at("facts").replaceChildren(...rows.flatMap(([name, value]) => {
-    const [term, told] = [document.createElement("dt"), document.createElement("dd")];
+    const [term, description] = [document.createElement("dt"), document.createElement("dd")];
     term.textContent = name;
-    told.textContent = plain(value);
-    return [term, told];
+    description.textContent = plain(value);
+    return [term, description];
   }));
 };
 

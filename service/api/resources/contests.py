@@ -181,16 +181,16 @@ def _instead(request: ApiRequest) -> list[dict[str, Any]]:
     """Return the commands that replace the contested one, each checked against its schema."""
     made = []
     for index, each in enumerate(request.data.get("instead", ())):
-        told = dict(each) if isinstance(each, dict) else {}
-        by = told.pop("by", "sender")
+        members = dict(each) if isinstance(each, dict) else {}
+        by = members.pop("by", "sender")
         type_, schema = request.inputs[request.me.edition].command(
-            told.pop("type", None), f"/instead/{index}"
+            members.pop("type", None), f"/instead/{index}"
         )
         if by not in ("sender", "gm"):
             raise invalid((f"/instead/{index}/by", "one of sender, gm"))
-        found = faults(schema, {"type": type_, **told})
+        found = faults(schema, {"type": type_, **members})
         raise_if_invalid([(f"/instead/{index}{pointer}", detail) for pointer, detail in found])
-        made.append({"type": type_, "data": told, "by": by})
+        made.append({"type": type_, "data": members, "by": by})
     return made
 
 

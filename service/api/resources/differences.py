@@ -55,12 +55,12 @@ def get_diff(request: ApiRequest) -> ApiResponse:
     start, end, skip = _span(request, other)
     before, after = differences.DiffEnd(request.encounter, start), differences.DiffEnd(other, end)
     try:
-        data, told = differences.between(
+        data, next_position = differences.between(
             request.services, before, after, request.me.seat, skip, request.query.get("limit", PAGE)
         )
     except LookupError as fault:
         raise invalid(("?with", "an encounter that continues this one, or one that it continues")) from fault
-    next_cursor = None if told is None else cursor(start, end, told)
+    next_cursor = None if next_position is None else cursor(start, end, next_position)
     with_ = f"&with={other}" if other != request.encounter else ""
     link = next_link(request, next_cursor, f"&from={start}&to={end}{with_}")
     return ApiResponse(data | {"next_cursor": next_cursor}, headers=link)

@@ -226,7 +226,7 @@ def problem_page(each: ProblemType) -> str:
 def problems_page() -> str:
     """Return the HTML page that lists all problem types by status."""
     each_of = sorted(PROBLEMS.values(), key=lambda each: each.status)
-    told = "".join(
+    sections = "".join(
         f'<h2><span class="status s{each.status // 100}">{each.status}</span> '
         f'<a href="{each.uri}">{escape(each.title)}</a></h2><p>{_marked(each.text)}</p>'
         for each in each_of
@@ -235,7 +235,7 @@ def problems_page() -> str:
         "Problems",
         '<p class="crumb"><a href="/docs">Rewound</a> / problems</p><h1>Problems</h1>'
         "<p class=lead>The API answers a failed request with a problem document (RFC 9457). The "
-        f"<code>type</code> of a problem is the address of its page.</p>{told}",
+        f"<code>type</code> of a problem is the address of its page.</p>{sections}",
     )
 
 

@@ -317,8 +317,8 @@ def _origin(state: Table) -> dict[str, Any] | None:
     """Return the commit that an encounter continues from, None if it continues no other."""
     if state.origin is None:
         return None
-    told: dict[str, Any] = to_data(state.origin)
-    return {name: told[name] for name in _ORIGIN}
+    origin: dict[str, Any] = to_data(state.origin)
+    return {name: origin[name] for name in _ORIGIN}
 
 
 @operation(

@@ -46,5 +46,5 @@ def preview_command(request: ApiRequest) -> ApiResponse:
     raise_if_invalid(found)
     actor = Actor(seat=request.me.seat, role=request.me.role)
     version, refusal = sending.preview(request.services, request.encounter, actor, kind, data)
-    told = {"refusal": to_data(refusal)} if refusal is not None else {}
-    return ApiResponse({"version": version, "accepted": refusal is None, **told})
+    reason = {"refusal": to_data(refusal)} if refusal is not None else {}
+    return ApiResponse({"version": version, "accepted": refusal is None, **reason})

@@ -72,5 +72,5 @@ def _notification(message: bytes) -> CommandNotification:
 
 def outcome_of(message: bytes) -> Outcome:
     """Return the commit in a published *message*."""
-    encounter, n, told, raw = message.split(b"\n", 3)
-    return Outcome(encounter.decode(), int(n), raw, told)
+    encounter, n, outcome, raw = message.split(b"\n", 3)
+    return Outcome(encounter.decode(), int(n), raw, outcome)

@@ -104,7 +104,7 @@ class Wire(Exchange):
         self._replicas = replicas
         self._pid = os.getpid()
         self._idle: deque[tuple[Raw, float]] = deque()
-        told: Raw = ConnectionPool.from_url(
+        defaults: Raw = ConnectionPool.from_url(
             url,
             protocol=2,
             retry=Retry(NoBackoff(), 0),
@@ -112,7 +112,7 @@ class Wire(Exchange):
             socket_connect_timeout=answer_s,
         )
         # not its `make_connection`, which never forgets failed attempts and refuses all after many of them
-        self._new: Callable[[], Raw] = partial(told.connection_class, **told.connection_kwargs)
+        self._new: Callable[[], Raw] = partial(defaults.connection_class, **defaults.connection_kwargs)
 
     def dedicated(self) -> Raw:
         """Open a connection for the caller alone; raise `StoreUnavailable`."""

@@ -1,4 +1,4 @@
-"""Run the fight: what the bottom frame of the stack does when nothing lies above it.
+"""Run the fight: what the bottom frame of the stack does when nothing is above it.
 
 setup, precombat, opening roll, priority or turns, resolving, round end, round start, and the end of combat.
 """
@@ -203,7 +203,7 @@ class CombatFrame(Frame[State]):
 
 @record
 class RoundEnded(Event[State]):
-    """A round is over: unspent rush is gone, and whoever was surprised is so no longer."""
+    """A round is over: unspent rush is gone, and surprise ends."""
 
     type: ClassVar[str] = "round_ended"
     round: int

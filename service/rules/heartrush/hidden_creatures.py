@@ -1,4 +1,4 @@
-"""Hide creatures in Heart Rush: whoever is seen arrives at once, where it was hidden."""
+"""Hide creatures in Heart Rush: a creature that is seen arrives at once, where it was hidden."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from service.rules.records import changed, record
 
 @record
 class CreatureHidden(hidden_creatures.CreatureHidden[State]):
-    """The GM keeps a creature hidden: which, and where; told to the GM alone."""
+    """The GM keeps a creature hidden: which, and where; shown to the GM alone."""
 
     entry: Entry
 

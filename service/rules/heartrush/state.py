@@ -1,6 +1,6 @@
 """Hold the state of a Heart Rush fight: creatures as they are now, sides, round and priority.
 
-Plain data and derived getters. What is unfinished (movement, engagements, attacks) lies on the stacks as
+Plain data and derived getters. What is unfinished (movement, engagements, attacks) is on the stacks as
 frames of the chapters; what changes anything here are the chapters' events.
 """
 
@@ -140,7 +140,7 @@ class Creature:
     coats: Mapping[str, Coat] = EMPTY
     """Poison on its weapons, by weapon."""
     gm_only: tuple[str, ...] = ()
-    """Fields of its sheet that only the GM is told."""
+    """Fields of its sheet that only the GM sees."""
 
     @property
     def id(self) -> str:

@@ -72,7 +72,7 @@ class PauseWanted(Event[State]):
 @rule("RI-ROUND-4", "R4/R5 Surprise Attacks")
 @record
 class StartCombat(Command[State]):
-    """Whoever starts a fight by surprise picks its first phase; those who see it not coming are unaware."""
+    """A side that starts a fight by surprise picks its first phase; who does not see it coming is unaware."""
 
     type: ClassVar[str] = "start_combat"
     start_phase: Literal["movement", "action"] = "movement"

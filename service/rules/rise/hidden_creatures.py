@@ -1,4 +1,4 @@
-"""Hide creatures in Rise: no group knows of them, and whoever is seen joins with the next phase."""
+"""Hide creatures in Rise: no group knows of them, and one that is seen joins with the next phase."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from service.rules.rise.state import State
 
 @record
 class CreatureHidden(hidden_creatures.CreatureHidden[State]):
-    """The GM keeps a creature hidden: which, and where; told to the GM alone."""
+    """The GM keeps a creature hidden: which, and where; shown to the GM alone."""
 
     entry: Entry
 

@@ -52,7 +52,7 @@ class Opening:
     attitudes: Mapping[str, Mapping[str, Attitude]] = EMPTY
     """What creatures say of others from the start; silence means by side."""
     groups: Mapping[str, tuple[Id, ...]] = EMPTY
-    """Groups that the GM names; whoever is not named finds its group by itself."""
+    """Groups that the GM names; the others find their groups by the rules."""
     title: str = ""
 
 

@@ -86,7 +86,7 @@ _ALL: Final = (
     option("second_move", "C-18", "a second movement of one's own in a phase", "refused", "wasted"),
     option("minor_in_movement", "C-24", "whether minor actions interrupt a movement", True, False),
     option("traded_movement", "C-48", "which movement a standard action buys", "any", "hustle"),
-    option("ownerless_delayed", "C-30", "delayed effects of whoever cannot act", "come", "lapse"),
+    option("ownerless_delayed", "C-30", "delayed effects of creatures that cannot act", "come", "lapse"),
     option("attack_the_felled", "C-37", "attacks on who is felled already", "allowed", "refused"),
     option("outside_moves", "C-16", "where a creature goes that several outsiders move", "best", "nobody"),
     option("fall_damage", "RI-ORDER-5", "what a fall does", "d6_per_10_ft", "none"),

@@ -87,7 +87,7 @@ def still_resolving(creature: str) -> None:
 
 @rule("RI-ACT-10", "RF", settles=("C-36",))
 def able(creature: Creature, *, excused: bool = False) -> None:
-    """Whoever is unconscious, defeated or dead, as far as its own group knows, takes no actions."""
+    """A creature that is unconscious, defeated or dead, as far as its own group knows, takes no actions."""
     if not excused and not is_able(creature):
         raise Refused("actor_incapacitated", f"{creature.id} cannot act")
     if creature.budget.bolts:

@@ -1,7 +1,7 @@
 """Hold the state of a Rise fight: creatures as they are now, groups, the step of the round, and the worlds.
 
 Plain data and derived getters. In a group's world the same record holds what that group knows to be true; its
-`effects` are the group's log, which the announcement merges into the table. What is unfinished lies on the
+`effects` are the group's log, which the announcement merges into the table. What is unfinished is on the
 stacks as frames of the chapters; what changes anything here are the chapters' events.
 """
 
@@ -94,7 +94,7 @@ class State(SplitTable, HidingTable):
     effects: tuple[Atom, ...] = ()
     """In a world: the group's log."""
     unjudged: tuple[Unjudged, ...] = ()
-    """In a world: the group's attacks whose outcomes it is not told yet."""
+    """In a world: the group's attacks whose outcomes are sealed from it until the announcement."""
     committed: bool = False
     """In a world: whether what the group does comes too late to be Swift, for it has committed already."""
     plans: Mapping[str, Plan] = EMPTY

@@ -25,22 +25,22 @@ const isSignature = exactly({ name: text, public_key: digits(64), value: digits(
  */
 export function certificateFault(bytes, report, ring) {
   const spelling = textOf(bytes.at(-1) === LF ? bytes.subarray(0, -1) : bytes);
-  const told = spelling === null ? undefined : parsed(spelling);
-  if (!object(told)) return "it is not canonical JSON";
-  return formFault(told) ?? signatureFault(told, report, ring) ?? recordFault(told, report);
+  const certificate = spelling === null ? undefined : parsed(spelling);
+  if (!object(certificate)) return "it is not canonical JSON";
+  return formFault(certificate) ?? signatureFault(certificate, report, ring) ?? recordFault(certificate, report);
 }
 
-function formFault(told) {
-  if (told.format !== FORMAT) return `it is not of the format ${FORMAT}`;
-  if (!("signature" in told)) return "it is not signed";
-  const names = Object.keys(told);
+function formFault(certificate) {
+  if (certificate.format !== FORMAT) return `it is not of the format ${FORMAT}`;
+  if (!("signature" in certificate)) return "it is not signed";
+  const names = Object.keys(certificate);
   if (names.length !== MEMBERS.length || !names.every((name) => MEMBERS.includes(name))) return "its members are not those of a certificate";
-  return isSignature(told.signature) ? null : "its signature must have a name, a public_key and a value";
+  return isSignature(certificate.signature) ? null : "its signature must have a name, a public_key and a value";
 }
 
-function signatureFault(told, report, ring) {
-  const { name, public_key: publicKey, value } = told.signature;
-  const message = joined(LABEL, utf8(spelled({ ...told, signature: { name, public_key: publicKey } })));
+function signatureFault(certificate, report, ring) {
+  const { name, public_key: publicKey, value } = certificate.signature;
+  const message = joined(LABEL, utf8(spelled({ ...certificate, signature: { name, public_key: publicKey } })));
   if (!verifies(fromHex(publicKey), message, fromHex(value))) return "its signature is invalid";
   if (!report.keys.includes(publicKey)) return `it was signed by ${publicKey}, which is not accepted`;
   const origin = ring.originOf(publicKey) ?? name.slice(0, -1 - report.encounter.length);

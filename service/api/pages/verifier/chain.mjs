@@ -34,8 +34,8 @@ export function holdChain({ header, moments, trailer }) {
 
 /** Checks that requests and opened envelopes match the hashes in their commits. */
 export function holdContents({ header, moments }) {
-  for (const { n, asked, request, commit } of moments) {
-    const fits = asked === null || toHex(sha256(utf8(asked))) === commit.request;
+  for (const { n, requestText, request, commit } of moments) {
+    const fits = requestText === null || toHex(sha256(utf8(requestText))) === commit.request;
     demand(fits, "tampered", { n }, "the request is not the one that its commit names");
     const isOurs = request === null || request.encounter === header.encounter;
     demand(isOurs, "tampered", { n }, `the request is for encounter ${request?.encounter}`);

@@ -21,10 +21,10 @@ export function seatCommitment(encounter, seat, seed) {
 
 /** The salt of all keys: `lanes` ordered by number, as [{lane, n, anchor}]; `seeds` as hexadecimal digits by seat. */
 export function seal(encounter, lanes, seeds) {
-  const told = lanes.map(({ lane, n, anchor }) => joined(number(lane, 1), number(n, 4), fromHex(anchor)));
+  const anchors = lanes.map(({ lane, n, anchor }) => joined(number(lane, 1), number(n, 4), fromHex(anchor)));
   const seats = Object.keys(seeds).sort();
   const added = seats.map((seat) => joined(measured(seat), fromHex(seeds[seat])));
-  const counted = [number(lanes.length, 1), ...told, number(seats.length, 2), ...added];
+  const counted = [number(lanes.length, 1), ...anchors, number(seats.length, 2), ...added];
   return sha256(joined(label("seal"), uuidBytes(encounter), ...counted));
 }
 

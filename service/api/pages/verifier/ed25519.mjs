@@ -26,14 +26,14 @@ function power(base, exponent) {
 
 /** Decodes a little-endian number. */
 function little(bytes) {
-  return bytes.reduceRight((told, byte) => (told << 8n) | BigInt(byte), 0n);
+  return bytes.reduceRight((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
 }
 
 /** Decodes a point from 32 bytes (5.1.3); null if they encode none. */
 function decoded(bytes) {
-  const told = little(bytes);
-  const sign = told >> 255n;
-  const y = told & (2n ** 255n - 1n);
+  const encoding = little(bytes);
+  const sign = encoding >> 255n;
+  const y = encoding & (2n ** 255n - 1n);
   if (y >= P) return null;
   const u = reduced(y * y - 1n);
   const v = reduced(D * y * y + 1n);
@@ -48,10 +48,10 @@ function decoded(bytes) {
 
 function encoded({ x, y, z }) {
   const inverse = power(z, P - 2n);
-  let told = reduced(y * inverse) | ((reduced(x * inverse) & 1n) << 255n);
+  let encoding = reduced(y * inverse) | ((reduced(x * inverse) & 1n) << 255n);
   return Uint8Array.from({ length: 32 }, () => {
-    const byte = Number(told & 255n);
-    told >>= 8n;
+    const byte = Number(encoding & 255n);
+    encoding >>= 8n;
     return byte;
   });
 }

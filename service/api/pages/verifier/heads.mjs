@@ -50,14 +50,14 @@ function contradictEachOther(signed) {
   return isTwofold || signed.filter(isTrue).some(({ n }) => n > Math.min(...wrong));
 }
 
-function rewrittenUpTo(to, told) {
-  const n = 1 + Math.max(0, ...told.filter((each) => isTrue(each) && each.n < to).map((each) => each.n));
+function rewrittenUpTo(to, heads) {
+  const n = 1 + Math.max(0, ...heads.filter((each) => isTrue(each) && each.n < to).map((each) => each.n));
   const place = n === to ? { n } : { n, to };
   return new Verdict("tampered", place, `commit ${to} differs from a signed head or a receipt`);
 }
 
-function holdEnd(end, trailer, told) {
-  const to = Math.max(trailer?.count ?? end + 1, ...told.map(({ n }) => n));
+function holdEnd(end, trailer, heads) {
+  const to = Math.max(trailer?.count ?? end + 1, ...heads.map(({ n }) => n));
   demand(to <= end, "truncated", { n: end + 1, to }, `there are ${end} commits, and ${to} were written`);
 }
 

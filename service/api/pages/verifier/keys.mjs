@@ -32,8 +32,8 @@ export class Keyring {
 
   /** All public keys that are accepted. */
   accepted() {
-    const told = this.keys.filter((key) => this.isBelieved(key)).map((key) => key.public);
-    return [...new Set([...this.given, ...told])];
+    const vouched = this.keys.filter((key) => this.isBelieved(key)).map((key) => key.public);
+    return [...new Set([...this.given, ...vouched])];
   }
 
   /** The origin with which the bundle names a public key; undefined if it does not name it. */

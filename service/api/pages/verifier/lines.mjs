@@ -41,7 +41,7 @@ const NEXT = {
 
 /**
  * @returns `{header, moments, disclosures, keys, checkpoints, trailer}`. A moment is a command and its commit:
- *   `{n, asked, told, opened}`; `asked` is null if the command is withheld. `trailer` is null if the end is missing
+ *   `{n, requestText, commitText, opened}`; `requestText` is null if the command is withheld. `trailer` is null if the end is missing
  * @throws Verdict `malformed`
  */
 export function readLines(bytes) {
@@ -51,11 +51,11 @@ export function readLines(bytes) {
   let before = "nothing";
   for (const line of linesOf(bytes)) {
     const place = { n: bundle.moments.length };
-    const told = lineOf(line, place);
-    demand(NEXT[before].includes(told.kind), "malformed", place, `a line of kind ${told.kind} cannot follow ${before}`);
-    const isTaken = TAKE[told.kind](bundle, told);
-    demand(isTaken, "malformed", place, `a line of kind ${told.kind} is out of order`);
-    before = told.kind;
+    const entry = lineOf(line, place);
+    demand(NEXT[before].includes(entry.kind), "malformed", place, `a line of kind ${entry.kind} cannot follow ${before}`);
+    const isTaken = TAKE[entry.kind](bundle, entry);
+    demand(isTaken, "malformed", place, `a line of kind ${entry.kind} is out of order`);
+    before = entry.kind;
   }
   if (before === "command") bundle.moments.pop(); // its commit was cut off
   return bundle;
@@ -65,8 +65,8 @@ export function readLines(bytes) {
 function holdKind(bytes) {
   const [first] = linesOf(bytes);
   const spelling = first === undefined || first.length > MOST_IN_A_LINE ? null : textOf(first);
-  const told = spelling === null ? undefined : parsed(spelling);
-  const isOne = object(told) && told.kind === "header" && told.format === "rewound/bundle/1";
+  const entry = spelling === null ? undefined : parsed(spelling);
+  const isOne = object(entry) && entry.kind === "header" && entry.format === "rewound/bundle/1";
   demand(isOne, "not_a_bundle", {}, "its first line is not a header of the format rewound/bundle/1");
 }
 
@@ -82,63 +82,63 @@ function* linesOf(bytes) {
 function lineOf(line, place) {
   demand(line.length <= MOST_IN_A_LINE, "malformed", place, "a line of more than 8 MiB");
   const spelling = textOf(line);
-  const told = spelling === null ? undefined : parsed(spelling);
-  const isKnown = object(told) && text(told.kind) && Object.hasOwn(SHAPES, told.kind);
-  demand(isKnown && SHAPES[told.kind](told), "malformed", place, "a line is not valid in a bundle");
-  return told;
+  const entry = spelling === null ? undefined : parsed(spelling);
+  const isKnown = object(entry) && text(entry.kind) && Object.hasOwn(SHAPES, entry.kind);
+  demand(isKnown && SHAPES[entry.kind](entry), "malformed", place, "a line is not valid in a bundle");
+  return entry;
 }
 
 /** By kind: stores a line in its place, and returns whether it is valid there. */
 const TAKE = {
-  header(bundle, told) {
-    bundle.header = told;
+  header(bundle, entry) {
+    bundle.header = entry;
     return true;
   },
 
-  command({ moments }, told) {
+  command({ moments }, entry) {
     const n = moments.length + 1;
-    if (told.n !== n || n > MOST_COMMITS) return false;
-    moments.push({ n, asked: told.withheld ? null : told.bytes, told: null, opened: [] });
+    if (entry.n !== n || n > MOST_COMMITS) return false;
+    moments.push({ n, requestText: entry.withheld ? null : entry.bytes, commitText: null, opened: [] });
     return true;
   },
 
-  commit({ moments }, told) {
-    moments.at(-1).told = told.bytes;
-    return told.n === moments.length;
+  commit({ moments }, entry) {
+    moments.at(-1).commitText = entry.bytes;
+    return entry.n === moments.length;
   },
 
-  opened({ moments }, told) {
+  opened({ moments }, entry) {
     const { opened } = moments.at(-1);
-    const isNew = opened.every(({ index }) => index !== told.index);
-    opened.push({ index: told.index, sealed: told.payload, salt: told.salt });
-    return isNew && told.n === moments.length;
+    const isNew = opened.every(({ index }) => index !== entry.index);
+    opened.push({ index: entry.index, sealed: entry.payload, salt: entry.salt });
+    return isNew && entry.n === moments.length;
   },
 
-  disclosure({ disclosures }, told) {
-    const isNew = disclosures.every(({ lane, epoch }) => lane !== told.lane || epoch !== told.epoch);
-    disclosures.push(told);
+  disclosure({ disclosures }, entry) {
+    const isNew = disclosures.every(({ lane, epoch }) => lane !== entry.lane || epoch !== entry.epoch);
+    disclosures.push(entry);
     return isNew;
   },
 
-  key({ keys }, told) {
-    const isNew = keys.every((key) => key.public !== told.public);
-    const rotation = "rotation" in told ? readRotation(told.rotation) : null;
-    keys.push({ name: told.name, public: told.public, rotation });
-    return isNew && (rotation !== null || !("rotation" in told));
+  key({ keys }, entry) {
+    const isNew = keys.every((key) => key.public !== entry.public);
+    const rotation = "rotation" in entry ? readRotation(entry.rotation) : null;
+    keys.push({ name: entry.name, public: entry.public, rotation });
+    return isNew && (rotation !== null || !("rotation" in entry));
   },
 
-  checkpoint({ checkpoints }, told) {
-    const read = readCheckpoint(told.note);
+  checkpoint({ checkpoints }, entry) {
+    const read = readCheckpoint(entry.note);
     if (read === null) return false;
-    const isNew = checkpoints.every(({ note }) => note !== told.note);
+    const isNew = checkpoints.every(({ note }) => note !== entry.note);
     const rises = read.size >= (checkpoints.at(-1)?.size ?? 0);
-    checkpoints.push({ ...read, note: told.note });
+    checkpoints.push({ ...read, note: entry.note });
     return isNew && rises;
   },
 
-  trailer(bundle, told) {
-    bundle.trailer = told;
+  trailer(bundle, entry) {
+    bundle.trailer = entry;
     const { length } = bundle.checkpoints;
-    return told.checkpoints === length && (length > 0 || bundle.keys.length === 0);
+    return entry.checkpoints === length && (length > 0 || bundle.keys.length === 0);
   },
 };

@@ -16,18 +16,18 @@ const SHAPES = { epoch_closed: link, link_kept: link, lane_disclosed: seed, enco
  */
 export function linksOf(bundle, policy) {
   const lanes = new Map(policy.lanes.map(({ lane, n, anchor }) => [lane, { n, links: [fromHex(anchor)] }]));
-  for (const told of inOrder(toldLinks(bundle, lanes))) hold(lanes.get(told.lane), told, policy.encounter);
+  for (const link of inOrder(disclosedLinks(bundle, lanes))) hold(lanes.get(link.lane), link, policy.encounter);
   return lanes;
 }
 
 /** Every disclosed link, once: `{lane, epoch, link, place}`. */
-function toldLinks({ moments, disclosures }, lanes) {
+function disclosedLinks({ moments, disclosures }, lanes) {
   const found = new Map();
   const take = ({ lane, epoch, link: digits, seed: last }, place) => {
-    const told = { lane, epoch: epoch ?? lanes.get(lane)?.n ?? 0, link: digits ?? last, place };
-    const known = found.get(`${lane}/${told.epoch}`);
-    demand(known === undefined || known.link === told.link, "dice_invalid", place, `lane ${lane} has two links for epoch ${told.epoch}`);
-    if (known === undefined) found.set(`${lane}/${told.epoch}`, told);
+    const entry = { lane, epoch: epoch ?? lanes.get(lane)?.n ?? 0, link: digits ?? last, place };
+    const known = found.get(`${lane}/${entry.epoch}`);
+    demand(known === undefined || known.link === entry.link, "dice_invalid", place, `lane ${lane} has two links for epoch ${entry.epoch}`);
+    if (known === undefined) found.set(`${lane}/${entry.epoch}`, entry);
   };
   for (const moment of moments) {
     for (const event of eventsOf(moment)) {
@@ -43,8 +43,8 @@ function toldLinks({ moments, disclosures }, lanes) {
 
 const isSeed = ({ type }) => SHAPES[type] === seed;
 
-function inOrder(told) {
-  return told.sort((one, other) => one.lane - other.lane || one.epoch - other.epoch);
+function inOrder(links) {
+  return links.sort((one, other) => one.lane - other.lane || one.epoch - other.epoch);
 }
 
 /** Checks that a link leads to the last known one, and stores all links between them. */

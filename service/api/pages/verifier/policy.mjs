@@ -21,11 +21,11 @@ const isPolicy = exactly(
 export function readPolicy({ header, moments }) {
   const [first] = moments;
   if (first?.commit.outcome !== "accepted") return null;
-  const told = first.request ? first.request.data.dice : publicEvents(first).find((event) => "dice" in event)?.dice;
-  if (told === undefined || told === null) return null;
-  demand(isPolicy(told), "malformed", { n: 1 }, "the setup of the dice is not valid");
-  const lanes = [...told.lanes].sort((one, other) => one.lane - other.lane);
+  const setup = first.request ? first.request.data.dice : publicEvents(first).find((event) => "dice" in event)?.dice;
+  if (setup === undefined || setup === null) return null;
+  demand(isPolicy(setup), "malformed", { n: 1 }, "the setup of the dice is not valid");
+  const lanes = [...setup.lanes].sort((one, other) => one.lane - other.lane);
   const isTwice = lanes.some(({ lane }, i) => lanes[i - 1]?.lane === lane);
   demand(!isTwice, "malformed", { n: 1 }, "a lane has two anchors");
-  return { mode: told.mode, lanes, seats: told.seats ?? [], encounter: told.chain ?? header.encounter };
+  return { mode: setup.mode, lanes, seats: setup.seats ?? [], encounter: setup.chain ?? header.encounter };
 }

@@ -39,8 +39,8 @@ function isProved({ name, dice: thrown }, n, dice) {
   demand(dice?.reach(name, n), "dice_invalid", place, "the published and sealed dice do not include this roll");
   if (!dice.isDisclosed(name)) return false;
   const shown = faces(dice.key(name), name.stream, name.place, thrown.map(({ sides }) => sides));
-  const told = thrown.map(({ face }) => face);
-  demand(String(shown) === String(told), "dice_invalid", place, `the record has [${told.join(", ")}], and the disclosed link gives [${shown.join(", ")}]`);
+  const recorded = thrown.map(({ face }) => face);
+  demand(String(shown) === String(recorded), "dice_invalid", place, `the record has [${recorded.join(", ")}], and the disclosed link gives [${shown.join(", ")}]`);
   return true;
 }
 

@@ -80,21 +80,21 @@ export function readRecord({ moments }) {
 }
 
 function readCommit(moment) {
-  const { n, told } = moment;
-  demand(told !== "", "tampered", { n }, "the commit is missing");
-  moment.commit = parsed(told);
-  moment.bytes = utf8(told);
+  const { n, commitText } = moment;
+  demand(commitText !== "", "tampered", { n }, "the commit is missing");
+  moment.commit = parsed(commitText);
+  moment.bytes = utf8(commitText);
   demand(isCommit(moment.commit), "malformed", { n }, "the commit is not a valid commit");
 }
 
 /** A malformed request must have been refused with the code `malformed`. */
 function readRequest(moment) {
-  const { n, asked, commit: { refusal } } = moment;
-  demand(asked !== "", "tampered", { n }, "the request is missing");
-  const request = asked === null ? null : parsed(asked);
+  const { n, requestText, commit: { refusal } } = moment;
+  demand(requestText !== "", "tampered", { n }, "the request is missing");
+  const request = requestText === null ? null : parsed(requestText);
   const isOne = isRequest(request);
   const wasRefusedForIt = refusal?.code === "malformed";
-  demand(asked === null || isOne || wasRefusedForIt, "malformed", { n }, "the request is not a valid request");
+  demand(requestText === null || isOne || wasRefusedForIt, "malformed", { n }, "the request is not a valid request");
   moment.request = isOne ? request : null;
 }
 

@@ -58,8 +58,8 @@ const TAKE = {
     so.isRevealed = true;
   },
 
-  dice_sealed(so, { seats, seal: told }, { n }) {
-    so.found = { salt: heldSeal(so, seats, told, { n }), n };
+  dice_sealed(so, { seats, seal: recorded }, { n }) {
+    so.found = { salt: heldSeal(so, seats, recorded, { n }), n };
   },
 
   /** A line that continues another one begins with the whole sealing. */
@@ -72,7 +72,7 @@ const TAKE = {
 };
 
 /** The seal of the seeds; each must match its seat's commitment, and no listed seat may be missing. */
-function heldSeal({ policy, committed, waived }, seeds, told, place) {
+function heldSeal({ policy, committed, waived }, seeds, recorded, place) {
   const missing = policy.seats.filter((seat) => !(seat in seeds) && !waived.has(seat));
   demand(missing.length === 0, "dice_invalid", place, `the dice are sealed without ${missing}`);
   for (const [seat, seed] of Object.entries(seeds)) {
@@ -81,6 +81,6 @@ function heldSeal({ policy, committed, waived }, seeds, told, place) {
     demand(isHeld, "dice_invalid", place, `the seed of ${seat} is not the one that it committed to`);
   }
   const salt = seal(policy.encounter, policy.lanes, seeds);
-  demand(same(salt, fromHex(told)), "dice_invalid", place, "the seal of the dice does not follow from the seeds");
+  demand(same(salt, fromHex(recorded)), "dice_invalid", place, "the seal of the dice does not follow from the seeds");
   return salt;
 }

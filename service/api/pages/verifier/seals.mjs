@@ -19,8 +19,8 @@ export function holdToSeat({ header: { edition, seat }, moments }) {
 
 /** All occasions of the public events of all commits. */
 function occasionsOf(moments) {
-  const told = moments.flatMap(publicEvents).map(({ occasion }) => occasion);
-  return new Set(told.filter((occasion) => typeof occasion === "string"));
+  const occasions = moments.flatMap(publicEvents).map(({ occasion }) => occasion);
+  return new Set(occasions.filter((occasion) => typeof occasion === "string"));
 }
 
 function isMet(opens, came) {
@@ -36,8 +36,8 @@ function holdEnvelopes({ n, commit, opened }, isOpen, seat) {
   });
 }
 
-function holdRequest({ n, asked, request, commit }, seat, areOpenToAll, areOpen) {
+function holdRequest({ n, requestText, request, commit }, seat, areOpenToAll, areOpen) {
   const may = areOpenToAll || (seat === "gm" && commit.outcome !== "sealed" && areOpen);
-  demand(asked !== null || !may, "malformed", { n }, `the request is open to ${seat}, and it is withheld`);
-  demand(asked === null || may || request?.actor.seat === seat, "malformed", { n }, `the request is not open to ${seat}`);
+  demand(requestText !== null || !may, "malformed", { n }, `the request is open to ${seat}, and it is withheld`);
+  demand(requestText === null || may || request?.actor.seat === seat, "malformed", { n }, `the request is not open to ${seat}`);
 }

@@ -20,8 +20,8 @@ export function lines(report) {
   const { verdict } = report;
   const said = [verdict.meaning, verdict.detail, ...(report.checked.length ? [`not checked: ${report.not_checked}`] : []), ...warnings(report)];
   const rows = facts(report).map(([name, value]) => `${name.padEnd(WIDEST)}${value}`);
-  const told = [verdict.text, ...said.filter((line) => line).map((line) => `  ${line}`)];
-  return [...told, ...(rows.length ? [""] : []), ...rows].map((line) => plain(line));
+  const summary = [verdict.text, ...said.filter((line) => line).map((line) => `  ${line}`)];
+  return [...summary, ...(rows.length ? [""] : []), ...rows].map((line) => plain(line));
 }
 
 /** Warnings to show first, such as what the host decided in place of the rules. */

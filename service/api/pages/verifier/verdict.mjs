@@ -61,7 +61,7 @@ export class Verdict extends Error {
   }
 
   /** The verdict as a member of a report. */
-  told() {
+  reported() {
     const place = { n: null, to: null, roll: null, ...this.place };
     return { name: this.verdict, ...place, detail: this.message, text: this.text, meaning: MEANING[this.verdict] };
   }

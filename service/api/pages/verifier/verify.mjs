@@ -34,7 +34,7 @@ export function verify(bundle, { receipts = [], keys = [], certificate = null, .
   const verdict = judged(report, bytes, { receipts, keys, certificate });
   const status = statusOf(verdict.verdict, doesWithout);
   const checked = verdict.isSound ? CHECKED : [];
-  return Object.assign(report, { verdict: verdict.told(), status, checked, not_checked: NOT_CHECKED });
+  return Object.assign(report, { verdict: verdict.reported(), status, checked, not_checked: NOT_CHECKED });
 }
 
 function judged(report, bytes, held) {
@@ -105,16 +105,16 @@ function inherited(moments, name) {
 
 function countsOf({ moments }) {
   const withOutcome = (outcome) => moments.filter(({ commit }) => commit.outcome === outcome).length;
-  const told = (type) => moments.flatMap(publicEvents).filter((event) => event.type === type).length;
+  const count = (type) => moments.flatMap(publicEvents).filter((event) => event.type === type).length;
   return {
     commits: moments.length,
     refused: withOutcome("refused"),
     quarantined: withOutcome("quarantined"),
-    proposals: inherited(moments, "amendments") + told("amendment_proposed"),
-    proposals_dropped: inherited(moments, "amendments_dropped") + told("amendment_dropped"),
+    proposals: inherited(moments, "amendments") + count("amendment_proposed"),
+    proposals_dropped: inherited(moments, "amendments_dropped") + count("amendment_dropped"),
     envelopes: moments.flatMap(({ commit }) => commit.events.filter(isEnvelope)).length,
     envelopes_opened: moments.flatMap(({ opened }) => opened).length,
-    requests_withheld: moments.filter(({ asked }) => asked === null).length,
+    requests_withheld: moments.filter(({ requestText }) => requestText === null).length,
   };
 }
 

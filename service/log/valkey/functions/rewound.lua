@@ -113,7 +113,7 @@ local function is_command(commands, n, request)
 end
 
 -- commits, head, marks, sealed, commands | n, prev, hash, commit, SHA-1 of the request it decides, frontier, channel
---   of those who follow the bucket, channel of who asked or of everybody, encounter, told (one line), count of
+--   of those who follow the bucket, channel of who asked or of everybody, encounter, next prompt (one line), count of
 --   marks, (name, value)..., (index, payload)... with rising indices
 -- -> {committed} | {already} | {stale, folded, hash}
 local function commit(keys, args)

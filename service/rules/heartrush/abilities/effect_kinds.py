@@ -248,7 +248,7 @@ class Place(Effect):
 
 @record
 class Push(Effect):
-    """Push a creature in a direction, or straight away from whoever causes it; what is in the way counts."""
+    """Push a creature in a direction, or straight away from the cause; what is in the way counts."""
 
     kind: ClassVar[str] = "push"
     creature: str

@@ -107,7 +107,7 @@ def _changed(exchange: Exchange, which: Literal["attack", "defense"], roll: Roll
 
 @record
 class AddDice(Effect):
-    """Add dice to a roll of the attack in hand: weapon dice of whoever rolled, dice of a size, or points."""
+    """Add dice to a roll of the attack: weapon dice of the roller, dice of a size, or points."""
 
     kind: ClassVar[str] = "add_dice"
     which: Literal["attack", "defense"]

@@ -29,7 +29,7 @@ PHYSICAL: Final = ("might", "agility")
 
 @record
 class Leaning:
-    """Advantage (levels above zero) or disadvantage (below) that whoever asks for the check gives it."""
+    """Advantage (levels above zero) or disadvantage (below) that the sender of the check gives it."""
 
     levels: int
     what: str

@@ -1,8 +1,8 @@
 """Contest checks: one creature tries something, others oppose it as they choose, the higher total wins.
 
-A contest is a frame: it waits until every opponent has chosen might or agility, then all roll, whoever tries
-first. What is tried, what it adds to rolls and what comes of it is said by its kinds (grapple, climb, break
-free, shake off, a ruling's).
+A contest is a frame: it waits until every opponent has chosen might or agility, then all roll, first the one
+that tries. Each kind (grapple, climb, break free, shake off, a ruling's) says what is tried, what it adds to
+rolls and what comes of it.
 """
 
 from __future__ import annotations

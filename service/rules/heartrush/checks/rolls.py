@@ -1,7 +1,7 @@
 """Build pools and throw them: heart die, ability die, weapon dice, and what advantage adds and drops.
 
 Order of a pool: heart, ability, weapon die, more weapon dice, other dice, then the extras of advantage or
-disadvantage. Every source of advantage is told with its rule.
+disadvantage. Every source of advantage is recorded with its rule.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def disadvantage(pool: Sequence[PoolDie], levels: int) -> tuple[PoolDie, ...]:
 
 
 @rule("HR-GEN-6", "service ruling")
-def throw(  # noqa: PLR0913 - a roll is told with all of these; only what it needs is given
+def throw(  # noqa: PLR0913 - a roll records all of these; a caller gives only what it needs
     state: State,
     chance: Chance,
     *,

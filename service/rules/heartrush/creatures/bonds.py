@@ -1,7 +1,7 @@
 """Tie creatures to each other, and untie them: who holds whom, and who climbs on whom.
 
 A bond is two conditions, one on either end, each naming the other as its source; what ends one end ends both.
-Plain functions of the state: events call them, so that whoever dies or faints lets go in the same fact.
+Plain functions of the state: events call them, so that a death or a faint lets go in the same event.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def let_go(state: State, creature: str, *, dead: bool) -> State:
 
 
 def moved(state: State, creature: str, to: Cell, /, **changes: object) -> State:
-    """Return the state with *creature* at *to*, and with it whoever climbs on it."""
+    """Return the state with *creature* at *to*, and with it the creatures that climb on it."""
     before = state.creatures[creature]
     state = state.with_creature(creature, position=to, **changes)
     if not before.conditions:

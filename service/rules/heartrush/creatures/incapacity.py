@@ -49,7 +49,7 @@ def check_able(creature: Creature, command: str, allow: tuple[str, ...]) -> None
 
 @rule("HR-START-7", "edition, Combat")
 def refuse_surprised(creature: Creature) -> None:
-    """Whoever is surprised uses no abilities and does not move in round 1; others may strike at it."""
+    """A surprised creature uses no abilities and does not move in round 1; others may strike at it."""
     raise Refused("surprised", f"{creature.id} is surprised")
 
 

@@ -1,8 +1,8 @@
 """Ask what holds for a creature, for a while or always: what lies on it, and its passive abilities.
 
 Modifiers come from passive abilities on the sheet and from effects that lie on creatures. Nothing derived
-from them is stored: whoever rolls, moves or pays asks again. A creature without abilities, on which nothing
-lies, costs two look-ups.
+from them is stored: each roll, movement and payment computes it again. A creature without abilities and
+effects costs two look-ups.
 """
 
 from __future__ import annotations

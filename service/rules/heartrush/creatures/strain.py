@@ -1,6 +1,6 @@
 """Leave an exertion without air on the stack, to be paid for when what it was used for is over.
 
-What it costs is told by the one kind of `Exertion` (in `breath`); this file only knows that it is owed, so
+What it costs is emitted by the one kind of `Exertion` (in `breath`); this file only knows that it is owed, so
 that whatever uses an ability can leave it.
 """
 

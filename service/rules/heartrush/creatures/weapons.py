@@ -142,7 +142,7 @@ def out_of_range(state: State, attacker: Creature, target: Creature, source: str
 
 @rule("HR-OA-6", "service ruling")
 def melee_weapon(creature: Creature) -> Weapon:
-    """Whoever strikes at a mover uses a melee weapon, or its fists with a bow or a throwing knife in hand."""
+    """A strike at a mover uses a melee weapon, or fists with a bow or a throwing knife in hand."""
     weapon = wielded(creature)
     strikes = weapon.attack_type in ("melee", "whip") and cannot_cast(creature, weapon) is None
     return weapon if strikes else UNARMED

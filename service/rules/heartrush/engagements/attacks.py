@@ -307,7 +307,7 @@ def conclude(state: State, exchange: Exchange, *, hit: bool) -> Emits[State]:
 
 @rule("HR-ATK-6", "seed 002, Attack Rolls", settles=("A-17",))
 def is_half_safe(exchange: Exchange) -> bool:
-    """Whoever attacks a defensive creature meets its defense, does half its harm, and is never contested."""
+    """A defensive target takes half damage, defends against the attack and never contests it."""
     assert exchange.how != "contested" or exchange.defending_stance != "defensive"
     return exchange.defending_stance == "defensive"
 

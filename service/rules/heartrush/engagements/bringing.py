@@ -98,7 +98,7 @@ def land_first(state: State, frame: EngagementFrame) -> Emits[State]:
 
 
 def land(state: State, path: str, one: Brought) -> Emits[State]:
-    """Tell what a hit brings, to whoever is still there."""
+    """Emit what a hit brings to those that are still there."""
     target = state.creatures[one.target]
     if not target.is_present:
         return state

@@ -50,7 +50,7 @@ class DeclarationMade(Event[State]):
 
 @record
 class Declared(Event[State]):
-    """What a participant does in this step; told to its seat until all targets are revealed."""
+    """What a participant does in this step; shown to its seat alone until all targets are revealed."""
 
     type: ClassVar[str] = "declared"
     engagement: str

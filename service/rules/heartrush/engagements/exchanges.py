@@ -215,7 +215,7 @@ def exchange_at(state: State, path: str) -> Exchange:
 
 @rule("HR-OA-5", "seed 003, Hiding")
 def _unhide(state: State, creature: str) -> State:
-    """Whoever attacks is hidden no more, whatever comes of the attack."""
+    """An attacker is hidden no more, hit or miss."""
     if not state.creatures[creature].hidden_from:
         return state
     return state.with_creature(creature, hidden_from=())

@@ -45,7 +45,7 @@ class EngagementDeclared(Event[State]):
 
 @record
 class EngagementJoined(Event[State]):
-    """Another creature enters the engagement; whoever declined may think again."""
+    """Another creature enters the engagement; those that declined are asked again."""
 
     type: ClassVar[str] = "engagement_joined"
     engagement: str
@@ -152,7 +152,7 @@ def declare(state: State, initiator: str, target: str) -> Emits[State]:
 
 @rule("HR-ENG-7", "seed 000, Engaging the Enemy")
 def next_path(state: State) -> str:
-    """A round may hold several engagements; whoever still has its action may start or join the next one."""
+    """A round may hold several engagements; who still has an action may start or join the next one."""
     return f"r{state.round}/e{state.engagements + 1}"
 
 
@@ -172,7 +172,7 @@ def _near(view: State, frame: EngagementFrame, creature: Creature) -> bool:
 
 @rule("HR-ENG-6", "service ruling")
 def eligible(state: State, frame: EngagementFrame) -> tuple[str, ...]:
-    """Whoever can pay, act and reach somebody may join, also if a newcomer is what brought it into reach."""
+    """A creature that can pay, act and reach somebody may join, also if only a newcomer is in its reach."""
     return tuple(
         creature.id
         for creature in state.creatures.values()

@@ -112,7 +112,7 @@ def gives_opening(creature: Creature, target: Creature) -> bool:
 
 @rule("HR-HIDE-2", "seed 003, Hiding")
 def is_hidden_from(creature: Creature, target: Creature) -> bool:
-    """While hidden, a creature may strike at whoever it is hidden from, and then is hidden no more."""
+    """While hidden, a creature may strike at those it is hidden from, and then is hidden no more."""
     return target.id in creature.hidden_from
 
 

@@ -251,7 +251,7 @@ def engagement(state: State, path: str) -> EngagementFrame:
 
 
 def engagement_open(state: State) -> EngagementFrame | None:
-    """Return the engagement that is open, also while a window or something else lies above it."""
+    """Return the engagement that is open, also while a window or something else is above it."""
     found = (frame for frame in state.stacks.table if isinstance(frame, EngagementFrame))
     return next(found, None)
 
@@ -265,4 +265,4 @@ def put(state: State, path: str, creature: str, /, **changes: object) -> State:
 def among(frame: EngagementFrame, changes: Mapping[str, Mapping[str, object]]) -> Mapping[str, Participant]:
     """Return the participants of *frame* with fields of some changed, by creature."""
     parts = frame.participants
-    return {**parts, **{name: changed(parts[name], **told) for name, told in changes.items()}}
+    return {**parts, **{name: changed(parts[name], **fields) for name, fields in changes.items()}}

@@ -36,7 +36,7 @@ def beats(stance: str, other: str) -> bool:
 
 @rule("HR-STANCE-4", "seeds 000 and 004, Resolution", settles=("A-11", "A-53", "A-73"))
 def may_target(state: State, stance: str, other: str) -> bool:
-    """Whoever attacks may target everybody except those in the stance that beats its own."""
+    """An attacker may target everybody except those in the stance that beats its own."""
     if stance not in ATTACKING or beats(other, stance):
         return False
     return stance != other or bool(state.option("same_stance_attacks"))
@@ -55,7 +55,7 @@ class StanceCommitted(Event[State]):
 
 @record
 class StanceChosen(Event[State]):
-    """The stance a participant chose; told to its seat until the reveal."""
+    """The stance a participant chose; shown to its seat alone until the reveal."""
 
     type: ClassVar[str] = "stance_chosen"
     engagement: str
@@ -200,7 +200,7 @@ def fill_helpless(state: State, frame: EngagementFrame, creature: str) -> Emits[
     return (yield HelplessFilled(engagement=frame.path, creature=creature, stance=stance))
 
 
-def reveal(state: State, frame: EngagementFrame) -> Emits[State]:  # noqa: ARG001 - a tale begins with the state it is told in
+def reveal(state: State, frame: EngagementFrame) -> Emits[State]:  # noqa: ARG001 - every decision takes the state first
     """Tell all stances of an engagement at once."""
     stances = {name: unsealed(part.stance) or "helpless" for name, part in frame.participants.items()}
     return (

@@ -169,7 +169,7 @@ def next_step(state: State, frame: EngagementFrame) -> Emits[State]:
 
 
 def reveal(
-    state: State,  # noqa: ARG001 - a tale begins with the state it is told in
+    state: State,  # noqa: ARG001 - every decision takes the state first
     frame: EngagementFrame,
     exchanges: tuple[Planned, ...],
     movers: tuple[str, ...],

@@ -1,7 +1,7 @@
 """Put conditions on creatures and take them off: levels add up to five, fading ones wear away by the round.
 
 Whatever brings a condition brings it through `gain`, so that fire burns, rage turns and broken bodies die
-whoever caused it. What conditions do to rolls stands in `afflictions`, to acting in `incapacity`.
+its cause. What conditions do to rolls is in `afflictions`, to acting in `incapacity`.
 """
 
 from __future__ import annotations

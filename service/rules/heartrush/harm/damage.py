@@ -161,7 +161,7 @@ class WoundMarked(Event[State]):
 
 @rule("HR-DMG-8", "service ruling", settles=("A-65",))
 def hurt(
-    state: State,  # noqa: ARG001 - a tale begins with the state it is told in
+    state: State,  # noqa: ARG001 - every decision takes the state first
     path: str,
     creature: str,
     amount: int,

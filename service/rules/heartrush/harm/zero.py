@@ -67,7 +67,7 @@ def die_at_the_line(state: State, creature: str) -> Emits[State]:
 
 @rule("HR-ZERO-4", "seed 002, Zero Hit Points", settles=("A-23",))
 def death_line(state: State, creature: Creature) -> int:
-    """Whoever is at the negative of its maximum, wounds not counted, or below it, is dead."""
+    """A creature at the negative of its maximum, wounds not counted, or below it, is dead."""
     return -(creature.hp_cap if state.option("death_line") == "current_cap" else creature.sheet.hp_max)
 
 

@@ -113,7 +113,7 @@ def _goals(view: State, creature: Creature, budget: int) -> tuple[Cell, ...]:
 
 
 def check_can_dash(creature: Creature) -> None:
-    """Refuse a dash to whoever has no speed, holds somebody, or used a reach weapon's reach this round."""
+    """Refuse a dash without speed, with a captive, or after using a reach weapon's reach this round."""
     check_can_move(creature)
     if creature.has("grappling"):
         raise Refused("grappling", f"{creature.id} holds somebody", "HR-COND-24")

@@ -40,9 +40,9 @@ class PushFrame(Frame[State]):
     follow: tuple[int, int] | None = None
     began_prone: bool = False
     stage: Literal["held", "moving", "collision", "companion", "shared", "done"] = "moving"
-    """`held` while the grappler of whoever is pushed has not said whether it comes along."""
+    """`held` while the grappler of the pushed creature has not said whether it comes along."""
     companion: str | None = None
-    """Who comes along: the captive of whoever is pushed, or the grappler that does not let go."""
+    """Who comes along: the captive of the pushed creature, or the grappler that does not let go."""
     started_ft: int = 0
     blocker: str | None = None
     total: int = 0
@@ -164,7 +164,7 @@ class Collision(Event[State]):
 
 @record
 class CompanionHurt(Event[State]):
-    """Who holds, or is held by, whoever was pushed takes the same damage."""
+    """A creature that holds the pushed one, or is held by it, takes the same damage."""
 
     type: ClassVar[str] = "companion_hurt"
     push: str
@@ -318,7 +318,7 @@ class CollisionShared(Event[State]):
 
 
 def finish(state: State, frame: PushFrame) -> Emits[State]:
-    """Tell the end of a push, and that whoever pushed follows into a cell that was left or crossed."""
+    """Emit the end of a push; the pusher follows into a cell that was left or crossed."""
     state = yield PushDone(push=frame.path, because=("HR-WPN-6",))
     gone_ft = frame.started_ft - frame.left_ft
     if gone_ft and state.creatures[frame.creature].has("creature_climber"):

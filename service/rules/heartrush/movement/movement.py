@@ -133,7 +133,7 @@ class MovementBegun(Event[State]):
 
 @record
 class MovementPlanned(Event[State]):
-    """What is left of an interrupted movement; told to the mover's seat until it ends."""
+    """What is left of an interrupted movement; shown to the mover's seat alone until it ends."""
 
     type: ClassVar[str] = "movement_planned"
     movement: str
@@ -338,7 +338,7 @@ def plan(state: State, movement: str, rest: Walk, *, standing: bool = False) -> 
 
 
 def drag(state: State, grappler: Creature) -> Emits[State]:
-    """Tell that whoever a grappler holds is dragged into the cells that it left."""
+    """Emit that a grappler drags its captive into the cells that it left."""
     captive = captive_of(state, grappler)
     if captive is None:
         return state

@@ -177,7 +177,7 @@ def check_sidestep(view: State, creature: Creature, to: Cell | None, *, stand: b
 
 
 def sidestep(state: State, creature: str, to: Cell | None) -> Emits[State]:
-    """Tell a sidestep; whoever may trip an unsteady mover gets the moment to do it."""
+    """Emit a sidestep; those that may trip an unsteady mover are asked first."""
     if to is None:
         return (yield ConditionLost(creature=creature, condition="prone"))
     before = state.creatures[creature]

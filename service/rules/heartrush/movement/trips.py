@@ -36,7 +36,7 @@ class TripItem(StackItem):
 
 @rule("HR-SIZE-6", "seed 003, Size")
 def at_most_one_size_larger(creature: Creature, than: Creature) -> bool:
-    """A knockdown works on what is at most one size larger than whoever does it."""
+    """A knockdown works on what is at most one size larger than its user."""
     return creature.rank <= than.rank + 1
 
 

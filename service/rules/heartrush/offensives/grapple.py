@@ -95,7 +95,7 @@ class Freed(Event[State]):
 
 @record
 class BreakFreeFrame(ContestFrame):
-    """A captive tries to break free of whoever holds it."""
+    """A captive tries to break free of its grappler."""
 
     kind: ClassVar[str] = "break_free"
 
@@ -104,7 +104,7 @@ class BreakFreeFrame(ContestFrame):
 
     def edges(self, state: State, who: Creature, against: Creature) -> tuple[Edge, ...]:
         if who.id == self.creature:
-            loose = freed(state, who).creatures[who.id]  # the hold itself does not hamper whoever fights it
+            loose = freed(state, who).creatures[who.id]  # the hold itself does not hamper its captive
             found = hampered(state, loose, self.ability, "check", against=against, needs=("motion",))
         else:
             holder = who if state.option("grappler_hold_disadvantage") else _unburdened(who)

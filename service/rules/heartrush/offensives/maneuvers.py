@@ -141,4 +141,4 @@ def check_offensive(
     elif offensive.what == "hinder":
         check_hinder(view, creature, other, offensive)
     elif not 0 < len(offensive.text) <= TEXT_LENGTH:
-        raise Refused("params_missing", f"a stunt is told in 1 to {TEXT_LENGTH} characters", "HR-STUNT-1")
+        raise Refused("params_missing", f"describe a stunt in 1 to {TEXT_LENGTH} characters", "HR-STUNT-1")

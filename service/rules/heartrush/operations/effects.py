@@ -47,7 +47,7 @@ class EffectsFrame(Frame[State]):
     source: str | None
     """The creature that causes them, if one does."""
     cause: str
-    """What damage is told to come from: `ruling`, or an ability's id."""
+    """The recorded source of damage: `ruling`, or an ability's id."""
     rules: tuple[str, ...]
     at: int = 0
 

@@ -98,7 +98,7 @@ class CoatWeapon(Command[State]):
 
 @record
 class ScrapeWeapon(Command[State]):
-    """Scrape the poison off a weapon, so that it can be coated anew."""
+    """Scrape the poison off a weapon, so that it can be coated again."""
 
     type: ClassVar[str] = "scrape_weapon"
     creature: str

@@ -179,9 +179,9 @@ def _grown(growth: Growth, purchase: Purchase) -> Growth:
 
 def check_purchase(view: State, creature: Creature, purchase: Purchase) -> None:
     """Refuse what cannot be bought, or not paid for; a price is public, and may not tell what is GM-only."""
-    told = {"hit_points": "hp_max", "ability_die": purchase.ability}.get(purchase.kind)
-    if told is not None and told in creature.gm_only:
-        raise Refused("gm_only", f"the price would tell the {told} of {creature.id}", "TABLE-GMONLY-1")
+    shown = {"hit_points": "hp_max", "ability_die": purchase.ability}.get(purchase.kind)
+    if shown is not None and shown in creature.gm_only:
+        raise Refused("gm_only", f"the price would tell the {shown} of {creature.id}", "TABLE-GMONLY-1")
     named = NAMED_IN.get(purchase.kind)
     if named is not None and not purchase.name:
         raise Refused("params_missing", f"`name` is missing, the id of the {named}")

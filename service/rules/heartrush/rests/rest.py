@@ -1,6 +1,6 @@
 """Rest: ten minutes for the heart die, a night for wounds, hit points and abilities.
 
-A night in poor conditions is decided by a d100. Everybody who rests is told of apart; the clock moves once.
+A night in poor conditions is decided by a d100. There is an event for each who rests; the clock moves once.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Night:
 
 @record
 class NightFrame(Frame[State]):
-    """A long rest under way: whose sleep is still to be told."""
+    """A long rest in progress: whose sleep has no event yet."""
 
     kind: ClassVar[str] = "night"
     night: Night

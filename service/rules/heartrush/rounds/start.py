@@ -78,7 +78,7 @@ class OpeningRoll(Event[State]):
 
 @record
 class CombatEnded(Event[State]):
-    """Combat is over: rush is gone and the counters of minor abilities start anew."""
+    """Combat is over: rush is gone and the counters of minor abilities are reset."""
 
     type: ClassVar[str] = "combat_ended"
     reason: str

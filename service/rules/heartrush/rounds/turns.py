@@ -107,7 +107,7 @@ class TurnDelayed(Event[State]):
 
 
 def order_of_round(state: State) -> tuple[str, ...]:
-    """Return the order of a new round: as always, whoever came later at its end."""
+    """Return the order of a new round: as always, latecomers at its end."""
     late = tuple(name for name in state.creatures if name not in state.turn_order)
     return state.turn_order + late
 
@@ -183,13 +183,13 @@ def turn_over(state: State) -> Emits[State]:
 
 
 def can_take_turn(state: State) -> bool:
-    """Tell whether whoever's turn it is can act."""
+    """Tell whether the creature whose turn it is can act."""
     creature = whose_turn(state)
     return creature is not None and is_able(creature)
 
 
 def taking_part(state: State, path: str, extra: Mapping[str, tuple[str, ...]]) -> tuple[Awaited, ...]:
-    """Return who may act in the turn in hand: whoever has it, and allies with what is quick."""
+    """Return who may act in this turn: the creature that has it, and allies with what is quick."""
     at_turn = whose_turn(state)
     assert at_turn is not None
     found = []
@@ -219,7 +219,7 @@ def _without_meditation(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def check_own_turn(view: State, creature: Creature) -> None:
-    """Refuse whoever has had its turn this round, and whoever is still to have it."""
+    """Refuse a creature that had its turn this round, and one whose turn is still to come."""
     if engaged(view):
         raise Refused("engagement_in_progress", "an engagement is open", "HR-TIME-2")
     at_turn = whose_turn(view)

@@ -168,7 +168,7 @@ class Definition:
     requires: tuple[Requirement, ...] = ()
     effects: tuple[Op, ...] = ()
     always: tuple[Modifier, ...] = ()
-    """What always holds for whoever has it; passive abilities only."""
+    """What always holds for a creature that has it; passive abilities only."""
 
 
 @record

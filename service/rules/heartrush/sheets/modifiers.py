@@ -115,7 +115,7 @@ class DicePool(Modifier):
 
 @record
 class Curse(Modifier):
-    """This creature takes damage whenever it attacks any of *guarded* near whoever cursed it."""
+    """This creature takes damage whenever it attacks any of *guarded* near the creature that cursed it."""
 
     kind: ClassVar[str] = "curse"
     count: int

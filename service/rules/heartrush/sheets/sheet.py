@@ -149,7 +149,7 @@ GM_ONLY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 """Fields of a sheet that may be GM-only, and what else about the creature is so with them.
 
 The heart die is none: every roll throws it. Nor are weapons, which are seen, nor abilities: the fight holds
-what they do, and whoever is asked at a moment shows them.
+what they do, and a prompt shows them.
 """
 
 
@@ -218,7 +218,7 @@ class Entry:
     heart_die: int | None = None
     """The live heart die as faces; null takes the maximum."""
     gm_only: tuple[str, ...] = ()
-    """Fields of the sheet that only the GM is told."""
+    """Fields of the sheet that only the GM sees."""
 
 
 _RANKS: Final[Mapping[str, int]] = MappingProxyType({size: place for place, size in enumerate(SIZES)})

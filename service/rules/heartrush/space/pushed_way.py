@@ -19,7 +19,7 @@ def obstacle(
     """Tell whether a push stops before *at*, and the creature that stops it (None: a wall)."""
     if is_walled(state, mover, at):
         return True, None
-    around = others_at(state, mover, mover.position)  # whoever shares its space already does not stop it
+    around = others_at(state, mover, mover.position)  # who shares its space already does not stop it
     for other in others_at(state, mover, at):
         near = abs(other.rank - mover.rank) <= WITHIN_SIZES
         shield_wall = shield_held(other) == "heavy" and other.side != mover.side

@@ -1,7 +1,7 @@
 """Hold one's breath, spend it, and suffocate.
 
 Whatever uses an ability while holding its breath, or without any, leaves an exertion on the stack (`strain`);
-what it costs is told here, when what it was used for is over.
+its cost is emitted here, when what it was used for is over.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ def out_of_breath(state: State, creature: str) -> Emits[State]:
 
 
 class Airless(Exertion):
-    """An exertion takes a round of breath, or hurts whoever has none."""
+    """An exertion takes a round of breath, or hurts a creature that has none."""
 
     def tell(self, state: State, chance: Chance, frame: StrainFrame) -> Emits[State]:
         creature = state.creatures[frame.creature]

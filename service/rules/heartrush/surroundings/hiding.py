@@ -1,4 +1,4 @@
-"""Hide before a fight: by the GM's leave, with a stealth check, from whoever does not see it."""
+"""Hide before a fight: by the GM's leave, with a stealth check, from those that do not see it."""
 
 from __future__ import annotations
 

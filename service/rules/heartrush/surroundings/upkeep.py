@@ -1,6 +1,6 @@
 """Settle what a round's end brings before the round is over: fire, want of air, and breath.
 
-A frame with a queue, for each thing may hurt, and whoever is hurt may have to be asked.
+A frame with a queue, for each thing may hurt, and a hurt creature may have to be asked.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Let a built-in action be answered once it is declared, before it happens, as abilities can be.
 
-Where nobody could answer, it happens at once and nothing more is told. Otherwise it waits on the stack under
+Where nobody could answer, it happens at once, without another event. Otherwise it waits on the stack under
 a window; when its turn comes it happens, or is in vain because of what was done meanwhile. It stays paid.
 """
 
@@ -112,7 +112,7 @@ class DeedDeclared(Event[State]):
 
 @record
 class DeedSaid(Event[State]):
-    """What was said with it; where a dash leads is told to its seat alone."""
+    """What was said with it; where a dash leads is shown to its seat alone."""
 
     type: ClassVar[str] = "deed_said"
     deed: str
@@ -167,5 +167,5 @@ def declared(state: State, deed: Deed, creature: str, paid: str, said: Said) -> 
     if not deed.is_secret:
         return (yield DeedSaid(deed=path, said=said, because=BECAUSE))
     seat, occasion = state.controller(creature), f"{path}/end"
-    told = DeedSaid(deed=path, said=said, seat=seat, occasion=occasion, because=BECAUSE)
-    return (yield Private(scope=sealed_to(seat, occasion), event=told))
+    event = DeedSaid(deed=path, said=said, seat=seat, occasion=occasion, because=BECAUSE)
+    return (yield Private(scope=sealed_to(seat, occasion), event=event))

@@ -1,7 +1,7 @@
 """Answer in advance: what a seat has said once and for all, so that play need not wait for it.
 
 A standing answer is sealed to its seat and part of the record. It answers only what is asked of its own
-creature, and what it answers is told like any other answer.
+creature, and its answer makes the same events as any other.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def lets_pass(creature: Creature, accepts: tuple[str, ...]) -> bool:
 
 @record
 class StandingSet(Event[State]):
-    """What a seat answers in advance for a creature; told to that seat alone."""
+    """What a seat answers in advance for a creature; shown to that seat alone."""
 
     type: ClassVar[str] = "standing_set"
     creature: str
@@ -100,8 +100,8 @@ class SetStanding(Command[State]):
         assert scope is not None
         state = yield StandingChanged(creature=self.creature, because=BECAUSE)
         standing = Standing(windows=self.windows, shrug=self.shrug)
-        told = StandingSet(creature=self.creature, standing=standing, seat=self.by.seat, because=BECAUSE)
-        return (yield Private(scope=scope, event=told))
+        event = StandingSet(creature=self.creature, standing=standing, seat=self.by.seat, because=BECAUSE)
+        return (yield Private(scope=scope, event=event))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:

@@ -1,6 +1,6 @@
 """Open windows for instants: who may declare, in which order what was declared resolves, and when they close.
 
-A window is a frame that lies above what it interrupts. It waits until every eligible creature has passed
+A window is a frame above what it interrupts. It waits until every eligible creature has passed
 since the last declaration; then the last declared instant resolves and everybody may declare again. What
 each kind of instant does when its turn comes is its own business (`StackItem.resolve`). Who is asked at all
 is `listening.py`.
@@ -169,7 +169,7 @@ class InstantDeclared(Event[State]):
 
 @record
 class InstantResolved(Event[State]):
-    """The instant on top of the stack takes effect now; whoever passed may respond to an ability's."""
+    """The instant on top of the stack takes effect now; those that passed may respond to an ability's."""
 
     type: ClassVar[str] = "instant_resolved"
     window: str

@@ -1,6 +1,6 @@
 """Pay for actions: standard, minor and free ones, the exchanges between them, and handling objects.
 
-A creature's budget is kept by its own group. Each way to pay is checked on the view and told as one fact.
+A creature's budget is kept by its own group. Each way to pay is checked on the view and emitted as one event.
 """
 
 from __future__ import annotations

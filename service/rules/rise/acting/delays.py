@@ -126,7 +126,7 @@ def fire(state: State, owner: str, delayed: Delayed, chosen: tuple[str, ...] = (
 def comes_to(state: State, owner: str, ability: Ability, target: str) -> bool:
     """A repeated effect comes once in each turn until used up, on whom it reaches then with a clear line.
 
-    Whoever is felled already is attacked as by a strike; what fills an area comes to whom it caught.
+    A creature that is felled already is attacked as by a strike; an area reaches those whom it caught.
     """
     user, found = state.creatures[owner], state.creatures[target]
     if (found.dead or found.defeated) and state.option("attack_the_felled") == "refused":

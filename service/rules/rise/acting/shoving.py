@@ -25,7 +25,7 @@ from service.rules.stack import Awaited
 
 
 def check_grapple_moves(view: State, user: Creature, targets: Sequence[str], direction: Cell | None) -> None:
-    """Refuse a shove as a movement of whoever is in no grapple, or that leaves somebody out who holds it."""
+    """Refuse a shove as a movement outside a grapple, or one that leaves out a creature that holds it."""
     bound = grapplers(user)
     if not bound:
         raise Refused("not_grappled", f"{user.id} is in no grapple", "RI-UNIV-SHOVE")
@@ -50,7 +50,7 @@ class Shove(Brawl):
     distance_ft: Feet | None = None
     """Null pushes as far as possible."""
     pay: Literal["standard", "movement"] = "standard"
-    """Whoever is grappled may shove as a movement: if it beats all who hold it, the whole grapple moves."""
+    """A grappled creature may shove as a movement: if it beats all who hold it, the whole grapple moves."""
     also: tuple[str, ...] = ()
     """The others who hold the user, where a movement pays for it."""
 

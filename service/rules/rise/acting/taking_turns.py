@@ -40,7 +40,7 @@ class OrderWanted(Event[State]):
 @rule("RI-GROUP-6", "P58")
 @record
 class BeginTurn(Act):
-    """No fuss about order: whoever begins first acts first. Delayed effects come now or are held."""
+    """No fuss about order: who begins first acts first. Delayed effects come now or are held."""
 
     type: ClassVar[str] = "begin_turn"
     hold_delayed: bool = False

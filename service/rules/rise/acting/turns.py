@@ -100,7 +100,7 @@ class TurnsFrame(Frame[State]):
 
 @rule("RI-RES-13", "P25")
 def may_act(state: State, frame: TurnsFrame, creature: Creature) -> bool:
-    """Whoever was felled only in another group's world takes its whole turn; who wakes up now takes none."""
+    """Who was felled only in another group's world takes its whole turn; who wakes up now takes none."""
     if creature.budget.bolts:
         return False
     if is_able(creature):

@@ -1,6 +1,6 @@
 """Find whom an area catches: shapes on the grid, what walls keep out, and whom the ability means.
 
-Nobody is named: an area catches whoever of those it means stands in it, as far as the user's group knows.
+No target is named: an area catches those it means who are in it, as far as the user's group knows.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class AssaultFrame(Frame[State]):
     instead: str | None = None
     """Who is attacked in the target's place, for it gave cover."""
     sheltering: tuple[str, ...] = ()
-    """Whoever gave cover and was attacked for it: by one use only once."""
+    """Creatures that gave cover and were attacked for it: by one use only once."""
     rerolled: bool = False
     exerted: bool = False
     stopped_by: str | None = None

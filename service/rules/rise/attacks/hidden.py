@@ -14,7 +14,7 @@ from service.rules.records import changed, record, with_key
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Atom, Condition, HiddenSwift
 from service.rules.rise.harm.conditions import is_meant
-from service.rules.rise.harm.effects import apply_quietly, as_told
+from service.rules.rise.harm.effects import apply_quietly, state_after
 from service.rules.rise.state import State
 from service.rules.sealed import Sealed, is_closed, unsealed
 
@@ -92,5 +92,5 @@ def unhidden(state: State, group: str) -> State:
         state, hidden_swift={name: other for name, other in state.hidden_swift.items() if name != group}
     )
     for effect in unsealed(kept).effects:
-        state = as_told(state, apply_quietly(state, effect))
+        state = state_after(state, apply_quietly(state, effect))
     return state

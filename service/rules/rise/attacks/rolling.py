@@ -1,6 +1,6 @@
 """Throw the dice of an attack: the exploding roll, and the chance to miss what is hard to see.
 
-Every roll is told with its terms; each belongs to the stream of its user and purpose.
+Every roll is recorded with its terms; each belongs to the stream of its user and purpose.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Thrown: TypeAlias = Generator[Fact[State], State, tuple[State, Roll]]
 HIDDEN: Final[Mapping[str, int]] = MappingProxyType({"concealed": 2, "unseen": 5})
 """Of ten attacks, how many miss a target only because it is hard to see."""
 SIGHT: Final[Mapping[str, int]] = MappingProxyType({"dazzled": 2, "blinded": 5})
-"""The same for whoever sees badly."""
+"""The same for a creature that sees badly."""
 EXPLOSIONS = 20
 BESIDES: Final[Mapping[str, str]] = MappingProxyType({JOLTED: "RI-MOUNT-1"})
 """What counts in an attack by another rule than that of weapons."""
@@ -60,7 +60,7 @@ def see_through(
 def unsure(state: State, aim: Aim) -> int:
     """Return of ten such attacks how many miss for what cannot be seen: the worst of all reasons counts.
 
-    Whoever is dazzled sees everything as concealed, whoever is blinded sees nothing.
+    A dazzled creature sees everything as concealed, a blinded one sees nothing.
     """
     user, target = felt(state, aim.assault.user), felt(state, aim.target)
     if user.id == target.id or aim.assault.area is not None:

@@ -31,7 +31,7 @@ SHOWN = ("push", "knockback")
 
 @record
 class AttackPostponed(Event[State]):
-    """What an attack comes to is told with the announcement, to its own group too."""
+    """What an attack comes to is shown with the announcement, to its own group too."""
 
     type: ClassVar[str] = "attack_postponed"
     attack: Unjudged
@@ -50,7 +50,7 @@ class AttackPostponed(Event[State]):
 
 @record
 class AttackJudged(Event[State]):
-    """What an attack came to, told with the announcement."""
+    """What an attack came to, shown with the announcement."""
 
     type: ClassVar[str] = "attack_judged"
     attacker: str
@@ -67,7 +67,7 @@ class AttackJudged(Event[State]):
 
 
 def keeps_back(state: State, aim: Aim) -> bool:
-    """Tell whether the group is not told now what this attack comes to; running and pushing shows itself."""
+    """Tell whether the outcome of this attack stays sealed from its group; running and pushing are seen."""
     assault = aim.assault
     every = (*assault.effects, *assault.on_crit, *assault.on_miss, *assault.on_loss)
     plain = not assault.maneuver and assault.push is None and all(e.does not in SHOWN for e in every)
@@ -158,23 +158,25 @@ def judged(world: State, attack: Unjudged, target: str, cover: Cover | None) -> 
 def log_of(world: State) -> tuple[tuple[Atom, ...], tuple[AttackJudged, ...]]:
     """Return the group's log with its postponed attacks judged, and what they came to."""
     log: list[Atom] = []
-    told: list[AttackJudged] = []
+    outcomes: list[AttackJudged] = []
     sheltering: dict[tuple[str, int], tuple[str, ...]] = {}
     for effect in world.effects:
         if effect.does != "attack":
             log.append(effect)
             continue
         attack = world.unjudged[effect.amount]
-        told.append(judged(world, attack, attack.target, attack.cover))
-        if told[-1].redirected_streams and attack.cover is not None:
+        outcomes.append(judged(world, attack, attack.target, attack.cover))
+        if outcomes[-1].redirected_streams and attack.cover is not None:
             use = (attack.attacker, attack.use)
             attacked = sheltering.get(use, ())
             if not takes(world, attack.cover, (*attack.spared, *attacked)):
                 continue
             sheltering[use] = (*attacked, attack.cover.by)
-            told.append(judged(world, attack, attack.cover.by, None))
-        log += [changed(atom, seq=effect.seq, group=effect.group) for atom in doing(world, attack, told[-1])]
-    return tuple(log), tuple(told)
+            outcomes.append(judged(world, attack, attack.cover.by, None))
+        log += [
+            changed(atom, seq=effect.seq, group=effect.group) for atom in doing(world, attack, outcomes[-1])
+        ]
+    return tuple(log), tuple(outcomes)
 
 
 def doing(world: State, attack: Unjudged, came: AttackJudged) -> Iterator[Atom]:

@@ -95,7 +95,7 @@ class Creature:
     altitude: int = 0
     """Feet above the ground."""
     gm_only: tuple[str, ...] = ()
-    """Fields of its sheet that only the GM is told."""
+    """Fields of its sheet that only the GM sees."""
 
     @property
     def id(self) -> str:
@@ -154,5 +154,5 @@ def is_able(creature: Creature) -> bool:
 
 
 def obeys(creature: Creature) -> bool:
-    """Tell whether *creature* can act, and does what it is told: a mount that bolts does not."""
+    """Tell whether *creature* can act, and obeys: a mount that bolts does not."""
     return is_able(creature) and not creature.budget.bolts

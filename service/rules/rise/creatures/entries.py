@@ -28,7 +28,7 @@ class Entry:
     altitude: int = 0
     """Feet above the ground in which it flies."""
     gm_only: tuple[str, ...] = ()
-    """Fields of the sheet that only the GM is told; not of a player's character."""
+    """Fields of the sheet that only the GM sees; not of a player's character."""
 
 
 @record

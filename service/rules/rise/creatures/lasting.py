@@ -25,7 +25,7 @@ class Condition:
     """The round in which it began."""
     modifiers: Mapping[str, int] = EMPTY
     dice: tuple[int, ...] = ()
-    """Dice of extra damage that it adds to attacks of whoever has it."""
+    """Dice of extra damage that it adds to attacks of a creature that has it."""
     tick: Tick | None = None
     keep: Literal["free", "minor", "standard"] = "minor"
     """The action that keeps it up, where it is sustained."""
@@ -71,7 +71,7 @@ class Cover:
 
 @record
 class Unjudged:
-    """An attack whose outcome its own group is not told before the announcement; its dice are thrown."""
+    """An attack whose outcome is sealed from its own group until the announcement; its dice are thrown."""
 
     attacker: str
     target: str

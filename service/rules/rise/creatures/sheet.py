@@ -180,7 +180,7 @@ class Ability:
     zone: Zone | None = None
     """What it makes of the ground where it is used."""
     trigger: Literal["none", "enters_reach", "leaves_reach", "hurt"] = "none"
-    """What sets it off by itself, at the end of the phase, against whoever did it."""
+    """What sets it off by itself, at the end of the phase, against the creature that did it."""
 
 
 GM_ONLY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(

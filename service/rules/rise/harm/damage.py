@@ -1,6 +1,6 @@
 """Take damage and recover from it: resistance first, then hit points, then what being below zero means.
 
-Amounts arrive nominal. Whoever applies several at once applies all damage, then asks `consequences` once,
+Amounts arrive nominal. A caller with several at once applies all damage, then asks `consequences` once,
 then heals: so several hits of one phase count as one, and wounds come before recovery.
 """
 
@@ -200,7 +200,7 @@ def _taken(state: State, creature: str, source: str, amount: int, sort: Sort) ->
 
 
 def hurt(state: State, creature: str, source: str, amount: int, sort: Sort) -> Emits[State]:
-    """Tell damage of any sort; what it leads to is told by `consequences`."""
+    """Emit damage of any sort; `consequences` emits what it leads to."""
     found = state.creatures[creature]
     if found.dead or amount <= 0:
         return state

@@ -35,7 +35,7 @@ class EffectRecorded(Event[State]):
 
 @record
 class Moved(Event[State]):
-    """A creature changed its place, along with whoever it carries."""
+    """A creature changed its place, along with those it carries."""
 
     type: ClassVar[str] = "moved"
     creature: str
@@ -120,16 +120,16 @@ def apply_quietly(state: State, effect: Atom) -> Emits[State]:
     return (yield from tire(state, target, effect.amount, effect.name))
 
 
-def as_told(state: State, tale: Emits[State]) -> State:
-    """Return *state* with all that *tale* tells true in it, though nobody is told; it throws no dice."""
+def state_after(state: State, emitted: Emits[State]) -> State:
+    """Return *state* after all events of *emitted*, which are recorded nowhere and throw no dice."""
     try:
-        fact = next(tale)
+        fact = next(emitted)
         while True:
             state = fact.evolve(state)
-            fact = tale.send(state)
+            fact = emitted.send(state)
     except StopIteration as end:
-        told: State = end.value
-        return told
+        result: State = end.value
+        return result
 
 
 @rule("RI-MOVE1-6", "P69")

@@ -82,7 +82,7 @@ def defense_terms(creature: Creature, name: str, attacker: Creature | None) -> t
 
 
 def midair(creature: Creature) -> tuple[Term, ...]:
-    """Return what being in the air costs whoever is at home on land; who rides sits, and is not."""
+    """Return what being in the air costs a creature at home on land; a rider sits, and pays nothing."""
     if (
         creature.aloft is None
         or creature.mount is not None
@@ -95,7 +95,7 @@ def midair(creature: Creature) -> tuple[Term, ...]:
 
 @rule("RI-ATK-14", "RF")
 def unaware(creature: Creature, attacker: Creature | None) -> tuple[Term, ...]:
-    """Whoever is unaware of an attack, or helpless, has 6 less Armor and Reflex against it; half aware 2."""
+    """A creature unaware of an attack, or helpless, has 6 less Armor and Reflex against it; half aware 2."""
     helpless = is_unconscious(creature) or creature.has("helpless")
     if helpless or (attacker is not None and attacker.id in creature.unaware_of):
         return (Term(amount=-6, what="unaware or helpless", rule="RI-ATK-14"),)

@@ -1,6 +1,6 @@
 """Stop movement before a hidden creature, where ways become true for everybody: no group knows of it.
 
-Whoever comes upon a hidden creature stops before it as before anybody who is in its way, and what is left of
+A mover that discovers a hidden creature stops before it as before anybody in its way, and what is left of
 its way is lost. What was done on the way stands, as it does after a conflict. In a group's world nothing
 is hidden.
 """

@@ -148,7 +148,7 @@ def merge_overlapping(sets: list[tuple[str, ...]], new: tuple[str, ...]) -> list
 
 @rule("RI-CONF-5", "P40, P66")
 def settle(movements: Movements) -> Outcome | NeedsInitiative:
-    """Initiative is rolled only where it is strictly needed; whoever merely is outrun is in no conflict."""
+    """Initiative is rolled only where it is strictly needed; being outrun is not a conflict."""
     state, wanted = movements.problem.state, movements.wanted
     routes = stop_at_standing(movements.state, wanted, movements.problem.passes)
     routes = reroute(movements, routes)
@@ -223,7 +223,7 @@ def resolve_in_order(movements: Movements, routes: Routes, order: Sequence[str])
 
 @rule("RI-REAC-6", "service ruling", settles=("C-19",))
 def put_reactions_last(order: Sequence[str], behind: Pairs) -> tuple[str, ...]:
-    """Whoever reacts to a movement, or pushes its mover, resolves after it, whatever their checks."""
+    """A creature that reacts to a movement, or pushes its mover, resolves after it, whatever their checks."""
     left, found = list(order), []
     while left:
         free = [name for name in left if not any((name, o) in behind for o in left if o != name)]
@@ -236,7 +236,7 @@ def put_reactions_last(order: Sequence[str], behind: Pairs) -> tuple[str, ...]:
 def go_as_far_as_possible(
     now: State, name: str, path: tuple[Cell, ...], past: Sequence[str], altitude: int | None = None
 ) -> tuple[Cell, ...]:
-    """Whoever comes later follows its chosen path as far as it can and stops there; what is left is lost."""
+    """A later mover follows its chosen path as far as it can and stops there; what is left is lost."""
     return enter_one_space(now, name, path, past, altitude)
 
 

@@ -72,7 +72,7 @@ class Overrun(Act):
         free = creature.budget.standard == "unused"
         for path in straight(view, creature, feet_offered(view, creature) if free else 0, through=True):
             others = on_the_line(view, creature, path)
-            if not others:  # whoever runs through nobody moves
+            if not others:  # a creature that runs through no other just moves
                 continue
             friends = tuple([name for name in others if view.group_of(name) == view.here])
             for aside in ((), friends) if friends else ((),):

@@ -146,7 +146,7 @@ def check_hands(view: State, creature: Creature, what: str, item: str) -> None:
 
 @record
 class ItemsTaken(Event[State]):
-    """Things that lay there are held by whoever got them; who came too late holds nothing."""
+    """Things on the ground are held by those who got them; who came too late holds nothing."""
 
     type: ClassVar[str] = "items_taken"
     items: Mapping[str, str]

@@ -142,9 +142,9 @@ def place_movers(state: State, routes: Routes) -> State:
 def follow_path(
     state: State, name: str, path: tuple[Cell, ...], past: Sequence[str], altitude: int | None
 ) -> tuple[Cell, ...]:
-    """Return how far *path* leads *name*: to whoever blocks it, or to a hidden creature on it.
+    """Return the part of *path* that *name* can take: to a creature that blocks it, or to a hidden creature.
 
-    Creatures in *past* do not block it; *altitude* is the height at which it ends, null for no flight.
+    Creatures in *past* do not block it; *altitude* is the height in feet at which a flight ends.
     """
     creature = state.creatures[name]
     open_ = before_hidden_creatures(state, flown(creature, altitude)[0], path)

@@ -135,7 +135,7 @@ def keeps_rule(after: State, plan: Plan, creature: Creature, path: tuple[Cell, .
 
 @rule("RI-REAC-2", "R4", settles=("C-19",))
 def shake_off(state: State) -> tuple[str, ...] | NeedsInitiative:
-    """Whoever follows a creature that teleports beats it on initiative, or goes to where it vanished."""
+    """A follower of a creature that teleports beats it on initiative, or goes to where it vanished."""
     lost: list[str] = []
     contests: list[tuple[str, ...]] = []
     for name in find_planning(state.plans, "follow"):
@@ -175,7 +175,7 @@ def unhurried(intents: Intents, plan: Plan, name: str) -> int:
 
 @rule("RI-REAC-3", "R4", settles=("C-19",))
 def withdraw(intents: Intents, routes: Routes, plan: Plan, name: str, feet: int) -> Course:
-    """Whoever withdraws goes straight away from the nearest until far enough from all, as speed allows."""
+    """A withdrawal goes straight away from the nearest until far enough from all, as speed allows."""
     state = intents.state
     creature, after = poised(state.creatures[name], plan), place_movers(state, routes)
     nearest = min(plan.targets, key=lambda t: (state.distance(creature, state.creatures[t]), t))

@@ -157,7 +157,7 @@ class RideChecked(Event[State]):
 
 @record
 class MountBolted(Event[State]):
-    """A mount that nobody holds runs away as far as it can, with whoever stays on it."""
+    """A mount that nobody holds runs away as far as it can, with those who stay on it."""
 
     type: ClassVar[str] = "mount_bolted"
     creature: str

@@ -1,6 +1,6 @@
 """Settle overruns and shoves that are movements: they attack before anything of the phase moves.
 
-The mover's line is looked at as the others' movements would leave it. Whoever is in its way may step aside;
+The mover's line is looked at as the others' movements would leave it. A creature in its way may step aside;
 the others are attacked, and what comes of it stands in the plan, which then is a path like any other.
 """
 

@@ -1,4 +1,4 @@
-"""Let whoever is on the way join as a phase begins: groups, and what is true for them, are fixed in it."""
+"""Let arriving creatures join as a phase begins: groups, and what is true for them, are fixed in it."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ SORTS = ("environmental", "normal", "subdual")
 def where_it_ends(
     state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]
 ) -> Emits[State]:
-    """An attack stops nobody's movement: whoever is knocked out drops where its movement ends."""
+    """An attack stops nobody's movement: a creature knocked out drops where its movement ends."""
     state = yield from places(state, chance, logs, groups)
     if asks_players(state):
         return state
@@ -240,7 +240,7 @@ def on_their_ways(state: State, chosen: Mapping[str, Atom], rules: Mapping[str, 
 def ignored(
     found: Mapping[str, Located], chosen: Mapping[str, Atom], overruled: Sequence[str]
 ) -> list[Event[State]]:
-    """Return what is told of all that would have moved somebody and does not."""
+    """Return the events of all that would have moved somebody and does not."""
     sources = [
         (name, effect.source)
         for name, (own, outside) in found.items()

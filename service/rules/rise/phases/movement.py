@@ -122,9 +122,7 @@ class PlansRevealed(Event[State]):
     occasion: str
 
     def evolve(self, state: State) -> State:
-        plans = dict(
-            sorted(self.plans.items())
-        )  # as the record spells them: whoever folds it has no other order
+        plans = dict(sorted(self.plans.items()))  # as the record spells them: a fold has no other order
         state = changed(carried_over(state, self.group), plans={**state.plans, **plans})
         return state.put(changed(moving(state), reached="revealed"))
 

@@ -114,19 +114,19 @@ class GroupAnnounced(Event[State]):
     """The movements that members paid for and that react to others."""
 
     def evolve(self, state: State) -> State:
-        told = dict(state.declared_faces)
+        declared = dict(state.declared_faces)
         inner = state.at(self.group)
         for name in state.groups[self.group]:
             new = inner.creatures[name].wounds[len(state.creatures[name].wounds) :]
             for number, wound in enumerate(new, 1):
                 if wound.by is not None:
-                    told[wound_stream(name, state.stage, number)] = DeclaredFaces(
+                    declared[wound_stream(name, state.stage, number)] = DeclaredFaces(
                         seat=wound.by, faces=(wound.die,)
                     )
         frame = acting(state)
         frame = changed(frame, reached="merge", logs=with_key(frame.logs, self.group, self.effects))
         plans = {**state.plans, **dict(sorted(self.plans.items()))}
-        state = changed(counted(state.put(frame), inner), declared_faces=told, plans=plans)
+        state = changed(counted(state.put(frame), inner), declared_faces=declared, plans=plans)
         return unhidden(carried_over(state, self.group), self.group)
 
 
@@ -250,11 +250,11 @@ def together(state: State, effect: Atom) -> Emits[State]:
 
 def announce(state: State) -> Emits[State]:
     """Tell what every group did; from now on it is open."""
-    for group, (log, told) in in_fixed_order(state).items():
+    for group, (log, judgements) in in_fixed_order(state).items():
         opens = occasion(state, group)
         plans = state.at(group).plans
         state = yield GroupAnnounced(group=group, effects=log, occasion=opens, plans=plans, because=ANNOUNCED)
-        for judged in told:
+        for judged in judgements:
             state = yield judged
     return state
 

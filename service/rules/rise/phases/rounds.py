@@ -94,13 +94,13 @@ class RoundStarted(Event[State]):
 
 @rule("RI-ROUND-3", "P09, P16, P19, P22")
 def fresh() -> Budget:
-    """Movements, actions and uses come anew with each round; what was not used is not kept."""
+    """Movements, actions and uses are restored each round; what was not used is lost."""
     return Budget()
 
 
 @record
 class PhaseStarted(Event[State]):
-    """A phase begins: groups and attitudes are fixed, and what one phase counts is counted anew."""
+    """A phase begins: groups and attitudes are fixed, and what one phase counts is reset."""
 
     type: ClassVar[str] = "phase_started"
     phase: Literal["movement", "action"]

@@ -23,7 +23,7 @@ from service.rules.rise.attacks.zones import check_place
 from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.creatures.lasting import FreeUse
 from service.rules.rise.creatures.sheet import Ability
-from service.rules.rise.harm.effects import apply_quietly, as_told
+from service.rules.rise.harm.effects import apply_quietly, state_after
 from service.rules.rise.space.sight import check_reach
 from service.rules.rise.state import State
 
@@ -124,7 +124,7 @@ def braced(view: State, creature: Creature, uses: Sequence[FreeUse]) -> State:
         for effect in (*assault.effects, *assault.after):
             if effect.does in ("gain", "lose") and (effect.to == "self" or creature.id in assault.targets):
                 atom = atom_of(view, assault, effect, creature.id, effect.amount)
-                view = as_told(view, apply_quietly(view, atom))
+                view = state_after(view, apply_quietly(view, atom))
     return view
 
 

@@ -134,7 +134,7 @@ def fall(state: State, chance: Chance, name: str) -> Emits[State]:
 
 @rule("RI-MOVE-9", "R4")
 def stays_up(creature: Creature) -> bool:
-    """Whoever flies or glides has to move in both phases, or falls 300 feet; what floats does not."""
+    """Flying and gliding creatures have to move in both phases, or fall 300 feet; floating ones do not."""
     if creature.dead or creature.defeated:
         return False
     moved = creature.location_changed or creature.hovered
@@ -143,5 +143,5 @@ def stays_up(creature: Creature) -> bool:
 
 @rule("RI-MOVE-10", "R4")
 def hang(creature: str) -> Emits[State]:
-    """Whoever jumps into the air in the movement phase begins to fall only in the next."""
+    """A creature that jumps into the air in the movement phase begins to fall only in the next."""
     return (yield WillFall(creature=creature))

@@ -8,7 +8,7 @@ from service.rules.rulebook import rule
 
 @rule("RI-GROUP-7", "P24")
 def may_join(state: State, name: str, other: str) -> bool:
-    """Whoever can communicate with no ally is a group of its own."""
+    """A creature that can communicate with no ally is a group of its own."""
     both = state.creatures[name].sheet.communicates and state.creatures[other].sheet.communicates
     return both and are_allies(state, name, other)
 

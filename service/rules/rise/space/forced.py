@@ -1,6 +1,6 @@
 """Move creatures against their will: pushes end at obstacles, and a creature that has moved stays.
 
-A push is one effect on the pushed and one on whoever walks along; each is its one change of place.
+A push is one effect on the pushed and one on each who walks along; each is its one change of place.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from service.rules.rulebook import rule
 
 TWO_SIZES = 2
 UNSEEN_FT = 10_000
-"""What is told of how far a GM-only speed or strength pushes: farther than any, so that it tells nothing."""
+"""The shown reach of a push by a GM-only speed or strength: farther than any, so that it reveals nothing."""
 
 
 @rule("RI-MOVE-7", "R4/R5, GL")
@@ -31,7 +31,7 @@ def pushed_path(
 
 
 def pushed(state: State, chance: Chance, user: str, target: str, feet: int) -> Emits[State]:
-    """Tell that *target* is pushed straight away from *user*; whoever pushes stays."""
+    """Emit that *target* is pushed straight away from *user*; the pusher stays."""
     creature = state.creatures[target]
     path = pushed_path(state, creature, state.away(creature, state.creatures[user]), feet)
     atom = Atom(seq=0, source=user, target=target, does="locate", path=path, how="forced")

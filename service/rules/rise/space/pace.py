@@ -21,7 +21,7 @@ def budget_of(view: State, creature: Creature, mode: str, *, sprint: bool) -> in
 
 
 def check_mobile(creature: Creature) -> None:
-    """Refuse a movement of whoever is held fast; the grappled move only by shoving who holds them."""
+    """Refuse a movement of a creature that is held fast; the grappled move only by shoving who holds them."""
     if creature.has("immobilized") or creature.has("grappled"):
         raise Refused("immobilized", f"{creature.id} cannot move", "RI-COND-2")
 

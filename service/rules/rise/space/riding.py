@@ -69,7 +69,7 @@ def come_off(state: State) -> Emits[State]:
 
 @rule("RI-MOUNT-1", "R4/R5, P69")
 def check_carried(view: State, mount: Creature, rider: str, *, sprints: bool) -> None:
-    """A mount carries whoever shares its space; being carried is the rider's one change of place."""
+    """A mount carries those who share its space; being carried is the rider's one change of place."""
     plan = view.plans.get(rider)
     if plan is not None and plan.path:
         onto_a_mount(rider)

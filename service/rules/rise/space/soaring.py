@@ -1,6 +1,6 @@
 """Lead movements that react through the air: how high they end, and which part of the speed that takes.
 
-A foot up or down costs a foot of speed, as on a path of one's own. Whoever flies ends at least 5 feet up.
+A foot up or down costs a foot of speed, as on a path of one's own. A flight ends at least 5 feet up.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def climbed(creature: Creature, plan: Plan, high: int | None) -> int:
 
 
 def lands(after: State, creature: Creature, wanted: int | None) -> int | None:
-    """Return how high a movement through the air ends: short of whoever is there, null for any other."""
+    """Return how high a movement through the air ends: short of a creature there, None for any other."""
     if wanted is None:
         return None
     there = after.creatures[creature.id]

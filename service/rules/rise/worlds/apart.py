@@ -69,7 +69,7 @@ class GroupFrame(Frame[State]):
         return any(group not in self.done for group in self.at_work)
 
     def finished(self, state: State) -> list[str]:
-        """Return the groups whose stacks are empty and of whom nobody has been told yet."""
+        """Return the groups whose stacks are empty and that are not announced yet."""
         return [
             group
             for group in self.at_work
@@ -81,7 +81,7 @@ class GroupFrame(Frame[State]):
         return [group for group in self.done if group in state.apart and state.at(group).stacks.table]
 
     def news(self, state: State) -> Event[State] | None:
-        """Return what is to be told of the groups before the phase goes on, if anything is."""
+        """Return the groups' events that come before the phase goes on, None if there are none."""
         for group in self.resumed(state):
             return GroupResumed(group=group, path=self.path, because=("RI-UNIV-HUSTLE",))
         for group in self.finished(state):

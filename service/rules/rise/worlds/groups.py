@@ -243,7 +243,7 @@ class SetAttitude(Command[State]):
 
 @record
 class SetGroups(Command[State]):
-    """Say who acts together from the next phase on; whoever is not named finds its group by itself."""
+    """Say who acts together from the next phase on; the others find their groups by the rules."""
 
     type: ClassVar[str] = "set_groups"
     groups: Mapping[str, tuple[str, ...]]
