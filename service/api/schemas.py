@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import marshmallow
 from marshmallow import RAISE, Schema, ValidationError
@@ -32,7 +32,7 @@ from service.api.fields import (
     kind_of,
 )
 from service.api.problems import Problem, invalid, listed
-from service.rules.families import members
+from service.rules.families import NO_FAMILIES, Families
 from service.rules.hints import (
     Alternatives,
     AnyList,
@@ -56,18 +56,19 @@ UNKNOWN: Final = "no such field"
 
 
 class KindField(Worded):
-    """An object of one of several kinds; its member *tag* names the kind."""
+    """An object of one of several kinds in *families*; its member *tag* names the kind."""
 
-    def __init__(self, tag: str, head: type, **kwargs: Any) -> None:
+    def __init__(self, tag: str, head: type, families: Families, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.tag = tag
         self.head = head
+        self.families = families
 
     @cached_property
     def kinds(self) -> Mapping[str, StrictSchema]:
         """The schemas by tag, made at first use because a kind may contain others of its family."""
-        found = sorted(members(self.head).items())
-        return {tag: _member(self.head, self.tag, kind)() for tag, kind in found}
+        found = sorted(self.families.members(self.head).items())
+        return {tag: _member(self.head, self.tag, kind, self.families)() for tag, kind in found}
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> object:
         del attr, data, kwargs
@@ -119,16 +120,18 @@ def schema_of(
     tag: str | None = None,
     edition: str | None = None,
     only: tuple[str, ...] | None = None,
+    families: Families = NO_FAMILIES,
 ) -> type[StrictSchema]:
     """Return the schema class of the record *kind*, or of its fields *only*.
 
     With *tag* or *edition* it also has a required field `type` or `edition` with that constant value.
+    *families* are those of the record's ruleset.
     """
     declared: dict[str, Any] = {}
     for key, value in (("type", tag), ("edition", edition)):
         if value is not None:
             declared[key] = ChoiceField((value,), required=True)
-    declared |= {field: made for field, made in _fields(kind) if only is None or field in only}
+    declared |= {field: made for field, made in _fields(kind, families) if only is None or field in only}
     return type(name or kind.__name__, (StrictSchema,), declared)
 
 
@@ -139,20 +142,20 @@ def strict(name: str, declared: Mapping[str, marshmallow.fields.Field[Any]]) -> 
 
 
 @cache
-def nested(kind: Any) -> type[StrictSchema]:
+def nested(kind: Any, families: Families) -> type[StrictSchema]:
     """Return the schema class of a nested record, prefixed with its book because two may have a `Sheet`."""
-    return schema_of(kind, name=f"{_book(kind.__module__)}{kind.__name__}")
+    return schema_of(kind, name=f"{_book(kind.__module__)}{kind.__name__}", families=families)
 
 
 @cache
-def _member(head: type, tag: str, kind: Any) -> type[StrictSchema]:
+def _member(head: type, tag: str, kind: Any, families: Families) -> type[StrictSchema]:
     """Return the schema class of a member of a family, for example `HeartrushEffectPush`.
 
     Its fields for ids also take a template (`$target`), so only the rules check them.
     """
     name = f"{_book(kind.__module__)}{head.__name__}{kind.__name__}"
     declared: dict[str, Any] = {tag: ChoiceField((getattr(kind, tag),), required=True)}
-    return type(name, (StrictSchema,), declared | dict(_fields(kind, named=False)))
+    return type(name, (StrictSchema,), declared | dict(_fields(kind, families, named=False)))
 
 
 def _book(module: str) -> str:
@@ -164,32 +167,54 @@ def _book(module: str) -> str:
 _RULES: Final = "service.rules."
 
 
-def _fields(kind: type, *, named: bool = True) -> Iterator[tuple[str, marshmallow.fields.Field[Any]]]:
+class _Place(NamedTuple):
+    """Where a value is: the name of its field, empty if it decides nothing, and the ruleset's families."""
+
+    name: str
+    families: Families
+
+
+def _fields(
+    kind: type, families: Families, *, named: bool = True
+) -> Iterator[tuple[str, marshmallow.fields.Field[Any]]]:
     """Yield the fields of a record; with *named*, a field's name decides whether it holds ids."""
     for field in fields_of(kind):
         if field.given:
-            yield field.name, field_of(field.shape, field.name if named else "", required=field.required)
+            place = _Place(field.name if named else "", families)
+            yield field.name, _field_of(field.shape, place, required=field.required)
 
 
-def field_of(shape: Shape, name: str = "", **kwargs: Any) -> marshmallow.fields.Field[Any]:
-    """Return the marshmallow field of a value of *shape*, in a field called *name*."""
-    made: marshmallow.fields.Field[Any] = _FIELDS[type(shape)](shape, name, kwargs)
+def _field_of(shape: Shape, place: _Place, **kwargs: Any) -> marshmallow.fields.Field[Any]:
+    """Return the marshmallow field of a value of *shape* at *place*."""
+    made: marshmallow.fields.Field[Any] = _FIELDS[type(shape)](shape, place, kwargs)
     return made
 
 
-def _described(shape: Described, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
+def _described(shape: Described, place: _Place, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
     kwargs["metadata"] = {"description": shape.text} | kwargs.get("metadata", {})
     if shape.text == _NOT_NEGATIVE:
         return IntegerField(least=0, **kwargs)
-    return field_of(shape.inner, _ID_WORDS if shape.text.startswith(_ID_WORDS) else name, **kwargs)
+    name = _ID_WORDS if shape.text.startswith(_ID_WORDS) else place.name
+    return _field_of(shape.inner, place._replace(name=name), **kwargs)
 
 
-def _alternatives(shape: Alternatives, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
+def _alternatives(
+    shape: Alternatives, place: _Place, kwargs: dict[str, Any]
+) -> marshmallow.fields.Field[Any]:
     if shape.optional:
         kwargs["allow_none"] = True
     if len(shape.ways) == 1:
-        return field_of(shape.ways[0], name, **kwargs)
-    return UnionField(tuple(field_of(way, name) for way in shape.ways), **kwargs)
+        return _field_of(shape.ways[0], place, **kwargs)
+    return UnionField(tuple(_field_of(way, place) for way in shape.ways), **kwargs)
+
+
+def _tuple(shape: FixedList, place: _Place, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
+    inside = place._replace(name="")
+    return TupleField(tuple(_field_of(each, inside) for each in shape.items), **kwargs)
+
+
+def _mapping(shape: Names, place: _Place, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
+    return MappingField(_field_of(shape.each, place._replace(name="")), **kwargs)
 
 
 _IDS: Final = (
@@ -219,25 +244,26 @@ _LINES: Final = (
 """Names of fields for prose, whose text may have several lines."""
 
 
-def _scalar(shape: Scalar, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
+def _scalar(shape: Scalar, place: _Place, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
+    name = place.name
     if shape.kind is str:
         return TextField(is_id=name in _IDS, lines=name in _LINES, **kwargs)
     return BooleanField(**kwargs) if shape.kind is bool else IntegerField(**kwargs)
 
 
-_FIELDS: Final[Mapping[type[Shape], Callable[[Any, str, dict[str, Any]], Any]]] = types.MappingProxyType(
+_FIELDS: Final[Mapping[type[Shape], Callable[[Any, _Place, dict[str, Any]], Any]]] = types.MappingProxyType(
     {
         Scalar: _scalar,
         Choice: lambda shape, _, kwargs: ChoiceField(shape.values, **kwargs),
         Alternatives: _alternatives,
-        AnyList: lambda shape, name, kwargs: ListField(field_of(shape.each, name), **kwargs),
-        FixedList: lambda shape, _, kwargs: TupleField(tuple(map(field_of, shape.items)), **kwargs),
-        Names: lambda shape, _, kwargs: MappingField(field_of(shape.each), **kwargs),
-        RecordObject: lambda shape, _, kwargs: Part(nested(shape.kind), **kwargs),
-        Member: lambda shape, _, kwargs: KindField(shape.tag, shape.head, **kwargs),
+        AnyList: lambda shape, place, kwargs: ListField(_field_of(shape.each, place), **kwargs),
+        FixedList: _tuple,
+        Names: _mapping,
+        RecordObject: lambda shape, place, kwargs: Part(nested(shape.kind, place.families), **kwargs),
+        Member: lambda shape, place, kwargs: KindField(shape.tag, shape.head, place.families, **kwargs),
         Described: _described,
         # the rules check it: a parameter of an ability that the client defines
-        Anything: lambda _shape, _name, kwargs: AnythingField(**kwargs | {"allow_none": True}),
+        Anything: lambda _shape, _place, kwargs: AnythingField(**kwargs | {"allow_none": True}),
     }
 )
 """The field of each shape that a client may send; nothing sealed comes from a client."""

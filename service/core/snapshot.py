@@ -45,7 +45,7 @@ def folded_from(encounter: str, ruleset: Ruleset[S], cached: CachedState) -> Fol
     try:
         data = json.loads(zlib.decompress(body))
         frontier = Frontier.from_bytes(bytes.fromhex(data["frontier"]))
-        state = from_data(type(ruleset.blank), data["state"])
+        state = from_data(type(ruleset.blank), data["state"], families=ruleset.families)
     except (Malformed, KeyError, ValueError, zlib.error):  # another shape, written by another release
         return None
     return FoldedState(

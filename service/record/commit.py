@@ -157,7 +157,7 @@ def command_of(ruleset: Ruleset[S], request: Request) -> Command[S] | None:
     kind = ruleset.opening if is_opening else known
     if kind is None:
         return None
-    command = from_data(kind, request.data, "/data", by=request.actor)
+    command = from_data(kind, request.data, "/data", families=ruleset.families, by=request.actor)
     if not is_public(command) and any(places_of_sealed(command)):
         raise Malformed("/data", "nobody sends what is sealed")
     return command
@@ -231,7 +231,7 @@ def _placed(state: S, names: Iterable[RollName]) -> S:
 def event_of(ruleset: Ruleset[S], data: Mapping[str, Any]) -> Event[S]:
     """Return the event in *data*; raise `codec.Malformed`, or `KeyError` for an unknown type."""
     fields = dict(data)
-    return from_data(ruleset.events[fields.pop("type")], fields)
+    return from_data(ruleset.events[fields.pop("type")], fields, families=ruleset.families)
 
 
 def _object(raw: bytes) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Convert records to plain data and back, by their type hints alone.
 
 Decoding returns exactly the records that were encoded: lists become tuples again, frames and abilities are
-found by their kind. Data that does not fit raises `Malformed` with a JSON pointer. Codecs are compiled once
-per class, because a fold reads a hundred thousand events a second.
+found by their kind, in the families of the ruleset. Data that does not fit raises `Malformed` with a JSON
+pointer. Codecs are compiled once per class and ruleset, because a fold reads a hundred thousand events a
+second.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import cache
 from typing import Any, Final, TypeVar
 
 from service.rules import hints
-from service.rules.families import members, tag_of
+from service.rules.families import NO_FAMILIES, Families, tag_of
 from service.rules.hints import Shape
 from service.rules.json_pointer import escaped
 from service.rules.records import SEALABLE
@@ -31,6 +32,9 @@ _PLAIN: Final = frozenset({str, int, bool, type(None)})
 """Types whose values are JSON already."""
 
 _LISTS: Final = (list, tuple)
+
+FAMILIES: Final = "families"
+"""The field in which a state has the families that it is read with; data does not contain it."""
 
 
 class Malformed(ValueError):
@@ -71,13 +75,16 @@ def _sealed_data(value: Sealed[Any]) -> dict[str, Any]:
     return {**data, "opens": value.opens, "value": to_data(value.value)}
 
 
-def from_data(kind: type[T], data: Any, pointer: str = "", /, **filled: Any) -> T:
+def from_data(
+    kind: type[T], data: Any, pointer: str = "", /, *, families: Families = NO_FAMILIES, **filled: Any
+) -> T:
     """Return *data*, which is at *pointer* in its document, as a *kind*; raises `Malformed`.
 
-    *filled* are fields that data never contains (`given: False`), such as the sender of a command.
+    *families* are those of the ruleset, needed if a *kind* may contain frames or others of a family. *filled*
+    are fields that data never contains (`given: False`), such as the sender of a command.
     """
     try:
-        new: T = decoder(kind)(data)  # type: ignore[arg-type]  # every class is hashable
+        new: T = decoder(kind, families)(data)  # type: ignore[arg-type]  # every class is hashable
     except Malformed as fault:
         raise Malformed(pointer + fault.pointer, fault.expected) from None
     if filled:
@@ -95,25 +102,23 @@ def _spelling(kind: Any) -> tuple[Callable[[Any], Any] | None, dict[str, str], t
 
 
 @cache
-def decoder(hint: Any) -> Decode:
-    """Return the function that reads a value of type *hint* from data."""
-    return _way(hints.shape_of(hint))
+def decoder(hint: Any, families: Families) -> Decode:
+    """Return the function that reads a value of type *hint* from data, and what it contains of *families*."""
+    return _way(hints.shape_of(hint), families)
 
 
-def _way(shape: Shape) -> Decode:
-    return _WAYS[type(shape)](shape)
+def _way(shape: Shape, families: Families) -> Decode:
+    return _WAYS[type(shape)](shape, families)
 
 
 @cache
-def _class(kind: Any, tag: str | None = None) -> Decode:
-    """Return the decoder of *kind*: its own `from_data`, by its family's *tag*, or field by field."""
+def _class(kind: Any, families: Families) -> Decode:
+    """Return the decoder of *kind*: its own `from_data`, or field by field."""
     own: Decode | None = getattr(kind, "from_data", None)
-    if own is not None:
-        return own
-    return _family(kind, tag) if tag else _record(kind)
+    return own if own is not None else _record(kind, families)
 
 
-def _scalar(shape: hints.Scalar) -> Decode:
+def _scalar(shape: hints.Scalar, _: Families) -> Decode:
     kind = shape.kind
 
     def decode(data: Any) -> Any:
@@ -138,7 +143,7 @@ def _frozen(data: Any) -> Any:
     return data
 
 
-def _choice(shape: hints.Choice) -> Decode:
+def _choice(shape: hints.Choice, _: Families) -> Decode:
     values = shape.values
     known = {(type(value), value) for value in values}  # True equals 1, and is another value
 
@@ -150,10 +155,10 @@ def _choice(shape: hints.Choice) -> Decode:
     return decode
 
 
-def _alternatives(shape: hints.Alternatives) -> Decode:
+def _alternatives(shape: hints.Alternatives, families: Families) -> Decode:
     """Try each alternative in turn; None first, for it is the common one."""
     nothing = shape.optional
-    ways = tuple(map(_way, shape.ways))
+    ways = tuple([_way(each, families) for each in shape.ways])
 
     def decode(data: Any) -> Any:
         if data is None and nothing:
@@ -169,8 +174,8 @@ def _alternatives(shape: hints.Alternatives) -> Decode:
     return decode
 
 
-def _exactly(shape: hints.FixedList) -> Decode:
-    ways = tuple(map(_way, shape.items))
+def _exactly(shape: hints.FixedList, families: Families) -> Decode:
+    ways = tuple([_way(each, families) for each in shape.items])
 
     def exact(data: Any) -> Any:
         if not isinstance(data, _LISTS) or len(data) != len(ways):
@@ -180,8 +185,8 @@ def _exactly(shape: hints.FixedList) -> Decode:
     return exact
 
 
-def _many(shape: hints.AnyList) -> Decode:
-    each = _way(shape.each)
+def _many(shape: hints.AnyList, families: Families) -> Decode:
+    each = _way(shape.each, families)
 
     def many(data: Any) -> Any:
         if not isinstance(data, _LISTS):
@@ -205,8 +210,8 @@ def _many(shape: hints.AnyList) -> Decode:
     return plain
 
 
-def _names(shape: hints.Names) -> Decode:
-    each = _way(shape.each)
+def _names(shape: hints.Names, families: Families) -> Decode:
+    each = _way(shape.each, families)
 
     def decode(data: Any) -> Any:
         if not _is_object(data):
@@ -216,8 +221,8 @@ def _names(shape: hints.Names) -> Decode:
     return decode
 
 
-def _sealed(shape: Shape) -> Decode:
-    inner = _way(shape)
+def _sealed(shape: Shape, families: Families) -> Decode:
+    inner = _way(shape, families)
 
     def decode(data: Any) -> Any:
         if not _is_object(data) or "sealed" not in data:
@@ -256,13 +261,15 @@ def _at(key: str, way: Decode, data: Any) -> Any:
         raise Malformed(f"/{escaped(key)}{fault.pointer}", fault.expected) from None
 
 
-def _family(head: type, tag: str) -> Decode:
+def _member(shape: hints.Member, families: Families) -> Decode:
+    tag, members = shape.tag, families.members(shape.head)
+
     def decode(data: Any) -> Any:
-        member = members(head).get(data.get(tag)) if _is_object(data) else None
+        member = members.get(data.get(tag)) if _is_object(data) else None
         if member is None:
-            raise Malformed("", f"a known {head.__name__.lower()}")
+            raise Malformed("", f"a known {shape.head.__name__.lower()}")
         rest = {key: value for key, value in data.items() if key != tag}
-        return decoder(member)(rest)
+        return _class(member, families)(rest)
 
     return decode
 
@@ -270,18 +277,20 @@ def _family(head: type, tag: str) -> Decode:
 class _Shape:
     """The fields of a record: the decoder of each, the defaults, and which fields are required."""
 
-    def __init__(self, kind: type) -> None:
+    def __init__(self, kind: type, families: Families) -> None:
         every = hints.fields_of(kind)
         given = [field for field in every if field.given]
-        self.ways = {field.name: _way(field.shape) for field in given}
+        self.ways = {field.name: _way(field.shape, families) for field in given}
         sealable = getattr(kind, SEALABLE, ())
         for field in given:
             if field.name in sealable:
-                self.ways[field.name] = _sealable(self.ways[field.name], _sealed(field.shape))
+                self.ways[field.name] = _sealable(self.ways[field.name], _sealed(field.shape, families))
         bare = {field.name: hints.undescribed(field.shape) for field in given}
         self.scalars = {name: shape.kind for name, shape in bare.items() if isinstance(shape, hints.Scalar)}
         self.needed = tuple(field.name for field in given if field.required)
         self.defaults = {field.name: field.default for field in every if not field.required}
+        if FAMILIES in self.defaults:
+            self.defaults[FAMILIES] = families
 
     def fill(self, known: dict[str, Any], data: Mapping[str, Any]) -> None:
         """Put every field of *data*, and the defaults of the others, into *known*; raises `Malformed`."""
@@ -304,7 +313,7 @@ class _Shape:
                     raise Malformed(f"/{name}", "a value: it is required")
 
 
-def _record(kind: type) -> Decode:
+def _record(kind: type, families: Families) -> Decode:
     """Return the decoder of a record; it fills a new object's `__dict__`, as `changed` does, for speed."""
     assert not hasattr(kind, "__post_init__"), f"{kind.__name__} would be read without its __post_init__"
     shape: _Shape | None = None
@@ -312,7 +321,7 @@ def _record(kind: type) -> Decode:
     def decode(data: Any) -> Any:
         nonlocal shape
         if shape is None:  # made at first use: classes may refer to each other in a circle
-            shape = _Shape(kind)
+            shape = _Shape(kind, families)
         if not _is_object(data):
             raise Malformed("", "an object")
         new: Any = object.__new__(kind)
@@ -322,20 +331,20 @@ def _record(kind: type) -> Decode:
     return decode
 
 
-_WAYS: Final[Mapping[type[Shape], Callable[[Any], Decode]]] = types.MappingProxyType(
+_WAYS: Final[Mapping[type[Shape], Callable[[Any, Families], Decode]]] = types.MappingProxyType(
     {
         hints.Scalar: _scalar,
-        hints.Nothing: lambda _: _none,
-        hints.Anything: lambda _: _frozen,
+        hints.Nothing: lambda _shape, _families: _none,
+        hints.Anything: lambda _shape, _families: _frozen,
         hints.Choice: _choice,
         hints.Alternatives: _alternatives,
         hints.FixedList: _exactly,
         hints.AnyList: _many,
         hints.Names: _names,
-        hints.SealedValue: lambda shape: _sealed(shape.inner),
-        hints.RecordObject: lambda shape: _class(shape.kind),
-        hints.Member: lambda shape: _class(shape.head, shape.tag),
-        hints.Described: lambda shape: _way(shape.inner),
+        hints.SealedValue: lambda shape, families: _sealed(shape.inner, families),
+        hints.RecordObject: lambda shape, families: _class(shape.kind, families),
+        hints.Member: _member,
+        hints.Described: lambda shape, families: _way(shape.inner, families),
     }
 )
 """How a value of each shape is read."""

@@ -68,7 +68,8 @@ class LineBegun(Event[Table]):
     """The insertion order of mappings whose keys are not sorted, by JSON pointer."""
 
     def evolve(self, state: Table) -> Table:
-        return from_data(type(state), _ordered(to_data(self.state), self.orders))
+        data = _ordered(to_data(self.state), self.orders)
+        return from_data(type(state), data, families=state.families)
 
 
 @record
@@ -96,7 +97,7 @@ class SealsKept(Event[Table]):
         # Sorted by pointer, so that a world exists before another audience's values are put inside it.
         waiting = [pointer for pointer in sorted(values) if not put(data, pointer, to_data(values[pointer]))]
         data["origin"]["pending_sealed"] = {pointer: values[pointer] for pointer in waiting}
-        return from_data(type(state), data)
+        return from_data(type(state), data, families=state.families)
 
 
 @record

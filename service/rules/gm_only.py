@@ -12,14 +12,15 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final, TypeVar
 
 from service.dice.values import Roll, Term
-from service.rules.messages import Actor, Command, Emits, Event, Refused, Scope
-from service.rules.records import rebuilt, record
+from service.rules.messages import Actor, Command, Emits, Event, Fact, Private, Refused, Scope
+from service.rules.records import changed, rebuilt, record
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed, opened
 from service.rules.table import GM, Table
 
 R = TypeVar("R")
 E = TypeVar("E", bound=Event[Any])
+S = TypeVar("S", bound=Table)
 
 BECAUSE: Final = ("TABLE-GMONLY-1",)
 AUDIENCE: Final = (f"seat:{GM}",)
@@ -68,8 +69,16 @@ def field_faults(names: Iterable[str], allowed: Iterable[str], at: str) -> Itera
 # --- what events reveal ------------------------------------------------------------------------------
 
 
-def guarded(state: Table, event: E) -> E:
-    """Return *event* with every field sealed that reveals a GM-only fact about a creature of *state*."""
+def guarded(state: S, fact: Fact[S]) -> Fact[S]:
+    """Return *fact* with every field sealed that reveals a GM-only fact about a creature of *state*."""
+    if isinstance(fact, Private):
+        assert isinstance(fact.event, Event)
+        return changed(fact, event=_guarded(state, fact.event))
+    assert isinstance(fact, Event)
+    return _guarded(state, fact)
+
+
+def _guarded(state: Table, event: E) -> E:
     sealed = {
         field: sealed_for(creature, vars(event)[field], shown)
         for field, creature, what, shown in event.tells()

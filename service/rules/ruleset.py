@@ -14,6 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 from service.rules.asking import ask
 from service.rules.chance import DICE_NOT_SEALED, Chance, DiceNeeded
 from service.rules.codec import Malformed, from_data, to_data
+from service.rules.families import Families
 from service.rules.gm_only import guarded, knows_more, refuse_without_reason
 from service.rules.hidden_creatures import reveal_discovered
 from service.rules.house_options import OptionSpec
@@ -29,11 +30,12 @@ from service.rules.messages import (
     Rolled,
     Scope,
 )
-from service.rules.records import changed, record
+from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import refuser, rule, speaker
 from service.rules.sealed import view
 from service.rules.seeding import owed_seeds
-from service.rules.stack import TABLE, Awaited
+from service.rules.shared import FRAMES
+from service.rules.stack import TABLE, Awaited, Frame
 from service.rules.table import CLOCK, WATCHERS, Table
 
 S = TypeVar("S", bound=Table)
@@ -53,12 +55,26 @@ class Ruleset(Generic[S]):
     edition: str
     title: str
     blank: S
+    """The state before the opening; it has the ruleset's families."""
     opening: type[Command[S]]
     commands: Mapping[str, type[Command[S]]]
     events: Mapping[str, type[Event[S]]]
     options: Mapping[str, OptionSpec]
     packages: tuple[str, ...]
     """Dotted names of the packages whose sources make up the ruleset's digest."""
+    frames: tuple[type[Frame[Any]], ...] = ()
+    """The ruleset's own kinds of frames; those of the table are added."""
+    kinds: Mapping[type, tuple[type, ...]] = EMPTY
+    """The members of the ruleset's other families, by head."""
+
+    def __post_init__(self) -> None:
+        families = Families({Frame: (*FRAMES, *self.frames), **self.kinds})
+        object.__setattr__(self, "blank", changed(self.blank, families=families))
+
+    @property
+    def families(self) -> Families:
+        """What its data is read with: the members of all its families."""
+        return self.blank.families
 
 
 @record
@@ -85,15 +101,6 @@ class Decision(Generic[S]):
         if self.scope:
             return "sealed"
         return "refused" if self.refusal else "accepted"
-
-
-def _guarded(state: S, fact: Fact[S]) -> Fact[S]:
-    """Return *fact* with every field sealed that reveals a GM-only fact."""
-    if isinstance(fact, Private):
-        assert isinstance(fact.event, Event)
-        return changed(fact, event=guarded(state, fact.event))
-    assert isinstance(fact, Event)
-    return guarded(state, fact)
 
 
 class _DecisionRecorder(Generic[S]):
@@ -126,7 +133,7 @@ class _DecisionRecorder(Generic[S]):
                             event.__dict__["because"] = speaker(tale)
                             assert event.because, f"no rule speaks for {event.type}"
                         if type(event).tells is not Event.tells:
-                            fact = _guarded(self.state.at(place), fact)
+                            fact = guarded(self.state.at(place), fact)
                 if scope is not None:
                     assert not isinstance(fact, Private), f"what {place} does is private as a whole"
                     fact = Private(scope=scope, event=fact)
@@ -188,6 +195,7 @@ def decide(state: S, command: Command[S], chance: Chance, batch: str | None = No
         is_open = scope is None and refused.code != DICE_NOT_SEALED
         is_kept = is_open and knows_more(state, command.by)
         return _refused(state, refuse_without_reason() if is_kept else refused, scope, batch)
+    assert tape.state.families is state.families, "the opening must change the blank state, not replace it"
     return Decision(state=tape.state, facts=tuple(tape.facts), scope=scope)
 
 
@@ -320,7 +328,9 @@ def _without_dice(ruleset: Ruleset[S], state: S, seat: str, offers: Iterable[Off
         for chosen in islice(product(*offer.choices.values()), MOST_COMBINATIONS):
             one = changed(offer, given={**offer.given, **dict(zip(names, chosen, strict=True))}, choices={})
             try:
-                command = from_data(ruleset.commands[one.type], _spelled(ruleset, one), by=by)
+                command = from_data(
+                    ruleset.commands[one.type], _spelled(ruleset, one), families=ruleset.families, by=by
+                )
             except Malformed:  # a text or a face is missing, which no offer can contain
                 yield one
                 continue

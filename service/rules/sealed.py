@@ -23,6 +23,7 @@ from typing import (
 )
 
 from service.dice.values import Roll
+from service.rules.families import Families
 from service.rules.json_pointer import escaped
 from service.rules.records import PUBLIC, SEALABLE, SEEN, rebuilt, record
 
@@ -114,7 +115,7 @@ def _within(value: Any, way: Callable[[Any], Any]) -> Any:
 _CONTAINERS: Final = (tuple, Mapping, Union, UnionType, Annotated)
 """Generic types that contain only values of their arguments; any other generic may be sealed."""
 
-_PLAIN: Final = frozenset({str, int, bool, type(None), Roll})
+_PLAIN: Final = frozenset({str, int, bool, type(None), Roll, Families})
 """Types that contain nothing sealed; a roll is public as a whole."""
 
 

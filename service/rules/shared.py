@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType, ModuleType
 from typing import Any, Final, TypeVar
 
-from service.rules.acceptance import DueDisclosed, LineAccepted
+from service.rules.acceptance import DisclosingFrame, DueDisclosed, LineAccepted
 from service.rules.amendments import (
     AcceptAmendment,
     Amend,
@@ -18,10 +18,11 @@ from service.rules.amendments import (
     Redo,
     Undo,
 )
-from service.rules.asking import DiceDeclared, DiceRequested, ThrowDice
+from service.rules.asking import DiceDeclared, DiceFrame, DiceRequested, ThrowDice
 from service.rules.closing import (
     CloseEncounter,
     ClosingBegun,
+    ClosingFrame,
     EncounterClosed,
     EpochClosed,
     EpochEnded,
@@ -35,6 +36,7 @@ from service.rules.gm_only import SheetShown, ShowSheet
 from service.rules.messages import Command, Event
 from service.rules.screen import (
     RollBehindScreen,
+    ScreenFrame,
     ScreenRollAnnounced,
     ScreenRollBegun,
     ScreenRolled,
@@ -124,6 +126,8 @@ EVENTS: Final = (
     LinkKept,
     StreamRedirected,
 )
+
+FRAMES: Final = (DiceFrame, ScreenFrame, ClosingFrame, DisclosingFrame)
 
 
 def messages_of(chapters: Iterable[ModuleType], base: type[T]) -> Mapping[str, type[T]]:

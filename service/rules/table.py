@@ -7,13 +7,15 @@ A ruleset's state is a `Table` with more fields. This file has data and function
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 from service.dice.chain import SEALED_LANE
 from service.dice.values import RollName
 from service.rules.disputes import Amendment, Contest
+from service.rules.families import NO_FAMILIES, Families
 from service.rules.lines import OTHER_EPOCH, REDIRECTED, Line, Origin, RedirectedStream
-from service.rules.records import EMPTY, changed, record, with_key
+from service.rules.records import EMPTY, changed, record, with_key, without_key
 from service.rules.sealed import Sealed, unsealed
 from service.rules.seeds import Sealing
 from service.rules.stack import TABLE, Awaited, Frame, Stacks
@@ -142,6 +144,8 @@ class Table:
     """Streams that draw from another epoch until this one closes, by `lane/stream`."""
     rolls_in_other_epochs: Mapping[str, int] = EMPTY
     """The number of rolls in epochs that a ruling opened, by `epoch/lane/stream`."""
+    families: Families = field(default=NO_FAMILIES, metadata={"given": False})
+    """The families of the ruleset, which its blank state has and every state after it."""
 
     @property
     def dice_sealed(self) -> bool:
@@ -198,8 +202,7 @@ class Table:
         """Return the table with the roll *name* counted and its declared faces removed."""
         declared = self.declared_faces
         if name.stream in declared:
-            declared = {k: v for k, v in declared.items() if k != name.stream}
-            return changed(self, declared_faces=declared).placed(name)
+            return changed(self, declared_faces=without_key(declared, name.stream)).placed(name)
         return self.placed(name)
 
     def placed(self, name: RollName) -> Self:
@@ -342,7 +345,3 @@ class Table:
     def scope_at(self, place: str) -> Scope | None:
         """Return the sealed scope of everything that is decided at *place*, None if it is open."""
         return None
-
-
-BLANK: Final = Table()
-"""The state before the first commit."""

@@ -74,7 +74,8 @@ def opening_faults(ruleset: Ruleset[Any], data: Mapping[str, Any]) -> tuple[tupl
     seeding = _seeding(data)
     dice = DiceSetup(algorithm="", mode=seeding.mode, lanes=(), seats=seeding.seats)
     request = opening_request(ruleset, _NOBODY, to_data(dice), data)
-    command = from_data(ruleset.opening, request, by=Actor(seat=GM, role=GM))
+    gm = Actor(seat=GM, role=GM)
+    command = from_data(ruleset.opening, request, families=ruleset.families, by=gm)
     look = getattr(command, "check_opening", None)
     found: tuple[tuple[str, str], ...] = tuple(look()) if look is not None else ()
     if not found:

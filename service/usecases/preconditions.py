@@ -69,7 +69,7 @@ def check_each(
             precondition(services, encounter, data)
         if tells or may_seal(kind):
             begun = state()
-            command = from_data(kind, data, by=actor)
+            command = from_data(kind, data, families=begun.families, by=actor)
             if tells or command.scope(begun) is not None:
                 check(begun, command)
 

@@ -90,7 +90,7 @@ def preview(
     try:
         check_line(services, encounter)
         check_each(services, encounter, actor, ((kind, data),), lambda: folded.state, tells=False)
-        command = from_data(kind, data, by=actor)
+        command = from_data(kind, data, families=folded.state.families, by=actor)
         check(folded.state, command)
         if needs_dice(folded.state, command):
             check_sealed(folded.state)

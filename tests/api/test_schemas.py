@@ -8,6 +8,7 @@ import pytest
 from service.api.describe import json_schema
 from service.api.schemas import faults, schema_of
 from service.record.strict_json import LARGEST
+from service.rules.families import Families
 from service.rules.records import EMPTY, record
 from service.rules.rise import RISE
 
@@ -54,7 +55,7 @@ class Told:
     deeds: tuple[Deed, ...]
 
 
-FAMILY = schema_of(Told, name="Told")
+FAMILY = schema_of(Told, name="Told", families=Families({Deed: (Push, Chain)}))
 SCHEMA = schema_of(Whole, name="Whole", tag="whole")
 GOOD = {"type": "whole", "creature": "pia", "parts": [{"id": "x", "sides": 4}]}
 

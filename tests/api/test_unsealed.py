@@ -91,7 +91,7 @@ def opened(ruleset: Ruleset[Any]) -> Any:
     data = {**BOOKS[ruleset.edition], "seeding": {"mode": "mixed", "seats": ["gm"]}}
     setup = to_data(secrets_of(eid()).setup(from_data(Seeding, data["seeding"])))
     request = opening_request(ruleset, eid(), setup, data)
-    command = from_data(ruleset.opening, request, by=Actor(seat="gm", role="gm"))
+    command = from_data(ruleset.opening, request, families=ruleset.families, by=Actor(seat="gm", role="gm"))
     return decide(ruleset.blank, command, NONE).state
 
 
@@ -103,7 +103,10 @@ def moves(ruleset: Ruleset[Any], state: Any) -> Iterator[tuple[bool, Any]]:
                 assert not offer.choices, "each choice is made, so that each can be judged"
                 by = Actor(seat=seat, role=sitter.role)
                 kind = ruleset.commands[offer.type]
-                yield awaited.optional, from_data(kind, spelled(ruleset, offer), by=by)
+                yield (
+                    awaited.optional,
+                    from_data(kind, spelled(ruleset, offer), families=ruleset.families, by=by),
+                )
 
 
 @pytest.mark.parametrize("edition", sorted(BOOKS))

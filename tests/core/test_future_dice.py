@@ -67,6 +67,6 @@ def preview(sitting: Sitting, type_: str, data: dict[str, Any]) -> None:
     """Ask whether a command would be refused, as the API does inside a sealed scope."""
     for by in (GM, player("ada")):
         try:
-            check(sitting.state, from_data(TINY.commands[type_], data, by=by))
+            check(sitting.state, from_data(TINY.commands[type_], data, families=TINY.families, by=by))
         except Refused:
             continue

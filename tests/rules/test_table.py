@@ -85,7 +85,9 @@ def test_TABLE_BATCH_1_a_refusal_stops_the_rest_of_its_array() -> None:
     fight = begun(NEAR)
     stopped = changed(fight.state, stopped="a1")
     zoe = Actor(seat="zoe", role="player")
-    dash = from_data(HEARTRUSH.commands["dash"], {"creature": "pia", "to": [0, 1]}, by=zoe)
+    dash = from_data(
+        HEARTRUSH.commands["dash"], {"creature": "pia", "to": [0, 1]}, families=HEARTRUSH.families, by=zoe
+    )
 
     refusal = decide(stopped, dash, Chance(NoDice()), "a1").refusal
     assert refusal is not None

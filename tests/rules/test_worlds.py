@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from service.dice.values import Die, Roll, RollName
 from service.rules.codec import from_data, to_data
+from service.rules.families import Families
 from service.rules.messages import Event, Private, Rolled
 from service.rules.records import EMPTY, changed, record
 from service.rules.ruleset import waiting
@@ -39,13 +40,17 @@ class WorkFrame(Frame[Apart]):
         return (Awaited(prompt=self.path, seat=f"seat-{state.here}", accepts=("bump",)),)
 
 
+FAMILIES = Families({Frame: (WorkFrame,)})
+
+
 def table() -> Apart:
     """Return a table with two groups apart, each of which waits for its seat."""
     worlds: dict[str, Apart | Sealed[Apart]] = {}
     for group in ("a", "b"):
-        world = Apart(here=group, stacks=Stacks(table=(WorkFrame(path=f"work/{group}"),)))
+        frame = WorkFrame(path=f"work/{group}")
+        world = Apart(here=group, stacks=Stacks(table=(frame,)), families=FAMILIES)
         worlds[group] = Sealed(audience=(f"seat:seat-{group}",), opens=f"{group}/announced", value=world)
-    return Apart(round=3, worlds=worlds)
+    return Apart(round=3, worlds=worlds, families=FAMILIES)
 
 
 def private(state: Apart, group: str, event: Event[Apart] | Rolled[Apart]) -> Private[Apart]:
@@ -101,7 +106,7 @@ def test_secrets_inside_a_world_stay_secret_to_those_who_share_it() -> None:
 
 def test_worlds_come_back_from_data() -> None:
     state = table()
-    assert from_data(Apart, to_data(state)) == state
+    assert from_data(Apart, to_data(state), families=FAMILIES) == state
 
 
 def test_nobody_acts_apart_once_the_encounter_is_closed() -> None:

@@ -121,7 +121,8 @@ class TinyOpened(Event[TinyState]):
     declared: bool
 
     def evolve(self, state: TinyState) -> TinyState:
-        return TinyState(
+        return changed(
+            state,
             encounter=self.encounter,
             edition=self.edition,
             digest=self.digest,
@@ -460,5 +461,6 @@ TINY: Ruleset[TinyState] = Ruleset(
     events={event.type: event for event in EVENTS},  # type: ignore[misc]  # as above
     options={"nothing": OptionSpec(key="nothing", values=("no",), settles="", text="")},
     packages=("tests.support.tiny_game",),
+    frames=(GameFrame, RollFrame, EndFrame),
 )
 SHELF = {EDITION: TINY}

@@ -39,6 +39,7 @@ from service.rules.heartrush.engagements import (
 )
 from service.rules.heartrush.gm import ruling_kinds, rulings, table_kinds
 from service.rules.heartrush.harm import burning, conditions, crushing, damage, wounds, zero
+from service.rules.heartrush.kinds import FRAMES, KINDS
 from service.rules.heartrush.means import actions, charges, rush
 from service.rules.heartrush.movement import climbing, dash, following, forced, movement, sidestep, trips
 from service.rules.heartrush.offensives import grapple, hinder, landing, maneuvers, offensives
@@ -146,4 +147,6 @@ HEARTRUSH: Final[Ruleset[State]] = Ruleset(
     events=messages_of(_CHAPTERS, Event),
     options=OPTIONS,
     packages=("service.rules.heartrush",),
+    frames=FRAMES,
+    kinds=KINDS,
 )

@@ -24,7 +24,7 @@ class EncounterOpened(common_opening.EncounterOpened[State]):
     opening: Opening
 
     def evolve(self, state: State) -> State:
-        return initial(self)
+        return initial(state, self)
 
 
 @record
@@ -38,10 +38,11 @@ class TimingAssumed(Event[State]):
         return state
 
 
-def initial(opened: EncounterOpened) -> State:
-    """Return the state a fight begins with."""
+def initial(blank: State, opened: EncounterOpened) -> State:
+    """Return the state a fight begins with, made of the *blank* one."""
     opening = opened.opening
-    return State(
+    return changed(
+        blank,
         encounter=opened.encounter,
         edition=opened.edition,
         digest=opened.digest,

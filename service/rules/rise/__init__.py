@@ -97,6 +97,25 @@ _CHAPTERS: Final = (
 )
 
 
+_FRAMES: Final = (
+    rounds.CombatFrame,
+    ending.PauseFrame,
+    plans.PlanFrame,
+    apart.GroupFrame,
+    movement.MovementFrame,
+    reins.RideFrame,
+    rushes.RushFrame,
+    turns.TurnsFrame,
+    turns.TurnFrame,
+    swift.SwiftFrame,
+    assault.AssaultFrame,
+    resolution.ActionFrame,
+    questions.QuestionFrame,
+    reactions.ReactionsFrame,
+    corrections.CorrectionFrame,
+)
+
+
 RISE: Final[Ruleset[State]] = Ruleset(
     edition="rise@1",
     title="Rise",
@@ -106,4 +125,5 @@ RISE: Final[Ruleset[State]] = Ruleset(
     events=messages_of(_CHAPTERS, Event),
     options=OPTIONS,
     packages=("service.rules.rise",),
+    frames=_FRAMES,
 )

@@ -63,13 +63,14 @@ class EncounterOpened(common_opening.EncounterOpened[State]):
     opening: Opening
 
     def evolve(self, state: State) -> State:
-        return initial(self)
+        return initial(state, self)
 
 
-def initial(opened: EncounterOpened) -> State:
-    """Return the state a fight begins with."""
+def initial(blank: State, opened: EncounterOpened) -> State:
+    """Return the state a fight begins with, made of the *blank* one."""
     opening = opened.opening
-    return State(
+    return changed(
+        blank,
         encounter=opened.encounter,
         edition=opened.edition,
         digest=opened.digest,

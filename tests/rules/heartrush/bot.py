@@ -148,7 +148,7 @@ def _sheet(chance: random.Random, name: str, side: str) -> dict[str, Any]:
         poisons=[{"id": "viper", "doses": 2, "conditions": {"burning": 1}}] if chance.random() < 0.3 else [],
         **dice,
     )
-    while carried(made := from_data(Sheet, given)) > slots(made):
+    while carried(made := from_data(Sheet, given, families=HEARTRUSH.families)) > slots(made):
         given["weapons"].pop()
     return given
 
@@ -224,7 +224,9 @@ class Table:
     def command(self, type_: str, seat: str, data: Mapping[str, Any]) -> Command[State]:
         """Return the command that *seat* would send."""
         role = self.state.seats[seat].role if seat in self.state.seats else seat
-        return from_data(HEARTRUSH.commands[type_], data, by=Actor(seat=seat, role=role))
+        return from_data(
+            HEARTRUSH.commands[type_], data, families=HEARTRUSH.families, by=Actor(seat=seat, role=role)
+        )
 
     def must(self, type_: str, seat: str, data: Mapping[str, Any]) -> Decision[State]:
         """Decide a command that has to be accepted, and keep what it made true."""

@@ -132,7 +132,12 @@ class Fight:
     def send(self, type_: str, seat: str, /, **data: object) -> Decision[State]:
         """Decide one command of *seat*; a refusal is kept, not raised."""
         cls = HEARTRUSH.commands[type_]
-        command = from_data(cls, data, by=Actor(seat=seat, role="gm" if seat == "gm" else "player"))
+        command = from_data(
+            cls,
+            data,
+            families=HEARTRUSH.families,
+            by=Actor(seat=seat, role="gm" if seat == "gm" else "player"),
+        )
         decision = decide(self.state, command, Chance(NoDice()))
         before = self.state
         self.state, self.refusal, self.last = decision.state, decision.refusal, decision

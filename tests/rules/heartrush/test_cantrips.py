@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from service.rules.codec import from_data
+from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.creatures.weapons import max_range_ft, protection, range_ft
 from service.rules.heartrush.entries import Opening
 from service.rules.heartrush.opening_faults import faults
@@ -228,7 +229,9 @@ def test_HR_WPN_13_a_bolt_from_hiding_brings_what_it_brings_at_once() -> None:
 )
 def test_HR_WPN_13_a_cantrip_that_cannot_be_is_refused_at_the_opening(changes: Any, at: str) -> None:
     pia = {"weapons": [{**FIRE_BOLT, **changes}], "growth": {"attunements": ["fire"]}}
-    found = from_data(Opening, opening({"pia": (0, 0), "wolf": (1, 0)}, sheets={"pia": pia}))
+    found = from_data(
+        Opening, opening({"pia": (0, 0), "wolf": (1, 0)}, sheets={"pia": pia}), families=HEARTRUSH.families
+    )
     assert [where for where, _ in faults(found)] == [at]
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from service.rules.codec import Malformed, from_data
+from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.abilities.catalogue import CATALOGUE
 from service.rules.heartrush.entries import Opening
 from service.rules.heartrush.movement.sidestep import sidesteps_of
@@ -288,7 +289,7 @@ def test_HR_XP_2_what_is_sold_by_name_is_offered_and_nothing_else() -> None:
 def test_HR_XP_8_nobody_begins_with_a_spell_that_it_cannot_have(growth: dict[str, Any], fault: str) -> None:
     """Neither in an opening nor as an arrival."""
     command = opening({"pia": (0, 0), "orc": (1, 0)}, sheets={"pia": {"growth": growth}})
-    found = dict(faults(from_data(Opening, command)))
+    found = dict(faults(from_data(Opening, command, families=HEARTRUSH.families)))
     assert found == {"/creatures/0/sheet/growth/spells/0": fault}
     fight = opened(PLACES)
     entry = {"sheet": sheet("mage", like="pia", growth=growth), "position": [9, 9]}
@@ -310,7 +311,9 @@ def test_HR_XP_8_any_degree_of_attunement_will_do(key: str) -> None:
 )
 def test_HR_XP_6_a_talent_builds_on_talents_alone(changes: dict[str, Any], where: str) -> None:
     again = {**talent("riposte-2"), "builds_on": ["tumble"], **changes}
-    assert where in dict(faults(from_data(Opening, opening({"pia": (0, 0)}, abilities=[again]))))
+    assert where in dict(
+        faults(from_data(Opening, opening({"pia": (0, 0)}, abilities=[again]), families=HEARTRUSH.families))
+    )
 
 
 def test_HR_XP_2_only_its_own_seat_or_the_gm_spends_for_a_character() -> None:

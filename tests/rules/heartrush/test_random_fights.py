@@ -63,7 +63,7 @@ def recorded(fact: Fact[State]) -> Fact[State]:
         return Private(scope=fact.scope, event=event)
     data = through_json(to_data(fact))
     kind: type[Event[State]] = HEARTRUSH.events[data.pop("type")]
-    return from_data(kind, data)
+    return from_data(kind, data, families=HEARTRUSH.families)
 
 
 def through_json(data: object) -> Any:
@@ -77,7 +77,9 @@ def test_a_state_survives_its_trip_through_json(seed: int) -> None:
     for _ in range(60):
         if table.step() is None:
             break
-        assert from_data(State, through_json(to_data(table.state))) == table.state, f"seed {seed}"
+        assert (
+            from_data(State, through_json(to_data(table.state)), families=HEARTRUSH.families) == table.state
+        ), f"seed {seed}"
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -74,7 +74,7 @@ def test_HR_SVC_1_a_ruling_is_told_in_data_from_which_it_is_read_again() -> None
     for event in fight.events:
         data = to_data(event)
         data.pop("type")
-        again: Event[State] = from_data(HEARTRUSH.events[event.type], data)
+        again: Event[State] = from_data(HEARTRUSH.events[event.type], data, families=HEARTRUSH.families)
         assert again == event
 
 

@@ -159,7 +159,7 @@ class Campaign:
         if not any(whose == seat and fits(offer, type_, data) for whose, offer in self.every_offer()):
             return None
         actor = Actor(seat=seat, role=self.state.seats[seat].role)
-        command = from_data(RISE.commands[type_], data, by=actor)
+        command = from_data(RISE.commands[type_], data, families=RISE.families, by=actor)
         refusal = decide(self.state, command, Chance(self.fight.dice)).refusal
         return refused_offer(refusal.code) if refusal is not None else None
 

@@ -114,7 +114,9 @@ class Fight:
     def send(self, type_: str, seat: str, /, **data: Any) -> Decision[State]:
         """Decide one command of *seat*; a refusal is kept, not raised."""
         cls = RISE.opening if type_ == "open" else RISE.commands[type_]
-        command = from_data(cls, data, by=Actor(seat=seat, role="gm" if seat == "gm" else "player"))
+        command = from_data(
+            cls, data, families=RISE.families, by=Actor(seat=seat, role="gm" if seat == "gm" else "player")
+        )
         decision = decide(self.state, command, Chance(self.dice))
         before = self.state
         self.sent.append((type_, seat, data))
@@ -175,7 +177,9 @@ class Fight:
             for offer in self.offers(seat)
         )
         actor = Actor(seat=seat, role="gm" if seat == "gm" else "player")
-        command = from_data(RISE.commands[type_], {**data, "creature": creature}, by=actor)
+        command = from_data(
+            RISE.commands[type_], {**data, "creature": creature}, families=RISE.families, by=actor
+        )
         refusal = decide(self.state, command, Chance(self.dice)).refusal
         assert offered is (refusal is None), f"{type_} by {creature}: offered is {offered}, but {refusal}"
         return offered

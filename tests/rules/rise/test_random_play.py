@@ -37,7 +37,9 @@ def folded(state: State, facts: list[tuple[str, dict[str, Any]]]) -> State:
         if "roll" in data:
             state = evolve_at(state, place, Rolled(roll=Roll.from_data(data["roll"])))
         else:
-            state = evolve_at(state, place, from_data(RISE.events[data.pop("type")], data))
+            state = evolve_at(
+                state, place, from_data(RISE.events[data.pop("type")], data, families=RISE.families)
+            )
     return state
 
 
@@ -49,7 +51,7 @@ def test_every_offer_is_accepted_and_every_state_folds_from_the_record(seed: int
         state = folded(state, recorded(again, sent))
         assert state == again.state, (seed, sent)
     assert again.state == played.state, seed
-    assert from_data(State, to_data(state)) == state, seed
+    assert from_data(State, to_data(state), families=RISE.families) == state, seed
 
 
 def test_a_world_is_seen_by_nobody_else() -> None:

@@ -84,7 +84,9 @@ def test_stored_commits_fold_to_what_was_decided(seed: int) -> None:
     sitting.play(seed, 120)
 
     assert refolded(sitting) == sitting.folded.state, seed
-    assert from_data(State, to_data(sitting.folded.state)) == sitting.folded.state, seed
+    assert from_data(State, to_data(sitting.folded.state), families=RISE.families) == sitting.folded.state, (
+        seed
+    )
 
 
 def test_deciding_again_gives_the_same_bytes() -> None:
