@@ -249,5 +249,6 @@ DUEL: Final = kit.ruleset(
         *(Choose, Answer),
         *(MoveChosen, Revealed, StrikeRolled, BreathLost, RoundStarted, Won),
     ),
+    frames=(Round, Strike, RoundEnd),
     options=(kit.OptionSpec(key="breath", text="The breath of each fighter.", values=(10, 6, 20)),),
 )

@@ -55,17 +55,18 @@ __all__ = [
 S = TypeVar("S", bound=Table)
 
 
-def ruleset(
+def ruleset(  # noqa: PLR0913 - each is said by its name
     edition: str,
     title: str,
     *,
     state: type[S],
     opening: type[Opening],
     messages: Iterable[type[Command[Any] | Event[Any]]],
+    frames: Iterable[type[Frame[Any]]] = (),
     options: Iterable[OptionSpec] = (),
     packages: tuple[str, ...] = (),
 ) -> Ruleset[S]:
-    """Return a ruleset: its own *messages*, those of its *opening*, and those that every ruleset shares.
+    """Return a ruleset: its own *messages* and *frames*, those of its *opening*, and those of every ruleset.
 
     *packages* are the dotted names of its sources, by default the top-level package of *opening*. Raises
     `AssertionError` if two commands or two events have one type.
@@ -82,4 +83,5 @@ def ruleset(
         events=messages_in(listed, Event),
         options=opens.specs,
         packages=packages or (opening.__module__.partition(".")[0],),
+        frames=tuple(frames),
     )

@@ -65,6 +65,7 @@ class EncounterOpened(Event[S]):
             dice=self.dice,
             options=self.opening.options,
             seats=seats_of(self.opening.seats),
+            families=state.families,
         )
 
 

@@ -11,6 +11,7 @@ import pytest
 from rewound_duel import DUEL
 from service.record.commit import Commit
 from service.rules import kit
+from service.rules.codec import from_data, to_data
 from service.rules.rulebook import RULES
 from service.rules.ruleset import legal
 from service.simulation.table import BadOpening, LocalTable
@@ -20,6 +21,12 @@ OPENING = {"edition": "duel@1", "fighters": ["ann", "bo"], "seats": [{"seat": "a
 
 def opened(**changes: Any) -> LocalTable:
     return LocalTable({DUEL.edition: DUEL}, {**OPENING, **changes})
+
+
+def test_a_duel_is_read_back_from_data_in_the_middle_of_a_round() -> None:
+    table = opened()
+    choose(table, "ann", "thrust")
+    assert from_data(type(DUEL.blank), to_data(table.state), families=DUEL.families) == table.state
 
 
 def choose(table: LocalTable, fighter: str, move: str) -> Commit:
