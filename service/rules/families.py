@@ -1,7 +1,8 @@
-"""Distinguish the classes of a family by a tag: messages by `type`; frames, effects and others by `kind`.
+"""Find the classes of a family: those that a ruleset lists as members of the family's head.
 
-The head of a family is a class that declares the tag without a value; each member sets its own value. A
-ruleset lists the members of its families, so two rulesets may use one tag for different classes.
+Records of a family are distinguished by a tag: messages by `type`; frames, effects and others by `kind`. The
+head declares the tag without a value; each member sets its own value. Two rulesets may use one value for
+different classes. The order of a family is the order of its list.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
 
 
 @cache
@@ -35,23 +38,33 @@ def family_tag(kind: type) -> str | None:
 
 
 class Families:
-    """The members of a ruleset's families, by head and tag; it never changes and equals itself alone."""
+    """The members of a ruleset's families, by head; it never changes and equals itself alone."""
 
     def __init__(self, members: Mapping[type, Iterable[type]]) -> None:
-        self._members = {head: _by_tag(head, listed) for head, listed in members.items()}
+        self._listed = {head: tuple(listed) for head, listed in members.items()}
+        for head, listed in self._listed.items():
+            for member in listed:
+                assert issubclass(member, head), f"{member.__name__} is not a {head.__name__}"
+        self._tagged = {
+            head: _by_tag(tag, listed)
+            for head, listed in self._listed.items()
+            if (tag := family_tag(head)) is not None
+        }
+
+    def listed(self, head: type[T]) -> tuple[type[T], ...]:
+        """Return the members of *head* in their order; raises `AssertionError` if none are listed."""
+        assert head in self._listed, f"the ruleset lists no {head.__name__}"
+        return self._listed[head]
 
     def members(self, head: type) -> Mapping[str, Any]:
-        """Return the members of *head* by tag, as they are listed; raises `AssertionError` if none are."""
-        assert head in self._members, f"the ruleset lists no {head.__name__}"
-        return self._members[head]
+        """Return the members of *head*, which are records, by tag; raises as `listed` does."""
+        assert head in self._tagged, f"the ruleset lists no {head.__name__}"
+        return self._tagged[head]
 
 
-def _by_tag(head: type, listed: Iterable[Any]) -> Mapping[str, Any]:
-    tag = family_tag(head)
-    assert tag is not None, f"{head.__name__} is not the head of a family"
+def _by_tag(tag: str, listed: Iterable[Any]) -> Mapping[str, Any]:
     found: dict[str, Any] = {}
     for member in listed:
-        assert issubclass(member, head), f"{member.__name__} is not a {head.__name__}"
         value = getattr(member, tag, None)
         assert isinstance(value, str), f"{member.__name__} has no {tag}"
         assert value not in found, f"{value} is the {tag} of {found[value].__name__} and {member.__name__}"

@@ -7,7 +7,7 @@ creatures occupy; a creature that would share that space discovers the hidden on
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from service.rules.grid import Cell, cells, heights_apart
 from service.rules.messages import Emits
@@ -54,12 +54,17 @@ class HidingRules:
 class HidingTable(Table):
     """A table with hidden creatures."""
 
-    hiding_rules: ClassVar[HidingRules]
     creatures: Mapping[str, Any] = EMPTY
     hidden_creatures: Mapping[str, Any] = EMPTY
     """Creatures that only the GM knows, by number; they take no part (see `hidden_creatures.py`)."""
     hidden: int = 0
     """The number of creatures that were hidden so far, which is the number of the last one."""
+
+    @property
+    def hiding_rules(self) -> HidingRules:
+        """The ruleset's `HidingRules`."""
+        (kind,) = self.families.listed(HidingRules)
+        return kind()
 
     def room_of(self, creature: Any) -> OccupiedSpace | None:  # noqa: ANN401 - of any book
         """Return the space that a creature occupies, None if it occupies none."""

@@ -16,13 +16,6 @@ KERNEL: Final = (
     "service.rules.stack -> service.rules.messages",
     "service.rules.table -> service.rules.messages",
 )
-# An attack may push, and a push may lead to an attack.
-HEART_RUSH: Final = (
-    "service.rules.heartrush.engagements.riders -> service.rules.heartrush.engagements.exchanges",
-    "service.rules.heartrush.engagements.riders -> service.rules.heartrush.movement.forced",
-    "service.rules.heartrush.engagements.scene -> service.rules.heartrush.engagements.reactions",
-    "service.rules.heartrush.sheets.abilities -> service.rules.heartrush.state",
-)
 
 BELOW: Final = "from service.below import Type\n"
 PLANTED: Final[Mapping[str, Mapping[str, str]]] = {
@@ -58,11 +51,11 @@ def found(root: Path) -> dict[str, list[Import]]:
 
 
 def test_no_import_hides_a_circle(found: dict[str, list[Import]]) -> None:
-    assert circles(found) == sorted((*KERNEL, *HEART_RUSH))
+    assert circles(found) == sorted(KERNEL)
 
 
 def test_nothing_is_imported_for_type_checkers_alone(found: dict[str, list[Import]]) -> None:
-    known = {line.split(" -> ")[0] for line in (*KERNEL, *HEART_RUSH)}
+    known = {line.split(" -> ")[0] for line in KERNEL}
     assert {name for name, imports in found.items() if any(each.is_for_typing for each in imports)} <= known
 
 

@@ -13,7 +13,7 @@ from service.rules.closing import close_epoch
 from service.rules.heartrush.abilities.ability_effects import effects_of_round
 from service.rules.heartrush.creatures.incapacity import is_confused_out_of
 from service.rules.heartrush.creatures.lasting import without
-from service.rules.heartrush.engagements.reactions import proactive
+from service.rules.heartrush.engagements.exposed import proactive
 from service.rules.heartrush.harm.conditions import fade
 from service.rules.heartrush.harm.zero import falling
 from service.rules.heartrush.means.actions import with_fresh_round

@@ -30,7 +30,9 @@ class HideCreature(hidden_creatures.HideCreature[State]):
     entry: Entry
 
 
-class _Den(HidingRules):
+class Den(HidingRules):
+    """How hidden creatures join a fight of this book."""
+
     def whole(self, entry: Entry) -> Entry:
         return with_sheet(entry)
 
@@ -44,6 +46,3 @@ class _Den(HidingRules):
             lambda cell: state.ground(cell) != "wall" and not state.standing_at(cell),
         )
         return (yield CreatureAdded(entry=spelled_out(changed(entry, position=place)), because=("HR-SVC-5",)))
-
-
-State.hiding_rules = _Den()

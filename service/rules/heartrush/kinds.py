@@ -1,4 +1,4 @@
-"""List the kinds of everything that data names by kind: frames, effects, operations, modifiers and others.
+"""List the members of the book's families, in the book's order: frames, effects, deeds, phases and others.
 
 What is not listed does not exist.
 """
@@ -9,21 +9,33 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from service.rules.heartrush import combat
+from service.rules.heartrush import combat, hidden_creatures
 from service.rules.heartrush.abilities import ability_effects, effect_kinds, requirements, roll_effects, uses
 from service.rules.heartrush.checks import checks, contests, trials
 from service.rules.heartrush.creatures import strain
-from service.rules.heartrush.engagements import attacks, reactions, scene
+from service.rules.heartrush.engagements import (
+    aftermath,
+    agility,
+    attacks,
+    engagement,
+    joining,
+    might,
+    reactions,
+    scene,
+    steps,
+)
 from service.rules.heartrush.gm import ruling_kinds, rulings, table_kinds
 from service.rules.heartrush.harm import burning, crushing, damage
-from service.rules.heartrush.movement import climbing, forced, movement, trips
-from service.rules.heartrush.offensives import grapple, hinder
+from service.rules.heartrush.movement import climbing, dash, forced, movement, sidestep, trips
+from service.rules.heartrush.offensives import grapple, hinder, landing
 from service.rules.heartrush.operations import effects, operations
 from service.rules.heartrush.rests import poison, rest, treating
+from service.rules.heartrush.rounds import at_once
 from service.rules.heartrush.sheets import abilities, modifiers
 from service.rules.heartrush.space import scaling
 from service.rules.heartrush.surroundings import breath, hazards, hiding, scenery, steadying, upkeep
 from service.rules.heartrush.windows import choices, deeds, windows
+from service.rules.hiding import HidingRules
 
 FRAMES: Final = (
     combat.CombatFrame,
@@ -60,6 +72,29 @@ FRAMES: Final = (
     hiding.HideFrame,
     poison.PoisonFrame,
 )
+
+_DEEDS: Final = (
+    dash.DashDeed,
+    sidestep.SidestepDeed,
+    at_once.HelpDeed,
+    at_once.CallOutDeed,
+    at_once.ObjectDeed,
+    joining.EngageDeed,
+)
+
+_PHASES: Final = (
+    joining.Joining,
+    engagement.Committing,
+    steps.Reveal,
+    steps.CunningStep,
+    agility.AgilityStep,
+    might.MightStep,
+    aftermath.Aftermath,
+    landing.OffensivePhase,
+    engagement.Closing,
+)
+
+_CONSEQUENCES: Final = (climbing.ClimberHurt, poison.Poisoning)
 
 _ITEMS: Final = (uses.AbilityItem, reactions.StrikeItem, trips.TripItem)
 
@@ -142,7 +177,12 @@ _EFFECTS: Final = (
 
 KINDS: Final[Mapping[type, tuple[type, ...]]] = MappingProxyType(
     {
+        deeds.Deed: _DEEDS,
         windows.StackItem: _ITEMS,
+        scene.PhaseRules: _PHASES,
+        damage.Consequence: _CONSEQUENCES,
+        strain.Exertion: (breath.Airless,),
+        HidingRules: (hidden_creatures.Den,),
         abilities.Requirement: _REQUIREMENTS,
         abilities.Op: _OPERATIONS,
         abilities.Modifier: _MODIFIERS,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.rules import hidden_creatures as common_hidden_creatures
+from service.rules.hiding import HidingRules
 from service.rules.messages import Command, Event
 from service.rules.rise import arrivals, combat, hidden_creatures, opening, questions, rulings
 from service.rules.rise.acting import (
@@ -126,4 +127,5 @@ RISE: Final[Ruleset[State]] = Ruleset(
     options=OPTIONS,
     packages=("service.rules.rise",),
     frames=_FRAMES,
+    kinds={HidingRules: (hidden_creatures.Den,)},
 )

@@ -28,7 +28,9 @@ class HideCreature(hidden_creatures.HideCreature[State]):
     entry: Entry
 
 
-class _Den(HidingRules):
+class Den(HidingRules):
+    """How hidden creatures join a fight of this book."""
+
     def check_running(self, view: State) -> None:
         check_running(view)
 
@@ -38,6 +40,3 @@ class _Den(HidingRules):
 
     def join(self, state: State, entry: Entry) -> Emits[State]:
         return (yield from announced(state, Arrival(entry=spelled_out(entry))))
-
-
-State.hiding_rules = _Den()

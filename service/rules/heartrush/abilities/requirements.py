@@ -19,7 +19,7 @@ from service.rules.sealed import is_closed
 
 
 @record
-class Engaged(Requirement):
+class Engaged(Requirement[State]):
     """The user is in the open engagement."""
 
     kind: ClassVar[str] = "engaged"
@@ -29,7 +29,7 @@ class Engaged(Requirement):
 
 
 @record
-class InStance(Requirement):
+class InStance(Requirement[State]):
     """The user has shown one of these stances."""
 
     kind: ClassVar[str] = "in_stance"
@@ -45,7 +45,7 @@ class InStance(Requirement):
 
 
 @record
-class Plays(Requirement):
+class Plays(Requirement[State]):
     """The moment is about the user in this role: `attacker`, `defender`, `hitter`, `hurt`."""
 
     kind: ClassVar[str] = "plays"
@@ -56,7 +56,7 @@ class Plays(Requirement):
 
 
 @record
-class Wields(Requirement):
+class Wields(Requirement[State]):
     """The weapon in hand is of this kind."""
 
     kind: ClassVar[str] = "wields"
@@ -70,7 +70,7 @@ class Wields(Requirement):
 
 
 @record
-class AtZero(Requirement):
+class AtZero(Requirement[State]):
     """Somebody the moment is about is at zero hit points or below."""
 
     kind: ClassVar[str] = "at_zero"
@@ -83,7 +83,7 @@ class AtZero(Requirement):
 
 
 @record
-class NoDamage(Requirement):
+class NoDamage(Requirement[State]):
     """The attack the moment is about does no damage."""
 
     kind: ClassVar[str] = "no_damage"
@@ -93,7 +93,7 @@ class NoDamage(Requirement):
 
 
 @record
-class Holding(Requirement):
+class Holding(Requirement[State]):
     """The user holds somebody in a grapple."""
 
     kind: ClassVar[str] = "holding"
@@ -103,7 +103,7 @@ class Holding(Requirement):
 
 
 @record
-class Behind(Requirement):
+class Behind(Requirement[State]):
     """The creature named stands next to the user, on the side away from the attacker."""
 
     kind: ClassVar[str] = "behind"

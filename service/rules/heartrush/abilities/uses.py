@@ -38,7 +38,7 @@ class UseFrame(Interruptible, Checking, Asking):
 
     kind: ClassVar[str] = "use"
     use: Use
-    ops: tuple[Op, ...]
+    ops: tuple[Op[State], ...]
     instant: bool
     at: int = 0
     begun: bool = False
@@ -58,7 +58,7 @@ class UseFrame(Interruptible, Checking, Asking):
             return ()
         return (Awaited(prompt=self.path, seat=GM, accepts=("rule_ability",)),)
 
-    def _op(self) -> Op | None:
+    def _op(self) -> Op[State] | None:
         return self.ops[self.at] if self.at < len(self.ops) else None
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
@@ -113,7 +113,7 @@ class UseDeclared(Event[State]):
 
     type: ClassVar[str] = "use_declared"
     use: Use
-    ops: tuple[Op, ...]
+    ops: tuple[Op[State], ...]
     instant: bool
 
     def evolve(self, state: State) -> State:

@@ -14,7 +14,7 @@ from service.dice.values import Term
 from service.rules.chance import PoolDie
 from service.rules.grid import FEET
 from service.rules.heartrush.creatures.weapons import wielded
-from service.rules.heartrush.sheets.abilities import Lasting, Lasts, Modifier, passives
+from service.rules.heartrush.sheets.abilities import Lasting, Lasts, Modifier
 from service.rules.heartrush.sheets.modifiers import (
     Bar,
     DicePool,
@@ -29,9 +29,17 @@ from service.rules.heartrush.sheets.sheet import WEAPON_DIE
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.messages import Event
 from service.rules.records import changed, record
+from service.rules.rulebook import rule
 
 LADDER: Final = (4, 6, 8, 10, 12, 20)
 M = TypeVar("M", bound=Modifier)
+
+
+@rule("HR-ABIL-2", "seed 003, Frequency Tags")
+def passives(state: State, creature: Creature) -> tuple[Modifier, ...]:
+    """A passive ability is always on, without limit: the sheet is asked whenever it matters."""
+    found = (state.abilities.get(name) for name in creature.sheet.abilities)
+    return tuple(modifier for ability in found if ability is not None for modifier in ability.always)
 
 
 class Lying(NamedTuple):

@@ -1,6 +1,6 @@
 """Leave an exertion without air on the stack, to be paid for when what it was used for is over.
 
-What it costs is emitted by the one kind of `Exertion` (in `breath`); this file only knows that it is owed, so
+What it costs is emitted by the ruleset's `Exertion` (in `breath`); this file only knows that it is owed, so
 that whatever uses an ability can leave it.
 """
 
@@ -34,7 +34,7 @@ class StrainFrame(Frame[State]):
         return ()
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
-        (kind,) = Exertion.__subclasses__()
+        (kind,) = state.families.listed(Exertion)
         return (yield from kind().tell(state, chance, self))
 
 

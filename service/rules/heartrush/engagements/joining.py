@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from service.rules.heartrush.creatures.weapons import check_works, in_range, out_of_range
 from service.rules.heartrush.engagements.scene import EngagementFrame, Participant, PhaseRules, engagement
@@ -118,7 +118,7 @@ class Engage(Command[State]):
 
     def decide(self, state: State) -> Emits[State]:
         state = yield AbilityUsed(creature=self.creature, ability="engage", paid="action")
-        return (yield from declared(state, ENGAGE, self.creature, "action", Said(target=self.target)))
+        return (yield from declared(state, EngageDeed(), self.creature, "action", Said(target=self.target)))
 
     @staticmethod
     def done(state: State, creature: str, said: Said) -> Emits[State]:
@@ -274,7 +274,9 @@ class Joining(PhaseRules):
         return (yield JoiningClosed(engagement=frame.path))
 
 
-class _Engage(Deed):
+class EngageDeed(Deed):
+    """What an engage does once nobody answers it any more."""
+
     name = "engage"
 
     def check(self, state: State, creature: Creature, said: Said) -> None:
@@ -282,6 +284,3 @@ class _Engage(Deed):
 
     def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
         return (yield from Engage.done(state, creature, said))
-
-
-ENGAGE: Final = _Engage()

@@ -21,27 +21,25 @@ from service.rules.heartrush.creatures.weapons import (
     wielded,
 )
 from service.rules.heartrush.engagements.attacks import ExchangeBegun
+from service.rules.heartrush.engagements.exposed import gives_opening, open_targets
 from service.rules.heartrush.engagements.perks import PERK_CHOICES, check_levels
 from service.rules.heartrush.means.actions import (
     AbilityUsed,
     Payment,
     afford_action_or_rush,
-    can_answer,
 )
 from service.rules.heartrush.permission import (
     AT_REST,
     acting,
     answering,
-    is_unbarred,
 )
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.heartrush.windows.windows import InstantDeclared, InstantFizzled, StackItem, WindowFrame
+from service.rules.heartrush.windows.windows import InstantDeclared, StackItem, WindowFrame, fizzle
 from service.rules.messages import Command, Emits, Offer, Refused
 from service.rules.records import EMPTY, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 
-Trigger = Literal["moves", "stands", "trip", "step_taken"]
 Stance = Literal["might", "agility", "cunning"]
 STANCES: Final[tuple[Stance, ...]] = ("might", "agility", "cunning")
 
@@ -61,65 +59,6 @@ class StrikeItem(StackItem):
         if not target.is_present or not is_able(attacker):
             return (yield from fizzle(self.creature, self.ability, "nobody to strike"))
         return (yield from strike(state, f"{window}/{self.creature}", self, melee=True))
-
-
-def fizzle(creature: str, ability: str, reason: str) -> Emits[State]:
-    """Tell that an instant finds nothing to act on when its turn comes; its cost is kept."""
-    return (yield InstantFizzled(creature=creature, ability=ability, reason=reason, because=("HR-ABIL-11",)))
-
-
-def proactive(state: State, path: str) -> tuple[Awaited, ...]:
-    """Return who may strike without any trigger: at the surprised, at the incapacitated, or from hiding."""
-    if not any(is_open_to_some(creature) for creature in state.creatures.values()):
-        return ()
-    return tuple(
-        Awaited(
-            prompt=f"{path}/{creature.id}/strike",
-            seat=state.controller(creature.id),
-            accepts=("opportunity_attack",),
-            creature=creature.id,
-            optional=True,
-        )
-        for creature in state.creatures.values()
-        if (can_answer(creature) or strikes_free(state, creature))
-        and is_unbarred(state, creature, "opportunity_attack")
-        and open_targets(state, creature)
-    )
-
-
-def is_open_to_some(creature: Creature) -> bool:
-    """Tell whether *creature* might strike, or be struck at, without any trigger."""
-    return creature.surprised or bool(creature.hidden_from) or is_defenceless(creature)
-
-
-@rule("HR-START-8", "seed 003, Hiding", settles=("A-09",))
-def open_targets(state: State, creature: Creature) -> tuple[str, ...]:
-    """The hidden may strike before and in combat, and anybody at the surprised and the incapacitated."""
-    return tuple(
-        other.id
-        for other in state.creatures.values()
-        if other.side != creature.side
-        and other.is_present
-        and gives_opening(creature, other)
-        and in_range(state, creature, other)
-    )
-
-
-def gives_opening(creature: Creature, target: Creature) -> bool:
-    """Tell whether *creature* may strike at *target* without any trigger."""
-    return target.surprised or is_defenceless(target) or is_hidden_from(creature, target)
-
-
-@rule("HR-HIDE-2", "seed 003, Hiding")
-def is_hidden_from(creature: Creature, target: Creature) -> bool:
-    """While hidden, a creature may strike at those it is hidden from, and then is hidden no more."""
-    return target.id in creature.hidden_from
-
-
-@rule("HR-OA-2", "edition, Conditions and Combat")
-def is_defenceless(target: Creature) -> bool:
-    """The incapacitated may be struck at any time; the stunned and unconscious once the GM has ruled so."""
-    return target.has("incapacitated") or target.exposed
 
 
 @rule("HR-OA-1", "seed 000, Instant Actions")

@@ -7,14 +7,16 @@ somebody; it does one thing at a time and says whether it did.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 from service.dice.values import Roll
 from service.rules.chance import Chance, PoolDie
 from service.rules.gm_only import ROLLS
 from service.rules.grid import FEET
 from service.rules.heartrush.creatures.lasting import EffectEnded, PoolSpent, has, having
+from service.rules.heartrush.engagements.exchanges import Exchange
 from service.rules.heartrush.harm.damage import hurt
+from service.rules.heartrush.movement.forced import PushBegun
 from service.rules.heartrush.sheets.abilities import Moment
 from service.rules.heartrush.sheets.modifiers import Bar, Curse, DicePool, HalfDefense, Riposte, Shove
 from service.rules.heartrush.state import State
@@ -22,9 +24,6 @@ from service.rules.heartrush.windows.choices import ChoiceAsked
 from service.rules.heartrush.windows.windows import Interruptible, is_answered, moment
 from service.rules.messages import Event, Fact
 from service.rules.records import changed, record
-
-if TYPE_CHECKING:
-    from service.rules.heartrush.engagements.exchanges import Exchange
 
 Did: TypeAlias = Generator[Fact[State], State, tuple[State, bool]]
 Outcome: TypeAlias = tuple[str, str, int]
@@ -207,8 +206,6 @@ def shoved(
     state: State, path: str, creature: str, by: str, feet: int
 ) -> Generator[Fact[State], State, State]:
     """Tell a push straight away from somebody."""
-    from service.rules.heartrush.movement.forced import PushBegun  # noqa: PLC0415 - it knows attacks itself
-
     step = state.away(creature, by)
     assert feet % FEET == 0, feet
     return (

@@ -12,6 +12,8 @@ from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
 from service.rules.chance import Chance
+from service.rules.families import Families
+from service.rules.heartrush.engagements.exposed import proactive
 from service.rules.heartrush.harm.zero import falling
 from service.rules.heartrush.sheets.abilities import Moment
 from service.rules.heartrush.state import Creature, State
@@ -165,15 +167,15 @@ class EngagementFrame(Interruptible):
     """Who has taken a free sidestep of the agility stance, once for each."""
 
     def waits(self, state: State) -> bool:
-        return self.moment_due(state) is None and phase_rules(self.phase).waits(state, self)
+        return self.moment_due(state) is None and phase_rules(state, self.phase).waits(state, self)
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         if self.moment_due(state) is not None:
             return ()
-        owed = phase_rules(self.phase).waiting(state, self)
+        owed = phase_rules(state, self.phase).waiting(state, self)
         if not owed:
             return owed
-        return owed + idle(state, self.path) + _proactive(state, self.path) + falling(state, self.path, ())
+        return owed + idle(state, self.path) + proactive(state, self.path) + falling(state, self.path, ())
 
     def moment_due(self, state: State) -> Moment | None:
         """Return the moment that comes now, if somebody could answer it with an instant."""
@@ -192,7 +194,7 @@ class EngagementFrame(Interruptible):
         trigger = self.moment_due(state)
         if trigger is not None:
             return (yield from moment(self, trigger, self.about(), self.initiator))
-        return (yield from phase_rules(self.phase).advance(state, self))
+        return (yield from phase_rules(state, self.phase).advance(state, self))
 
     def prompt_of(self, what: str, creature: str) -> str:
         """Return the prompt id of what *creature* owes here."""
@@ -210,12 +212,6 @@ class EngagementFrame(Interruptible):
     def moved_to(self, state: State, phase: Phase, **changes: object) -> State:
         """Return the state with this engagement in another phase, its step begun afresh."""
         return state.put(changed(self, phase=phase, stage="declare", offered=(), **changes))
-
-
-def _proactive(state: State, path: str) -> tuple[Awaited, ...]:
-    from service.rules.heartrush.engagements.reactions import proactive  # noqa: PLC0415 - it knows engagements itself
-
-    return proactive(state, path)
 
 
 class PhaseRules:
@@ -236,11 +232,14 @@ class PhaseRules:
         raise NotImplementedError
 
 
+def phase_rules(state: State, phase: Phase) -> PhaseRules:
+    """Return the rules of *phase*: the `PhaseRules` of the ruleset that names it."""
+    return _by_phase(state.families)[phase]
+
+
 @cache
-def phase_rules(phase: Phase) -> PhaseRules:
-    """Return the rules of *phase*: the one kind of `PhaseRules` that names it."""
-    (found,) = (kind for kind in PhaseRules.__subclasses__() if phase in kind.phases)
-    return found()
+def _by_phase(families: Families) -> Mapping[Phase, PhaseRules]:
+    return {phase: kind() for kind in families.listed(PhaseRules) for phase in kind.phases}
 
 
 def engagement(state: State, path: str) -> EngagementFrame:

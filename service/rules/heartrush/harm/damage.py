@@ -6,7 +6,6 @@ Every source runs the same pipeline, one frame for one instance; wounds are judg
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from functools import cache
 from typing import Any, ClassVar
 
 from service.rules.chance import Chance
@@ -69,7 +68,7 @@ class DamageFrame(Frame[State]):
 
 
 class Consequence:
-    """What damage that was taken brings besides: a kind of it for each, found by being one."""
+    """What damage that was taken brings besides; the ruleset lists each kind of it, in order."""
 
     def follows(self, state: State, frame: DamageFrame) -> bool:
         """Tell whether it follows from this damage."""
@@ -78,12 +77,6 @@ class Consequence:
     def tell(self, state: State, frame: DamageFrame, final: int) -> Emits[State]:
         """Tell what follows from *final* points of it."""
         raise NotImplementedError
-
-
-@cache
-def consequences() -> tuple[Consequence, ...]:
-    """Return every kind of consequence, in the order of their names."""
-    return tuple(kind() for kind in sorted(Consequence.__subclasses__(), key=lambda kind: kind.__name__))
 
 
 @record
@@ -197,7 +190,8 @@ def take(state: State, frame: DamageFrame, final: int, *, note: str | None = Non
     state = yield from wound(state, frame, final)
     state = yield from die_at_the_line(state, frame.creature)
     state = yield from fall_to_zero(state, frame.creature, before)
-    for consequence in consequences() if final > 0 else ():
+    for kind in state.families.listed(Consequence) if final > 0 else ():
+        consequence = kind()
         if consequence.follows(state, frame):
             state = yield from consequence.tell(state, frame, final)
     return state

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from service.rules.grid import Cell
 from service.rules.heartrush.creatures.weapons import check_ranged_move
@@ -82,7 +82,9 @@ class Dash(Command[State]):
         path = self.cells(view(state, self.by.seat))  # a GM-only speed refuses nothing
         paid = free_first_price(state, state.creatures[self.creature], "dash")
         state = yield AbilityUsed(creature=self.creature, ability="dash", paid=paid)
-        return (yield from declared(state, DASH, self.creature, paid, Said(path=path, stand=self.stand)))
+        return (
+            yield from declared(state, DashDeed(), self.creature, paid, Said(path=path, stand=self.stand))
+        )
 
     @staticmethod
     def done(state: State, creature: str, said: Said) -> Emits[State]:
@@ -121,7 +123,9 @@ def check_can_dash(creature: Creature) -> None:
         raise Refused("reach_dashed", f"{creature.id} used its reach this round", "HR-WPN-3")
 
 
-class _Dash(Deed):
+class DashDeed(Deed):
+    """What a dash does once nobody answers it any more."""
+
     name = "dash"
     is_secret = True
 
@@ -133,6 +137,3 @@ class _Dash(Deed):
 
     def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
         return (yield from Dash.done(state, creature, said))
-
-
-DASH: Final = _Dash()

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 from service.rules.chance import Chance
 from service.rules.grid import Cell, is_step
 from service.rules.heartrush.creatures.bonds import captive_of, moved
-from service.rules.heartrush.engagements.reactions import Trigger
+from service.rules.heartrush.engagements.exposed import Trigger
 from service.rules.heartrush.harm.conditions import ConditionLost
 from service.rules.heartrush.movement.climbing import step_off
 from service.rules.heartrush.movement.trips import trip_trigger

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Literal
 
 from service.rules.grid import FEET, STEPS, Cell, is_step
 from service.rules.heartrush.creatures.lasting import having
@@ -99,7 +99,7 @@ class Sidestep(Command[State]):
             paid = careful_price(state, state.creatures[self.creature], self.pay)
             state = yield AbilityUsed(creature=self.creature, ability="sidestep", paid=paid)
             said = Said(to=self.to, stand=self.stand)
-            return (yield from declared(state, SIDESTEP, self.creature, paid, said))
+            return (yield from declared(state, SidestepDeed(), self.creature, paid, said))
         path = self.prompt.partition("/sidestep/")[0]
         because = ("HR-STANCE-AGI-2", "HR-RES-4") if self.stand else ("HR-STANCE-AGI-2",)
         state = yield SidestepTaken(
@@ -212,7 +212,9 @@ def leaving(state: State, mover: Creature, to: Cell) -> tuple[str, ...]:
     )
 
 
-class _Sidestep(Deed):
+class SidestepDeed(Deed):
+    """What a sidestep does once nobody answers it any more."""
+
     name = "sidestep"
 
     def check(self, state: State, creature: Creature, said: Said) -> None:
@@ -220,6 +222,3 @@ class _Sidestep(Deed):
 
     def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
         return (yield from Sidestep.done(state, creature, said))
-
-
-SIDESTEP: Final = _Sidestep()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from typing import Any
 
 from service.rules.heartrush.operations.operations import Contest, Do, Save
 from service.rules.heartrush.sheets.abilities import (
@@ -95,7 +96,7 @@ def _moment_faults(definition: Ability | Spell) -> Iterator[Fault]:
             yield f"/trigger/{i}", "a moment that abilities answer"
 
 
-def _op_faults(definition: Ability | Spell, op: Op, at: str) -> Iterator[Fault]:
+def _op_faults(definition: Ability | Spell, op: Op[Any], at: str) -> Iterator[Fault]:
     params = {param.name: param for param in definition.params}
     if isinstance(op, Contest):
         if not op.answered_with:

@@ -21,7 +21,7 @@ from service.rules.records import EMPTY, changed, record
 
 
 @record
-class Do(Op):
+class Do(Op[State]):
     """Carry out an effect, once for each creature it is about."""
 
     kind: ClassVar[str] = "do"
@@ -47,7 +47,7 @@ class Do(Op):
 
 
 @record
-class Contest(Op):
+class Contest(Op[State]):
     """The user makes a check that a creature contests with one of the abilities listed, by its own choice."""
 
     kind: ClassVar[str] = "contest"
@@ -64,7 +64,7 @@ class Contest(Op):
 
 
 @record
-class Save(Op):
+class Save(Op[State]):
     """Creatures make a saving throw against the user; those who fail are `failed` from then on."""
 
     kind: ClassVar[str] = "save"
@@ -77,7 +77,7 @@ class Save(Op):
 
 
 @record
-class Adjudicate(Op):
+class Adjudicate(Op[State]):
     """The GM rules what comes of it: accepts with effects, or rejects."""
 
     kind: ClassVar[str] = "adjudicate"

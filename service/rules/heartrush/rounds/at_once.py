@@ -58,7 +58,7 @@ class Help(Command[State]):
     def decide(self, state: State) -> Emits[State]:
         paid = action_price(state, state.creatures[self.creature])
         state = yield AbilityUsed(creature=self.creature, ability="help", paid=paid)
-        return (yield from declared(state, HELP, self.creature, paid, Said(target=self.target)))
+        return (yield from declared(state, HelpDeed(), self.creature, paid, Said(target=self.target)))
 
     @staticmethod
     def done(_state: State, creature: str, said: Said) -> Emits[State]:
@@ -111,7 +111,7 @@ class CallOut(Command[State]):
     def decide(self, state: State) -> Emits[State]:
         paid = free_first_price(state, state.creatures[self.creature], "call_out")
         state = yield AbilityUsed(creature=self.creature, ability="call_out", paid=paid)
-        return (yield from declared(state, CALL_OUT, self.creature, paid, Said(words=self.words)))
+        return (yield from declared(state, CallOutDeed(), self.creature, paid, Said(words=self.words)))
 
     @staticmethod
     def done(_state: State, creature: str, said: Said) -> Emits[State]:
@@ -165,7 +165,7 @@ class HandleObject(Command[State]):
         paid = free_first_price(state, state.creatures[self.creature], "object")
         state = yield AbilityUsed(creature=self.creature, ability="object", paid=paid)
         said = Said(verb=self.verb, item=self.item)
-        return (yield from declared(state, OBJECT, self.creature, paid, said))
+        return (yield from declared(state, ObjectDeed(), self.creature, paid, said))
 
     @staticmethod
     def done(state: State, creature: str, said: Said) -> Emits[State]:
@@ -260,7 +260,9 @@ def check_help(view: State, creature: Creature, name: str) -> None:
 # --- what happens once it has been declared -----------------------------------------------------------
 
 
-class _Help(Deed):
+class HelpDeed(Deed):
+    """What helping does once nobody answers it any more."""
+
     name = "help"
 
     def check(self, state: State, creature: Creature, said: Said) -> None:
@@ -270,14 +272,18 @@ class _Help(Deed):
         return (yield from Help.done(state, creature, said))
 
 
-class _CallOut(Deed):
+class CallOutDeed(Deed):
+    """What a call-out does once nobody answers it any more."""
+
     name = "call_out"
 
     def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
         return (yield from CallOut.done(state, creature, said))
 
 
-class _Object(Deed):
+class ObjectDeed(Deed):
+    """What the use of an object does once nobody answers it any more."""
+
     name = "object"
 
     def check(self, state: State, creature: Creature, said: Said) -> None:
@@ -285,8 +291,3 @@ class _Object(Deed):
 
     def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
         return (yield from HandleObject.done(state, creature, said))
-
-
-HELP: Final = _Help()
-CALL_OUT: Final = _CallOut()
-OBJECT: Final = _Object()

@@ -8,7 +8,7 @@ and is checked whole before a fight knows it (`loading.py`). This file knows no 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias, cast
+from typing import Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar, cast
 
 from service.rules.chance import Chance
 from service.rules.messages import Emits
@@ -16,8 +16,7 @@ from service.rules.openings import Id
 from service.rules.records import EMPTY, record
 from service.rules.rulebook import rule
 
-if TYPE_CHECKING:
-    from service.rules.heartrush.state import Creature, State
+S = TypeVar("S")
 
 Frequency = Literal["passive", "minor", "heart", "major", "weekly", "monthly"]
 Timing = Literal["priority", "slow", "quick", "instant"]
@@ -109,23 +108,23 @@ class Use:
 
 
 @record
-class Requirement:
+class Requirement(Generic[S]):
     """Something that must be true of the user, the moment or the parameters."""
 
     kind: ClassVar[str]
 
-    def lacking(self, state: State, use: Use) -> str | None:
+    def lacking(self, state: S, use: Use) -> str | None:
         """Return what is lacking, in lower case, or None where the requirement is met."""
         raise NotImplementedError
 
 
 @record
-class Op:
+class Op(Generic[S]):
     """One thing an ability does when it resolves; a frame it leaves is finished before the next."""
 
     kind: ClassVar[str]
 
-    def apply(self, state: State, chance: Chance, use: Use) -> Emits[State]:
+    def apply(self, state: S, chance: Chance, use: Use) -> Emits[S]:
         """Tell what this operation does."""
         raise NotImplementedError
 
@@ -165,8 +164,8 @@ class Definition:
     trigger: tuple[Moment, ...] = ()
     """The moments an instant answers; empty at any time."""
     params: tuple[Param, ...] = ()
-    requires: tuple[Requirement, ...] = ()
-    effects: tuple[Op, ...] = ()
+    requires: tuple[Requirement[Any], ...] = ()
+    effects: tuple[Op[Any], ...] = ()
     always: tuple[Modifier, ...] = ()
     """What always holds for a creature that has it; passive abilities only."""
 
@@ -213,13 +212,6 @@ def is_instant(definition: Ability | Spell) -> bool:
     if isinstance(definition, Spell):
         return definition.instant
     return definition.timing == "instant"
-
-
-@rule("HR-ABIL-2", "seed 003, Frequency Tags")
-def passives(state: State, creature: Creature) -> tuple[Modifier, ...]:
-    """A passive ability is always on, without limit: the sheet is asked whenever it matters."""
-    found = (state.abilities.get(name) for name in creature.sheet.abilities)
-    return tuple(modifier for ability in found if ability is not None for modifier in ability.always)
 
 
 @rule("HR-ABIL-10", "seed 000, Minor and Major Abilities")

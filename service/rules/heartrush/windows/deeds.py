@@ -6,9 +6,12 @@ a window; when its turn comes it happens, or is in vain because of what was done
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from typing import ClassVar, Final
 
 from service.rules.chance import Chance
+from service.rules.families import Families
 from service.rules.heartrush.secrecy import sealed_to
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.windows.listening import is_worth_asking, listens
@@ -40,11 +43,6 @@ class Deed:
     name: ClassVar[str]
     is_secret: ClassVar[bool] = False
     """Whether what was said is its seat's alone until it has happened: where a dash leads."""
-    kinds: ClassVar[dict[str, Deed]] = {}
-    """All of them, by name."""
-
-    def __init__(self) -> None:
-        self.kinds[self.name] = self
 
     def check(self, state: State, creature: Creature, said: Said) -> None:
         """Raise `Refused` where it finds nothing to act on any more."""
@@ -52,6 +50,16 @@ class Deed:
     def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
         """Tell what it does."""
         raise NotImplementedError
+
+
+def deed_of(state: State, ability: str) -> Deed:
+    """Return the ruleset's deed of this name."""
+    return _by_name(state.families)[ability]
+
+
+@cache
+def _by_name(families: Families) -> Mapping[str, Deed]:
+    return {kind.name: kind() for kind in families.listed(Deed)}
 
 
 @record
@@ -75,7 +83,7 @@ class DeedFrame(Interruptible):
         if reason is not None:
             return (yield DeedInVain(deed=self.path, reason=reason, because=BECAUSE))
         state = yield DeedBegun(deed=self.path, because=BECAUSE)
-        return (yield from Deed.kinds[self.ability].happen(state, self.creature, said))
+        return (yield from deed_of(state, self.ability).happen(state, self.creature, said))
 
 
 WITHHELD: Final = "the reason is for the gm"
@@ -88,7 +96,7 @@ def in_vain(state: State, creature: str, ability: str, said: Said) -> str | None
     if not is_able(actor):
         return f"{creature} can do nothing"
     try:
-        Deed.kinds[ability].check(state, actor, said)
+        deed_of(state, ability).check(state, actor, said)
     except Refused as refused:
         return WITHHELD if state.gm_only_of(creature) else refused.detail
     return None

@@ -213,6 +213,11 @@ class Interruptible(Frame[State]):
     offered: tuple[str, ...] = ()
 
 
+def fizzle(creature: str, ability: str, reason: str) -> Emits[State]:
+    """Tell that an instant finds nothing to act on when its turn comes; its cost is kept."""
+    return (yield InstantFizzled(creature=creature, ability=ability, reason=reason, because=("HR-ABIL-11",)))
+
+
 def window_at(state: State, path: str) -> WindowFrame:
     """Return the open window at *path*."""
     frame = state.stacks.find(path)

@@ -1,0 +1,70 @@
+"""Tell who gives an opening: as it moves, or without any trigger because it cannot defend itself."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from service.rules.heartrush.creatures.lasting import strikes_free
+from service.rules.heartrush.creatures.weapons import in_range
+from service.rules.heartrush.means.actions import can_answer
+from service.rules.heartrush.permission import is_unbarred
+from service.rules.heartrush.state import Creature, State
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+Trigger = Literal["moves", "stands", "trip", "step_taken"]
+"""What a creature does as it moves that gives others an opening."""
+
+
+def proactive(state: State, path: str) -> tuple[Awaited, ...]:
+    """Return who may strike without any trigger: at the surprised, at the incapacitated, or from hiding."""
+    if not any(is_open_to_some(creature) for creature in state.creatures.values()):
+        return ()
+    return tuple(
+        Awaited(
+            prompt=f"{path}/{creature.id}/strike",
+            seat=state.controller(creature.id),
+            accepts=("opportunity_attack",),
+            creature=creature.id,
+            optional=True,
+        )
+        for creature in state.creatures.values()
+        if (can_answer(creature) or strikes_free(state, creature))
+        and is_unbarred(state, creature, "opportunity_attack")
+        and open_targets(state, creature)
+    )
+
+
+def is_open_to_some(creature: Creature) -> bool:
+    """Tell whether *creature* might strike, or be struck at, without any trigger."""
+    return creature.surprised or bool(creature.hidden_from) or is_defenceless(creature)
+
+
+@rule("HR-START-8", "seed 003, Hiding", settles=("A-09",))
+def open_targets(state: State, creature: Creature) -> tuple[str, ...]:
+    """The hidden may strike before and in combat, and anybody at the surprised and the incapacitated."""
+    return tuple(
+        other.id
+        for other in state.creatures.values()
+        if other.side != creature.side
+        and other.is_present
+        and gives_opening(creature, other)
+        and in_range(state, creature, other)
+    )
+
+
+def gives_opening(creature: Creature, target: Creature) -> bool:
+    """Tell whether *creature* may strike at *target* without any trigger."""
+    return target.surprised or is_defenceless(target) or is_hidden_from(creature, target)
+
+
+@rule("HR-HIDE-2", "seed 003, Hiding")
+def is_hidden_from(creature: Creature, target: Creature) -> bool:
+    """While hidden, a creature may strike at those it is hidden from, and then is hidden no more."""
+    return target.id in creature.hidden_from
+
+
+@rule("HR-OA-2", "edition, Conditions and Combat")
+def is_defenceless(target: Creature) -> bool:
+    """The incapacitated may be struck at any time; the stunned and unconscious once the GM has ruled so."""
+    return target.has("incapacitated") or target.exposed
