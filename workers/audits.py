@@ -81,7 +81,7 @@ class Auditor(JobRunner):
         return data if self._signer is None else signed(data, self._signer())
 
     def _finish(self, job: Job) -> None:
-        progress = {**(job.get("progress") or {}), "worker": self.worker, "beat": int(time.time())}
+        progress = self.progress(**(job.get("progress") or {}))
         self.close(job | {"progress": progress})
 
     # --- evidence ------------------------------------------------------------------------------------

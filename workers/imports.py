@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from threading import Event
 from typing import Final
 
@@ -70,7 +69,7 @@ class Importer(JobRunner):
         }
 
     def _finish(self, job: Job, **result: object) -> None:
-        progress = {**(job.get("progress") or {}), "worker": self.worker, "beat": int(time.time())}
+        progress = self.progress(**(job.get("progress") or {}))
         self.close(job | {"progress": progress} | result)
         self.log.drop_record(BUNDLES, job["import"])
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from threading import Event
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
+from service.record.timestamps import seconds_of, timestamp_of
 from service.stores.jobs import PENDING, RUNNING, Job, JobKind
 from workers.periodic import PeriodicThread, WorkerStopped
 
@@ -87,6 +88,10 @@ class JobRunner(PeriodicThread):
         """Store *job*."""
         self.kind.put(self.log, job)
 
+    def progress(self, **counts: int) -> dict[str, Any]:
+        """Return the progress of a job that this worker runs, as of now."""
+        return {**counts, "worker": self.worker, "updated": timestamp_of(time.time())}
+
     def close(self, job: Job) -> None:
         """Store the finished *job*, and unschedule it."""
         self.put(job)
@@ -99,27 +104,27 @@ def _now_ms() -> int:
 
 def _is_free(job: Job) -> bool:
     if job["status"] == RUNNING:
-        return bool(time.time() - job["progress"]["beat"] > STALE_S)
+        return bool(time.time() - seconds_of(job["progress"]["updated"]) > STALE_S)
     return bool(job["status"] == PENDING)
 
 
 class JobProgress:
     """Stores a job's progress every second, and ends the job when the worker stops."""
 
-    def __init__(self, desk: JobRunner, job: Job) -> None:
-        self._desk = desk
+    def __init__(self, runner: JobRunner, job: Job) -> None:
+        self._runner = runner
         self._job = job
         self._next = 0.0
 
     def __call__(self, done: int, of: int) -> None:
         """Note that *done* of *of* steps are done; raises `WorkerStopped`."""
-        if self._desk.stopping.is_set():
+        if self._runner.stopping.is_set():
             raise WorkerStopped
         now = time.monotonic()
         if now >= self._next:
             self._next = now + HEARTBEAT_S
-            progress = {"done": done, "of": of, "worker": self._desk.worker, "beat": int(time.time())}
+            progress = self._runner.progress(done=done, of=of)
             self._job |= {"status": RUNNING, "progress": progress}
-            self._desk.put(self._job)
-            self._desk.prolong(self._job[self._desk.kind.of], self._job[self._desk.kind.id])
+            self._runner.put(self._job)
+            self._runner.prolong(self._job[self._runner.kind.of], self._job[self._runner.kind.id])
         time.sleep(_BREATH_S)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from threading import Event
 from typing import Final
@@ -51,6 +50,5 @@ class Simulator(JobRunner):
         self._finish(job | {"status": DONE, "fights": fights, "winners": dict(sorted(winners.items()))})
 
     def _finish(self, job: Job) -> None:
-        done = len(job.get("fights") or ())
-        progress = {"done": done, "of": job["times"], "worker": self.worker, "beat": int(time.time())}
+        progress = self.progress(done=len(job.get("fights") or ()), of=job["times"])
         self.close(job | {"progress": progress})

@@ -18,6 +18,7 @@ from service.api.shapes import (
     OPEN,
     SEAT,
     TEXT,
+    TIME,
     TRUTH,
     UUID,
     Schema,
@@ -99,6 +100,15 @@ PROBLEM: Final = component(
 POINT: Final = component("Point", closed("An encounter after one of its commits.", encounter=UUID, n=NUMBER))
 REFUSAL: Final = component(
     "Refusal", closed("Why a command was refused.", code=TEXT, detail=TEXT, rule=maybe(TEXT))
+)
+PROGRESS: Final = component(
+    "JobProgress",
+    closed(
+        "How far the worker of a job is.",
+        {"done": NUMBER, "of": NUMBER},
+        worker=TEXT,
+        updated={**TIME, "description": "When the worker last reported; a job without reports is restarted."},
+    ),
 )
 PROMPT: Final = component(
     "Prompt",

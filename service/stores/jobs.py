@@ -60,7 +60,7 @@ class JobKind:
             self.id: id_,
             self.of: whose,
             "status": PENDING,
-            "asked": timestamp_of(now),
+            "requested": timestamp_of(now),
             "progress": None,
             "fingerprint": once.fingerprint,
             **wanted,

@@ -1,6 +1,6 @@
 """Golden bundles: fights as they were recorded once, which every later build must audit as it did then.
 
-`python -m tests.audit.golden` (make golden) records them anew, and with them what an audit says of each. That
+`python -m tests.audit.golden` (make golden) records them again, with what an audit says of each. That
 is right where a rulebook decides otherwise on purpose, and never otherwise: the changelog says so under
 **Rulebook**, and once an edition is released it is a new revision instead, and the old bundles stay.
 """
@@ -30,10 +30,10 @@ from tests.support.in_process_service import House, random_command
 from tests.support.tiny_table import SIGNER
 
 HOME: Final = Path(__file__).parent / "golden"
-TOLD: Final = HOME / "told.json"
+AUDITS: Final = HOME / "audits.json"
 COMMANDS: Final = 70
 
-Told = dict[str, Any]
+Audit = dict[str, Any]
 
 
 SEEDS: Final = {"zoe": b"z" * 32, "gm": b"g" * 32}
@@ -121,20 +121,20 @@ def recorded() -> Iterator[tuple[str, bytes]]:
         yield name, written(fight(), seat)
 
 
-def told_of(raw: bytes) -> Told:
+def audit_of(raw: bytes) -> Audit:
     """Return what an audit says of a bundle, but for what another build of the same rules says otherwise."""
     data = certificate(verify(bundle.read(raw, pinned=[SIGNER.public]), REGISTRY))
     return {name: data[name] for name in ("verdict", "log", "decided", "counts", "rulings", "seats", "dice")}
 
 
 def main() -> int:
-    """Record all of them anew."""
-    told: dict[str, Told] = {}
+    """Record all of them again."""
+    audits: dict[str, Audit] = {}
     for name, raw in recorded():
         (HOME / f"{name}.jsonl").write_bytes(raw)
-        told[name] = told_of(raw)
-        sys.stdout.write(f"{name}: {len(raw)} bytes, {told[name]['verdict']['text']}\n")
-    TOLD.write_text(json.dumps(told, indent=1, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
+        audits[name] = audit_of(raw)
+        sys.stdout.write(f"{name}: {len(raw)} bytes, {audits[name]['verdict']['text']}\n")
+    AUDITS.write_text(json.dumps(audits, indent=1, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
     return 0
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from service.audit.verdict import SIGNED
-from tests.audit.golden import FIGHTS, HOME, TOLD, told_of
+from tests.audit.golden import AUDITS, FIGHTS, HOME, audit_of
 from tests.support.javascript_verifier import Case, judged
 from tests.support.tiny_table import SIGNER
 
@@ -17,28 +17,28 @@ CHANGED = (
 )
 
 
-def test_every_golden_bundle_is_told_of_and_the_other_way_round() -> None:
+def test_every_golden_bundle_has_its_audit_and_every_audit_its_bundle() -> None:
     names = {path.stem for path in HOME.glob("*.jsonl")}
 
-    assert names == set(FIGHTS) == set(json.loads(TOLD.read_text("utf-8")))
+    assert names == set(FIGHTS) == set(json.loads(AUDITS.read_text("utf-8")))
 
 
 @pytest.mark.parametrize("name", FIGHTS)
 def test_a_golden_bundle_audits_as_it_did_when_it_was_recorded(name: str) -> None:
-    told = told_of((HOME / f"{name}.jsonl").read_bytes())
+    audit = audit_of((HOME / f"{name}.jsonl").read_bytes())
 
-    assert told["verdict"]["name"] in SIGNED, CHANGED
-    assert told == json.loads(TOLD.read_text("utf-8"))[name], CHANGED
+    assert audit["verdict"]["name"] in SIGNED, CHANGED
+    assert audit == json.loads(AUDITS.read_text("utf-8"))[name], CHANGED
 
 
 def test_each_kind_of_dice_and_of_line_is_among_them() -> None:
-    told = json.loads(TOLD.read_text("utf-8"))
-    assert {each["dice"]["mode"] for each in told.values()} == {"server", "mixed"}
-    assert told["heartrush-mixed"]["dice"]["waived"]
-    assert told["heartrush-mixed"]["counts"]["rolls_checked"] > 0
-    begun = [each["event"]["type"] for each in told["heartrush-redone"]["rulings"]]
+    audits = json.loads(AUDITS.read_text("utf-8"))
+    assert {each["dice"]["mode"] for each in audits.values()} == {"server", "mixed"}
+    assert audits["heartrush-mixed"]["dice"]["waived"]
+    assert audits["heartrush-mixed"]["counts"]["rolls_checked"] > 0
+    begun = [each["event"]["type"] for each in audits["heartrush-redone"]["rulings"]]
     assert begun == ["line_begun"]
-    assert [name for name, each in told.items() if each["counts"]["faces_declared"]], (
+    assert [name for name, each in audits.items() if each["counts"]["faces_declared"]], (
         "nobody threw dice of their own"
     )
 

@@ -13,6 +13,7 @@ from service.log import CommitWrite, Log
 from service.log.memory import MemoryLog
 from service.log.values import CachedState
 from service.record.commit import load_commit
+from service.record.timestamps import timestamp_of
 from service.stores.jobs import AUDITS, Job
 from tests.support.tiny_game import TINY
 from tests.support.tiny_table import Sitting, eid
@@ -57,7 +58,7 @@ def asked(log: Log, encounter: str, id_: str = "a1", /, **said: object) -> Job:
         "audit": id_,
         "encounter": encounter,
         "status": "pending",
-        "asked": "2026-01-02T00:00:00.000Z",
+        "requested": "2026-01-02T00:00:00.000Z",
         "from": None,
         "to": None,
         "verdict": None,
@@ -127,11 +128,11 @@ def test_an_audit_shows_from_its_first_moment_how_far_it_is(
     assert (job["progress"]["done"], job["progress"]["of"]) == (0, len(sitting.written))
 
 
-def test_what_another_works_at_is_left_until_it_stops_beating(log: Log, sitting: Sitting) -> None:
-    now = int(time.time())
-    running = {"done": 1, "of": 5, "worker": "one", "beat": now}
+def test_what_another_works_at_is_left_until_it_stops_reporting(log: Log, sitting: Sitting) -> None:
+    now = time.time()
+    running = {"done": 1, "of": 5, "worker": "one", "updated": timestamp_of(now)}
     asked(log, sitting.encounter, "a1", status="running", progress=running)
-    stale = running | {"beat": now - int(STALE_S) - 1}
+    stale = running | {"updated": timestamp_of(now - STALE_S - 1)}
     asked(log, sitting.encounter, "a2", status="running", progress=stale)
 
     auditor(log, "two").look()
@@ -191,7 +192,7 @@ def test_the_state_that_the_store_keeps_is_held_to_the_record(log: Log, sitting:
 def test_jobs_are_found_however_many_were_done_since_the_worker_started(log: Log, sitting: Sitting) -> None:
     asked(log, sitting.encounter, "old")
     for number in range(120):
-        asked(log, sitting.encounter, f"n{number}", status="done", progress={"beat": 0})
+        asked(log, sitting.encounter, f"n{number}", status="done", progress={"updated": timestamp_of(0)})
 
     auditor(log).look()
 

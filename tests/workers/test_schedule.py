@@ -11,6 +11,7 @@ import pytest
 from service.audit.notary import Notary
 from service.audit.signing import Signer
 from service.log.memory import MemoryLog
+from service.record.timestamps import timestamp_of
 from service.signals import heartbeats
 from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores import checkpoints, webhooks
@@ -78,11 +79,11 @@ def test_jobs_that_break_keep_no_other_from_being_done() -> None:
     assert len(log.due("audits", 2**53, MANY * 2)) == MANY, "they are tried again later"
 
 
-def test_a_job_is_one_workers_as_long_as_it_beats_and_anothers_after_its_death() -> None:
+def test_a_job_is_one_workers_as_long_as_it_reports_and_anothers_after_its_death() -> None:
     log = MemoryLog()
     alive, dead = time.time(), time.time() - 60
-    asked(log, AUDITS, "alive", status=RUNNING, progress={"beat": alive})
-    asked(log, AUDITS, "dead", status=RUNNING, progress={"beat": dead})
+    asked(log, AUDITS, "alive", status=RUNNING, progress={"updated": timestamp_of(alive)})
+    asked(log, AUDITS, "dead", status=RUNNING, progress={"updated": timestamp_of(dead)})
     worker = Worker(log, AUDITS)
 
     worker.look()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+from service.api.answers import PROGRESS
 from service.api.command_outcomes import idempotency_key, job_accepted, refuse_draft
 from service.api.fields import IntegerField
 from service.api.operations import AUDITORS, ResponseSchema, operation
@@ -12,7 +13,7 @@ from service.api.paging import CURSOR, PAGE_LIMIT, newest_first
 from service.api.problems import invalid, not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import strict
-from service.api.shapes import NUMBER, OPEN, TEXT, TIME, UUID, closed, component, page
+from service.api.shapes import NUMBER, OPEN, TEXT, TIME, UUID, closed, component, maybe, page
 from service.api.waiting import ask
 from service.log import bucket_of
 from service.stores.jobs import AUDITS, Job
@@ -23,11 +24,18 @@ AUDIT: Final = component(
     "Audit",
     closed(
         "An audit: every command is decided again and the bytes are compared.",
-        {"verdict": TEXT, "progress": OPEN, "certificate": OPEN, "from": NUMBER, "to": NUMBER, "fault": TEXT},
+        {
+            "verdict": TEXT,
+            "progress": maybe(PROGRESS),
+            "certificate": OPEN,
+            "from": NUMBER,
+            "to": NUMBER,
+            "fault": TEXT,
+        },
         audit=TEXT,
         encounter=UUID,
         status={"enum": ["pending", "running", "done", "failed"]},
-        asked=TIME,
+        requested=TIME,
     ),
 )
 AUDIT_PAGE: Final = component("Audits", page("Audits, newest first.", "audits", AUDIT))

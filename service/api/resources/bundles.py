@@ -10,6 +10,7 @@ from typing import Final
 
 from werkzeug.http import parse_options_header
 
+from service.api.answers import PROGRESS
 from service.api.command_outcomes import idempotency_key, job_accepted
 from service.api.operations import BUNDLE_LIMIT, KEY_HOLDERS, ResponseSchema, operation
 from service.api.paging import CURSOR, PAGE_LIMIT, newest_first
@@ -28,10 +29,10 @@ IMPORT: Final = component(
     "Import",
     closed(
         "The import of a bundle: its progress, the imported encounter, or the refusal.",
-        {"progress": maybe(OPEN)},
+        {"progress": maybe(PROGRESS)},
         **{"import": TEXT},
         status={"enum": ["pending", "running", "done", "failed"]},
-        asked=TIME,
+        requested=TIME,
         encounter={**maybe(UUID), "description": "The id of the imported encounter in this service."},
         verdict={**maybe(TEXT), "description": "The verdict of its audit."},
         certificate=maybe(OPEN),

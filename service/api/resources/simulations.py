@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from service.api.answers import PROGRESS
 from service.api.command_outcomes import idempotency_key, job_accepted
 from service.api.fields import ComponentField, IntegerField, TextField
 from service.api.operations import KEY_HOLDERS, OPENING_LIMIT, ResponseSchema, operation
 from service.api.problems import invalid, not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import faults, raise_if_invalid, strict
-from service.api.shapes import NUMBER, OPEN, TEXT, TIME, UUID, Schema, closed, component, listing, maybe
+from service.api.shapes import NUMBER, TEXT, TIME, UUID, Schema, closed, component, listing, maybe
 from service.api.waiting import ask
 from service.simulation.fights import COMMANDS, ROUNDS
 from service.simulation.table import SERVER
@@ -43,10 +44,10 @@ SIMULATION_JOB: Final = component(
     "Simulation",
     closed(
         "A simulation: its progress, and the result of each fight.",
-        {"progress": maybe(OPEN), "fights": maybe(listing(SIMULATED_FIGHT)), "fault": TEXT},
+        {"progress": maybe(PROGRESS), "fights": maybe(listing(SIMULATED_FIGHT)), "fault": TEXT},
         simulation=TEXT,
         status={"enum": ["pending", "running", "done", "failed"]},
-        asked=TIME,
+        requested=TIME,
         times=NUMBER,
         seed=TEXT,
         rounds=NUMBER,
