@@ -22,7 +22,7 @@ from service.record.canonical import eid_of
 from service.record.commit import ACCEPTED, Commit, load_commit, load_request
 from service.rules.closing import EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.codec import Malformed, from_data
-from service.rules.continuing import LinkKept
+from service.rules.continuing import LinkInherited
 from service.rules.records import EMPTY
 from service.rules.table import MIXED, SERVER, DiceSetup
 
@@ -215,7 +215,7 @@ def _disclosed_link(
 ) -> tuple[tuple[int, int], bytes] | None:
     """Return the link that *event* discloses, if any. A seed is the link of the last epoch."""
     try:
-        if event["type"] in (EpochClosed.type, LinkKept.type):
+        if event["type"] in (EpochClosed.type, LinkInherited.type):
             place = (event["lane"], event["epoch"])
             if not all(type(number) is int for number in place):
                 raise Malformed("", "a lane and an epoch")

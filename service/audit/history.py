@@ -28,7 +28,7 @@ RULINGS: Final = frozenset(
 )
 """Types of events that record a person's decision outside the rules."""
 
-ADVANCES: Final = frozenset(("epoch_advanced", "dice_moved"))
+ADVANCES: Final = frozenset(("epoch_advanced", "stream_redirected"))
 """Types of events that moved dice although no round ended: a command, or a ruling that amended the past."""
 
 

@@ -82,7 +82,7 @@ class _VerifiedLine:
         self.then: str | None = None
         self.now: str | None = None
         self.proof: Proof | None = None
-        self.course: DiceLine | None = None
+        self.dice_line: DiceLine | None = None
         self.findings: list[Finding] = []
 
     def whole(
@@ -100,20 +100,20 @@ class _VerifiedLine:
         ruleset = self._ruleset(registry)
         self._digests(ruleset)
         again = Redecider(self.evidence, examined, ruleset, self.proof, self.then or self.now or "")
-        self.course = again.run(span, self.counts, self.now or "", progress)
+        self.dice_line = again.run(span, self.counts, self.now or "", progress)
         if self.then is not None and self.then != self.now:
             detail = "another build of the rules gives the same results"
             self.findings.append(Finding(OTHER_BUILD, detail))
         return self._soundness()
 
     def _soundness(self) -> Verdict:
-        course, proof = self.course, self.proof
-        assert course is not None
+        dice_line, proof = self.dice_line, self.proof
+        assert dice_line is not None
         assert proof is not None
-        if course.withheld is not None:
+        if dice_line.withheld is not None:
             detail = "this reader cannot decide this command and later ones again"
-            return Verdict(VALID_AS_OPENED, course.withheld, detail)
-        is_closed = course.state.closed or any(
+            return Verdict(VALID_AS_OPENED, dice_line.withheld, detail)
+        is_closed = dice_line.state.closed or any(
             event.get("type") == "encounter_closed" for commit in self.commits for event in commit.events
         )
         if is_closed and not self.counts.rolls_unverified:
@@ -168,9 +168,9 @@ class _VerifiedLine:
 
     def report(self, verdict: Verdict) -> Report:
         """Return the report with *verdict* and everything found so far."""
-        commits, course = self.commits, self.course
+        commits, dice_line = self.commits, self.dice_line
         leaves = [bytes.fromhex(commit.hash) for commit in commits]
-        decided = (course.first, course.upto) if course is not None and self.counts.decided else None
+        decided = (dice_line.first, dice_line.upto) if dice_line is not None and self.counts.decided else None
         return Report(
             encounter=self.evidence.encounter,
             verdict=verdict,
@@ -189,7 +189,7 @@ class _VerifiedLine:
             setup=self.setup,
             links=None if self.proof is None else self.proof.last_links,
             history=self.history,
-            seats=None if course is None else tuple(seats_of(course.state)),
+            seats=None if dice_line is None else tuple(seats_of(dice_line.state)),
             live_state=self._live_state(verdict),
         )
 
@@ -199,5 +199,5 @@ class _VerifiedLine:
             return NOT_COMPARED
         if verdict.name == STATE_MISMATCH:
             return DIFFERENT
-        reached = self.course is not None and self.course.upto >= self.evidence.claimed[0]
+        reached = self.dice_line is not None and self.dice_line.upto >= self.evidence.claimed[0]
         return EQUAL if reached and verdict.is_sound else NOT_COMPARED

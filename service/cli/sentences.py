@@ -57,8 +57,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     "aftermath_over": "no push is left",
     "engagement_ended": "the engagement is over",
     "declined": "{creature} passes",
-    "dice_asked": "{owner} is asked to throw for {stream}",
-    "dice_told": "{seat} threw {faces}",
+    "dice_requested": "{owner} is asked to throw for {stream}",
+    "dice_declared": "{seat} threw {faces}",
     "epoch_closed": "the dice of epoch {epoch} are disclosed: link {link}",
     "seed_committed": "{seat} commits to a seed",
     "seed_waived": "{seat} adds no seed ({by})",
@@ -79,8 +79,8 @@ SENTENCES: Final[Mapping[str, str]] = {
 }
 
 UNTOLD: Final = rise_sentences.UNTOLD | {
-    "dice_asked",
-    "dice_told",
+    "dice_requested",
+    "dice_declared",
     "exchange_settled",
     "declaration_made",
 }

@@ -25,7 +25,7 @@ from service.record.occasions import Occasions
 from service.record.subjects import LINKS, PROPOSED, events_about
 from service.rules.amendments import AmendmentDetailed
 from service.rules.codec import from_data
-from service.rules.continuing import BeginLine, SealedValues, SealsKept, split_sealed
+from service.rules.continuing import BeginLine, SealedValues, SealedValuesInherited, split_sealed
 from service.rules.disputes import Amendment
 from service.rules.lines import Line, Logged, Origin
 from service.rules.records import changed
@@ -216,7 +216,7 @@ def _line(reading: ContinuationReader, found: Proposal, state: Table, before: Li
     """
     parent, n, upto = starting_point(reading, found)
     commits = [load_commit(entry.raw) for entry in entries(reading.log.commits, parent, n, upto)]
-    old: dict[str, tuple[Logged, ...]] = dict(before.old) if before else {}
+    old: dict[str, tuple[Logged, ...]] = dict(before.old_rolls) if before else {}
     hidden: dict[Scope, dict[str, tuple[Logged, ...]]] = {}
     lying = envelopes(reading.log, parent, n, upto) if commits else {}
     seen = found.n if parent == found.parent else _head(reading.log, parent)
@@ -231,16 +231,16 @@ def _line(reading: ContinuationReader, found: Proposal, state: Table, before: Li
                 _note(old, rolls)
             elif rolls:
                 _note(hidden.setdefault((tuple(event["audience"]), event["opens"]), {}), rolls)
-    course = sorted({state.epoch, *(commit.epoch for commit in commits)})
-    later = tuple(e for e in before.course if e > course[-1]) if before else ()
+    epochs = sorted({state.epoch, *(commit.epoch for commit in commits)})
+    later = tuple(e for e in before.old_epochs if e > epochs[-1]) if before else ()
     return Line(
-        old=old,
-        hidden=(
-            *(before.hidden if before else ()),
+        old_rolls=old,
+        sealed_rolls=(
+            *(before.sealed_rolls if before else ()),
             *(_sealed(who, when, hidden[who, when]) for who, when in sorted(hidden)),
         ),
-        course=(*course, *later),
-        fresh=(*(before.fresh if before else ()), found.amendment.epoch),
+        old_epochs=(*epochs, *later),
+        new_epochs=(*(before.new_epochs if before else ()), found.amendment.epoch),
     )
 
 
@@ -293,7 +293,7 @@ def sealed_values_in(commit: Commit, payloads: Mapping[int, Mapping[str, Any]]) 
         )
         for index, event in enumerate(commit.events)
         for inner in payloads.get(index, {}).get("events", ())
-        if inner["type"] == SealsKept.type
+        if inner["type"] == SealedValuesInherited.type
     )
 
 

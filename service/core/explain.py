@@ -167,7 +167,7 @@ def _from_old_line(log: Log, at: str, state: Table, lane: int, epoch: int) -> by
     if state.origin is None:
         return None
     for event in load_commit(log.commits(at, 0, 1)[0].raw).events:
-        if event.get("type") == "link_kept" and event["lane"] == lane and event["epoch"] >= epoch:
+        if event.get("type") == "link_inherited" and event["lane"] == lane and event["epoch"] >= epoch:
             eid = eid_of(state.dice.chain or state.encounter)
             return walk(eid, lane, event["epoch"], bytes.fromhex(event["link"]), epoch)
     return None

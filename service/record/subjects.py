@@ -17,7 +17,7 @@ from service.record.commit import load_commit
 from service.rules.acceptance import LineAccepted
 from service.rules.amendments import AmendmentProposed, Continued
 from service.rules.closing import EncounterClosed, EpochClosed, LaneDisclosed
-from service.rules.continuing import LinkKept
+from service.rules.continuing import LinkInherited
 from service.rules.epochs import EpochAdvanced
 from service.rules.messages import Event
 from service.rules.seats import SeatChanged, SeatClosed, SeatOpened, SeatTokenIssued
@@ -61,7 +61,7 @@ SEALED: Final = Subject(field="sealed")
 """It has envelopes."""
 REVEALED: Final = Subject(field="occasion")
 """Envelopes are opened to all."""
-LINKS: Final = Subject(types=(EpochClosed.type, LinkKept.type))
+LINKS: Final = Subject(types=(EpochClosed.type, LinkInherited.type))
 """Links of the dice's chains are disclosed."""
 SEEDS: Final = Subject(types=(EncounterClosed.type, LaneDisclosed.type))
 """Seeds of the dice are disclosed."""

@@ -47,7 +47,7 @@ class DiceFrame(Frame[Table]):
 class DiceRequested(Event[Table]):
     """A seat is asked to throw dice and declare their faces."""
 
-    type: ClassVar[str] = "dice_asked"
+    type: ClassVar[str] = "dice_requested"
     prompt: str
     owner: str
     stream: str
@@ -66,7 +66,7 @@ class DiceRequested(Event[Table]):
 class DiceDeclared(Event[Table]):
     """A seat declared the faces of a roll."""
 
-    type: ClassVar[str] = "dice_told"
+    type: ClassVar[str] = "dice_declared"
     prompt: str
     stream: str
     seat: str

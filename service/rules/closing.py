@@ -63,7 +63,7 @@ class EpochEnded(Event[Table]):
     def evolve(self, state: Table) -> Table:
         due = state.undisclosed_epochs if self.to == self.epoch else (*state.undisclosed_epochs, self.epoch)
         state = changed(state.entered(self.to), undisclosed_epochs=due)
-        if state.line is None or self.to != state.line.fresh[-1]:
+        if state.line is None or self.to != state.line.new_epochs[-1]:
             return state
         again = {key: RedirectedStream(epoch=self.to, before=count) for key, count in self.before.items()}
         return changed(state, redirected_streams=again)
@@ -107,7 +107,7 @@ def close_epoch(state: Table, chance: Chance) -> Emits[Any]:
 def withhold(state: Table) -> Emits[Any]:
     """A line that is only proposed discloses no link; due links are disclosed once it is accepted."""
     assert state.line is not None, "what is proposed goes on from another line"
-    own = f"{state.line.fresh[-1]}/"
+    own = f"{state.line.new_epochs[-1]}/"
     before = {
         key.removeprefix(own): count
         for key, count in state.rolls_in_other_epochs.items()

@@ -80,10 +80,10 @@ class Forked(LineBegun):
 
 
 @record
-class SealsKept(Event[Table]):
+class SealedValuesInherited(Event[Table]):
     """Values that were sealed in the old line stay sealed for the same audience."""
 
-    type: ClassVar[str] = "seals_kept"
+    type: ClassVar[str] = "sealed_values_inherited"
     values: Mapping[str, Any]
     orders: Orders
 
@@ -101,10 +101,10 @@ class SealsKept(Event[Table]):
 
 
 @record
-class OccasionKept(Event[Table]):
+class OccasionInherited(Event[Table]):
     """An occasion of the old line, whose envelopes are open in this line too."""
 
-    type: ClassVar[str] = "occasion_kept"
+    type: ClassVar[str] = "occasion_inherited"
     occasion: str
 
     def evolve(self, state: Table) -> Table:
@@ -112,10 +112,10 @@ class OccasionKept(Event[Table]):
 
 
 @record
-class LinkKept(Event[Table]):
+class LinkInherited(Event[Table]):
     """A link that the old line disclosed; it proves the dice that this line repeats."""
 
-    type: ClassVar[str] = "link_kept"
+    type: ClassVar[str] = "link_inherited"
     lane: int
     epoch: int
     link: str
@@ -172,9 +172,9 @@ class BeginLine(Command[Table]):
             scope = Scope(audience=kept.audience, opens=kept.opens)
             state = yield Private(scope=scope, event=_sealed(kept))
         for occasion in self.occasions:
-            state = yield OccasionKept(occasion=occasion, because=BECAUSE)
+            state = yield OccasionInherited(occasion=occasion, because=BECAUSE)
         for link in self.links:
-            state = yield LinkKept(lane=link.lane, epoch=link.epoch, link=link.link, because=BECAUSE)
+            state = yield LinkInherited(lane=link.lane, epoch=link.epoch, link=link.link, because=BECAUSE)
         return state
 
 
@@ -184,8 +184,8 @@ def what_if() -> tuple[str, ...]:
     return ("TABLE-LINE-2",)
 
 
-def _sealed(kept: SealedValues) -> SealsKept:
-    return SealsKept(values=kept.values, orders=kept.orders, because=BECAUSE)
+def _sealed(kept: SealedValues) -> SealedValuesInherited:
+    return SealedValuesInherited(values=kept.values, orders=kept.orders, because=BECAUSE)
 
 
 @record

@@ -17,7 +17,7 @@ from service.rules.table import Table
 class StreamRedirected(Event[Table]):
     """A roll differs from the old line's, so its stream draws from another epoch until this one closes."""
 
-    type: ClassVar[str] = "dice_moved"
+    type: ClassVar[str] = "stream_redirected"
     lane: int
     stream: str
     epoch: int
@@ -28,8 +28,8 @@ class StreamRedirected(Event[Table]):
     """Rolls of the stream in that epoch so far."""
 
     def evolve(self, state: Table) -> Table:
-        astray = RedirectedStream(epoch=self.to, before=self.before)
-        return state.stream_redirected(self.lane, self.stream, astray)
+        redirected = RedirectedStream(epoch=self.to, before=self.before)
+        return state.stream_redirected(self.lane, self.stream, redirected)
 
 
 def kept(

@@ -71,12 +71,12 @@ class RedirectedStream:
 class Line:
     """The rolls of the old line, by name, and the epochs from which this one draws."""
 
-    old: Mapping[str, tuple[Logged, ...]] = EMPTY
-    hidden: tuple[Mapping[str, tuple[Logged, ...]] | Sealed[Mapping[str, tuple[Logged, ...]]], ...] = ()
+    old_rolls: Mapping[str, tuple[Logged, ...]] = EMPTY
+    sealed_rolls: tuple[Mapping[str, tuple[Logged, ...]] | Sealed[Mapping[str, tuple[Logged, ...]]], ...] = ()
     """Rolls that were still sealed when the line began."""
-    course: tuple[int, ...] = ()
+    old_epochs: tuple[int, ...] = ()
     """The epochs of the old line's rounds after this line begins."""
-    fresh: tuple[int, ...] = ()
+    new_epochs: tuple[int, ...] = ()
     """The epochs opened by the rulings that led here; the last is this line's own."""
 
     def keeps(self, name: RollName, purpose: Mapping[str, Any], sides: Sequence[int], *, grows: bool) -> bool:
@@ -85,7 +85,7 @@ class Line:
         The old line must have a roll of the same name and purpose that begins with the same sides and has as
         many dice, or fewer. For a roll that *grows* (exploding dice) it may also have more.
         """
-        if name.epoch >= self.fresh[-1]:
+        if name.epoch >= self.new_epochs[-1]:
             return True
         thrown, wanted = tuple(sides), dict(purpose)
         return any(
@@ -96,23 +96,23 @@ class Line:
     def has_shown(self, name: RollName, sides: Sequence[int]) -> bool:
         """Tell whether a roll of *name* shows only dice of this line, or dice that the old line threw."""
         thrown = tuple(sides)
-        return name.epoch >= self.fresh[-1] or any(
+        return name.epoch >= self.new_epochs[-1] or any(
             logged.sides[: len(thrown)] == thrown for logged in self._logged(str(name))
         )
 
     def _logged(self, name: str) -> Iterator[Logged]:
-        yield from self.old.get(name, ())
-        for part in self.hidden:
+        yield from self.old_rolls.get(name, ())
+        for part in self.sealed_rolls:
             if not is_closed(part):
                 yield from unsealed(part).get(name, ())
 
     def after(self, epoch: int) -> int | None:
         """Return the epoch that followed *epoch* in the old line, None if the old line ended in it."""
-        return next((later for later in self.course if later > epoch), None)
+        return next((later for later in self.old_epochs if later > epoch), None)
 
     def beyond(self, epoch: int) -> int:
         """Return the epoch from which a stream draws after a roll that differs in *epoch*."""
-        return next(fresh for fresh in self.fresh if fresh > epoch)
+        return next(new for new in self.new_epochs if new > epoch)
 
 
 def _begins(thrown: tuple[int, ...], logged: tuple[int, ...], *, grows: bool) -> bool:

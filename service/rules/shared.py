@@ -29,7 +29,13 @@ from service.rules.closing import (
     LaneDisclosed,
 )
 from service.rules.contests import ContestClosed, ContestOpened, OpenContest, Uphold
-from service.rules.continuing import Forked, LineBegun, LinkKept, OccasionKept, SealsKept
+from service.rules.continuing import (
+    Forked,
+    LineBegun,
+    LinkInherited,
+    OccasionInherited,
+    SealedValuesInherited,
+)
 from service.rules.draws import StreamRedirected
 from service.rules.epochs import AcceptHistory, AdvanceEpoch, EpochAdvanced
 from service.rules.gm_only import SheetShown, ShowSheet
@@ -121,9 +127,9 @@ EVENTS: Final = (
     DueDisclosed,
     LineBegun,
     Forked,
-    SealsKept,
-    OccasionKept,
-    LinkKept,
+    SealedValuesInherited,
+    OccasionInherited,
+    LinkInherited,
     StreamRedirected,
 )
 

@@ -179,7 +179,7 @@ class Table:
 
     def _is_fresh(self, epoch: int) -> bool:
         """Tell whether a ruling opened *epoch*; its rolls are counted over all rounds that draw from it."""
-        return self.line is not None and epoch in self.line.fresh
+        return self.line is not None and epoch in self.line.new_epochs
 
     def _places(self, lane: int) -> Mapping[str, int]:
         if lane != SEALED_LANE:
@@ -247,13 +247,13 @@ class Table:
         if later is not None:
             return later
         if self.draft and self.line is not None:
-            return self.line.fresh[-1]
+            return self.line.new_epochs[-1]
         return max(self.epoch, self.last_exposed_epoch) + 1
 
     def entered(self, epoch: int) -> Self:
         """Return the table in another *epoch*, in which nothing was thrown yet."""
         state = changed(self, epoch=epoch, places=EMPTY, redirected_streams=EMPTY, sealed_places=None)
-        if self.line is None or epoch > self.line.fresh[-1]:
+        if self.line is None or epoch > self.line.new_epochs[-1]:
             return changed(state, rolls_in_other_epochs=EMPTY, line=None)
         far = {key: count for key, count in self._places(SEALED_LANE).items() if key.startswith(OTHER_EPOCH)}
         return state.with_sealed_places(far) if far else state

@@ -309,7 +309,7 @@ def _judged_by_javascript(file: Path, *words: str) -> str:
 
 def test_TABLE_DICE_3_a_proposal_shows_no_further_die_of_a_roll_that_may_be_extended() -> None:
     name = RollName(1, 0, "pia/attack", 0)
-    old = Line(old={str(name): (Logged(purpose={}, sides=(8, 8)),)}, fresh=(2,))
+    old = Line(old_rolls={str(name): (Logged(purpose={}, sides=(8, 8)),)}, new_epochs=(2,))
     draft = State(draft=True, line=old)
     check_shown(draft, name, [8, 8])
     check_shown(draft, name, [8])

@@ -57,7 +57,7 @@ def test_TABLE_SEAT_1_the_gm_says_who_sits_where() -> None:
 def test_TABLE_DICE_1_faces_are_told_by_whoever_throws() -> None:
     fight = begun(NEAR).do("engage", creature="pia", target="orc").joined_by()
     fight.stances(pia="might", orc="defensive").answer("declare_attack", "pia", target="orc")
-    prompt = fight.told("dice_asked")[-1]
+    prompt = fight.told("dice_requested")[-1]
     refusal = fight.send("throw_dice", "eve", prompt=prompt.prompt, faces=(1, 1, 1)).refusal
 
     assert prompt.because == ("TABLE-DICE-1",)

@@ -7,7 +7,7 @@ import { Verdict, demand } from "./verdict.mjs";
 
 const CLOSES = ["epoch_closed", "encounter_closed"];
 const ENDS = ["encounter_closed", "continued"];
-const ADVANCES = ["epoch_advanced", "dice_moved"];
+const ADVANCES = ["epoch_advanced", "stream_redirected"];
 
 /**
  * The accepted heads and losses. That signed commits were lost is only the record's own claim, which has no signature. It

@@ -8,7 +8,7 @@ import { demand } from "./verdict.mjs";
 
 const link = having({ lane: whole, epoch: whole, link: hash });
 const seed = having({ lane: whole, seed: hash });
-const SHAPES = { epoch_closed: link, link_kept: link, lane_disclosed: seed, encounter_closed: seed };
+const SHAPES = { epoch_closed: link, link_inherited: link, lane_disclosed: seed, encounter_closed: seed };
 
 /**
  * @returns by lane `{n, links}`: the length of its chain, and its links from the anchor (0) to the latest known one

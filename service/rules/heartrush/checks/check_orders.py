@@ -161,10 +161,10 @@ class ChooseCheck(Command[State]):
 
 
 @record
-class ComplicationTold(Event[State]):
+class ComplicationDescribed(Event[State]):
     """The GM said what a complication is."""
 
-    type: ClassVar[str] = "complication_told"
+    type: ClassVar[str] = "complication_described"
     complication: str
     text: str
 
@@ -189,4 +189,6 @@ class TellComplication(Command[State]):
             raise Refused("params_missing", f"1 to {TEXT_LENGTH} characters", "HR-GEN-7")
 
     def decide(self, state: State) -> Emits[State]:
-        return (yield ComplicationTold(complication=self.complication, text=self.text, because=("HR-GEN-7",)))
+        return (
+            yield ComplicationDescribed(complication=self.complication, text=self.text, because=("HR-GEN-7",))
+        )
