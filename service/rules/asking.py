@@ -130,8 +130,7 @@ class ThrowDice(Command[Table]):
             raise Refused("faces_not_possible", str(fault), "TABLE-DICE-1") from fault
 
     def decide(self, state: Table) -> Emits[Table]:
-        frame = state.top
-        assert isinstance(frame, DiceFrame)
+        frame = state.top_frame(DiceFrame)
         return (
             yield DiceDeclared(
                 prompt=self.prompt,

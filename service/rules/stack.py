@@ -8,7 +8,7 @@ changes and pops frames, so a replay rebuilds the stacks from the record alone.
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Self, TypeVar
 
 from service.rules.records import changed, record
 
@@ -58,6 +58,9 @@ class Frame(Generic[S]):
         raise NotImplementedError
 
 
+F = TypeVar("F", bound=Frame[Any])
+
+
 def owed(waiting: tuple[Awaited, ...], prompt: str) -> Awaited | None:
     """Return the awaited answer at *prompt*, None if it is not awaited any more."""
     return next((awaited for awaited in waiting if awaited.prompt == prompt), None)
@@ -97,3 +100,46 @@ class Stacks(Generic[S]):
             if frame.path == path:
                 return frame
         return None
+
+
+class Stacked:
+    """What every state does with the stack of its place."""
+
+    stacks: Stacks[Any]
+
+    @property
+    def top(self) -> Frame[Any] | None:
+        """The top frame of the stack, None if the stack is empty."""
+        return self.stacks.top()
+
+    def pushed(self, frame: Frame[Any]) -> Self:
+        """Return the state with *frame* on top of the stack."""
+        return changed(self, stacks=self.stacks.pushed(frame))
+
+    def popped(self, path: str) -> Self:
+        """Return the state without the top frame; raises `AssertionError` if its path is not *path*."""
+        return changed(self, stacks=self.stacks.popped(path))
+
+    def put(self, frame: Frame[Any]) -> Self:
+        """Return the state in which *frame* replaces the frame with the same path."""
+        return changed(self, stacks=self.stacks.put(frame))
+
+    def frame(self, path: str, kind: type[F]) -> F:
+        """Return the frame at *path*; raises `AssertionError` if none is there, or another than a *kind*."""
+        found = self.stacks.find(path)
+        assert isinstance(found, kind), f"there is no {kind.__name__} at {path}"
+        return found
+
+    def with_frame(self, path: str, kind: type[Frame[Any]], /, **changes: object) -> Self:
+        """Return the state with *changes* of the frame at *path*; raises as `frame` does."""
+        return self.put(changed(self.frame(path, kind), **changes))
+
+    def top_frame(self, kind: type[F]) -> F:
+        """Return the top frame; raises `AssertionError` if it is another than a *kind*, or none."""
+        found = self.stacks.top()
+        assert isinstance(found, kind), f"the top frame is no {kind.__name__}"
+        return found
+
+    def with_top(self, kind: type[Frame[Any]], /, **changes: object) -> Self:
+        """Return the state with *changes* of the top frame; raises as `top_frame` does."""
+        return self.put(changed(self.top_frame(kind), **changes))

@@ -18,7 +18,7 @@ from service.rules.lines import OTHER_EPOCH, REDIRECTED, Line, Origin, Redirecte
 from service.rules.records import EMPTY, changed, record, with_key, without_key
 from service.rules.sealed import Sealed, unsealed
 from service.rules.seeds import Sealing
-from service.rules.stack import TABLE, Awaited, Frame, Stacks
+from service.rules.stack import TABLE, Awaited, Stacked, Stacks
 
 if TYPE_CHECKING:
     from service.rules.messages import Scope
@@ -94,7 +94,7 @@ class DeclaredFaces:
 
 
 @record
-class Table:
+class Table(Stacked):
     """The part of a state that every ruleset shares."""
 
     encounter: str = ""
@@ -305,23 +305,6 @@ class Table:
             if creature in seat.creatures and not seat.closed:
                 return seat_id
         return GM
-
-    @property
-    def top(self) -> Frame[Any] | None:
-        """The top frame of the stack, None if the stack is empty."""
-        return self.stacks.top()
-
-    def pushed(self, frame: Frame[Any]) -> Self:
-        """Return the table with *frame* on top of the stack."""
-        return changed(self, stacks=self.stacks.pushed(frame))
-
-    def popped(self, path: str) -> Self:
-        """Return the table without the top frame; raises `AssertionError` if its path is not *path*."""
-        return changed(self, stacks=self.stacks.popped(path))
-
-    def put(self, frame: Frame[Any]) -> Self:
-        """Return the table in which *frame* replaces the frame with the same path."""
-        return changed(self, stacks=self.stacks.put(frame))
 
     @property
     def apart(self) -> tuple[str, ...]:

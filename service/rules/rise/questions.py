@@ -158,8 +158,7 @@ class AnswerRuling(Command[State]):
         wanted(frame, self.chosen)
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, QuestionFrame), "checked on the view"
+        frame = state.top_frame(QuestionFrame)
         state = yield from ruling(state, frame.question, frame.subjects, self.chosen, note=self.note)
         return (yield QuestionClosed(prompt=self.prompt, because=("RI-GM-2",)))
 

@@ -302,8 +302,7 @@ class AdjudicateAbility(Command[State]):
             raise Refused("params_missing", fault, "HR-SVC-1")
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, UseFrame)
+        frame = state.top_frame(UseFrame)
         state = yield AbilityRuled(
             use=frame.path, accepted=self.accept, reason=self.reason, because=("HR-SVC-1",)
         )

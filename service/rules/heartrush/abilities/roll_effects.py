@@ -12,7 +12,7 @@ from service.dice.values import Roll, Term
 from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.checks.rolls import lowest_or_highest
 from service.rules.heartrush.creatures.weapons import wielded
-from service.rules.heartrush.engagements.exchanges import Exchange, exchange_at, told_roll
+from service.rules.heartrush.engagements.exchanges import Exchange, told_roll
 from service.rules.heartrush.engagements.riders import outcome
 from service.rules.heartrush.harm.damage import hurt
 from service.rules.heartrush.operations.effects import Effect, EffectsFrame, no_such, rolled
@@ -36,7 +36,7 @@ class RollChanged(Event[State]):
     roll: Roll
 
     def evolve(self, state: State) -> State:
-        frame = exchange_at(state, self.exchange)
+        frame = state.frame(self.exchange, Exchange)
         total, roll = handed(self, "total"), handed(self, "roll")
         if self.which == "attack":
             return state.put(rebuilt(frame, attack_total=total, attack_roll=roll))
@@ -60,7 +60,7 @@ class RollVoided(Event[State]):
     which: Literal["attack", "defense"]
 
     def evolve(self, state: State) -> State:
-        frame = exchange_at(state, self.exchange)
+        frame = state.frame(self.exchange, Exchange)
         if self.which == "attack":
             offered = tuple(one for one in frame.offered if one not in OPEN_AFTER_ATTACK)
             return state.put(changed(frame, stage="attack", attack_roll=None, adjusted=None, offered=offered))
@@ -80,7 +80,7 @@ class DamageChanged(Event[State]):
     after: int
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(exchange_at(state, self.exchange), adjusted=self.after))
+        return state.with_frame(self.exchange, Exchange, adjusted=self.after)
 
 
 def exchange_in_hand(state: State) -> Exchange | None:

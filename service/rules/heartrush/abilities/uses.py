@@ -128,7 +128,7 @@ class UseBegins(Event[State]):
     use: str
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(use_at(state, self.use), begun=True))
+        return state.with_frame(self.use, UseFrame, begun=True)
 
 
 @record
@@ -140,7 +140,7 @@ class OperationTaken(Event[State]):
     number: int
 
     def evolve(self, state: State) -> State:
-        frame = use_at(state, self.use)
+        frame = state.frame(self.use, UseFrame)
         return state.put(changed(frame, at=self.number + 1, checked=None, mine=None, saved=()))
 
 
@@ -154,7 +154,7 @@ class SaveMade(Event[State]):
     success: bool
 
     def evolve(self, state: State) -> State:
-        frame = use_at(state, self.use)
+        frame = state.frame(self.use, UseFrame)
         failed = frame.failed if self.success else (*frame.failed, self.creature)
         return state.put(changed(frame, checked=None, saved=(*frame.saved, self.creature), failed=failed))
 
@@ -168,7 +168,7 @@ class ContestHalfKnown(Event[State]):
     total: int
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(use_at(state, self.use), mine=self.total, checked=None))
+        return state.with_frame(self.use, UseFrame, mine=self.total, checked=None)
 
 
 @record
@@ -183,7 +183,7 @@ class ContestDecided(Event[State]):
     theirs: int
 
     def evolve(self, state: State) -> State:
-        frame = use_at(state, self.use)
+        frame = state.frame(self.use, UseFrame)
         return state.put(
             changed(frame, at=frame.at + 1, checked=None, mine=None, won=self.mine > self.theirs)
         )
@@ -211,13 +211,6 @@ class UseResolved(Event[State]):
 
     def evolve(self, state: State) -> State:
         return state.popped(self.use)
-
-
-def use_at(state: State, path: str) -> UseFrame:
-    """Return the use at *path*."""
-    frame = state.stacks.find(path)
-    assert isinstance(frame, UseFrame), f"no use at {path}"
-    return frame
 
 
 # --- what becomes of it ---------------------------------------------------------------------------

@@ -156,7 +156,7 @@ class CheckRolled(Event[State]):
     face: int = 0
 
     def evolve(self, state: State) -> State:
-        frame = _check(state, self.check)
+        frame = state.frame(self.check, CheckFrame)
         state = state.with_creature(self.creature, penalty=0)
         return state.put(changed(frame, stage="done", total=self.total, ones=self.ones, face=self.face))
 
@@ -170,7 +170,7 @@ class CheckNeedsChoice(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(_check(state, self.check), stage="choose"))
+        return state.with_frame(self.check, CheckFrame, stage="choose")
 
 
 @record
@@ -183,7 +183,7 @@ class CheckChosen(Event[State]):
     choice: Literal["fail", "reroll"]
 
     def evolve(self, state: State) -> State:
-        frame = _check(state, self.check)
+        frame = state.frame(self.check, CheckFrame)
         if self.choice == "fail":
             return state.put(changed(frame, stage="done", ones=(), failed_outright=True))
         return state.put(changed(frame, stage="reroll", complication=True))
@@ -198,7 +198,7 @@ class CheckFailed(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        frame = _check(state, self.check)
+        frame = state.frame(self.check, CheckFrame)
         return state.put(changed(frame, stage="done", ones=(), failed_outright=True, complication=True))
 
 
@@ -212,7 +212,7 @@ class CheckRerolled(Event[State]):
     total: int
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(_check(state, self.check), stage="done", ones=(), total=self.total))
+        return state.with_frame(self.check, CheckFrame, stage="done", ones=(), total=self.total)
 
 
 @record
@@ -228,7 +228,7 @@ class CheckResolved(Event[State]):
     complication: bool = False
 
     def evolve(self, state: State) -> State:
-        frame = _check(state, self.check)
+        frame = state.frame(self.check, CheckFrame)
         state = state.popped(self.check)
         if self.complication:
             pending = Complication(id=self.check, creature=self.creature, what=frame.what)
@@ -243,12 +243,6 @@ class CheckResolved(Event[State]):
             complication=self.complication,
         )
         return state.put(changed(below, checked=checked))
-
-
-def _check(state: State, path: str) -> CheckFrame:
-    frame = state.stacks.find(path)
-    assert isinstance(frame, CheckFrame), f"no check at {path}"
-    return frame
 
 
 # --- rules ----------------------------------------------------------------------------------------
@@ -287,7 +281,7 @@ def roll_check(state: State, chance: Chance, frame: CheckFrame) -> Emits[State]:
         ones=tuple(die.sides for die in ones),
         face=ones[0].face if ones else 0,
     )
-    return (yield from trouble(state, _check(state, frame.path)))
+    return (yield from trouble(state, state.frame(frame.path, CheckFrame)))
 
 
 def _lain(state: State, frame: CheckFrame, creature: Creature) -> tuple[Edge, ...]:

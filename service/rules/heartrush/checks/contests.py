@@ -114,7 +114,7 @@ class DefenseAbilityChosen(Event[State]):
     ability: Ability
 
     def evolve(self, state: State) -> State:
-        frame = _contest(state, self.contest)
+        frame = state.frame(self.contest, ContestFrame)
         return state.put(changed(frame, chosen=with_key(frame.chosen, self.creature, self.ability)))
 
 
@@ -130,7 +130,7 @@ class ContestRolled(Event[State]):
     complication: bool = False
 
     def evolve(self, state: State) -> State:
-        frame = _contest(state, self.contest)
+        frame = state.frame(self.contest, ContestFrame)
         state = state.put(changed(frame, totals=with_key(frame.totals, self.creature, self.total)))
         if not self.complication:
             return state
@@ -149,12 +149,6 @@ class ContestDecided(Event[State]):
 
     def evolve(self, state: State) -> State:
         return state.popped(self.contest)
-
-
-def _contest(state: State, path: str) -> ContestFrame:
-    frame = state.stacks.find(path)
-    assert isinstance(frame, ContestFrame), f"no contest at {path}"
-    return frame
 
 
 def best_of(creature: Creature) -> Bodily:

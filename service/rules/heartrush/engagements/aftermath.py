@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from service.rules.grid import FEET, Cell
 from service.rules.heartrush.creatures.weapons import push_ft
-from service.rules.heartrush.engagements.scene import EngagementFrame, Pending, PhaseRules, engagement
+from service.rules.heartrush.engagements.scene import EngagementFrame, Pending, PhaseRules
 from service.rules.heartrush.harm.crushing import CrushBegun, crush_dice
 from service.rules.heartrush.movement.forced import push
 from service.rules.heartrush.permission import acting, answering
@@ -31,7 +31,7 @@ class PushResolved(Event[State]):
     feet: int
 
     def evolve(self, state: State) -> State:
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         return state.put(changed(frame, pending=frame.pending[1:]))
 
 
@@ -43,7 +43,7 @@ class AftermathOver(Event[State]):
     engagement: str
 
     def evolve(self, state: State) -> State:
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         return frame.moved_to(state, "offensive" if frame.offensives else "closing")
 
 
@@ -95,8 +95,7 @@ class ChoosePush(Command[State]):
     def check(self, view: State) -> None:
         acting(view, self, self.creature, allow=("surprised",))
         answering(view, self)
-        frame = view.top
-        assert isinstance(frame, EngagementFrame)
+        frame = view.top_frame(EngagementFrame)
         pending = frame.pending[0]
         if pending.source != self.creature:
             raise Refused("not_your_prompt", f"{self.prompt} is for {pending.source}")
@@ -107,8 +106,7 @@ class ChoosePush(Command[State]):
             raise Refused("space_occupied", f"{self.follow} is no free cell that {pending.target} leaves")
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, EngagementFrame)
+        frame = state.top_frame(EngagementFrame)
         pending = frame.pending[0]
         path = f"{frame.path}/aftermath/{self.creature}/{pending.target}"
         state = yield PushResolved(
@@ -146,14 +144,12 @@ class DealInstead(Command[State]):
     def check(self, view: State) -> None:
         acting(view, self, self.creature, allow=("surprised",))
         answering(view, self)
-        frame = view.top
-        assert isinstance(frame, EngagementFrame)
+        frame = view.top_frame(EngagementFrame)
         if frame.pending[0].source != self.creature:
             raise Refused("not_your_prompt", f"{self.prompt} is for {frame.pending[0].source}")
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, EngagementFrame)
+        frame = state.top_frame(EngagementFrame)
         pending = frame.pending[0]
         dice = dice_instead(state, pending)
         why = ("HR-GRAP-6",) if state.creatures[self.creature].has("grappling") else ("HR-COND-23",)

@@ -7,14 +7,7 @@ from typing import ClassVar, Final
 
 from service.rules.heartrush.creatures.weapons import leaves_no_step
 from service.rules.heartrush.engagements.declaring import check_step, declare, meeting, sealed_declaration
-from service.rules.heartrush.engagements.scene import (
-    Declaration,
-    EngagementFrame,
-    Order,
-    PhaseRules,
-    Planned,
-    engagement,
-)
+from service.rules.heartrush.engagements.scene import Declaration, EngagementFrame, Order, PhaseRules, Planned
 from service.rules.heartrush.engagements.steps import DECLARING, end_step, exchange, next_step, reveal
 from service.rules.heartrush.engagements.targets import (
     check_also,
@@ -49,7 +42,7 @@ class SidestepDeclined(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(engagement(state, self.engagement), moved=True))
+        return state.with_frame(self.engagement, EngagementFrame, moved=True)
 
 
 @record
@@ -61,7 +54,7 @@ class AttackDue(Event[State]):
     exchanges: tuple[Planned, ...]
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(engagement(state, self.engagement), exchanges=self.exchanges))
+        return state.with_frame(self.engagement, EngagementFrame, exchanges=self.exchanges)
 
 
 @record
@@ -73,7 +66,7 @@ class MoverDone(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         return state.put(changed(frame, movers=frame.movers[1:], moved=False, picked=False))
 
 
@@ -147,8 +140,7 @@ class DeclineSidestep(Command[State]):
             raise Refused("not_your_prompt", f"{self.prompt} is not for {self.creature}", "TABLE-SEAT-1")
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, EngagementFrame)
+        frame = state.top_frame(EngagementFrame)
         return (
             yield SidestepDeclined(
                 engagement=frame.path, creature=self.creature, because=("HR-STANCE-AGI-2",)

@@ -47,7 +47,7 @@ from service.rules.heartrush.engagements.exchanges import (
     ExchangeSettled,
     How,
 )
-from service.rules.heartrush.engagements.scene import among, engagement
+from service.rules.heartrush.engagements.scene import EngagementFrame, among
 from service.rules.heartrush.halves import half
 from service.rules.heartrush.harm.conditions import gain, vent
 from service.rules.heartrush.harm.damage import hurt
@@ -156,7 +156,7 @@ class ExchangeBegun(Event[State]):
 
     def _take_from(self, state: State, path: str) -> State:
         """Return the state with this exchange off the engagement's list, and its attacks made."""
-        frame = engagement(state, path)
+        frame = state.frame(path, EngagementFrame)
         made = (self.attacker, self.defender) if self.how == "contested" else (self.attacker,)
         participants = among(frame, {creature: {"attack": "made"} for creature in made})
         return state.put(changed(frame, participants=participants, exchanges=frame.exchanges[1:]))
@@ -166,7 +166,7 @@ class ExchangeBegun(Event[State]):
         if self.how == "opportunity" or state.option("simultaneity") != "snapshot":
             return EMPTY
         assert self.engagement is not None
-        snapshot = engagement(state, self.engagement).snapshot
+        snapshot = state.frame(self.engagement, EngagementFrame).snapshot
         return {name: snapshot[name] for name in (self.attacker, self.defender)}
 
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 from service.rules.heartrush.creatures.cantrips import RULE
 from service.rules.heartrush.engagements.exchanges import Exchange
 from service.rules.heartrush.engagements.riders import shoved
-from service.rules.heartrush.engagements.scene import Brought, EngagementFrame, engagement
+from service.rules.heartrush.engagements.scene import Brought, EngagementFrame
 from service.rules.heartrush.harm.conditions import ConditionLost, gain
 from service.rules.heartrush.sheets.sheet import Cantrip
 from service.rules.heartrush.state import State
@@ -32,7 +32,7 @@ class CantripHit(Event[State]):
     brought: tuple[Brought, ...]
 
     def evolve(self, state: State) -> State:
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         return state.put(changed(frame, brought=(*frame.brought, *self.brought)))
 
 
@@ -44,7 +44,7 @@ class BroughtLanded(Event[State]):
     engagement: str
 
     def evolve(self, state: State) -> State:
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         return state.put(changed(frame, brought=frame.brought[1:]))
 
 

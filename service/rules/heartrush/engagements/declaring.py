@@ -12,7 +12,6 @@ from service.rules.heartrush.engagements.scene import (
     EngagementFrame,
     Offensive,
     Planned,
-    engagement,
     engagement_open,
     put,
 )
@@ -128,8 +127,7 @@ def sealed_declaration(state: State, by: str) -> Scope | None:
 
 def declare(state: State, by: str, creature: str, declaration: Declaration) -> Emits[State]:
     """Tell a declaration: sealed to its seat where the house says so, with a trace for all."""
-    frame = state.top
-    assert isinstance(frame, EngagementFrame)
+    frame = state.top_frame(EngagementFrame)
     scope = sealed_declaration(state, by)
     state = yield DeclarationMade(creature=creature, because=("HR-RES-3", "A-13"))
     event = Declared(
@@ -170,8 +168,7 @@ class DeclareAttack(Command[State]):
 
     def decide(self, state: State) -> Emits[State]:
         perk = {name: levels for name, levels in self.perk.items() if levels}
-        frame = state.top
-        assert isinstance(frame, EngagementFrame)
+        frame = state.top_frame(EngagementFrame)
         if frame.movers:
             return (yield from attack_now(state, frame, self.creature, (self.target, *self.also)))
         declaration = Declaration(target=self.target, also=self.also, perk=perk)
@@ -223,10 +220,10 @@ class AttackChosen(Event[State]):
 
     def evolve(self, state: State) -> State:
         attack = "declared" if self.exchanges else "declined"
-        part = engagement(state, self.engagement).participants[self.creature]
+        part = state.frame(self.engagement, EngagementFrame).participants[self.creature]
         declaration = changed(unsealed(part.declaration), offensive=self.offensive)
         state = put(state, self.engagement, self.creature, attack=attack, declaration=declaration)
-        return state.put(changed(engagement(state, self.engagement), exchanges=self.exchanges, picked=True))
+        return state.with_frame(self.engagement, EngagementFrame, exchanges=self.exchanges, picked=True)
 
 
 def meeting(state: State, frame: EngagementFrame, name: str, target: str) -> Planned:
@@ -277,8 +274,7 @@ class DeclineAttack(Command[State]):
         check_step(view, self, None)
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, EngagementFrame)
+        frame = state.top_frame(EngagementFrame)
         if frame.movers:
             return (yield from attack_now(state, frame, self.creature, ()))
         return (yield from declare(state, self.by.seat, self.creature, Declaration(target=None)))

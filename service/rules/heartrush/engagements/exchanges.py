@@ -12,7 +12,7 @@ from service.rules.heartrush.creatures.weapons import (
     weapon_called,
     wielded,
 )
-from service.rules.heartrush.engagements.scene import Planned, engagement
+from service.rules.heartrush.engagements.scene import EngagementFrame, Planned
 from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.choices import Asking
@@ -83,7 +83,7 @@ class AttackRolled(Event[State]):
     """The roll, where somebody might change it."""
 
     def evolve(self, state: State) -> State:
-        frame = exchange_at(state, self.exchange)
+        frame = state.frame(self.exchange, Exchange)
         total, roll = handed(self, "total"), handed(self, "roll")
         return state.put(rebuilt(frame, stage="defense", attack_total=total, attack_roll=roll))
 
@@ -104,7 +104,7 @@ class DefenseRolled(Event[State]):
 
     def evolve(self, state: State) -> State:
         total, roll = handed(self, "total"), handed(self, "roll")
-        return _defended(state, exchange_at(state, self.exchange), total, roll)
+        return _defended(state, state.frame(self.exchange, Exchange), total, roll)
 
     def tells(self) -> Iterator[tuple[str, str, str, Any]]:
         yield from told_roll(self.creature, self.roll)
@@ -123,7 +123,7 @@ class ContestedRolled(Event[State]):
 
     def evolve(self, state: State) -> State:
         total, roll = handed(self, "total"), handed(self, "roll")
-        return _defended(state, exchange_at(state, self.exchange), total, roll)
+        return _defended(state, state.frame(self.exchange, Exchange), total, roll)
 
     def tells(self) -> Iterator[tuple[str, str, str, Any]]:
         yield from told_roll(self.creature, self.roll)
@@ -137,7 +137,7 @@ class DefenseKept(Event[State]):
     exchange: str
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(exchange_at(state, self.exchange), stage="settle"))
+        return state.with_frame(self.exchange, Exchange, stage="settle")
 
 
 @record
@@ -176,11 +176,11 @@ class ExchangeHit(Event[State]):
     excess: int
 
     def evolve(self, state: State) -> State:
-        frame = exchange_at(state, self.exchange)
+        frame = state.frame(self.exchange, Exchange)
         state = state.put(changed(frame, stage="done"))
         if frame.engagement is None:
             return state
-        scene = engagement(state, frame.engagement)
+        scene = state.frame(frame.engagement, EngagementFrame)
         following = scene.following
         if self.by == frame.attacker and earns_follow_up(state, frame) and self.by not in scene.hits:
             following = Planned(attacker=self.by, defender=self.creature, contested=False)
@@ -204,13 +204,6 @@ def told_roll(creature: str, roll: Roll | None) -> Iterator[tuple[str, str, str,
     shown = None if roll is None else open_part(roll)
     yield "total", creature, ROLLS, None if shown is None else shown.total
     yield "roll", creature, ROLLS, shown
-
-
-def exchange_at(state: State, path: str) -> Exchange:
-    """Return the exchange at *path*."""
-    frame = state.stacks.find(path)
-    assert isinstance(frame, Exchange), f"no exchange at {path}"
-    return frame
 
 
 @rule("HR-OA-5", "seed 003, Hiding")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from service.rules.heartrush.creatures.weapons import throwable
-from service.rules.heartrush.engagements.scene import EngagementFrame, Planned, engagement
+from service.rules.heartrush.engagements.scene import EngagementFrame, Planned
 from service.rules.heartrush.engagements.targets import takes_part, targets
 from service.rules.heartrush.permission import acting, answering
 from service.rules.heartrush.state import Creature, State
@@ -27,7 +27,7 @@ class FollowUpMade(Event[State]):
     weapon: str
 
     def evolve(self, state: State) -> State:
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         planned = Planned(attacker=self.creature, defender=self.target, contested=False, weapon=self.weapon)
         thrown = (*state.creatures[self.creature].thrown, self.weapon)
         state = state.with_creature(self.creature, thrown=thrown)
@@ -43,7 +43,7 @@ class FollowUpForgone(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(engagement(state, self.engagement), following=None))
+        return state.with_frame(self.engagement, EngagementFrame, following=None)
 
 
 def next_targets(state: State, frame: EngagementFrame, creature: Creature) -> tuple[str, ...]:
@@ -76,8 +76,7 @@ def forgone(frame: EngagementFrame) -> Emits[State]:
 def _frame(view: State, command: FollowUp | ForgoFollowUp) -> EngagementFrame:
     acting(view, command, command.creature, allow=("surprised",))
     answering(view, command)
-    frame = view.top
-    assert isinstance(frame, EngagementFrame)
+    frame = view.top_frame(EngagementFrame)
     if command.prompt != frame.prompt_of("follow_up", command.creature):
         raise Refused("not_your_prompt", f"{command.prompt} is not for {command.creature}", "TABLE-SEAT-1")
     return frame
@@ -103,8 +102,7 @@ class FollowUp(Command[State]):
             raise Refused("no_valid_target", f"{self.weapon} cannot be thrown at {self.target}")
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, EngagementFrame)
+        frame = state.top_frame(EngagementFrame)
         return (
             yield FollowUpMade(
                 engagement=frame.path, creature=self.creature, target=self.target, weapon=self.weapon
@@ -139,8 +137,7 @@ class ForgoFollowUp(Command[State]):
         _frame(view, self)
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, EngagementFrame)
+        frame = state.top_frame(EngagementFrame)
         return (yield from forgone(frame))
 
     @classmethod

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from service.rules.heartrush.creatures.weapons import check_works, in_range, out_of_range
-from service.rules.heartrush.engagements.scene import EngagementFrame, Participant, PhaseRules, engagement
+from service.rules.heartrush.engagements.scene import EngagementFrame, Participant, PhaseRules
 from service.rules.heartrush.means.actions import AbilityUsed, afford_action
 from service.rules.heartrush.means.rush import active_in
 from service.rules.heartrush.permission import acting, answering, holding_priority, is_unbarred
@@ -52,7 +52,7 @@ class EngagementJoined(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         participants = with_key(frame.participants, self.creature, Participant(entry="joined"))
         return _active(state, self.creature).put(changed(frame, participants=participants, declined=()))
 
@@ -66,7 +66,7 @@ class JoinDeclined(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         return state.put(changed(frame, declined=(*frame.declined, self.creature)))
 
 
@@ -78,7 +78,7 @@ class JoiningClosed(Event[State]):
     engagement: str
 
     def evolve(self, state: State) -> State:
-        return engagement(state, self.engagement).moved_to(state, "commit")
+        return state.frame(self.engagement, EngagementFrame).moved_to(state, "commit")
 
 
 @rule("HR-ENG-9", "seed 000, Rush Points")
@@ -202,8 +202,7 @@ class JoinEngagement(Command[State]):
         check_prompt(self.prompt, frame, "join", self.creature)
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, EngagementFrame)
+        frame = state.top_frame(EngagementFrame)
         state = yield AbilityUsed(
             creature=self.creature, ability="join_engagement", paid="action", instant=True
         )
@@ -229,8 +228,7 @@ class DeclineJoin(Command[State]):
         check_prompt(self.prompt, frame, "join", self.creature)
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, EngagementFrame)
+        frame = state.top_frame(EngagementFrame)
         return (yield JoinDeclined(engagement=frame.path, creature=self.creature, because=("HR-ENG-4",)))
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from service.rules.heartrush.engagements.scene import EngagementFrame, Planned, engagement
+from service.rules.heartrush.engagements.scene import EngagementFrame, Planned
 from service.rules.heartrush.permission import answering_for, own, running
 from service.rules.heartrush.state import State
 from service.rules.messages import Command, Emits, Event, Offer, Refused
@@ -37,7 +37,7 @@ class AttackerChosen(Event[State]):
     attacker: str
 
     def evolve(self, state: State) -> State:
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         mine = [planned for planned in frame.exchanges if _is_own(state, frame, planned)]
         turned = iter(sorted(mine, key=lambda planned: planned.attacker != self.attacker))
         order = tuple(
@@ -60,14 +60,12 @@ class AttackNext(Command[State]):
         running(view)
         own(view, self, self.creature)
         answering_for(view, self, self.creature)
-        frame = view.top
-        assert isinstance(frame, EngagementFrame)
+        frame = view.top_frame(EngagementFrame)
         if self.attacker not in to_order(view, frame):
             raise Refused("no_valid_target", f"{self.attacker} has no attack left to roll", "TABLE-ORDER-1")
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, EngagementFrame)
+        frame = state.top_frame(EngagementFrame)
         return (
             yield AttackerChosen(engagement=frame.path, attacker=self.attacker, because=("TABLE-ORDER-1",))
         )

@@ -116,8 +116,7 @@ class OpportunityAttack(Command[State]):
 
     def _check_window(self, view: State) -> None:
         answering(view, self, late="window_closed")
-        frame = view.top
-        assert isinstance(frame, WindowFrame)
+        frame = view.top_frame(WindowFrame)
         if frame.subject != self.target or not self.prompt == f"{frame.path}/{self.creature}":
             raise Refused(
                 "no_oa_trigger", f"{frame.path} lets nobody strike {self.target} with {self.creature}"

@@ -39,8 +39,7 @@ class EffectTriggered(Event[State]):
     effect: str
 
     def evolve(self, state: State) -> State:
-        frame = state.stacks.find(self.exchange)
-        assert isinstance(frame, Interruptible)
+        frame = state.frame(self.exchange, Interruptible)
         return state.put(changed(frame, offered=(*frame.offered, self.effect)))
 
 

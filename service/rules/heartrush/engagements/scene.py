@@ -242,13 +242,6 @@ def _by_phase(families: Families) -> Mapping[Phase, PhaseRules]:
     return {phase: kind() for kind in families.listed(PhaseRules) for phase in kind.phases}
 
 
-def engagement(state: State, path: str) -> EngagementFrame:
-    """Return the open engagement at *path*."""
-    frame = state.stacks.find(path)
-    assert isinstance(frame, EngagementFrame), f"no engagement at {path}"
-    return frame
-
-
 def engagement_open(state: State) -> EngagementFrame | None:
     """Return the engagement that is open, also while a window or something else is above it."""
     found = (frame for frame in state.stacks.table if isinstance(frame, EngagementFrame))
@@ -257,7 +250,7 @@ def engagement_open(state: State) -> EngagementFrame | None:
 
 def put(state: State, path: str, creature: str, /, **changes: object) -> State:
     """Return the state with fields of one participant changed."""
-    frame = engagement(state, path)
+    frame = state.frame(path, EngagementFrame)
     return state.put(changed(frame, participants=among(frame, {creature: changes})))
 
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
 from service.rules.heartrush.creatures.weapons import check_ranged_stance, wielded
-from service.rules.heartrush.engagements.scene import EngagementFrame, among, engagement, engagement_open, put
+from service.rules.heartrush.engagements.scene import EngagementFrame, among, engagement_open, put
 from service.rules.heartrush.permission import acting, answering
 from service.rules.heartrush.secrecy import sealed_to
 from service.rules.heartrush.space.paths import speed
@@ -94,7 +94,7 @@ class StancesRevealed(Event[State]):
         for creature, stance in self.stances.items():
             if stance in ATTACKING and wielded(state.creatures[creature]).attack_type == "ranged":
                 state = state.with_creature(creature, ranged_stance_taken=True)
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         shown = among(frame, {creature: {"stance": stance} for creature, stance in self.stances.items()})
         return frame.moved_to(state, "reveal", participants=shown)
 
@@ -136,8 +136,7 @@ class ChooseStance(Command[State]):
             raise Refused("stance_not_allowed", f"{self.creature} is surprised", "HR-START-7")
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, EngagementFrame)
+        frame = state.top_frame(EngagementFrame)
         scope = self.scope(state)
         assert scope is not None
         state = yield StanceCommitted(creature=self.creature)

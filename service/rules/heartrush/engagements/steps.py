@@ -21,7 +21,6 @@ from service.rules.heartrush.engagements.scene import (
     PhaseRules,
     Planned,
     among,
-    engagement,
 )
 from service.rules.heartrush.engagements.stances import ATTACKING, beats
 from service.rules.heartrush.engagements.targets import (
@@ -57,7 +56,7 @@ class StepStarted(Event[State]):
     eligible: tuple[str, ...]
 
     def evolve(self, state: State) -> State:
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         participants = {
             name: changed(part, attack="none") if self._left_out(name, part) else part
             for name, part in frame.participants.items()
@@ -82,7 +81,7 @@ class TargetsRevealed(Event[State]):
     occasion: str
 
     def evolve(self, state: State) -> State:
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         shown = {
             creature: {"declaration": declaration, "attack": "declared" if declaration.target else "declined"}
             for creature, declaration in self.declarations.items()
@@ -123,7 +122,7 @@ class PushEarned(Event[State]):
     target: str
 
     def evolve(self, state: State) -> State:
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         push = Pending(what="push", source=self.creature, target=self.target)
         return state.put(changed(frame, pending=(*frame.pending, push)))
 
@@ -137,7 +136,7 @@ class StepEnded(Event[State]):
     step: Step
 
     def evolve(self, state: State) -> State:
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         pushes = tuple(pending for pending in frame.pending if pending.what == "push")
         return state.put(changed(frame, stage="done", snapshot=EMPTY, movers=(), pending=pushes))
 
@@ -150,7 +149,7 @@ class AttacksOver(Event[State]):
     engagement: str
 
     def evolve(self, state: State) -> State:
-        return engagement(state, self.engagement).moved_to(state, "aftermath", snapshot=EMPTY)
+        return state.frame(self.engagement, EngagementFrame).moved_to(state, "aftermath", snapshot=EMPTY)
 
 
 @rule("HR-RES-1", "seeds 000, 002 and 004, Resolution")

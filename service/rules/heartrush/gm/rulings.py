@@ -208,8 +208,7 @@ class Adjudicate(Command[State]):
         check_ruling(view, self.decision or "as asked", self.reason, self.effects)
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, AdjudicationFrame)
+        frame = state.top_frame(AdjudicationFrame)
         own_effects = frame.on_accept if self.accept else frame.on_reject
         ruling = RulingRecorded(
             ruling=path_of(state),

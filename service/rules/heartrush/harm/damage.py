@@ -252,8 +252,7 @@ class Shrug(Command[State]):
             raise Refused(code, f"{self.creature} cannot shrug this off", "HR-DMG-2")
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, DamageFrame)
+        frame = state.top_frame(DamageFrame)
         state, after = yield from shrug_off(state, frame)
         return (yield from take(state, frame, after))
 
@@ -274,8 +273,7 @@ class AcceptDamage(Command[State]):
         _pending(view, self)
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, DamageFrame)
+        frame = state.top_frame(DamageFrame)
         return (yield from take(state, frame, frame.amount))
 
     @classmethod

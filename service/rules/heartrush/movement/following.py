@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from service.rules.heartrush.creatures.bonds import freed
-from service.rules.heartrush.movement.forced import PushFrame, push_at
+from service.rules.heartrush.movement.forced import PushFrame
 from service.rules.heartrush.permission import answering_for, own
 from service.rules.heartrush.state import State
 from service.rules.messages import Command, Emits, Event, Offer
@@ -25,7 +25,7 @@ class CaptiveFollowed(Event[State]):
     follow: bool
 
     def evolve(self, state: State) -> State:
-        frame = push_at(state, self.push)
+        frame = state.frame(self.push, PushFrame)
         state = state.put(
             changed(frame, stage="moving", companion=self.creature if self.follow else frame.companion)
         )
@@ -46,8 +46,7 @@ class FollowCaptive(Command[State]):
         answering_for(view, self, self.creature)
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, PushFrame)
+        frame = state.top_frame(PushFrame)
         return (
             yield CaptiveFollowed(
                 push=frame.path,

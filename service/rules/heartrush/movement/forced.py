@@ -116,7 +116,7 @@ class Pushed(Event[State]):
     left_ft: int
 
     def evolve(self, state: State) -> State:
-        frame = push_at(state, self.push)
+        frame = state.frame(self.push, PushFrame)
         behind = (state.creatures[self.creature].position, *self.path)[-2]
         state = moved(state, self.creature, self.path[-1])
         if frame.companion is not None:
@@ -135,7 +135,7 @@ class PushStopped(Event[State]):
     """The creature in the way; null for a wall."""
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(push_at(state, self.push), stage="collision", blocker=self.blocker))
+        return state.with_frame(self.push, PushFrame, stage="collision", blocker=self.blocker)
 
 
 @record
@@ -150,7 +150,7 @@ class Collision(Event[State]):
     blocker_damage: int
 
     def evolve(self, state: State) -> State:
-        frame = push_at(state, self.push)
+        frame = state.frame(self.push, PushFrame)
         stage = "shared" if self.blocker_damage else "done"
         return state.put(
             changed(
@@ -171,7 +171,7 @@ class CompanionHurt(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        frame = push_at(state, self.push)
+        frame = state.frame(self.push, PushFrame)
         return state.put(changed(frame, stage="shared" if frame.total else "done"))
 
 
@@ -184,13 +184,6 @@ class PushDone(Event[State]):
 
     def evolve(self, state: State) -> State:
         return state.popped(self.push)
-
-
-def push_at(state: State, path: str) -> PushFrame:
-    """Return the push at *path*."""
-    frame = state.stacks.find(path)
-    assert isinstance(frame, PushFrame), f"no push at {path}"
-    return frame
 
 
 def push(state: State, path: str, creature: str, by: str, feet: int, follow: Cell | None) -> Emits[State]:
@@ -314,7 +307,7 @@ class CollisionShared(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(push_at(state, self.push), stage="done"))
+        return state.with_frame(self.push, PushFrame, stage="done")
 
 
 def finish(state: State, frame: PushFrame) -> Emits[State]:

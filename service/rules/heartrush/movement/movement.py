@@ -147,8 +147,7 @@ class MovementPlanned(Event[State]):
     walked: int = 0
 
     def evolve(self, state: State) -> State:
-        frame = state.stacks.find(self.movement)
-        assert isinstance(frame, MovementFrame)
+        frame = state.frame(self.movement, MovementFrame)
         sealed = Sealed(audience=(f"seat:{self.seat}",), opens=f"{self.movement}/end", value=self.left)
         return state.put(
             changed(

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from service.rules.grid import FEET, STEPS, Cell, is_step
 from service.rules.heartrush.creatures.lasting import having
 from service.rules.heartrush.creatures.weapons import check_ranged_move, leaves_no_step
-from service.rules.heartrush.engagements.scene import engagement
+from service.rules.heartrush.engagements.scene import EngagementFrame
 from service.rules.heartrush.harm.conditions import ConditionLost
 from service.rules.heartrush.means.actions import AbilityUsed, careful_price
 from service.rules.heartrush.movement.climbing import step_off
@@ -47,7 +47,7 @@ class SidestepTaken(Event[State]):
     """Whether it stands up, which counts at once."""
 
     def evolve(self, state: State) -> State:
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         if self.stand:
             frame = changed(frame, snapshot=with_upright(frame.snapshot, self.creature))
         taken = (*frame.sidestepped, self.creature)

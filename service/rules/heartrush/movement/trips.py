@@ -76,8 +76,7 @@ class Trip(Command[State]):
             raise Refused("no_trip_trigger", f"{self.target} does not move")
         answering(view, self, late="window_closed")
         afford_action(creature)
-        frame = view.top
-        assert isinstance(frame, WindowFrame)
+        frame = view.top_frame(WindowFrame)
         if frame.subject != self.target or self.prompt != f"{frame.path}/{self.creature}":
             raise Refused("no_trip_trigger", f"{frame.path} is about {frame.subject}")
 

@@ -64,8 +64,7 @@ class DeclareOffensive(Command[State]):
         )
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, EngagementFrame)
+        frame = state.top_frame(EngagementFrame)
         if frame.movers:
             return (yield from attack_now(state, frame, self.creature, (self.target,), self.offensive()))
         declaration = Declaration(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from service.rules.heartrush.checks.contests import ContestFrame
-from service.rules.heartrush.engagements.scene import Earned, Offensive, engagement, put
+from service.rules.heartrush.engagements.scene import Earned, EngagementFrame, Offensive, put
 from service.rules.heartrush.state import State
 from service.rules.messages import Emits, Event
 from service.rules.records import changed, record
@@ -26,7 +26,7 @@ class OffensiveBegun(Event[State]):
 
     def evolve(self, state: State) -> State:
         state = put(state, self.engagement, self.creature, attack="forgone")
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         return state.put(changed(frame, exchanges=frame.exchanges[1:]))
 
 
@@ -44,7 +44,7 @@ class OffensiveResolved(Event[State]):
     def evolve(self, state: State) -> State:
         if not self.won:
             return state
-        frame = engagement(state, self.engagement)
+        frame = state.frame(self.engagement, EngagementFrame)
         earned = Earned(creature=self.creature, target=self.target, offensive=self.offensive)
         return state.put(changed(frame, offensives=(*frame.offensives, earned)))
 
@@ -82,7 +82,7 @@ class OffensiveTried(Event[State]):
 
     def terms(self, state: State) -> dict[str, Any]:
         """Return what the frame of every such contest holds: both are seen as the step began."""
-        seen = engagement(state, self.engagement).snapshot
+        seen = state.frame(self.engagement, EngagementFrame).snapshot
         return {
             "path": self.contest,
             "engagement": self.engagement,
@@ -128,9 +128,9 @@ class OffensivesOver(Event[State]):
     engagement: str
 
     def evolve(self, state: State) -> State:
-        return engagement(state, self.engagement).moved_to(state, "closing")
+        return state.frame(self.engagement, EngagementFrame).moved_to(state, "closing")
 
 
 def _without_first(state: State, path: str) -> State:
-    frame = engagement(state, path)
+    frame = state.frame(path, EngagementFrame)
     return state.put(changed(frame, offensives=frame.offensives[1:]))

@@ -96,8 +96,7 @@ class EffectTaken(Event[State]):
     number: int
 
     def evolve(self, state: State) -> State:
-        frame = state.stacks.find(self.effects)
-        assert isinstance(frame, EffectsFrame), f"no effects at {self.effects}"
+        frame = state.frame(self.effects, EffectsFrame)
         return state.put(changed(frame, at=self.number + 1))
 
 

@@ -133,8 +133,7 @@ class Rested(Event[State]):
         if self.rest == "short":
             cooldowns = {spell: rests for spell, rests in creature.cooldowns.items() if rests > 0}
             return state.with_creature(self.creature, heart_die=self.heart_die, cooldowns=cooldowns)
-        top = state.top
-        assert isinstance(top, NightFrame), "long rests are slept"
+        top = state.top_frame(NightFrame)
         state = state.put(changed(top, sleepers=top.sleepers[1:]))
         return state.with_creature(
             self.creature,

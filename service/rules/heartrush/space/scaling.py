@@ -8,8 +8,8 @@ from service.rules.chance import Chance
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.state import State
 from service.rules.messages import Emits, Event
-from service.rules.records import changed, record
-from service.rules.stack import Awaited
+from service.rules.records import record
+from service.rules.stack import Awaited, Frame
 
 BECAUSE: Final = ("HR-ENV-6",)
 
@@ -64,10 +64,8 @@ class ClimbChecked(Event[State]):
 
     def evolve(self, state: State) -> State:
         state = state.popped(self.scaling)
-        frame = state.stacks.find(self.movement)
-        assert frame is not None, f"no movement at {self.movement}"
         changes: dict[str, object] = {"climbed": True} if self.success else {"left": ()}
-        return state.put(changed(frame, **changes))
+        return state.with_frame(self.movement, Frame, **changes)
 
 
 def ask_climb(movement: str, creature: str, cn: int, walked: int) -> Emits[State]:

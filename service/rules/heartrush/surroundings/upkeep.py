@@ -81,8 +81,7 @@ class UpkeepTaken(Event[State]):
     what: What
 
     def evolve(self, state: State) -> State:
-        frame = state.stacks.find(self.upkeep)
-        assert isinstance(frame, Due), f"no round ends at {self.upkeep}"
+        frame = state.frame(self.upkeep, Due)
         return state.put(changed(frame, queue=frame.queue[1:]))
 
 

@@ -91,16 +91,14 @@ class Choose(Command[State]):
             running(view)  # out of combat too a choice may be owed
         own(view, self, self.creature)
         answering(view, self)
-        frame = view.top
-        assert isinstance(frame, ChoiceFrame)
+        frame = view.top_frame(ChoiceFrame)
         if frame.creature != self.creature:
             raise Refused("not_your_prompt", f"{self.prompt} is for {frame.creature}", "TABLE-SEAT-1")
         if self.option not in frame.options:
             raise Refused("params_missing", f"one of {', '.join(frame.options)}", "HR-ABIL-8")
 
     def decide(self, state: State) -> Emits[State]:
-        frame = state.top
-        assert isinstance(frame, ChoiceFrame)
+        frame = state.top_frame(ChoiceFrame)
         return (
             yield Chosen(
                 choice=self.prompt,

@@ -129,8 +129,7 @@ class DeedSaid(Event[State]):
     occasion: str = ""
 
     def evolve(self, state: State) -> State:
-        frame = state.stacks.find(self.deed)
-        assert isinstance(frame, DeedFrame), f"nothing is declared at {self.deed}"
+        frame = state.frame(self.deed, DeedFrame)
         if self.seat is None:
             return state.put(changed(frame, said=self.said))
         sealed = Sealed(audience=(f"seat:{self.seat}",), opens=self.occasion, value=self.said)

@@ -147,7 +147,7 @@ class WindowPassed(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        frame = window_at(state, self.window)
+        frame = state.frame(self.window, WindowFrame)
         return state.put(changed(frame, passed=(*frame.passed, self.creature)))
 
 
@@ -160,7 +160,7 @@ class InstantDeclared(Event[State]):
     item: StackItem
 
     def evolve(self, state: State) -> State:
-        frame = window_at(state, self.window)
+        frame = state.frame(self.window, WindowFrame)
         eligible = frame.eligible
         if self.item.ability in ACCEPTS.values():
             eligible = tuple(name for name in frame.eligible if name != self.item.creature)
@@ -177,7 +177,7 @@ class InstantResolved(Event[State]):
     ability: str
 
     def evolve(self, state: State) -> State:
-        frame = window_at(state, self.window)
+        frame = state.frame(self.window, WindowFrame)
         passed = frame.passed if self.ability in ACCEPTS.values() else ()
         return state.put(changed(frame, items=frame.items[:-1], passed=passed))
 
@@ -216,13 +216,6 @@ class Interruptible(Frame[State]):
 def fizzle(creature: str, ability: str, reason: str) -> Emits[State]:
     """Tell that an instant finds nothing to act on when its turn comes; its cost is kept."""
     return (yield InstantFizzled(creature=creature, ability=ability, reason=reason, because=("HR-ABIL-11",)))
-
-
-def window_at(state: State, path: str) -> WindowFrame:
-    """Return the open window at *path*."""
-    frame = state.stacks.find(path)
-    assert isinstance(frame, WindowFrame), f"no window at {path}"
-    return frame
 
 
 @rule("HR-TIME-6", "seed 003, During Engagements")

@@ -69,8 +69,7 @@ class ReactionCame(Event[State]):
     reaction: Reaction
 
     def evolve(self, state: State) -> State:
-        frame = state.top
-        assert isinstance(frame, ReactionsFrame)
+        frame = state.top_frame(ReactionsFrame)
         state = state.put(changed(frame, pending=frame.pending[1:]))
         free = state.creatures[self.reaction.owner].budget.free
         used = with_key(free, self.reaction.ability, free.get(self.reaction.ability, 0) + 1)

@@ -197,8 +197,7 @@ class TurnEnding(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        frame = state.top
-        assert isinstance(frame, TurnFrame)
+        frame = state.top_frame(TurnFrame)
         return state.put(changed(frame, ending=True, hold_delayed=False))
 
 

@@ -84,13 +84,6 @@ class AssaultFrame(Frame[State]):
         return (yield from land(state, chance, self))
 
 
-def assaulting(state: State) -> AssaultFrame:
-    """Return the ability that is being resolved."""
-    frame = state.top
-    assert isinstance(frame, AssaultFrame)
-    return frame
-
-
 # --- facts -------------------------------------------------------------------------------------------
 
 
@@ -133,9 +126,15 @@ class AttackRolled(Event[State]):
     """Whether the attack falls short of the target's defenses and goes for the cover."""
 
     def evolve(self, state: State) -> State:
-        frame = changed(assaulting(state), stage="shown" if self.asks else "land", total=self.total)
-        frame = changed(frame, outcome=self.outcome, multiple=self.multiple)
-        return state.put(changed(frame, cover=self.cover, redirected_streams=self.redirected_streams))
+        return state.with_top(
+            AssaultFrame,
+            stage="shown" if self.asks else "land",
+            total=self.total,
+            outcome=self.outcome,
+            multiple=self.multiple,
+            cover=self.cover,
+            redirected_streams=self.redirected_streams,
+        )
 
 
 @record
@@ -154,7 +153,7 @@ class CoverStruck(Event[State]):
     """The cover's defenses, where the house shows them."""
 
     def evolve(self, state: State) -> State:
-        frame = changed(assaulting(state), redirected_streams=False, cover=None)
+        frame = changed(state.top_frame(AssaultFrame), redirected_streams=False, cover=None)
         frame = changed(frame, outcome=self.outcome, multiple=self.multiple)
         if self.outcome == "none":
             return state.put(frame)
@@ -172,7 +171,7 @@ class TargetDone(Event[State]):
     critical: bool = False
 
     def evolve(self, state: State) -> State:
-        frame = assaulting(state)
+        frame = state.top_frame(AssaultFrame)
         index = len(frame.assault.targets) if self.stops else frame.index + 1
         return state.put(
             changed(

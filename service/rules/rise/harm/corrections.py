@@ -107,8 +107,7 @@ class CorrectionTaken(Event[State]):
     correction: str
 
     def evolve(self, state: State) -> State:
-        frame = state.top
-        assert isinstance(frame, CorrectionFrame)
+        frame = state.top_frame(CorrectionFrame)
         if len(frame.effects) == 1:
             return state.popped(self.correction)
         return state.put(changed(frame, effects=frame.effects[1:]))

@@ -38,7 +38,7 @@ class InitiativeShown(Event[State]):
     creatures: tuple[str, ...]
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(resolving(state), shown=self.creatures))
+        return state.with_top(GroupFrame, shown=self.creatures)
 
 
 @record
@@ -50,7 +50,7 @@ class InitiativeAnswered(Event[State]):
     exerts: bool
 
     def evolve(self, state: State) -> State:
-        frame = resolving(state)
+        frame = state.top_frame(GroupFrame)
         shown = tuple([name for name in frame.shown if name != self.creature])
         exerting = (*frame.exerting, self.creature) if self.exerts else frame.exerting
         return state.put(changed(frame, shown=shown, exerting=exerting))
@@ -64,7 +64,7 @@ class ExertionRolled(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        frame = resolving(state)
+        frame = state.top_frame(GroupFrame)
         exerting = tuple([name for name in frame.exerting if name != self.creature])
         return state.put(changed(frame, exerting=exerting, exerted=(*frame.exerted, self.creature)))
 
@@ -85,21 +85,14 @@ class InitiativeRerolled(Event[State]):
         return changed(state, initiative=with_key(state.initiative, self.creature, (self.total,)))
 
 
-def resolving(state: State) -> GroupFrame:
-    """Return the frame of the phase whose movements or actions cannot all happen."""
-    frame = state.top
-    assert isinstance(frame, GroupFrame), "conflicts are the table's"
-    return frame
-
-
 def asks_players(state: State) -> bool:
     """Tell whether players are asked about their initiative: then the step ends, to be taken again."""
-    return bool(resolving(state).shown)
+    return bool(state.top_frame(GroupFrame).shown)
 
 
 def exertions(state: State, chance: Chance) -> Emits[State]:
     """Tell what those roll who exert themselves for their initiative."""
-    for name in resolving(state).exerting:
+    for name in state.top_frame(GroupFrame).exerting:
         state = yield from roll_again(state, chance, name)
         state = yield ExertionRolled(creature=name, because=("RI-UNIV-DESPERATE",))
     return state
@@ -107,7 +100,7 @@ def exertions(state: State, chance: Chance) -> Emits[State]:
 
 def spent(state: State) -> Emits[State]:
     """Tell what exertion costs those who rolled their initiative again: 2 fatigue, once all is done."""
-    for name in sorted(resolving(state).exerted):
+    for name in sorted(state.top_frame(GroupFrame).exerted):
         state = yield from tire(state, name, 2, "desperate exertion")
     return state
 

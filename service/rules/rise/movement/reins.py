@@ -76,7 +76,7 @@ class RideFrame(Frame[State]):
         state = yield from roll(state, chance, self)
         if self.exerted:
             state = yield from note(state, chance, exertion(rider))
-        elif may_exert(state, riding(state)):
+        elif may_exert(state, state.top_frame(RideFrame)):
             return state
         return (yield from settle(state))
 
@@ -84,13 +84,6 @@ class RideFrame(Frame[State]):
 def exertion(rider: str) -> Atom:
     """Return what desperate exertion costs."""
     return Atom(seq=0, source=rider, target=rider, does="fatigue", amount=2, name="desperate exertion")
-
-
-def riding(state: State) -> RideFrame:
-    """Return the frame of the Ride checks at hand."""
-    frame = state.top
-    assert isinstance(frame, RideFrame), frame
-    return frame
 
 
 # --- facts -------------------------------------------------------------------------------------------
@@ -119,7 +112,7 @@ class RideRolled(Event[State]):
     total: int
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(riding(state), rolled=self.total))
+        return state.with_top(RideFrame, rolled=self.total)
 
 
 @record
@@ -130,7 +123,7 @@ class RideExerted(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(riding(state), exerted=True))
+        return state.with_top(RideFrame, exerted=True)
 
 
 @record
@@ -146,7 +139,7 @@ class RideChecked(Event[State]):
     success: bool
 
     def evolve(self, state: State) -> State:
-        frame = riding(state)
+        frame = state.top_frame(RideFrame)
         left = frame.due[1:]
         next_ = changed(frame, due=left, rolled=None, exerted=False)
         state = state.put(next_) if left else state.popped(frame.path)
@@ -227,7 +220,7 @@ def mount_of(state: State, rider: str) -> str:
 
 def settle(state: State) -> Emits[State]:
     """Tell what the roll that lies open comes to."""
-    frame = riding(state)
+    frame = state.top_frame(RideFrame)
     rider, total = frame.due[0], frame.rolled
     assert total is not None, "rolled before"
     mount = mount_of(state, rider)

@@ -90,7 +90,7 @@ class SteppedAside(Event[State]):
     accepted: bool
 
     def evolve(self, state: State) -> State:
-        frame = rushing(state)
+        frame = state.top_frame(RushFrame)
         asked = tuple([name for name in frame.asked if name != self.creature])
         if not self.accepted:
             return state.put(changed(frame, asked=asked))
@@ -110,7 +110,7 @@ class RushAttacks(Event[State]):
     path: str
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(rushing(state), stage="attack"))
+        return state.with_top(RushFrame, stage="attack")
 
 
 @record
@@ -122,13 +122,6 @@ class RushDone(Event[State]):
 
     def evolve(self, state: State) -> State:
         return state.popped(self.path)
-
-
-def rushing(state: State) -> RushFrame:
-    """Return the overrun or shove that is being settled."""
-    frame = state.top
-    assert isinstance(frame, RushFrame)
-    return frame
 
 
 def because(state: State, user: str) -> tuple[str, ...]:
@@ -215,7 +208,7 @@ class StepAside(Command[State]):
         return (
             yield SteppedAside(
                 creature=self.creature,
-                user=rushing(state).user,
+                user=state.top_frame(RushFrame).user,
                 accepted=self.accept,
                 because=("RI-UNIV-OVERRUN",),
             )

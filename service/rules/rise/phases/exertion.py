@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from service.rules.messages import Emits, Event, Offer, Refused
-from service.rules.records import changed, record
-from service.rules.rise.attacks.assault import AssaultFrame, assaulting
+from service.rules.records import record
+from service.rules.rise.attacks.assault import AssaultFrame
 from service.rules.rise.attacks.uses import may_modify
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.movement.initiative import InitiativeAnswered
@@ -27,7 +27,7 @@ class ExertionUsed(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(assaulting(state), stage="roll", rerolled=True, exerted=True))
+        return state.with_top(AssaultFrame, stage="roll", rerolled=True, exerted=True)
 
 
 @record
@@ -38,7 +38,7 @@ class RollKept(Event[State]):
     creature: str
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(assaulting(state), stage="land"))
+        return state.with_top(AssaultFrame, stage="land")
 
 
 def shown_to(view: State, command: Act) -> Creature:

@@ -94,13 +94,6 @@ def go_on(state: State, chance: Chance, frame: MovementFrame) -> Emits[State]:
     return (yield from resolve(state, chance))
 
 
-def moving(state: State) -> MovementFrame:
-    """Return the frame of the movement phase."""
-    frame = state.top
-    assert isinstance(frame, MovementFrame)
-    return frame
-
-
 @record
 class PlanningBegun(Event[State]):
     """All groups plan their movements."""
@@ -109,7 +102,7 @@ class PlanningBegun(Event[State]):
     groups: tuple[str, ...]
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(moving(state), reached="plans", at_work=self.groups))
+        return state.with_top(MovementFrame, reached="plans", at_work=self.groups)
 
 
 @record
@@ -124,7 +117,7 @@ class PlansRevealed(Event[State]):
     def evolve(self, state: State) -> State:
         plans = dict(sorted(self.plans.items()))  # as the record spells them: a fold has no other order
         state = changed(carried_over(state, self.group), plans={**state.plans, **plans})
-        return state.put(changed(moving(state), reached="revealed"))
+        return state.with_top(MovementFrame, reached="revealed")
 
 
 @record
@@ -138,7 +131,7 @@ class SprintsAsked(Event[State]):
     def evolve(self, state: State) -> State:
         return state.put(
             changed(
-                moving(state),
+                state.top_frame(MovementFrame),
                 reached="sprints" if self.asked else "resolve",
                 asked=self.asked,
                 sprinting=self.sprinting,
@@ -155,7 +148,7 @@ class SprintAnswered(Event[State]):
     accepted: bool
 
     def evolve(self, state: State) -> State:
-        frame = moving(state)
+        frame = state.top_frame(MovementFrame)
         asked = tuple([name for name in frame.asked if name != self.creature])
         sprinting = (*frame.sprinting, self.creature) if self.accepted else frame.sprinting
         return state.put(
@@ -171,7 +164,7 @@ class MovementsMade(Event[State]):
     paths: Paths
 
     def evolve(self, state: State) -> State:
-        return state.put(changed(moving(state), reached="moved", paths=self.paths))
+        return state.with_top(MovementFrame, reached="moved", paths=self.paths)
 
 
 @record
@@ -227,7 +220,7 @@ def resolve(state: State, chance: Chance) -> Emits[State]:
         state = yield from meet_needs(state, chance, lost)
         if asks_players(state):
             return state
-    problem = pose(state, state.plans, moving(state).sprinting, lost)
+    problem = pose(state, state.plans, state.top_frame(MovementFrame).sprinting, lost)
     outcome: Outcome | None
     state, outcome = yield from find_outcome(state, chance, problem)
     if outcome is None:
@@ -239,7 +232,7 @@ def resolve(state: State, chance: Chance) -> Emits[State]:
 
 def conclude(state: State, routes: Routes) -> Emits[State]:
     """Emit what follows from the movements: who comes off a mount, lets go, lands or tires."""
-    frame, after = moving(state), place_movers(state, routes)
+    frame, after = state.top_frame(MovementFrame), place_movers(state, routes)
     state = yield from come_off(state)
     state = yield from let_go(state)
     for name in sorted(state.plans):

@@ -67,13 +67,6 @@ def go_on(state: State, frame: ActionFrame) -> Emits[State]:
     return (yield from announce(state))
 
 
-def acting(state: State) -> ActionFrame:
-    """Return the frame of the action phase."""
-    frame = state.top
-    assert isinstance(frame, ActionFrame)
-    return frame
-
-
 @record
 class GroupsScheduled(Event[State]):
     """It is fixed for the phase which groups commit to Swift, and which resolve first."""
@@ -84,7 +77,7 @@ class GroupsScheduled(Event[State]):
     second: tuple[str, ...]
 
     def evolve(self, state: State) -> State:
-        frame = acting(state)
+        frame = state.top_frame(ActionFrame)
         return state.put(changed(frame, committing=self.committing, first=self.first, second=self.second))
 
 
@@ -98,7 +91,7 @@ class ActionStepReached(Event[State]):
     step: int
 
     def evolve(self, state: State) -> State:
-        frame = changed(acting(state), reached=self.reached, at_work=self.groups, done=())
+        frame = changed(state.top_frame(ActionFrame), reached=self.reached, at_work=self.groups, done=())
         return changed(state.put(frame), step=self.step)
 
 
@@ -123,7 +116,7 @@ class GroupAnnounced(Event[State]):
                     declared[wound_stream(name, state.stage, number)] = DeclaredFaces(
                         seat=wound.by, faces=(wound.die,)
                     )
-        frame = acting(state)
+        frame = state.top_frame(ActionFrame)
         frame = changed(frame, reached="merge", logs=with_key(frame.logs, self.group, self.effects))
         plans = {**state.plans, **dict(sorted(self.plans.items()))}
         state = changed(counted(state.put(frame), inner), declared_faces=declared, plans=plans)
@@ -225,7 +218,7 @@ def second(state: State, frame: ActionFrame) -> Emits[State]:
 def open_turns(state: State, reached: Reached, groups: tuple[str, ...]) -> Emits[State]:
     """However many groups there are, each is sequential in itself and simultaneous with all others."""
     state = yield ActionStepReached(reached=reached, groups=groups, step=7, because=("RI-ORDER-2",))
-    known = acting(state).committing
+    known = state.top_frame(ActionFrame).committing
     worlds = {group: opened(state, group, "turns", precommitted=group in known) for group in groups}
     return (yield WorldsOpened(groups=worlds, because=("RI-RES-2",)))
 

@@ -164,8 +164,7 @@ class GroupFinished(Event[State]):
     path: str
 
     def evolve(self, state: State) -> State:
-        frame = state.stacks.find(self.path)
-        assert isinstance(frame, GroupFrame)
+        frame = state.frame(self.path, GroupFrame)
         return state.put(changed(frame, done=(*frame.done, self.group)))
 
 
@@ -178,6 +177,5 @@ class GroupResumed(Event[State]):
     path: str
 
     def evolve(self, state: State) -> State:
-        frame = state.stacks.find(self.path)
-        assert isinstance(frame, GroupFrame)
+        frame = state.frame(self.path, GroupFrame)
         return state.put(changed(frame, done=tuple([name for name in frame.done if name != self.group])))
