@@ -22,7 +22,7 @@ from service.log.valkey.loop_log import ValkeyLoopLog
 from service.log.valkey.queue import queue_client
 from service.logs import write_json_lines
 from service.record.digest import ruleset_digest
-from service.rules.registry import REGISTRY
+from service.rulesets import installed
 from service.settings import Settings, SettingsError
 from service.signals.doorbell import RqNotifier
 from service.signals.feeds import FeedLimits
@@ -38,13 +38,17 @@ _logger: Final = structlog.get_logger()
 
 
 def application() -> LoopApplication:
-    """Return the application; raise `SettingsError`, and `StoreRefused` for a store that cannot be used."""
+    """Return the application.
+
+    Raises `SettingsError`, `StoreRefused` for a store that cannot be used, and `RulesetUnusable`.
+    """
     settings = Settings.from_environment()
     if settings.streams_url is None or settings.queue_url is None:
         raise SettingsError(
             ["REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: an API process that runs alone needs both servers"]
         )
     write_json_lines(settings.log_level)
+    registry = installed()
     log = ValkeyLog.at(settings.streams_url, replicas=settings.replicas)
     try:
         _open(log)
@@ -56,14 +60,14 @@ def application() -> LoopApplication:
     ringer = RqNotifier(queue_client(settings.queue_url))
     host = make_services(
         with_archived,
-        REGISTRY,
+        registry,
         ring=ringer.ring,
         clock=time.time,
         key=settings.secret_key(),
         mode="replicated" if settings.replicas else "durable",
         on_loop=on_loop,
     )
-    for ruleset in REGISTRY.values():
+    for ruleset in registry.values():
         ruleset_digest(ruleset)  # slow, as it reads every source: so once, before the first request
     host = replace(
         host,

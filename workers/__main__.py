@@ -10,7 +10,7 @@ from service.collecting import collect_seldom
 from service.log.errors import StoreRefused
 from service.log.valkey.queue import check_queue, queue_client
 from service.logs import write_json_lines
-from service.rules.registry import REGISTRY
+from service.rulesets import RulesetUnusable, installed
 from service.settings import Settings, SettingsError
 from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores.archive.opening import storage_of
@@ -19,14 +19,15 @@ from workers.start import connected
 
 
 def main() -> int:
-    """Run a worker until it is stopped; return 2 if a setting or a server is unusable."""
+    """Run a worker until it is stopped; return 2 if a setting, a ruleset or a server is unusable."""
     try:
         settings = Settings.from_environment()
         key = settings.secret_key()
         settings.signing_key()
         witness = Witness(settings.witness_file)
         storage = storage_of(settings)
-    except SettingsError as faults:
+        registry = installed()
+    except (SettingsError, RulesetUnusable) as faults:
         sys.stderr.write(f"{faults}\n")
         return 2
     if settings.streams_url is None or settings.queue_url is None:
@@ -49,7 +50,7 @@ def main() -> int:
     run(
         log,
         queue,
-        REGISTRY,
+        registry,
         key=key,
         signer=signer,
         witness=witness,

@@ -25,6 +25,10 @@ class State(kit.Table):
     def is_over(self) -> bool:
         return bool(self.winner)
 
+    @property
+    def won_by(self) -> str | None:
+        return self.winner or None
+
     def has_creature(self, creature: str) -> bool:
         return creature in self.breath
 
@@ -96,7 +100,7 @@ class Strike(kit.Frame[State]):
         if self.amount is not None:
             return (yield BreathLost(fighter=self.against, amount=self.amount))
         die = (kit.PoolDie(role="strike", sides=6),)
-        stream, purpose = f"creature/{self.by}/strike", {"what": "strike"}
+        stream, purpose = f"{self.by}/strike", {"what": "strike"}
         state, roll = yield from chance.throw(state, owner=self.by, stream=stream, purpose=purpose, pool=die)
         return (yield StrikeRolled(by=self.by, against=self.against, amount=roll.total))
 

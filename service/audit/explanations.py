@@ -56,7 +56,7 @@ def explanation(services: Services, encounter: str, seat: str, n: int) -> Data |
     if reads and not _is_hidden_from(before.state, found.reader):
         data["chain"] = [asdict(step) for step in _chain(services, before, encounter, found, n)]
         named += [step["rule"] for step in data["chain"]]
-    return data | {"rules": explain.rules_named(named)}
+    return data | {"rules": explain.rules_named(folded.ruleset, named)}
 
 
 def _is_hidden_from(state: Table, reader: views.Reader) -> bool:

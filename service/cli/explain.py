@@ -15,10 +15,10 @@ from rich.console import Console
 
 from service.audit.explanations import explanation
 from service.audit.importing import ImportRefused, take
+from service.cli.environment import every_ruleset
 from service.cli.judging import STATUS
 from service.cli.terminal import Failure, Terminal, document, escape, say
 from service.log.memory import MemoryLog
-from service.rules.registry import REGISTRY
 from service.rules.table import GM
 from service.usecases.services import make_services
 
@@ -37,11 +37,12 @@ def command(ctx: click.Context, file: Path, n: int, seat: str, *, as_json: bool)
     The bundle must be sound, with nothing withheld; otherwise the verdict is printed, and its status is the
     exit status.
     """
+    registry = every_ruleset()
     services = make_services(
-        MemoryLog(), REGISTRY, ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory"
+        MemoryLog(), registry, ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory"
     )
     try:
-        taken = take(services.log, REGISTRY, _OWNER, file.read_bytes())
+        taken = take(services.log, registry, _OWNER, file.read_bytes())
         data = explanation(services, taken.address, seat, n)
     except ImportRefused as fault:
         verdict = fault.report.verdict

@@ -16,18 +16,26 @@ from rich.text import Text
 from service.cli.sentences import UNTOLD, sentence
 from service.cli.terminal import escape
 from service.record.text import plain
+from service.rules.records import EMPTY
 
 _ROUND_BEGINS: Final = ("combat_began", "round_started")
 _REPEATED: Final = ("type", "prompt", "creature")
 
 
 class Narrator:
-    """Narrates one encounter on a console."""
+    """Narrates one encounter on a console: *statements* of rules by id, *sentences* of events by type."""
 
-    def __init__(self, console: Console, opening: Mapping[str, Any], statements: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        console: Console,
+        opening: Mapping[str, Any],
+        statements: Mapping[str, str],
+        sentences: Mapping[str, str] = EMPTY,
+    ) -> None:
         self._console = console
         self._names = names_of(opening)
         self._statements = statements
+        self._sentences = sentences
         self._known: set[str] = set()
 
     def heading(self, text: str) -> None:
@@ -72,12 +80,11 @@ class Narrator:
 
     def _events(self, events: Iterable[Mapping[str, Any]]) -> None:
         for event in events:
-            if event["type"] in UNTOLD:
+            if event["type"] in UNTOLD and event["type"] not in self._sentences:
                 continue
             because = ", ".join(event["because"])
-            line = (
-                Text("     ").append(plain(sentence(event, self._names))).append(plain(f"  {because}"), "dim")
-            )
+            said = sentence(event, self._names, self._sentences)
+            line = Text("     ").append(plain(said)).append(plain(f"  {because}"), "dim")
             self._console.print(line)
             for id_ in event["because"]:
                 self._statement(id_)
@@ -104,7 +111,8 @@ class Narrator:
 
 def names_of(opening: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the names of an opening's creatures by id."""
-    sheets = (entry["sheet"] for entry in opening.get("creatures", ()))
+    entries = opening.get("creatures", ())
+    sheets = [entry["sheet"] for entry in entries if isinstance(entry, Mapping) and "sheet" in entry]
     return {sheet["id"]: sheet["name"] for sheet in sheets}
 
 

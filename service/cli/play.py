@@ -11,9 +11,9 @@ from typing import Any
 import click
 from rich.progress import Progress
 
+from service.cli.environment import every_ruleset
 from service.cli.script import BadScript, load
 from service.cli.terminal import Failure, Terminal, say
-from service.rules.registry import REGISTRY
 from service.simulation.fights import COMMANDS, ROUNDS, FightLimits, FightStalled, play
 from service.simulation.table import BadOpening
 
@@ -47,12 +47,13 @@ def command(file: Path, times: int, seed: str, form: str | None, rounds: int, co
     service is needed.
     """
     opening = _opening(file, form)
+    registry = every_ruleset()
     limits = FightLimits(rounds=rounds, commands=commands)
     bar = Progress(console=Terminal(stderr=True), disable=not sys.stderr.isatty(), transient=True)
     try:
         with bar:
             for number in bar.track(range(times), description=file.name):
-                result = play(REGISTRY, opening, f"{seed}/{number}", limits)
+                result = play(registry, opening, f"{seed}/{number}", limits)
                 say(json.dumps({"fight": number, **result.data()}))
     except (BadOpening, FightStalled) as fault:
         raise Failure(f"{file}: {fault}") from fault

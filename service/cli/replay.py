@@ -17,13 +17,13 @@ import click
 from service.audit import bundle
 from service.audit.evidence import Evidence
 from service.cli import script
+from service.cli.environment import every_ruleset
 from service.cli.narrator import Narrator
 from service.cli.playing import NotAsWritten, difference
 from service.cli.terminal import Failure, Terminal
 from service.core import views
 from service.record.commit import Commit, load_commit, load_request
-from service.rules.registry import REGISTRY
-from service.rules.rulebook import RULES
+from service.rules.rulebook import rules_in
 from service.simulation.table import BadOpening, LocalTable
 
 _ROUNDS = ("combat_began", "round_started")
@@ -52,10 +52,8 @@ def command(file: Path, form: str | None, only: int | None) -> None:
     """Narrate the fight in FILE, a bundle or a script, round by round; `rewound verify` audits bundles."""
     raw = file.read_bytes()
     try:
-        opening, story = _of_bundle(raw) if _is_bundle(raw) else _of_script(raw, form)
-        teller = Narrator(
-            Terminal(highlight=False), opening, {rule.id: rule.statement for rule in RULES.values()}
-        )
+        edition, opening, story = _of_bundle(raw) if _is_bundle(raw) else _of_script(raw, form)
+        teller = _narrator(edition, opening)
         teller.heading(str(opening.get("title") or file.name))
         round_ = 0
         for entry in story:
@@ -66,6 +64,19 @@ def command(file: Path, form: str | None, only: int | None) -> None:
                 round_ = began.get("round", 1)
     except (bundle.BadBundle, script.BadScript, BadOpening, NotAsWritten) as fault:
         raise Failure(f"{file}: {fault}") from fault
+
+
+def _narrator(edition: str, opening: Mapping[str, Any]) -> Narrator:
+    """Return the narrator of an encounter; of an unknown edition it shows no statement of a rule."""
+    ruleset = every_ruleset().get(edition)
+    statements = {} if ruleset is None else rules_in(ruleset.packages)
+    events = {} if ruleset is None else ruleset.events
+    return Narrator(
+        Terminal(highlight=False),
+        opening,
+        {id_: rule.statement for id_, rule in statements.items()},
+        {type_: event.sentence for type_, event in events.items() if event.sentence},
+    )
 
 
 def _is_bundle(raw: bytes) -> bool:
@@ -80,14 +91,14 @@ def _is_bundle(raw: bytes) -> bool:
 # --- a bundle -----------------------------------------------------------------------------------------
 
 
-def _of_bundle(raw: bytes) -> tuple[Mapping[str, Any], Iterator[ReplayedCommit]]:
+def _of_bundle(raw: bytes) -> tuple[str, Mapping[str, Any], Iterator[ReplayedCommit]]:
     evidence = bundle.read(raw)
     try:
         opening = load_request(evidence.requests[0] or b"").data if evidence.requests else {}
         commits = [load_commit(raw) for raw in evidence.commits]
     except ValueError as fault:
         raise bundle.BadBundle(0, 0, f"it cannot be read: {fault}; see rewound verify") from fault
-    return opening.get("opening", opening), _replayed(evidence, commits)
+    return str(opening.get("edition")), opening.get("opening", opening), _replayed(evidence, commits)
 
 
 def _replayed(evidence: Evidence, commits: list[Commit]) -> Iterator[ReplayedCommit]:
@@ -125,7 +136,7 @@ class Holder(views.Reader):
 # --- a script -----------------------------------------------------------------------------------------
 
 
-def _of_script(raw: bytes, form: str | None) -> tuple[Mapping[str, Any], Iterator[ReplayedCommit]]:
+def _of_script(raw: bytes, form: str | None) -> tuple[str, Mapping[str, Any], Iterator[ReplayedCommit]]:
     try:
         forms = script.read(raw.decode())
     except UnicodeDecodeError as fault:
@@ -133,12 +144,13 @@ def _of_script(raw: bytes, form: str | None) -> tuple[Mapping[str, Any], Iterato
     name = form or next(iter(forms))
     if name not in forms:
         raise script.BadScript(f"there is no form {name}: {', '.join(forms)}")
-    return forms[name].opening, _decide(forms[name])
+    opening = forms[name].opening
+    return str(opening.get("edition")), opening, _decide(forms[name])
 
 
 def _decide(fight: script.ScriptedFight) -> Iterator[ReplayedCommit]:
     """Decide a script step by step and yield its commits; raises `NotAsWritten`."""
-    table = LocalTable(REGISTRY, fight.opening)
+    table = LocalTable(every_ruleset(), fight.opening)
     yield _outcome_text("gm", "open", {}, *table.opened, says=fight.text)
     for step in fight.steps:
         if step.send is None:

@@ -17,7 +17,7 @@ import click
 from service.cli.checkout import in_checkout, settle
 from service.cli.terminal import say
 from service.rules.registry import REGISTRY
-from service.rules.rulebook import RULES, Rule
+from service.rules.rulebook import SHARED, Rule, rules_in
 from service.rules.ruleset import Ruleset
 
 _ID: Final = re.compile(r"[A-Z]+(?:[-_][A-Z]+\d*)+(?:[-_]\d+(?:/\d+)*)?|[A-Z]+[-_]\d+(?:/\d+)*")
@@ -28,7 +28,6 @@ _NUMBERS: Final = re.compile(r"\d+")
 _FILE: Final = "RULES.md"
 NOTHING: Final = "nothing"
 """The cell of a rule that settles no ambiguity, so that only a missing test leaves a cell blank."""
-_SHARED: Final = "service.rules."
 
 Tests = Mapping[str, tuple[str, ...]]
 """Paths of test files below `tests/`, by the rule that they name."""
@@ -53,15 +52,7 @@ def command(*, check: bool) -> None:
 
 def rules_of(ruleset: Ruleset[Any]) -> list[Rule]:
     """Return the rules of an edition and those that all rulesets share, in the order of their ids."""
-    homes = tuple(f"{package}." for package in ruleset.packages)
-    found = [rule for rule in RULES.values() if rule.home.startswith(homes) or _is_shared(rule)]
-    return sorted(found, key=_place)
-
-
-def _is_shared(rule: Rule) -> bool:
-    """Return whether a rule is in a module beside the rulesets' packages, and so shared."""
-    module = rule.home.removeprefix(_SHARED).split(".")[0]
-    return (Path(__file__).parents[1] / "rules" / f"{module}.py").is_file()
+    return sorted(rules_in(ruleset.packages).values(), key=_place)
 
 
 def _place(rule: Rule) -> tuple[str, int]:
@@ -80,7 +71,7 @@ def table(ruleset: Ruleset[Any], rules: list[Rule], tests: Tests) -> str:
         "|---|---|---|---|---|---|",
     ]
     for rule in rules:
-        home = rule.home.removeprefix(_SHARED)
+        home = rule.home.removeprefix(f"{SHARED}.")
         cells = (
             rule.id,
             rule.statement,

@@ -11,6 +11,7 @@ from string import Formatter
 from typing import Any, Final
 
 from service.cli import rise_sentences
+from service.rules.records import EMPTY
 
 SENTENCES: Final[Mapping[str, str]] = {
     "encounter_opened": "the encounter is open, by {edition}",
@@ -91,20 +92,24 @@ _LONG: Final = 16
 _HASHES: Final = ("link", "seed", "digest")
 
 
-def sentence(event: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    """Return the sentence for *event*; *names* maps creatures' ids to their names."""
+def sentence(event: Mapping[str, Any], names: Mapping[str, str], own: Mapping[str, str] = EMPTY) -> str:
+    """Return the sentence for *event*; *names* maps creatures' ids to their names.
+
+    *own* are the patterns of the event's ruleset, by type.
+    """
     texts = {key: _value_text(key, value, names) for key, value in event.items()}
     inner = {f"{key}_{k}": _value_text(k, v, names) for key, value in event.items() for k, v in _parts(value)}
-    pattern = next((known for known in _known(event["type"]) if _fields(known) <= {*texts, *inner}), None)
+    known = _known(event["type"], own)
+    pattern = next((each for each in known if _fields(each) <= {*texts, *inner}), None)
     if pattern is None:
         fields = " ".join(f"{key}={value}" for key, value in texts.items() if key not in ("type", "because"))
         return f"{event['type']} {fields}".strip()
     return pattern.format_map({**inner, **texts})
 
 
-def _known(type_: str) -> Iterator[str]:
-    """Yield the patterns of this type, since both rulebooks may use one type for different events."""
-    for book in (SENTENCES, rise_sentences.SENTENCES):
+def _known(type_: str, own: Mapping[str, str]) -> Iterator[str]:
+    """Yield the patterns of this type, since rulesets may use one type for different events."""
+    for book in (own, SENTENCES, rise_sentences.SENTENCES):
         if type_ in book:
             yield book[type_]
 

@@ -18,7 +18,7 @@ import click
 
 from rewound_client import Rewound, RewoundError
 from service.cli.client import connect, described
-from service.cli.environment import is_for_people, quiet_for_people, read_settings
+from service.cli.environment import every_ruleset, is_for_people, quiet_for_people, read_settings
 from service.cli.local_service import LocalService, NotServing, StartAbandoned, with_free_port
 from service.cli.playing import NotAsWritten, play, sit_down
 from service.cli.script import sample
@@ -56,6 +56,7 @@ def command(host: str | None, port: int | None, workers: int | None, *, demo: bo
     """
     signals = Signals()
     given = read_settings()
+    every_ruleset()  # a faulty one is reported here, and not by each process that fails
     settings = quiet_for_people(given.settings, demo=demo)
     say_so = _say if is_for_people(demo=demo) else _log
     write_json_lines(settings.log_level)

@@ -18,9 +18,9 @@ from service.audit.report import Report
 from service.audit.signatures import accepted_keys
 from service.audit.verdict import Counts, Finding
 from service.audit.verify import verify
+from service.cli.environment import every_ruleset
 from service.cli.judging import print_report, status_of
 from service.cli.terminal import Terminal, document, say
-from service.rules.registry import REGISTRY
 
 GOES_ON = "goes_on"
 
@@ -154,7 +154,7 @@ class _AuditOptions:
             task = bar.add_task("Deciding every command again", total=evidence.count)
             return verify(
                 evidence,
-                REGISTRY,
+                every_ruleset(),
                 without_rules=self.without_rules,
                 progress=lambda done, of: bar.update(task, completed=done, total=of),
             )
@@ -164,7 +164,9 @@ class _AuditOptions:
         before = self.judge(parent)
         if not before.verdict.is_sound:
             return before
-        found = mismatch(bundle.read(parent), bundle.read(child), {} if self.without_rules else REGISTRY)
+        found = mismatch(
+            bundle.read(parent), bundle.read(child), {} if self.without_rules else every_ruleset()
+        )
         if found is not None:
             return replace(report, verdict=found)
         finding = Finding(GOES_ON, f"it continues {before.encounter}, and the seam is sound")

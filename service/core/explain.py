@@ -6,7 +6,6 @@ All of it comes from the record and the rulebook; nothing is decided again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from importlib.util import find_spec
 from typing import Any, Final
 
 from service.dice.chain import epoch_key, walk
@@ -15,14 +14,13 @@ from service.dice.values import RollName
 from service.log import Log
 from service.record.canonical import eid_of
 from service.record.commit import load_commit
-from service.rules.rulebook import RULES, Rule
+from service.rules.rulebook import Rule, rules_in
 from service.rules.ruleset import Ruleset
 from service.rules.seeding import seal_of
 from service.rules.table import Table
 
 Data = dict[str, Any]
 
-_SHARED: Final = "service.rules."
 _OURS: Final = "service"
 
 
@@ -33,27 +31,15 @@ def rule_data(rule: Rule) -> Data:
 
 def rules_of(ruleset: Ruleset[Any]) -> list[Rule]:
     """Return the rules of an edition, by id: its own, and those that every ruleset shares."""
-    found = [
-        rule
-        for rule in RULES.values()
-        if rule.home.startswith(tuple(f"{package}." for package in ruleset.packages)) or _is_shared(rule.home)
-    ]
-    return sorted(found, key=lambda rule: rule.id)
+    return sorted(rules_in(ruleset.packages).values(), key=lambda rule: rule.id)
 
 
-def _is_shared(home: str) -> bool:
-    """Return whether a rule's module belongs to the core, not to a ruleset's package."""
-    if not home.startswith(_SHARED):
-        return False
-    spec = find_spec(_SHARED + home.removeprefix(_SHARED).split(".", 1)[0])
-    return spec is not None and spec.submodule_search_locations is None
-
-
-def rules_named(ids: Iterable[str]) -> list[Data]:
+def rules_named(ruleset: Ruleset[Any], ids: Iterable[str]) -> list[Data]:
     """Return the rules of *ids* as data; an id without a statement is a rule of the service itself."""
+    known = rules_in(ruleset.packages)
     return [
-        rule_data(RULES[id_])
-        if id_ in RULES
+        rule_data(known[id_])
+        if id_ in known
         else {"id": id_, "statement": "", "source": _OURS, "settles": []}
         for id_ in dict.fromkeys(ids)
     ]
@@ -66,7 +52,8 @@ def event_reasons(ruleset: Ruleset[Any], state: Table, event: Mapping[str, Any])
     return {
         "event": event,
         "rules": rules_named(
-            id_ for id_ in because if id_ not in settled and id_ not in _ambiguities(because)
+            ruleset,
+            (id_ for id_ in because if id_ not in settled and id_ not in _ambiguities(because)),
         ),
         "rulings": [
             {

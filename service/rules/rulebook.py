@@ -4,7 +4,8 @@
 event is read from the running generator (`speaker`), that of a refusal from its traceback (`refuser`). So a
 marked function costs nothing extra to call, and an explanation can watch the same code objects from outside.
 The statement of a rule is the first line of its docstring, in our own words. One home may have several rules,
-if two chapters have the same rule: its events cite all of them, the rule nearest to the code first.
+if two chapters have the same rule: its events cite all of them, the rule nearest to the code first. An id is
+unique in its package, so rulesets of two authors may use the same ids.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -25,13 +26,19 @@ class Rule:
     """The ambiguities of the ledger (A-.., C-..) that this rule decides."""
     statement: str
     home: str
+    package: str
+    """The package in which the id is unique: that of a ruleset, or `SHARED`."""
 
 
-_rules: Final[dict[str, Rule]] = {}  # filled while modules import, read-only afterwards
+SHARED: Final = "service.rules"
+"""The package of the rules that every ruleset has."""
+
+_rules: Final[dict[tuple[str, str], Rule]] = {}  # filled while modules import, read-only afterwards
 _by_code: Final[dict[CodeType, tuple[Rule, ...]]] = {}
 _said_by_code: Final[dict[CodeType, tuple[str, ...]]] = {}
 
-RULES: Final[Mapping[str, Rule]] = MappingProxyType(_rules)
+RULES: Final[Mapping[tuple[str, str], Rule]] = MappingProxyType(_rules)
+"""The rules by package and id."""
 BY_CODE: Final[Mapping[CodeType, tuple[Rule, ...]]] = MappingProxyType(_by_code)
 """The rules of each code object, the rule nearest to the code first."""
 
@@ -42,21 +49,50 @@ def rule(id: str, source: str, *, settles: Iterable[str] = ()) -> Callable[[T], 
     def mark(home: T) -> T:
         statement = (getattr(home, "__doc__", None) or "").strip().split("\n")[0]
         assert statement, f"{id} has no statement"
-        assert id not in _rules, f"{id} has two homes"
+        module = getattr(home, "__module__", "")
+        package = package_of(module)
+        assert (package, id) not in _rules, f"{id} has two homes"
         entry = Rule(
             id=id,
             source=source,
             settles=tuple(settles),
             statement=statement,
-            home=f"{getattr(home, '__module__', '')}.{getattr(home, '__qualname__', '')}",
+            home=f"{module}.{getattr(home, '__qualname__', '')}",
+            package=package,
         )
-        _rules[id] = entry
+        _rules[package, id] = entry
         for code in _codes(home):
             _by_code[code] = (*_by_code.get(code, ()), entry)
             _said_by_code[code] = because(_by_code[code])
         return home
 
     return mark
+
+
+def package_of(module: str) -> str:
+    """Return the package in which the ids of the rules in *module* are unique."""
+    parts = module.split(".")
+    if not module.startswith(f"{SHARED}."):
+        return parts[0]
+    return SHARED if len(parts) == _SHARED_PARTS else ".".join(parts[:_SHARED_PARTS])
+
+
+_SHARED_PARTS: Final = 3
+"""How many parts the name of a module directly in `SHARED` has."""
+
+
+def rules_in(packages: Iterable[str]) -> Mapping[str, Rule]:
+    """Return the rules with a home in *packages*, and those that every ruleset has, by id.
+
+    Raises `AssertionError` for an id that two of them have.
+    """
+    homes = tuple([f"{package}." for package in packages])
+    found: dict[str, Rule] = {}
+    for each in _rules.values():
+        if each.package == SHARED or each.home.startswith(homes):
+            assert each.id not in found, f"{each.id} is a rule of {found[each.id].home} and of {each.home}"
+            found[each.id] = each
+    return MappingProxyType(found)
 
 
 def _codes(home: object) -> Iterable[CodeType]:

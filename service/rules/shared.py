@@ -19,6 +19,7 @@ from service.rules.amendments import (
     Undo,
 )
 from service.rules.asking import DiceDeclared, DiceFrame, DiceRequested, ThrowDice
+from service.rules.awaited_command import AwaitedCommand
 from service.rules.closing import (
     CloseEncounter,
     ClosingBegun,
@@ -68,6 +69,9 @@ from service.rules.seeding import (
     SeedWaived,
     WaiveSeed,
 )
+
+BASES: Final = (AwaitedCommand,)
+"""Bases that a ruleset may use; every ruleset has their rules, whether it uses them or not."""
 
 T = TypeVar("T", bound=Command[Any] | Event[Any])
 

@@ -157,6 +157,11 @@ class Table(Stacked):
         """Whether the fight was played to its end; an encounter that closes before that is abandoned."""
         return False
 
+    @property
+    def won_by(self) -> str | None:
+        """Who won the fight: a side or a creature; None if nobody did, or if the ruleset does not say."""
+        return None
+
     def place(self, lane: int, stream: str) -> int:
         """Return how many rolls of *stream* were made in *lane* in this epoch."""
         key = f"{lane}/{stream}"
@@ -266,9 +271,8 @@ class Table(Stacked):
     @property
     def auditors(self) -> tuple[str, ...]:
         """The open seats of auditors, as readers of envelopes."""
-        return tuple(
-            f"seat:{name}" for name, seat in self.seats.items() if seat.role == AUDITOR and not seat.closed
-        )
+        seats = self.seats.items()
+        return tuple([f"seat:{name}" for name, seat in seats if seat.role == AUDITOR and not seat.closed])
 
     def dice_policy(self, owner: str) -> str:
         """Return `seeded` or `declared` for the rolls of *owner*: a creature, or `table`."""

@@ -55,7 +55,7 @@ class Bot:
             return None
         first = min((optional, rank) for optional, rank, *_ in offered)
         best = [each for each in offered if each[:2] == first]
-        creatures = creatures_of(state)
+        creatures = creatures_of(state) if self._taste.aims else {}
         *_, seat, awaited, offer = min(
             best, key=lambda each: (_aim(each[4], creatures), self._chance.random())
         )
@@ -91,7 +91,7 @@ class Bot:
 
 
 def creatures_of(state: Table) -> Creatures:
-    """Return the creatures in a state of either rulebook, by id."""
+    """Return the creatures in a state of one of the two books, by id."""
     found: Creatures = getattr(state, "creatures")  # noqa: B009 - both rulesets' tables have them, the core's none
     return found
 

@@ -8,10 +8,11 @@ from random import Random
 from typing import Any, Final, Literal
 
 from service.core.fold import Registry
+from service.rules.records import EMPTY
 from service.rules.table import Table
-from service.simulation.bot import Bot, creatures_of, stands
+from service.simulation.bot import Bot, Creatures, creatures_of, stands
 from service.simulation.table import LocalTable, secrets_of
-from service.simulation.taste import TASTES
+from service.simulation.taste import taste_of
 
 ROUNDS: Final = 50
 COMMANDS: Final = 5_000
@@ -39,7 +40,7 @@ class FightResult:
     encounter: str
     ended: Ended
     winner: str | None
-    """The only side that is left, None if there is not exactly one."""
+    """The only side that is left, or who won by the state's own word; None if nobody did."""
     rounds: int
     commands: int
     damage: Mapping[str, int]
@@ -73,10 +74,12 @@ def play(
     """
     limits = limits or FightLimits()
     table = LocalTable(registry, opening, secrets_of(seed))
-    bot = Bot(TASTES[table.ruleset.edition.partition("@")[0]], Random(seed))  # noqa: S311 - a bot's choices are not dice
-    lost = dict.fromkeys(creatures_of(table.state), 0)
+    taste = taste_of(table.ruleset.edition)
+    creatures = creatures_of if taste.aims else _no_creatures
+    bot = Bot(taste, Random(seed))  # noqa: S311 - a bot's choices are not dice
+    lost = dict.fromkeys(creatures(table.state), 0)
     rounds = commands = 0
-    while (ended := _ended(table.state)) is None:
+    while (ended := _ended(table.state, creatures)) is None:
         if table.state.round > limits.rounds:
             ended = "rounds"
             break
@@ -86,39 +89,45 @@ def play(
             break
         if tick is not None:
             tick()
-        before = _hit_points(table.state)
+        before = _hit_points(creatures(table.state))
         commit, _ = table.send(move.seat, move.type, move.data)
         commands += 1
         if commit.refusal is not None:
             raise FightStalled(
                 f"seed {seed}, command {commands}: {move} was offered, then refused: {commit.refusal}"
             )
-        for name, hp in _hit_points(table.state).items():
+        for name, hp in _hit_points(creatures(table.state)).items():
             lost[name] = lost.get(name, 0) + max(0, before.get(name, hp) - hp)
         rounds = max(rounds, table.state.round)
-    sides = _sides(table.state)
+    sides = _sides(creatures(table.state))
     return FightResult(
         seed=seed,
         encounter=table.encounter,
         ended=ended,
-        winner=sides[0] if len(sides) == 1 else None,
+        winner=sides[0] if len(sides) == 1 else table.state.won_by,
         rounds=rounds,
         commands=commands,
         damage=lost,
-        hp=_hit_points(table.state),
+        hp=_hit_points(creatures(table.state)),
     )
 
 
-def _ended(state: Table) -> Ended | None:
-    sides = _sides(state)
-    if len(sides) > 1:
+def _no_creatures(state: Table) -> Creatures:
+    """Return no creature: what a state of another ruleset holds is not known here."""
+    del state
+    return EMPTY
+
+
+def _ended(state: Table, creatures: Callable[[Table], Creatures]) -> Ended | None:
+    sides = _sides(creatures(state))
+    if len(sides) > 1 or creatures is _no_creatures:
         return "combat_ended" if state.is_over else None
     return "one_side_stands" if sides else "nobody_stands"
 
 
-def _sides(state: Table) -> list[str]:
-    return sorted({each.sheet.side for each in creatures_of(state).values() if stands(each)})
+def _sides(creatures: Creatures) -> list[str]:
+    return sorted({each.sheet.side for each in creatures.values() if stands(each)})
 
 
-def _hit_points(state: Table) -> dict[str, int]:
-    return {name: each.hp for name, each in creatures_of(state).items()}
+def _hit_points(creatures: Creatures) -> dict[str, int]:
+    return {name: each.hp for name, each in creatures.items()}

@@ -1,4 +1,4 @@
-"""Rank the commands that bots prefer, with one table for each rulebook.
+"""Rank the commands that bots prefer, with one table for each of the two books and one for all others.
 
 A bot knows no rules. It takes the offered command that ranks first. Commands that end or skip something come
 last. A bot never sends commands that only a person should decide: rulings, rests, leaving.
@@ -20,6 +20,8 @@ class Taste:
     never: frozenset[str]
     shunned: frozenset[str] = frozenset()
     """Values of fields; an offer that has one of them comes after all others."""
+    aims: bool = False
+    """Whether the bot aims at standing foes, by the sheets and positions of creatures."""
 
     def rank(self, type_: str) -> int | None:
         """Return the rank of *type_*, lower is earlier; None if a bot never sends it."""
@@ -33,11 +35,16 @@ class Taste:
 _NEVER: Final = (
     *("close", "open_seat", "change_seat", "close_seat", "issue_token", "advance_epoch", "accept_history"),
     *("contest", "uphold", "amend", "undo", "redo", "accept_amendment", "drop_amendment"),
-    *("roll_behind_screen", "show_roll", "show_sheet", "gm_ruling", "rest", "end_combat"),
+    *("roll_behind_screen", "show_roll", "show_sheet"),
 )
+_GM: Final = ("gm_ruling", "rest", "end_combat")
+
+ANY: Final = Taste(liked=("throw_dice",), idle=(), never=frozenset(_NEVER))
+"""The taste for every other ruleset: whatever is offered, at random."""
 
 TASTES: Final[Mapping[str, Taste]] = {
     "heartrush": Taste(
+        aims=True,
         liked=(
             *(
                 "begin_combat",
@@ -58,6 +65,7 @@ TASTES: Final[Mapping[str, Taste]] = {
         never=frozenset(
             (
                 *_NEVER,
+                *_GM,
                 *(
                     "add_creature",
                     "advance_clock",
@@ -81,6 +89,7 @@ TASTES: Final[Mapping[str, Taste]] = {
         ),
     ),
     "rise": Taste(
+        aims=True,
         liked=(
             *("start_combat", "throw_dice", "begin_turn", "strike", "use_ability", "charge", "plan_movement"),
             "escape_grapple",
@@ -98,7 +107,7 @@ TASTES: Final[Mapping[str, Taste]] = {
         ),
         never=frozenset(
             (
-                *(*_NEVER, "rule", "set_groups", "set_attitude", "set_order", "treat_wound", "sustain"),
+                *(*_NEVER, *_GM, "rule", "set_groups", "set_attitude", "set_order", "treat_wound", "sustain"),
                 *("ask_pause", "withdraw_plan"),
             )
         ),
@@ -106,3 +115,8 @@ TASTES: Final[Mapping[str, Taste]] = {
     ),
 }
 """The taste for each rulebook, by its name: the part of an edition before the `@`."""
+
+
+def taste_of(edition: str) -> Taste:
+    """Return the taste for *edition*."""
+    return TASTES.get(edition.partition("@")[0], ANY)

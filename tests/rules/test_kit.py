@@ -12,7 +12,7 @@ from rewound_duel import DUEL
 from service.record.commit import Commit
 from service.rules import kit
 from service.rules.codec import from_data, to_data
-from service.rules.rulebook import RULES
+from service.rules.rulebook import rules_in
 from service.rules.ruleset import legal
 from service.simulation.table import BadOpening, LocalTable
 
@@ -119,7 +119,9 @@ def test_TABLE_ANSWER_1_an_answer_is_legal_while_it_is_awaited() -> None:
 
 
 def test_each_rule_of_the_duel_has_a_statement() -> None:
-    assert {id_ for id_ in RULES if id_.startswith("DUEL-")} == {f"DUEL-{number}" for number in range(1, 6)}
+    assert {id_ for id_ in rules_in(DUEL.packages) if id_.startswith("DUEL-")} == {
+        f"DUEL-{number}" for number in range(1, 6)
+    }
 
 
 def test_two_messages_of_one_type_are_no_ruleset() -> None:

@@ -11,7 +11,9 @@ from service.audit.explain import watched
 from service.rules.heartrush.creatures.weapons import may_wield
 from service.rules.heartrush.offensives.grapple import size_edges
 from service.rules.messages import Refused
-from service.rules.rulebook import BY_CODE, RULES, because, refuser, rule, speaker
+from service.rules.rulebook import BY_CODE, because, refuser, rule, rules_in, speaker
+
+HEARTRUSH_RULES = rules_in(("service.rules.heartrush",))
 
 
 @pytest.mark.parametrize(
@@ -21,7 +23,7 @@ from service.rules.rulebook import BY_CODE, RULES, because, refuser, rule, speak
 def test_rules_that_share_a_home_are_both_found_the_nearest_first(home: Any, ids: tuple[str, ...]) -> None:
     found = BY_CODE[home.__code__]
     assert tuple(one.id for one in found) == ids
-    assert {RULES[name].home for name in ids} == {found[0].home}
+    assert {HEARTRUSH_RULES[name].home for name in ids} == {found[0].home}
 
 
 def test_rules_that_share_a_home_are_both_named_where_it_speaks() -> None:
@@ -52,5 +54,5 @@ def test_a_refusal_names_the_rule_nearest_the_code() -> None:
 
 def test_every_rule_is_found_by_code_or_has_none_that_runs() -> None:
     found = {one.id for rules in BY_CODE.values() for one in rules}
-    assert {name for name in RULES if name.startswith("HR-")} - found == set()
+    assert {name for name in HEARTRUSH_RULES if name.startswith("HR-")} - found == set()
     assert because(()) == ()

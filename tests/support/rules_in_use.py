@@ -16,7 +16,7 @@ from service.rules.rulebook import BY_CODE, RULES
 
 def rules_of(package: str) -> frozenset[str]:
     """Return the ids of the rules that have their home in *package*."""
-    return frozenset(name for name, rule in RULES.items() if rule.home.startswith(package))
+    return frozenset(rule.id for rule in RULES.values() if rule.home.startswith(package))
 
 
 def fired(play: Callable[[], object]) -> set[str]:

@@ -1,0 +1,88 @@
+"""Load every ruleset: the two books, and those that installed packages add.
+
+A package adds a ruleset with an entry point of the group `rewound.rulesets`. Whatever is wrong with one fails
+the start, and the failure names the package: an encounter of a ruleset that is left out could not be decided.
+The contract of this repository and its tables of rules are made of the two books alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from types import MappingProxyType
+from typing import Any, Final
+
+from service.record.digest import ruleset_digest
+from service.rules.hints import fields_of
+from service.rules.registry import REGISTRY
+from service.rules.rulebook import rules_in
+from service.rules.ruleset import Ruleset
+
+GROUP: Final = "rewound.rulesets"
+_EDITION: Final = re.compile(r"[a-z][a-z0-9-]*@[1-9][0-9]*")
+
+
+class RulesetUnusable(Exception):
+    """An installed ruleset cannot be used; the text names its package."""
+
+
+@cache
+def installed() -> Mapping[str, Ruleset[Any]]:
+    """Return every ruleset by edition; raises `RulesetUnusable`."""
+    return with_entry_points(REGISTRY, entry_points(group=GROUP))
+
+
+def with_entry_points(
+    books: Mapping[str, Ruleset[Any]], found: Iterable[EntryPoint]
+) -> Mapping[str, Ruleset[Any]]:
+    """Return *books* and the rulesets of the entry points *found*, by edition; raises `RulesetUnusable`."""
+    every = dict(books)
+    homes = dict.fromkeys(books, "Rewound itself")
+    for point in sorted(found, key=lambda each: (each.name, each.value)):
+        home = _home(point)
+        ruleset = _loaded(point, home)
+        edition = ruleset.edition
+        if edition in every:
+            raise RulesetUnusable(f"{home} adds the edition {edition}, which {homes[edition]} has already")
+        every[edition], homes[edition] = ruleset, home
+    return MappingProxyType(every)
+
+
+def _home(point: EntryPoint) -> str:
+    """Return the name and version of the package that has *point*."""
+    if point.dist is None:
+        return f"the entry point {point.name}"
+    return f"the package {point.dist.name} {point.dist.version}"
+
+
+def _loaded(point: EntryPoint, home: str) -> Ruleset[Any]:
+    """Return the ruleset at *point*; raises `RulesetUnusable`."""
+    place = f"{home} adds the ruleset {point.value}"
+    try:
+        found = point.load()
+    except Exception as fault:  # whatever the import of another's package raises
+        raise RulesetUnusable(f"{place}, which cannot be loaded: {_said(fault)}") from fault
+    if not isinstance(found, Ruleset):
+        raise RulesetUnusable(f"{place}, which is a {type(found).__name__} and not a Ruleset")
+    if not _EDITION.fullmatch(found.edition):
+        raise RulesetUnusable(f"{place}, whose edition {found.edition!r} is not a name like duel@1")
+    try:
+        _check(found)
+    except Exception as fault:  # a type hint, a source or a rule of another's package
+        raise RulesetUnusable(f"{place}, which cannot be used: {_said(fault)}") from fault
+    return found
+
+
+def _check(ruleset: Ruleset[Any]) -> None:
+    """Raise an exception if the sources, rules or messages of *ruleset* cannot be read."""
+    ruleset_digest(ruleset)
+    rules_in(ruleset.packages)
+    kinds: tuple[Any, ...] = (type(ruleset.blank), *ruleset.commands.values(), *ruleset.events.values())
+    for kind in kinds:
+        fields_of(kind)
+
+
+def _said(fault: Exception) -> str:
+    return f"{type(fault).__name__}: {fault}" if str(fault) else type(fault).__name__
