@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field, fields
 from types import MappingProxyType
+from typing import Any, get_args, get_type_hints
 
 from service.rules.openings import Fault
 from service.rules.records import record
@@ -32,11 +34,27 @@ class OptionSpec:
         return "one of " + ", ".join(map(str, self.values))
 
 
-def option(
-    key: str, settles: str, text: str, *values: Option, bounds: tuple[int, int] | None = None
-) -> OptionSpec:
-    """Return an `OptionSpec`; a book lists each of its options with one call on one line."""
-    return OptionSpec(key=key, values=values, settles=settles, text=text, bounds=bounds)
+def option(settles: str, text: str, *, default: int = 0, bounds: tuple[int, int] | None = None) -> Any:  # noqa: ANN401 - as `field`
+    """Return a field of a book's record of options, which has one for each.
+
+    The field's type is a `Literal` of its values, the default first, or `int` with *bounds* and a *default*.
+    """
+    return field(metadata={"settles": settles, "text": text, "default": default, "bounds": bounds})
+
+
+def specs_of(house: type) -> Mapping[str, OptionSpec]:
+    """Return the options that are the fields of the record *house*, by their keys."""
+    hints = get_type_hints(house)
+    return by_key(
+        OptionSpec(
+            key=each.name,
+            values=get_args(hints[each.name]) or (each.metadata["default"],),
+            settles=each.metadata["settles"],
+            text=each.metadata["text"],
+            bounds=each.metadata["bounds"],
+        )
+        for each in fields(house)
+    )
 
 
 def by_key(specs: Iterable[OptionSpec]) -> Mapping[str, OptionSpec]:

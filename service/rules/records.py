@@ -8,6 +8,7 @@ only this file knows the representation.
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
+from operator import is_not
 from typing import Any, Final, NoReturn, TypeVar, dataclass_transform
 
 R = TypeVar("R")
@@ -22,6 +23,10 @@ SEEN: Final = "_seen"
 
 DERIVED: Final = "_derived"
 """The key under which a record caches what was derived from it (see `derived`); a changed copy drops it."""
+
+
+CARRIED: Final = "_carried"
+"""The key under which a record caches what `carried` derives; a changed copy keeps it."""
 
 
 class _NoChanges(dict[Any, Any]):
@@ -118,6 +123,17 @@ def derived(of: R, name: str, derive: Callable[[R], V]) -> V:
         known[name] = derive(of)
     found: V = known[name]
     return found
+
+
+def carried(of: R, names: tuple[str, ...], derive: Callable[..., V]) -> V:
+    """Return `derive(*values)` of the fields *names*; copies keep it until one of these fields changes."""
+    known = of.__dict__
+    values = [known[name] for name in names]
+    found = known.get(CARRIED)
+    if found is None or any(map(is_not, found[0], values)):
+        found = known[CARRIED] = (values, derive(*values))
+    result: V = found[1]
+    return result
 
 
 def with_key(mapping: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:

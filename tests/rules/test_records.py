@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.records import EMPTY, changed, derived, record
+from service.rules.records import EMPTY, carried, changed, derived, record
 
 
 @record
@@ -74,3 +74,18 @@ def test_the_shared_empty_mapping_never_changes() -> None:
             change()
     assert EMPTY == {}
     assert {**EMPTY, "a": 1} == {"a": 1}
+
+
+def test_what_copies_carry_is_derived_again_only_if_a_field_of_it_changes() -> None:
+    asked: list[int] = []
+
+    def double(holds: int) -> int:
+        asked.append(holds)
+        return holds * 2
+
+    cup = Cup(holds=4)
+    assert carried(cup, ("holds",), double) == carried(cup, ("holds",), double) == 8
+    assert carried(changed(cup, label="milk"), ("holds",), double) == 8
+    assert asked == [4]
+    assert carried(changed(cup, holds=5), ("holds",), double) == 10
+    assert cup == Cup(holds=4)

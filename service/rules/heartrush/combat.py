@@ -212,7 +212,7 @@ class RoundEnded(Event[State]):
         creatures = {
             name: changed(lose_rush(creature), surprised=False) for name, creature in state.creatures.items()
         }
-        clock_s = state.clock_s + int(state.option("round_seconds"))
+        clock_s = state.clock_s + state.house.round_seconds
         if state.lasting:
             state = changed(state, lasting=without(state, "round"))
         return changed(state, phase="round_start", priority_side=None, creatures=creatures, clock_s=clock_s)
@@ -286,7 +286,7 @@ def begin_round(state: State) -> Emits[State]:
     """The side that began the fight opens every later round with priority."""
     still = not state.acted_this_round
     state = yield RoundStarted(round=state.round + 1, because=("HR-ACT-1",))
-    state = yield from time_passed(state, state.clock_s - int(state.option("round_seconds")))
+    state = yield from time_passed(state, state.clock_s - state.house.round_seconds)
     state = yield from fade(state)
     state = yield from rush_of_round(state)
     if state.lasting:

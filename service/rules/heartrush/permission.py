@@ -163,7 +163,7 @@ def check_unbarred(view: State, creature: Creature, action: str) -> None:
 
 def is_held_back(view: State, creature: Creature) -> bool:
     """Tell whether the house lets only the named starter begin, and *creature* is somebody else."""
-    if view.starter is None or view.starter == creature.id or not view.option("enforce_starter"):
+    if view.starter is None or view.starter == creature.id or not view.house.enforce_starter:
         return False
     return is_able(view.creatures[view.starter])
 

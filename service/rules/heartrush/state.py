@@ -10,16 +10,15 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
 from service.rules.grid import Cell, away_from, cells, distance
-from service.rules.heartrush.options import DEFAULTS
+from service.rules.heartrush.options import House, house_of
 from service.rules.heartrush.sheets.abilities import Ability, Lasting, Spell
 from service.rules.heartrush.sheets.ground import Scenery, Terrain
 from service.rules.heartrush.sheets.notes import Coat, Complication, HidingPlace, Request, Standing
 from service.rules.heartrush.sheets.sheet import GM_ONLY, Entry, Sheet, rank, side_of
 from service.rules.hiding import HidingTable, OccupiedSpace
-from service.rules.records import EMPTY, changed, derived, record, with_key
+from service.rules.records import EMPTY, carried, changed, derived, record, with_key
 from service.rules.sealable import sealable
 from service.rules.sealed import Sealed
-from service.rules.table import Option
 
 Phase = Literal[
     "setup",
@@ -243,9 +242,10 @@ class State(HidingTable):
     requests: tuple[Request, ...] = ()
     hidden_creatures: Mapping[str, Entry | Sealed[Entry]] = EMPTY
 
-    def option(self, key: str) -> Option:
-        """Return the house's value of an option, or its default."""
-        return self.options.get(key, DEFAULTS[key])
+    @property
+    def house(self) -> House:
+        """The house's value of each option, or its default."""
+        return carried(self, ("options",), house_of)
 
     @property
     def is_over(self) -> bool:
@@ -298,7 +298,7 @@ class State(HidingTable):
 
     def distance(self, a: Creature, b: Creature) -> int:
         """Return the feet between two creatures' spaces by the house's metric."""
-        return distance(a.position, a.space, b.position, b.space, str(self.option("metric")))
+        return distance(a.position, a.space, b.position, b.space, self.house.metric)
 
     def away(self, of: str, from_: str) -> Cell:
         """Return the step that leads creature *of* straight away from creature *from_*."""

@@ -109,7 +109,7 @@ def answer(
     known = ruled_on(state, question, subjects)
     if known is not None and known in answers:
         return state, known
-    if state.here == TABLE and not state.option("auto_default"):
+    if state.here == TABLE and not state.house.auto_default:
         raise RulingWanted(question, subjects, answers)
     if state.here == TABLE and (question, *subjects) not in state.defaulted:
         state = yield RulingRequested(

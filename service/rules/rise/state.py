@@ -12,13 +12,13 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.grid import Cell, away_from, cells, distance
 from service.rules.hiding import HidingTable, OccupiedSpace
-from service.rules.records import EMPTY, changed, derived, record, with_key
+from service.rules.records import EMPTY, carried, changed, derived, record, with_key
 from service.rules.rise.creatures.creature import Creature, above
 from service.rules.rise.creatures.entries import Arrival, Entry
 from service.rules.rise.creatures.lasting import Atom, HiddenSwift, Plan, Ruling, Unjudged
 from service.rules.rise.creatures.profiles import PROFILES, Profile
 from service.rules.rise.creatures.sheet import GM_ONLY, Zone, side_of
-from service.rules.rise.options import DEFAULTS, OPTIONS
+from service.rules.rise.options import OPTIONS, House, house_of
 from service.rules.sealed import Sealed
 from service.rules.stack import TABLE, Awaited
 from service.rules.table import GM, Option
@@ -42,6 +42,15 @@ Terrain = Literal["normal", "difficult", "obstacle", "wall"]
 
 RULED: Final = ("crit_mode", "visibility", "swift_mode")
 """Options of the house that the GM may also rule on in the course of a fight."""
+
+
+def _house(options: Mapping[str, Option], rulings: tuple[Ruling, ...]) -> House:
+    ruled = {
+        known.question: known.chosen
+        for known in rulings
+        if known.question in RULED and known.chosen in OPTIONS[known.question].values
+    }
+    return house_of({**options, **ruled})
 
 
 @record
@@ -116,20 +125,17 @@ class State(SplitTable, HidingTable):
     @property
     def profile(self) -> Profile:
         """The printing that is played."""
-        return PROFILES[str(self.option("profile"))]
+        return PROFILES[self.house.profile]
 
     @property
     def phase(self) -> str:
         """`movement` or `action` while one runs, else nothing."""
         return self.stage if self.stage in ("movement", "action") else ""
 
-    def option(self, key: str) -> Option:
-        """Return the house's value of an option: as the GM has ruled, as it was opened, or its default."""
-        if key in RULED:
-            for known in reversed(self.rulings):
-                if known.question == key and known.chosen in OPTIONS[key].values:
-                    return known.chosen
-        return self.options.get(key, DEFAULTS[key])
+    @property
+    def house(self) -> House:
+        """The house's value of each option: as the GM has ruled, as it was opened, or its default."""
+        return carried(self, ("options", "rulings"), _house)
 
     @property
     def is_over(self) -> bool:

@@ -204,9 +204,9 @@ def test_options_of_the_house_may_be_ruled_on_in_a_fight() -> None:
     """crit_mode, visibility, swift_mode: from the ruling on."""
     fight = opened(entry("pc@p/p", (0, 0)), entry("pc@q/q", (1, 0)))
     for key, chosen in (("crit_mode", "multiply"), ("visibility", "full"), ("swift_mode", "lenient")):
-        assert fight.state.option(key) != chosen
+        assert getattr(fight.state.house, key) != chosen
         fight.do("rule", question=key, chosen=chosen)
-        assert fight.state.option(key) == chosen
+        assert getattr(fight.state.house, key) == chosen
 
 
 def test_the_gms_own_commands_are_rulings() -> None:

@@ -89,7 +89,7 @@ def check_moment(view: State, command: UseAbility, creature: Creature, definitio
     """Refuse an instant whose moment is over, unless the house leaves such to the GM."""
     window = window_of(view, command, creature)
     late = lateness(view, definition, window)
-    if late is not None and view.option("allow_retroactive") != "gm":
+    if late is not None and view.house.allow_retroactive != "gm":
         raise Refused("window_closed", late, "HR-TIME-8")
 
 

@@ -185,7 +185,7 @@ def roll(state: State, chance: Chance, frame: ContestFrame, who: str) -> Emits[S
 
 
 def _troubles(state: State, roller: Creature, ability: Ability, thrown: Roll) -> bool:
-    if not state.option("contested_complications"):
+    if not state.house.contested_complications:
         return False
     limit = trouble_face(roller, ability)
     return any(die.face <= limit and not die.dropped for die in thrown.dice)

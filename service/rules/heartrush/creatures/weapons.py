@@ -83,7 +83,7 @@ def beyond_range(state: State, creature: Creature, weapon: Weapon, feet: int) ->
     increment = INCREMENT_FT.get(weapon.attack_type)
     if excess <= 0 or increment is None:
         return 0
-    started = state.option("range_increment") == "started"
+    started = state.house.range_increment == "started"
     return -(-excess // increment) if started else excess // increment
 
 

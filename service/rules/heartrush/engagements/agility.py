@@ -282,7 +282,7 @@ AFTER_MOVING = ("HR-STANCE-AGI-5", "A-15")
 
 def batched(state: State) -> bool:
     """Tell whether all who move first move before any of them attacks."""
-    return state.option("agility_2b") == "batch"
+    return state.house.agility_2b == "batch"
 
 
 def reaching(state: State, frame: EngagementFrame, names: tuple[str, ...]) -> tuple[str, ...]:

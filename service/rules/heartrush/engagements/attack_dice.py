@@ -80,6 +80,6 @@ def flat_bonus(creature: Creature) -> tuple[Term, ...]:
 def defense_ability(state: State, exchange: Exchange) -> str:
     """Return whose stance names the defender's die: the attacker's, unless the house says its own."""
     own = exchange.defending_stance
-    if state.option("defense_die") == "defender_stance" and own in ("might", "agility", "cunning"):
+    if state.house.defense_die == "defender_stance" and own in ("might", "agility", "cunning"):
         return own
     return exchange.stance

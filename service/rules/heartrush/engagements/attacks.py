@@ -163,7 +163,7 @@ class ExchangeBegun(Event[State]):
 
     def _seen(self, state: State) -> Mapping[str, Creature]:
         """Return both creatures as the engagement's step began; an opportunity attack goes by the present."""
-        if self.how == "opportunity" or state.option("simultaneity") != "snapshot":
+        if self.how == "opportunity" or state.house.simultaneity != "snapshot":
             return EMPTY
         assert self.engagement is not None
         snapshot = state.frame(self.engagement, EngagementFrame).snapshot
@@ -297,7 +297,7 @@ def conclude(state: State, exchange: Exchange, *, hit: bool) -> Emits[State]:
     cantrip = exchange.weapon(exchange.creature(state, attacker)).cantrip
     if cantrip is not None and hit and exchange.engagement is None:
         state = yield from hit_by_cantrip(state, exchange, cantrip, attacker, target)
-    if hit or not state.option("cunning_perk_needs_hit"):
+    if hit or not state.house.cunning_perk_needs_hit:
         for condition, levels in exchange.perk.items():
             state = yield from gain(state, target, condition, levels, attacker)
     if exchange.push_ft:

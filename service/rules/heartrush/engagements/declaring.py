@@ -60,7 +60,7 @@ class Declared(Event[State]):
 
     def evolve(self, state: State) -> State:
         opens = targets_occasion(self.engagement, self.step)
-        if state.option("target_declaration") == "open":
+        if state.house.target_declaration == "open":
             return put(state, self.engagement, self.creature, declaration=self.declaration)
         sealed = Sealed(audience=(f"seat:{self.seat}",), opens=opens, value=self.declaration)
         return put(state, self.engagement, self.creature, declaration=sealed)
@@ -120,7 +120,7 @@ def sealed_declaration(state: State, by: str) -> Scope | None:
     frame = engagement_open(state)
     if frame is None or frame.stage != "declare" or frame.phase not in ATTACKING:
         return None
-    if state.option("target_declaration") == "open":
+    if state.house.target_declaration == "open":
         return None
     return sealed_to(by, targets_occasion(frame.path, frame.phase))
 

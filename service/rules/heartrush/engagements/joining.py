@@ -165,7 +165,7 @@ def check_join(view: State, frame: EngagementFrame, creature: Creature) -> None:
 
 
 def _near(view: State, frame: EngagementFrame, creature: Creature) -> bool:
-    anybody = view.option("join_requires") == "any_participant_in_range"
+    anybody = view.house.join_requires == "any_participant_in_range"
     parts = (view.creatures[name] for name in frame.participants if view.creatures[name].is_present)
     return any((anybody or part.side != creature.side) and in_range(view, creature, part) for part in parts)
 

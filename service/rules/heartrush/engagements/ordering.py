@@ -17,7 +17,7 @@ from service.rules.stack import Awaited
 @rule("TABLE-ORDER-1", "seed 000, Cunning; service ruling")
 def to_order(state: State, frame: EngagementFrame) -> tuple[str, ...]:
     """Cunning attacks come in any order: the side that was engaged says which of its own is rolled next."""
-    if frame.stage != "exchanges" or not frame.exchanges or state.option("cunning_order") != "chosen":
+    if frame.stage != "exchanges" or not frame.exchanges or state.house.cunning_order != "chosen":
         return ()
     mine = tuple(dict.fromkeys(one.attacker for one in frame.exchanges if _is_own(state, frame, one)))
     is_next = _is_own(state, frame, frame.exchanges[0])

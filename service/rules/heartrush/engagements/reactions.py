@@ -204,7 +204,7 @@ def is_idle(view: State) -> bool:
 
 def as_if_beaten(state: State) -> bool:
     """Tell whether opportunity attacks have the perks of their stance."""
-    return state.option("oa_perks") == "as_if_beaten"
+    return state.house.oa_perks == "as_if_beaten"
 
 
 def afford_strike(state: State, creature: Creature, pay: Literal["action", "rush"] | None) -> Payment:

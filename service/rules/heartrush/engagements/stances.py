@@ -39,7 +39,7 @@ def may_target(state: State, stance: str, other: str) -> bool:
     """An attacker may target everybody except those in the stance that beats its own."""
     if stance not in ATTACKING or beats(other, stance):
         return False
-    return stance != other or bool(state.option("same_stance_attacks"))
+    return stance != other or state.house.same_stance_attacks
 
 
 @record
@@ -158,7 +158,7 @@ class ChooseStance(Command[State]):
 
 def allowed(view: State, creature: Creature) -> tuple[Stance, ...]:
     """Return the stances *creature* may choose now."""
-    if creature.surprised and view.option("surprised_stance") == "defensive":
+    if creature.surprised and view.house.surprised_stance == "defensive":
         return ("defensive",)
     if wielded(creature).attack_type == "ranged" and 2 * creature.moved_ft > speed(creature):
         return ("defensive",)
@@ -174,7 +174,7 @@ def check_gm_first(view: State, frame: EngagementFrame, seat: str) -> None:
 
 def gm_owes(view: State, frame: EngagementFrame, seat: str) -> bool:
     """Tell whether *seat* has to wait for the GM's stances."""
-    if not view.option("gm_commits_first") or seat == "gm":
+    if not view.house.gm_commits_first or seat == "gm":
         return False
     return any(
         view.controller(name) == "gm" and part.stance is None and can_choose(view, name)
@@ -185,7 +185,7 @@ def gm_owes(view: State, frame: EngagementFrame, seat: str) -> bool:
 def can_choose(state: State, creature: str) -> bool:
     """Tell whether a participant can choose a stance; the surprised can, unless the house says otherwise."""
     found = state.creatures[creature]
-    if found.surprised and state.option("surprised_stance") == "helpless":
+    if found.surprised and state.house.surprised_stance == "helpless":
         return False
     return is_able_if_aware(found)
 
@@ -194,7 +194,7 @@ def can_choose(state: State, creature: str) -> bool:
 def fill_helpless(state: State, frame: EngagementFrame, creature: str) -> Emits[State]:
     """Who cannot choose a stance stands helpless: no attack, no halving, open to every stance."""
     stance: Literal["helpless", "defensive"] = (
-        "defensive" if state.option("helpless_stance") == "defensive" else "helpless"
+        "defensive" if state.house.helpless_stance == "defensive" else "helpless"
     )
     return (yield HelplessFilled(engagement=frame.path, creature=creature, stance=stance))
 

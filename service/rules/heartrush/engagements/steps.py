@@ -225,7 +225,7 @@ def might_bonus(stance: str, against: str) -> bool:
 def land_perks(state: State, frame: EngagementFrame) -> Emits[State]:
     """A cunning attack on agility adds up to two levels of dazed, off-balanced or weakened at step end."""
     for pending in frame.pending:
-        hit = pending.source in frame.hits or not state.option("cunning_perk_needs_hit")
+        hit = pending.source in frame.hits or not state.house.cunning_perk_needs_hit
         if pending.what == "condition" and hit:
             state = yield from gain(state, pending.target, pending.condition, pending.levels, pending.source)
     return state

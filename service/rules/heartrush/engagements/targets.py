@@ -54,7 +54,7 @@ def targets(
         for name in frame.participants
         if name != creature.id
         and may_target(state, stance, stance_of(frame, name))
-        and (state.option("friendly_fire") or state.creatures[name].side != creature.side)
+        and (state.house.friendly_fire or state.creatures[name].side != creature.side)
         and state.creatures[name].is_present
         and (anywhere or in_range(state, creature, state.creatures[name], weapon))
     )
@@ -72,7 +72,7 @@ def check_target(
     stance, against = stance_of(frame, creature.id), stance_of(frame, target)
     if not may_target(state, stance, against):
         raise Refused("no_valid_target", f"{stance} may not attack {against}", "HR-STANCE-4")
-    if not state.option("friendly_fire") and other.side == creature.side:
+    if not state.house.friendly_fire and other.side == creature.side:
         raise Refused("no_valid_target", f"{target} is on the same side", "HR-RES-2")
     if anywhere:
         return  # the sidestep may lead near enough, or out of the water

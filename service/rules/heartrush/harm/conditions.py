@@ -165,7 +165,7 @@ def is_ongoing(condition: str) -> bool:
 @rule("HR-COND-4", "edition, Conditions", settles=("A-35",))
 def hindrance(state: State, creature: Creature, ability: str, *, ad: bool = True) -> int:
     """Dazed, weakened, off-balanced and shaken hamper rolls with their ability by their level."""
-    if ad and not state.option("ability_conditions_affect_ad"):
+    if ad and not state.house.ability_conditions_affect_ad:
         return 0
     return creature.level(HINDERS[ability])
 

@@ -146,7 +146,7 @@ class WoundMarked(Event[State]):
         creature = state.creatures[self.creature]
         wound = Wound(id=self.wound, rank=self.rank, initial_rank=self.rank)
         state = state.with_creature(self.creature, wounds=(*creature.wounds, wound))
-        if state.option("clamp_hp_to_cap"):
+        if state.house.clamp_hp_to_cap:
             now = state.creatures[self.creature]
             state = state.with_creature(self.creature, hp=min(now.hp, now.hp_cap))
         return state
@@ -169,11 +169,11 @@ def hurt(
 @rule("HR-DMG-2", "seed 002, Taking Damage")
 def refusal_to_shrug(state: State, creature: Creature, cause: str = "attack") -> str | None:
     """A d4 heart die cannot drop, so the full amount is taken."""
-    if cause in HAZARDS and not state.option("hazards_shruggable"):
+    if cause in HAZARDS and not state.house.hazards_shruggable:
         return "hazards_not_shruggable"
     if creature.heart_die <= SMALLEST:
         return "heart_die_minimum"
-    if state.option("shrug_per_round") == 1 and creature.shrugs:
+    if state.house.shrug_per_round == 1 and creature.shrugs:
         return "already_shrugged"
     if creature.status != "active":
         return "unconscious" if creature.status == "unconscious" else "dead"
@@ -201,7 +201,7 @@ def take(state: State, frame: DamageFrame, final: int, *, note: str | None = Non
 def wound(state: State, frame: DamageFrame, final: int) -> Emits[State]:
     """Final damage of 10 or more marks a wound whose rank is that damage."""
     sheet = state.creatures[frame.creature].sheet
-    threshold = sheet.wound_threshold or int(state.option("wound_threshold"))
+    threshold = sheet.wound_threshold or state.house.wound_threshold
     if not sheet.woundable or final < threshold:
         return state
     state = yield WoundMarked(creature=frame.creature, wound=frame.path, rank=final)
@@ -212,7 +212,7 @@ def wound(state: State, frame: DamageFrame, final: int) -> Emits[State]:
 def shrug_off(state: State, frame: DamageFrame) -> _Halved:
     """Shrugging off halves the damage and drops the heart die one size."""
     amount = frame.amount
-    after = half(amount, up=state.option("half_rounding") == "up")
+    after = half(amount, up=state.house.half_rounding == "up")
     die = smaller_die(state.creatures[frame.creature].heart_die)
     state = yield Shrugged(creature=frame.creature, before=amount, after=after, heart_die=die)
     return state, after

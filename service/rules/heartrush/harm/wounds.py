@@ -73,7 +73,7 @@ def with_ranks(state: State, wounds: tuple[Wound, ...], ranks: Mapping[str, int]
 @rule("HR-WND-5", "seed 002, Treating Wounds", settles=("A-25",))
 def is_healed(state: State, rank: int) -> bool:
     """A wound brought to rank 0 or below is gone; where the house says so, one of rank 0 stays listed."""
-    return rank < 0 or (rank == 0 and not state.option("keep_rank0_wounds"))
+    return rank < 0 or (rank == 0 and not state.house.keep_rank0_wounds)
 
 
 def eased(wounds: tuple[Wound, ...], amount: int) -> dict[str, int]:
@@ -90,7 +90,7 @@ def treatable(wounds: tuple[Wound, ...]) -> tuple[Wound, ...]:
 @rule("HR-WND-8", "seed 002, Treating Wounds", settles=("A-27",))
 def heals_by_itself(state: State, wound: Wound) -> bool:
     """Treated wounds heal over long rests; untreated ones only where the house says so."""
-    return wound.treated or bool(state.option("untreated_wounds_heal"))
+    return wound.treated or state.house.untreated_wounds_heal
 
 
 @rule("HR-WND-2", "seed 002, More Than 10 Damage")

@@ -68,7 +68,7 @@ def die_at_the_line(state: State, creature: str) -> Emits[State]:
 @rule("HR-ZERO-4", "seed 002, Zero Hit Points", settles=("A-23",))
 def death_line(state: State, creature: Creature) -> int:
     """A creature at the negative of its maximum, wounds not counted, or below it, is dead."""
-    return -(creature.hp_cap if state.option("death_line") == "current_cap" else creature.sheet.hp_max)
+    return -(creature.hp_cap if state.house.death_line == "current_cap" else creature.sheet.hp_max)
 
 
 @rule("HR-ZERO-2", "seed 002, Zero Hit Points", settles=("A-24",))
@@ -78,7 +78,7 @@ def fall_to_zero(state: State, creature: str, before: int) -> Emits[State]:
     if found.hp > 0 or before <= 0 or found.status != "active":
         return state
     state = yield FellToZero(creature=creature, clock_s=state.clock_s)
-    if state.option("zero_hp") == "immediate":
+    if state.house.zero_hp == "immediate":
         return (yield FellUnconscious(creature=creature, reason="zero"))
     return state
 

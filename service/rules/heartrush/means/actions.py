@@ -88,7 +88,7 @@ def _begin_anew(state: State, actor: Creature) -> State:
 @rule("HR-PRIO-7", "seed 000, Instant Actions", settles=("A-04",))
 def _leave_priority(state: State) -> State:
     """Instants need no priority, do not move it and, by default, do not reset the count of declines."""
-    if state.phase == "priority" and state.option("instant_resets_passes"):
+    if state.phase == "priority" and state.house.instant_resets_passes:
         return changed(state, passes=0, auto_passes=0)
     return state
 

@@ -48,7 +48,7 @@ def rush_of_round(state: State) -> Emits[State]:
 
 
 def _gain(state: State, creature: Creature) -> int:
-    if state.option("rush_formula") == "round_number":
+    if state.house.rush_formula == "round_number":
         return state.round
     return min(len(creature.rounds_active), state.round)
 

@@ -54,7 +54,7 @@ BUILT_INS: Final[Mapping[str, Tags]] = MappingProxyType(
 
 def by_turns(state: State) -> bool:
     """Tell whether creatures take turns, rather than sides passing priority."""
-    return state.option("timing") == "turns"
+    return state.house.timing == "turns"
 
 
 @rule("HR-TIME-10", "background, turn edition")

@@ -265,7 +265,7 @@ def split(state: State, frame: PushFrame, total: int) -> tuple[int, int]:
     if frame.blocker is None:
         return total, 0
     shield = shield_held(state.creatures[frame.blocker])
-    spared = shield == "heavy" or (shield == "light" and bool(state.option("light_shield_blocks_split")))
+    spared = shield == "heavy" or (shield == "light" and state.house.light_shield_blocks_split)
     return (total, 0) if spared else (half(total), half(total, up=False))
 
 

@@ -181,7 +181,7 @@ def walk(state: State, creature: str, path: tuple[Cell, ...], *, stand: bool) ->
     start = Walk(creature=creature, left=path)
     if stand:
         mover = state.creatures[creature]
-        metric = str(state.option("metric"))
+        metric = state.house.metric
         watching = tuple(
             w.enemy.id for w in watchers(state, mover) if w.reaches(mover.position, mover, metric)
         )

@@ -204,7 +204,7 @@ def sidestep(state: State, creature: str, to: Cell | None) -> Emits[State]:
 
 def leaving(state: State, mover: Creature, to: Cell) -> tuple[str, ...]:
     """Return whom a sidestep does not stop from striking, and whose reach it leaves."""
-    metric = str(state.option("metric"))
+    metric = state.house.metric
     return tuple(
         watcher.enemy.id
         for watcher in watchers(state, mover, how="sidestep")

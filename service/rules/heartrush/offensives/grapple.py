@@ -107,7 +107,7 @@ class BreakFreeFrame(ContestFrame):
             loose = freed(state, who).creatures[who.id]  # the hold itself does not hamper its captive
             found = hampered(state, loose, self.ability, "check", against=against, needs=("motion",))
         else:
-            holder = who if state.option("grappler_hold_disadvantage") else _unburdened(who)
+            holder = who if state.house.grappler_hold_disadvantage else _unburdened(who)
             found = hampered(
                 state, holder, self.ability_of(who.id), "check", against=against, needs=("motion",)
             )

@@ -52,7 +52,7 @@ def why_not(state: State, earned: Earned) -> str | None:
         return "target_dead"
     what = earned.offensive.what
     apart = state.distance(creature, target) > ADJACENT_FT
-    if what in CLINGS and apart and state.option("offensive_recheck_adjacency"):
+    if what in CLINGS and apart and state.house.offensive_recheck_adjacency:
         return "not_adjacent"
     if what == "grapple":
         return cannot_seize(creature, target)

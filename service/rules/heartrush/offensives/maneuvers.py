@@ -126,7 +126,7 @@ def check_offensive(
         raise Refused("no_valid_target", f"{target} is no other participant of {frame.path}", "HR-OFF-1")
     if other.status not in ("active", "unconscious"):
         raise Refused("target_dead", f"{target} is dead", "HR-OFF-1")
-    if not view.option("friendly_fire") and other.side == creature.side:
+    if not view.house.friendly_fire and other.side == creature.side:
         raise Refused("no_valid_target", f"{target} is on the same side", "HR-RES-2")
     stance, against = stance_of(frame, creature.id), stance_of(frame, target)
     if not directly_beats(view, stance, against):

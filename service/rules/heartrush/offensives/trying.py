@@ -18,7 +18,7 @@ ADJACENT_FT = 5
 @rule("HR-OFF-1", "seed 002, Other Offensive Actions", settles=("A-41",))
 def directly_beats(state: State, stance: str, other: str) -> bool:
     """Only who directly beats the target's stance may do something else than attack; equal stances do not."""
-    if other == "defensive" and not state.option("defensive_counts_as_beaten"):
+    if other == "defensive" and not state.house.defensive_counts_as_beaten:
         return False
     return beats(stance, other)
 

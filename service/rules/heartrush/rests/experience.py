@@ -163,7 +163,7 @@ class SpendXp(Command[State]):
 
     def decide(self, state: State) -> Emits[State]:
         sheet = state.creatures[self.creature].sheet
-        heals = self.purchase.kind == "hit_points" and bool(state.option("hp_purchase_heals"))
+        heals = self.purchase.kind == "hit_points" and state.house.hp_purchase_heals
         return (
             yield XpSpent(
                 creature=self.creature,

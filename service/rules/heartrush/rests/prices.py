@@ -224,7 +224,7 @@ def check_spell(view: State, creature: Creature, name: str) -> None:
 
 def check_cap(view: State, sides: int) -> None:
     """Refuse an ability die larger than the house sells."""
-    most = 20 if view.option("ability_die_cap") == "d20" else 12
+    most = 20 if view.house.ability_die_cap == "d20" else 12
     if sides > most:
         raise Refused("die_max", f"a d{most} is the largest that can be bought", "HR-XP-5")
 

@@ -230,7 +230,7 @@ def wake_tired(state: State, chance: Chance, path: str, creature: str, check: in
     )
     for condition in found:
         state = yield from gain(state, creature, condition, 1, None)
-    if state.option("heart_recharge") == "any_rest":
+    if state.house.heart_recharge == "any_rest":
         state = yield from recharge(state, creature, "heart")
     sleeper = state.creatures[creature]
     return (yield from heal(state, creature, max(0, sleeper.hp_cap - sleeper.hp) // 2))
@@ -241,7 +241,7 @@ def rest_short(state: State, creature: str) -> Emits[State]:
     """Ten minutes of rest, as often as wanted, bring the heart die back to its maximum."""
     die = state.creatures[creature].sheet.heart_die
     state = yield Rested(creature=creature, rest="short", success=True, heart_die=die)
-    if state.option("heart_recharge") == "any_rest":
+    if state.house.heart_recharge == "any_rest":
         return (yield from recharge(state, creature, "heart"))
     return state
 

@@ -128,7 +128,7 @@ class TreatWounds(Command[State]):
             raise Refused("already_treated", f"every wound of {self.patient} was treated before", "HR-WND-7")
         if not at_rest(view) and view.distance(healer, patient) > ADJACENT_FT:
             raise Refused("not_adjacent", f"{self.patient} is not adjacent to {self.creature}")
-        if self.ability != "cunning" and view.option("medicine_ability") != "any":
+        if self.ability != "cunning" and view.house.medicine_ability != "any":
             raise Refused("params_missing", "medicine goes by cunning here")
 
     def _healer(self, view: State) -> Creature:
@@ -136,7 +136,7 @@ class TreatWounds(Command[State]):
         if at_rest(view):
             check_settled(view)
             return awake(view, self, self.creature)
-        if not view.option("treat_in_combat"):
+        if not view.house.treat_in_combat:
             own(view, self, self.creature)
             raise Refused("in_combat", "wounds are treated outside combat")
         healer = acting(view, self, self.creature)
@@ -166,7 +166,7 @@ class TreatWounds(Command[State]):
             and treatable(other.wounds)
             and (at_rest(view) or view.distance(healer, other) <= ADJACENT_FT)
         )
-        allowed = at_rest(view) or (bool(view.option("treat_in_combat")) and healer.action > 0)
+        allowed = at_rest(view) or (view.house.treat_in_combat and healer.action > 0)
         if near and allowed and healer.status == "active":
             yield Offer(type=cls.type, creature=healer.id, choices={"patient": near})
 

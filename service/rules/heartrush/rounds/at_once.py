@@ -86,7 +86,7 @@ class CalledOut(Event[State]):
     words: str
 
     def evolve(self, state: State) -> State:
-        if state.paused() or state.option("callout_passes_priority") or state.phase == "turn":
+        if state.paused() or state.house.callout_passes_priority or state.phase == "turn":
             return state
         return changed(
             state, phase="priority", priority_side=state.creatures[self.creature].side, last_actor_side=None

@@ -78,7 +78,7 @@ def time_passed(state: State, before_s: int) -> Emits[State]:
     """Tell what the time since *before_s* does: who falls unconscious, and what a new day charges."""
     state = yield from potions_work(state)
     state = yield from ten_minutes(state)
-    if state.option("major_recharge") == "day" and day(state.clock_s) > day(before_s):
+    if state.house.major_recharge == "day" and day(state.clock_s) > day(before_s):
         for creature in state.creatures:
             state = yield from recharge(state, creature, "major")
     return state

@@ -155,7 +155,7 @@ def _counted(state: State, reason: Literal["declined", "auto"]) -> Emits[State]:
     """After an ability the round ends when the others decline, then the actors, then the others once more."""
     assert state.priority_side is not None
     passes = state.passes + 1
-    if passes >= int(state.option("passes_to_end_round")):
+    if passes >= state.house.passes_to_end_round:
         return (yield RoundRanOut(passes=passes))
     return (yield PriorityPassed(side=state.other(state.priority_side), reason=reason, passes=passes))
 

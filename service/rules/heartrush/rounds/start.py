@@ -252,7 +252,7 @@ def end(state: State, chance: Chance, reason: str) -> Emits[State]:
 
 def is_one_side_gone(state: State) -> bool:
     """Tell whether combat ends by itself now."""
-    if not state.option("auto_end"):
+    if not state.house.auto_end:
         return False
     return not all(_has_active(state, side) for side in state.sides)
 

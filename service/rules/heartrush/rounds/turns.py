@@ -115,7 +115,7 @@ def order_of_round(state: State) -> tuple[str, ...]:
 @rule("HR-TIME-9", "service ruling; background, turn edition", settles=("A-47",))
 def set_order(state: State, chance: Chance) -> Emits[State]:
     """Turns follow the order given, or agility checks, the highest first, players before others on ties."""
-    option = state.option("turn_order")
+    option = state.house.turn_order
     if option == "given" and state.given_order:
         return (yield from begin(state, state.given_order))
     if option == "alternate_sides":

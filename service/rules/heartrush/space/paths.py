@@ -77,7 +77,7 @@ NEVER_FT: Final = 10**6
 def _slant(state: State, old: Cell, new: Cell, diagonals: int) -> int:
     """Movement is a path of neighbouring cells; a diagonal costs what any step does, or by the house more."""
     diagonal = old[0] != new[0] and old[1] != new[1]
-    return 2 if diagonal and diagonals % 2 and state.option("metric") != "chebyshev" else 1
+    return 2 if diagonal and diagonals % 2 and state.house.metric != "chebyshev" else 1
 
 
 def _entering_ft(state: State, creature: Creature, new: Cell) -> int:
@@ -139,7 +139,7 @@ def approaches(state: State, creature: Creature, old: Cell, new: Cell) -> bool:
     feared = fears(state, creature)
     if feared is None:
         return False
-    metric = str(state.option("metric"))
+    metric = state.house.metric
     before = distance(old, creature.space, feared.position, feared.space, metric)
     return distance(new, creature.space, feared.position, feared.space, metric) < before
 
@@ -175,10 +175,10 @@ def may_enter(state: State, mover: Creature, at: Cell) -> bool:
     """A creature two sizes smaller may enter another's space; allies may be walked through, others block."""
     if is_walled(state, mover, at):
         return False
-    either = state.option("pass_through") == "either_smaller"
+    either = state.house.pass_through == "either_smaller"  # noqa: S105 - an option
     for other in others_at(state, mover, at):
         smaller = mover.rank <= other.rank - 2 or (either and other.rank <= mover.rank - 2)
-        ally = other.side == mover.side and bool(state.option("allies_passable"))
+        ally = other.side == mover.side and state.house.allies_passable
         if not smaller and not ally:
             return False
     return True
@@ -191,7 +191,7 @@ def may_stop(state: State, mover: Creature, at: Cell) -> bool:
 
 def _has_room(state: State, mover: Creature, at: Cell) -> bool:
     """Tell whether there is room for *mover* where it may enter."""
-    either = state.option("pass_through") == "either_smaller"
+    either = state.house.pass_through == "either_smaller"  # noqa: S105 - an option
     beside = tuple(
         other
         for other in others_at(state, mover, at)
@@ -271,7 +271,7 @@ def plain_ground(state: State, creature: Creature) -> Callable[[Cell], bool]:
 
 
 def _alternates(state: State) -> bool:
-    return state.option("metric") != "chebyshev"
+    return state.house.metric != "chebyshev"
 
 
 def _costs(

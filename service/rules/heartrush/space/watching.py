@@ -65,8 +65,8 @@ def provoked_by(
     """Return the enemies that may strike before the step, and the feet inside each reach once it is taken."""
     found: list[str] = []
     counted: dict[str, int] = {}
-    metric = str(state.option("metric"))
-    ends_inside = state.option("oa_step_count") == "ends_inside"
+    metric = state.house.metric
+    ends_inside = state.house.oa_step_count == "ends_inside"
     for watcher in watching:
         was, stays = watcher.reaches(at, mover, metric), watcher.reaches(new, mover, metric)
         name = watcher.enemy.id

@@ -19,7 +19,7 @@ from service.rules.rulebook import rule
 @rule("TABLE-WINDOW-1", "service ruling")
 def asks_all(state: State) -> bool:
     """A window asks who could answer; by the house it opens always, and asks everybody who is able."""
-    return state.option("windows") == "all"
+    return state.house.windows == "all"
 
 
 def listens(state: State) -> bool:

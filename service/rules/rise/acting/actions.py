@@ -120,7 +120,7 @@ def pay_for(creature: str, usage: str, pay: Pay, ability: str) -> Emits[State]:
 @rule("RI-ACT-7", "P22", settles=("C-25",))
 def check_free(view: State, creature: Creature, ability: str, limit: int | None) -> None:
     """Free actions are as many as is reasonable; an ability may set its own limit."""
-    many = sum(creature.budget.free.values()) >= int(view.option("free_actions_warn"))
+    many = sum(creature.budget.free.values()) >= view.house.free_actions_warn
     if many and ruled(view, "free_action_reasonable", creature.id) == "no":
         raise Refused("free_action_unreasonable", f"{creature.id} has done enough for nothing this round")
     if limit is not None and creature.budget.free.get(ability, 0) >= limit:

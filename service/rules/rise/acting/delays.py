@@ -84,7 +84,7 @@ def left_over(state: State, creature: Creature) -> tuple[Delayed, ...]:
     """Return what comes though its owner cannot act: it lies on its targets and rolls no attack (C-30)."""
     if creature.dead or creature.defeated or is_able(creature):
         return ()
-    lapses = state.option("ownerless_delayed") == "lapse"
+    lapses = state.house.ownerless_delayed == "lapse"
     if lapses or ruled(state, "delayed_lapse", creature.id) == "yes":
         return ()
     return tuple([d for d in due(state, creature) if ability_of(creature, d.ability).strike is None])
@@ -129,7 +129,7 @@ def comes_to(state: State, owner: str, ability: Ability, target: str) -> bool:
     A creature that is felled already is attacked as by a strike; an area reaches those whom it caught.
     """
     user, found = state.creatures[owner], state.creatures[target]
-    if (found.dead or found.defeated) and state.option("attack_the_felled") == "refused":
+    if (found.dead or found.defeated) and state.house.attack_the_felled == "refused":
         return False
     if owner == target or ability.area is not None:
         return True

@@ -60,7 +60,7 @@ class Shove(Brawl):
             return
         user = taking_turn(view, self)
         check_trade(user, "movement")
-        if view.option("traded_movement") == "hustle":
+        if view.house.traded_movement == "hustle":
             raise Refused("no_such_trade", "a standard action buys a hustle in this house", "RI-ACT-4")
         if user.location_changed:
             moved_already(view, user.id)

@@ -93,7 +93,7 @@ class UseAbility(Act):
                 check_free(view, creature, ability.id, ability.per_round_limit)
         elif "swift" in ability.tags:
             raise Refused("standard_action_spent", f"{ability.id} is in force already", "RI-ACT-2")
-        if ability.usage == "minor" and creature.budget.paused and not view.option("minor_in_movement"):
+        if ability.usage == "minor" and creature.budget.paused and not view.house.minor_in_movement:
             raise Refused("wrong_step", f"{creature.id} is moving", "RI-ACT-6")
         if ability.trigger != "none":
             raise Refused("unknown_action_type", f"{ability.id} comes by itself", "RI-ACT-1")

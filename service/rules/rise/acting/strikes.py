@@ -81,7 +81,7 @@ def target_of(view: State, user: Creature, name: str, *, willing: bool = False) 
     found = view.creatures.get(name)
     if found is None or found.id == user.id:
         raise Refused("invalid_target", f"{user.id} cannot target {name}", "RI-ATK-1")
-    if view.option("attack_the_felled") == "refused" and (found.dead or found.defeated):
+    if view.house.attack_the_felled == "refused" and (found.dead or found.defeated):
         raise Refused("invalid_target", f"{name} is felled already", "RI-ATK-12")
     if willing and view.group_of(name) != view.group_of(user.id):
         raise Refused("invalid_target", f"{name} is not willing", "RI-ATK-10")
@@ -233,6 +233,6 @@ def check_straight(creature: Creature, path: tuple[Cell, ...]) -> None:
 @rule("RI-MOVE1-8", "service ruling", settles=("C-18",))
 def moved_already(view: State, creature: str) -> None:
     """What could only move its user is refused, at no cost, where the user has moved in this phase."""
-    if view.option("second_move") == "wasted":
+    if view.house.second_move == "wasted":
         return
     raise Refused("already_moved_this_phase", f"{creature} has changed its place in this phase")

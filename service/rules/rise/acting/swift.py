@@ -128,7 +128,7 @@ class RecoverUsed(Event[State]):
 @rule("RI-UNIV-TOTALDEF", "S1 P33, R4/R5", settles=("C-28",))
 def total_defense(state: State) -> tuple[Effect, ...]:
     """Total defense adds 2 to all defenses for the round, already against the attacks of the same phase."""
-    until: Until = "round" if state.option("total_defense_lasts") == "round" else "phase"
+    until: Until = "round" if state.house.total_defense_lasts == "round" else "phase"
     return (
         Effect(does="gain", condition="total_defense", modifiers={"defenses": 2}, until=until, swift=True),
     )
@@ -156,7 +156,7 @@ def early(ability: Ability) -> tuple[Effect, ...]:
 def reckless(state: State, creature: Creature) -> tuple[Effect, ...]:
     """Return what a reckless attack does early: as its sheet says, or as the house does."""
     own = next((early(a) for a in creature.sheet.abilities if a.id == RECKLESS), ())
-    lowered = "defenses" if state.option("reckless_lowers") == "all" else "armor"
+    lowered = "defenses" if state.house.reckless_lowers == "all" else "armor"
     return own or (
         Effect(does="gain", condition=RECKLESS, modifiers={lowered: -2}, until="phase", swift=True),
     )

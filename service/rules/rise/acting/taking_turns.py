@@ -95,7 +95,7 @@ class PassTurn(Act):
 def points_picked(view: State, creature: Creature) -> None:
     """Refuse to end a turn in which a delayed effect was held and never came, where no default helps."""
     left = due(view, creature)
-    if left and not view.option("auto_default"):
+    if left and not view.house.auto_default:
         raise Refused("delayed_point_unset", f"{left[0].ability} has not come yet", "RI-DELAY-2")
 
 

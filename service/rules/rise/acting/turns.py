@@ -115,7 +115,7 @@ def woke_early(state: State, creature: str) -> bool:
 
 def is_excused(state: State, frame: TurnsFrame, creature: Creature) -> bool:
     """Tell whether the house lets *creature* act although its own group felled it in this phase."""
-    return state.option("felled_by_own") == "acts" and creature.id in frame.able and not creature.dead
+    return state.house.felled_by_own == "acts" and creature.id in frame.able and not creature.dead
 
 
 @record

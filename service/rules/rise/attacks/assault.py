@@ -215,7 +215,7 @@ def attack(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) ->
     defenses = against(state, frame.aim, strike, cover)
     outcome, multiple = judge(roll.total, defenses, strike)
     total = roll.total
-    if frame.rerolled and state.option("exertion_keeps") == "better" and frame.total > total:
+    if frame.rerolled and state.house.exertion_keeps == "better" and frame.total > total:
         outcome, multiple, total = frame.outcome, frame.multiple, frame.total
     if keeps_back(state, frame.aim):
         outcome, multiple = "unknown", 0
@@ -243,7 +243,7 @@ def may_exert(state: State, frame: AssaultFrame, outcome: Outcome) -> bool:
     user = state.creatures[frame.assault.user]
     if not user.sheet.is_pc or frame.rerolled or not may_modify(frame.assault):
         return False
-    asks = state.option("exertion_prompt")
+    asks = state.house.exertion_prompt
     return asks == "always" or (asks == "misses" and outcome in ("miss", "glance", "unknown"))
 
 

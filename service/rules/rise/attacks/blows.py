@@ -89,7 +89,7 @@ def damage_amount(
 ) -> Generator[Fact[State], State, tuple[State, int]]:
     """A critical hit rolls its damage dice once more for each multiple and multiplies the rest."""
     times = 1 + (multiple if may_be_crit(state.creatures[aim.target]) else 0)
-    rolled, multiplied = (times, 1) if state.option("crit_mode") == "roll" else (1, times)
+    rolled, multiplied = (times, 1) if state.house.crit_mode == "roll" else (1, times)
     found = parts(state, aim.assault, strike)
     roles = ("damage", *("extra" for _ in found[1:]))
     pool = [

@@ -26,7 +26,7 @@ def shown(state: State, target: str, defenses: Mapping[str, int]) -> Mapping[str
 
     Where a group has committed to Swift abilities unseen, they would tell of these: nobody's are shown then.
     """
-    if state.option("visibility") != "full" or state.hidden_swift or "defenses" in state.gm_only_of(target):
+    if state.house.visibility != "full" or state.hidden_swift or "defenses" in state.gm_only_of(target):
         return EMPTY
     return defenses
 
@@ -87,7 +87,7 @@ def may_be_crit(target: Creature) -> bool:
 @rule("RI-DMG-4", "NEW", settles=("C-40",))
 def at_least(state: State, amount: int) -> int:
     """Damage is never less than nothing, or than one where the house plays the later printing."""
-    return max(int(state.option("min_damage")), amount)
+    return max(state.house.min_damage, amount)
 
 
 @rule("RI-ATK-12", "R5", settles=("C-37",))

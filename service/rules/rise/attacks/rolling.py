@@ -102,7 +102,7 @@ def roll_attack(state: State, chance: Chance, aim: Aim, strike: Strike, *, again
         terms.append(Term(amount=amount, what=what, rule=BESIDES.get(what, "RI-ATK-8")))
     if again:
         terms.append(Term(amount=2, what="desperate exertion", rule="RI-UNIV-DESPERATE"))
-    first = int(state.option("explosion_target")) if state.profile.exploding else 10
+    first = state.house.explosion_target if state.profile.exploding else 10
 
     def explode(faces: Sequence[int]) -> Sequence[PoolDie]:
         if faces[-1] >= (first if len(faces) == 1 else 10) and len(faces) <= EXPLOSIONS:

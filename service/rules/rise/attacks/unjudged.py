@@ -72,7 +72,7 @@ def keeps_back(state: State, aim: Aim) -> bool:
     every = (*assault.effects, *assault.on_crit, *assault.on_miss, *assault.on_loss)
     plain = not assault.maneuver and assault.push is None and all(e.does not in SHOWN for e in every)
     outside = state.here != TABLE and state.group_of(aim.target) != state.here
-    return state.option("visibility") == "none" and plain and outside
+    return state.house.visibility == "none" and plain and outside
 
 
 def postponed(

@@ -156,7 +156,7 @@ class FellUnconscious(Event[State]):
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
         conditions = creature.conditions
-        if state.option("fall_prone") and not creature.has("prone"):
+        if state.house.fall_prone and not creature.has("prone"):
             conditions = (*conditions, Condition(name="prone", source=self.creature))
         return state.with_creature(self.creature, down=True, conditions=conditions)
 
@@ -231,7 +231,7 @@ def fell(state: State, creature: str, *, subdual: bool) -> Emits[State]:
     if found.sheet.kind == "object":
         fate = "destroyed"
     elif not subdual:
-        usual = str(state.option("monsters_at_zero"))
+        usual = state.house.monsters_at_zero
         state, said = yield from answer(state, "monster_fate", (creature,), default=usual)
         fate = "unconscious" if said == "unconscious" else "dead"
     return (
@@ -253,7 +253,7 @@ def wasted(creature: Creature) -> int:
 @rule("RI-MULTI-3", "GL", settles=("C-08",))
 def credited(state: State, hurt_by: tuple[str, ...]) -> tuple[str, ...]:
     """Everybody who damaged a creature in the phase it fell has defeated it."""
-    return hurt_by if state.option("credit") == "everyone" else hurt_by[-1:]
+    return hurt_by if state.house.credit == "everyone" else hurt_by[-1:]
 
 
 @rule("RI-DMG-7", "R4", settles=("C-33",))
@@ -263,7 +263,7 @@ def exhaust(state: State, creature: str) -> Emits[State]:
     new = due(state, found) - found.depth
     if new <= 0 or not is_mine_to_roll(state, creature):
         return state
-    levels = SUBDUAL_FATIGUE * (new if state.option("subdual_fatigue_per") == "wound" else 1)
+    levels = SUBDUAL_FATIGUE * (new if state.house.subdual_fatigue_per == "wound" else 1)
     return (yield FatigueGained(creature=creature, levels=levels, cause="subdual damage"))
 
 

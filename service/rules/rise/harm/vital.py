@@ -72,7 +72,7 @@ def due(state: State, creature: Creature) -> int:
     if creature.hp >= 0:
         return 0
     step = creature.sheet.hp_max
-    if state.option("depth_step") == "half":
+    if state.house.depth_step == "half":
         step = max(1, step // 2)
     return 1 + -creature.hp // step
 
@@ -94,7 +94,7 @@ def take_wounds(state: State, chance: Chance, creature: str) -> Wounded:
     carried = len(found.wounds)
     for _ in range(new):
         state = yield from take_wound(state, chance, creature, carried)
-        carried += state.option("wounds_at_once") == "in_turn"
+        carried += state.house.wounds_at_once == "in_turn"
         if state.creatures[creature].dead:
             break
     return state
@@ -152,7 +152,7 @@ def suffer(state: State, creature: str, roll: Roll) -> Wounded:
 @rule("RI-VITAL-7", "GMG", settles=("C-34",))
 def deadline(state: State) -> int:
     """Dying takes a minute: untreated it ends with the tenth round after the wound."""
-    return state.round + MINUTE - (state.option("minute") == "with")
+    return state.round + MINUTE - (state.house.minute == "with")
 
 
 @rule("RI-VITAL-4", "BK 5.4")

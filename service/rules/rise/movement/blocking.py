@@ -96,6 +96,6 @@ def is_beside(state: State, blocker: str, mover: Creature, at: Cell) -> bool:
 def toll_ft(intents: Intents, blocker: str, mover: str) -> int:
     """Return what passing costs: the blocker's speed, or the mover's where the house reads it so."""
     state = intents.state
-    payer = blocker if state.option("block_speed") == "blocker" else mover
+    payer = blocker if state.house.block_speed == "blocker" else mover
     mode = intents.plans[mover].mode
     return speed_of(state, state.creatures[payer], mode) or speed_of(state, state.creatures[payer])

@@ -108,7 +108,7 @@ def spent(state: State) -> Emits[State]:
 @rule("RI-INIT-1", "P64; CM", settles=("C-12",))
 def initiative_terms(state: State, creature: Creature) -> tuple[Term, ...]:
     """An initiative check is a d10 and Dexterity; it is no attack and never explodes."""
-    if state.option("initiative") == "speed":
+    if state.house.initiative == "speed":
         base = Term(amount=speed_of(state, creature) // 5, what="speed", rule="RI-INIT-1")
     else:
         base = Term(amount=creature.sheet.dexterity, what="dexterity", rule="RI-INIT-1")
@@ -148,7 +148,7 @@ def roll_again(state: State, chance: Chance, creature: str) -> Emits[State]:
     """Tell the roll of desperate exertion: 2 more, and the better of both counts unless the house differs."""
     bonus = (Term(amount=2, what="desperate exertion", rule="RI-UNIV-DESPERATE"),)
     state, roll = yield from thrown(state, chance, creature, "exertion", bonus)
-    counts = state.option("exertion_keeps") == "second" or roll.total > state.initiative[creature][0]
+    counts = state.house.exertion_keeps == "second" or roll.total > state.initiative[creature][0]
     return (
         yield InitiativeRerolled(
             creature=creature, total=roll.total, counts=counts, because=("RI-UNIV-DESPERATE", "C-44")
@@ -183,7 +183,7 @@ def roll_order(state: State, chance: Chance, creatures: Iterable[str]) -> Emits[
 
 def may_exert(state: State, name: str, order: Sequence[str]) -> bool:
     """Tell whether a player is asked to roll its initiative again."""
-    asks = state.option("exertion_prompt")
+    asks = state.house.exertion_prompt
     if not state.creatures[name].sheet.is_pc:
         return False
     return asks == "always" or (asks == "misses" and order[0] != name)

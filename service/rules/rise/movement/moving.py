@@ -92,7 +92,7 @@ class Move(Act):
         goes_on = creature.budget.paused
         if not goes_on:
             check_trade(creature, "movement")
-        if (self.sprint or self.reacts) and view.option("traded_movement") == "hustle":
+        if (self.sprint or self.reacts) and view.house.traded_movement == "hustle":
             raise Refused("no_such_trade", "a standard action buys a hustle in this house", "RI-ACT-4")
         if creature.location_changed and not goes_on and (self.path or self.reacts or not self.stand_up):
             moved_already(view, creature.id)

@@ -90,7 +90,7 @@ class ManipulateObject(Act):
             return
         three_at_most(creature)
         check_hands(view, creature, self.what, self.item)
-        if view.option("detailed_manipulation"):
+        if view.house.detailed_manipulation:
             detailed(self.what, self.pay)
         if self.pay == "free":
             once_for_nothing(creature)

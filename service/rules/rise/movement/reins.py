@@ -191,7 +191,7 @@ def roll(state: State, chance: Chance, frame: RideFrame) -> Emits[State]:
         terms=terms,
     )
     total = thrown.total
-    if frame.rolled is not None and state.option("exertion_keeps") == "better":
+    if frame.rolled is not None and state.house.exertion_keeps == "better":
         total = max(total, frame.rolled)
     return (yield RideRolled(creature=rider, purpose=frame.purpose, total=total, because=RULE))
 
@@ -199,7 +199,7 @@ def roll(state: State, chance: Chance, frame: RideFrame) -> Emits[State]:
 def may_exert(state: State, frame: RideFrame) -> bool:
     """Tell whether the player of the first rider is asked to roll again."""
     rider = state.creatures[frame.due[0]]
-    asks = state.option("exertion_prompt")
+    asks = state.house.exertion_prompt
     if not rider.sheet.is_pc or asks == "never":
         return False
     return asks == "always" or not succeeds(state, frame)
@@ -260,7 +260,7 @@ def bolt(state: State) -> Emits[State]:
         if not mount.budget.bolts or mount.budget.moved or not is_able(mount):
             continue
         foes = tuple([n for n in state.creatures if is_feared(state, mount, n)])
-        if not foes or state.option("lost_mount") == "stays":
+        if not foes or state.house.lost_mount == "stays":
             continue
         mode = "fly" if mount.aloft == "flying" and speed_of(state, mount, "fly") else "land"
         plan = Plan(ability="withdraw", targets=foes, distance_ft=FAR_AWAY_FT, mode=mode)

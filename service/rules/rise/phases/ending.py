@@ -75,7 +75,7 @@ def is_decided(state: State) -> bool:
     if (
         state.goes_on
         or not state.round
-        or not state.option("auto_end")
+        or not state.house.auto_end
         or state.arriving
         or state.hidden_creatures
     ):

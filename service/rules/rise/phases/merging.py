@@ -71,7 +71,7 @@ def after_swift(log: Sequence[Atom]) -> tuple[Atom, ...]:
 @rule("RI-HEAL-5", "P24", settles=("C-05",))
 def own_in_order(state: State, chance: Chance, inside: Sequence[Atom]) -> Emits[State]:
     """Within a group nothing is simultaneous: what its members did to each other stays in their order."""
-    if state.option("own_healing") == "last":
+    if state.house.own_healing == "last":
         inside = sorted(inside, key=lambda effect: effect.does in ("heal_hp", "heal_dr"))
     for effect in inside:
         if effect.does != "locate":
@@ -97,12 +97,12 @@ def merge(state: State, chance: Chance, name: str, logs: Logs, own: str | None) 
 
 def is_saved_by_healing(state: State, name: str) -> bool:
     """Tell whether the house lets healing of the same phase save a creature that takes no wounds."""
-    return state.option("late_healing") == "saves" and not state.creatures[name].sheet.is_pc
+    return state.house.late_healing == "saves" and not state.creatures[name].sheet.is_pc
 
 
 def cleansed_before(state: State, inside: Sequence[Atom]) -> list[Atom]:
     """Return the group's cleansings that, by the house's rule, come too early for what others did."""
-    if state.option("cleanse") == "removes":
+    if state.house.cleanse == "removes":
         return []
     return [effect for effect in inside if effect.does == "lose" and effect.name == ALL]
 
@@ -112,7 +112,7 @@ def damage_first(
     state: State, chance: Chance, name: str, outside: Sequence[Atom], *, judged: bool
 ) -> Emits[State]:
     """Damage and recovery that come at once: all damage first, wounds and all, then recovery."""
-    by_kind = state.option("damage_order") == "by_kind"
+    by_kind = state.house.damage_order == "by_kind"
     hits = sorted(
         (e for e in outside if e.does == "damage"),
         key=lambda e: (SORTS.index(e.sort) if by_kind else e.sort == "subdual", e.group, e.seq),
@@ -159,7 +159,7 @@ def located(logs: Logs, groups: Mapping[str, tuple[str, ...]], name: str) -> Loc
 def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]) -> Emits[State]:
     """Moving away dodges nothing: attacks were judged on where their group saw the target."""
     found = {name: located(logs, groups, name) for name in sorted(state.creatures)}
-    own_first = state.option("shove_of_movers") == "own"
+    own_first = state.house.shove_of_movers == "own"
     overruled = [name for name in sorted(state.plans) if found[name].outside and not own_first]
     rules = {name: state.plans[name] for name in sorted(state.plans) if name not in overruled}
     chosen: dict[str, Atom] = {}
@@ -269,7 +269,7 @@ def as_one(own: Sequence[Atom]) -> list[Atom]:
 def contest(state: State, chance: Chance, outside: Sequence[Atom]) -> Emits[State]:
     """Which of several outside effects moves a creature first is decided by their sources' initiative."""
     sources = sources_of(outside)
-    if not sources[1:] or state.option("outside_moves") == "nobody":
+    if not sources[1:] or state.house.outside_moves == "nobody":
         return state
     state, named = yield from answer(state, "location_conflict", (outside[0].target,), more=sources)
     return state if named in sources else (yield from roll_order(state, chance, sources))
@@ -280,7 +280,7 @@ def choose_first(state: State, own: Sequence[Atom], outside: Sequence[Atom]) -> 
     sources = sources_of(outside)
     if own or not sources[1:]:
         return (own or outside)[0]
-    if state.option("outside_moves") == "nobody":
+    if state.house.outside_moves == "nobody":
         return changed(outside[0], path=())
     named = ruled_on(state, "location_conflict", (outside[0].target,))
     order = (named,) if named in sources else find_order(state, sources)

@@ -161,7 +161,7 @@ class PhaseResolved(Event[State]):
 @rule("RI-GM-1", "CM")
 def is_strict(state: State) -> bool:
     """Where players of one group alone face the GM they declare as they go; else all commit beforehand."""
-    mode = state.option("swift_mode")
+    mode = state.house.swift_mode
     if mode == "auto":
         return sum(is_played(state, group) for group in state.groups) > 1
     return mode == "strict"

@@ -118,7 +118,7 @@ def fall(state: State, chance: Chance, name: str) -> Emits[State]:
     """Tell a fall of up to 300 feet, and what hitting the ground does: 1d6 for every 10 feet."""
     feet = min(FALL_FT, state.creatures[name].altitude)
     state = yield Fell(creature=name, feet=feet, because=("RI-ORDER-5",))
-    if state.creatures[name].altitude or feet < 10 or state.option("fall_damage") == "none":
+    if state.creatures[name].altitude or feet < 10 or state.house.fall_damage == "none":
         return state
     roll: Roll
     state, roll = yield from chance.throw(

@@ -100,7 +100,7 @@ def _frame(state: State, path: str, opened: Opened) -> Frame[State]:
 def audience(state: State, members: Sequence[str]) -> tuple[str, ...]:
     """Return the readers of a group's world."""
     seats = [state.controller(name) for name in members]
-    if not state.option("gm_blind"):
+    if not state.house.gm_blind:
         seats.append(GM)
     return tuple([f"seat:{seat}" for seat in sorted(dict.fromkeys(seats))])
 

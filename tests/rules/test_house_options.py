@@ -1,0 +1,62 @@
+"""A book's options are one record, from which their specs, their defaults and their types are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Literal
+
+import pytest
+
+from service.rules import heartrush, rise
+from service.rules.heartrush.options import House as HeartRushHouse
+from service.rules.house_options import defaults, option, specs_of
+from service.rules.records import changed, record
+from service.rules.rise.creatures.lasting import Ruling
+from service.rules.rise.options import House as RiseHouse
+
+HEARTRUSH, RISE = heartrush.HEARTRUSH, rise.RISE
+
+
+@record
+class Stakes:
+    """The options of a card game."""
+
+    ante: Literal[5, 10] = option("A-1", "what each pays first")
+    blind: Literal[False, True] = option("A-2", "whether the first two pay more")
+    limit: int = option("A-3", "the highest bid", default=50, bounds=(1, 99))
+
+
+def test_specs_are_made_of_the_record() -> None:
+    specs = specs_of(Stakes)
+    assert list(specs) == ["ante", "blind", "limit"]
+    assert [(spec.values, spec.settles, spec.bounds) for spec in specs.values()] == [
+        ((5, 10), "A-1", None),
+        ((False, True), "A-2", None),
+        ((50,), "A-3", (1, 99)),
+    ]
+    assert defaults(specs.values()) == {"ante": 5, "blind": False, "limit": 50}
+    assert specs["limit"].fault(100) == "a whole number from 1 to 99"
+
+
+@pytest.mark.parametrize(("ruleset", "house"), [(HEARTRUSH, HeartRushHouse), (RISE, RiseHouse)])
+def test_a_state_reads_every_option_of_its_book(ruleset: Any, house: type) -> None:
+    assert [field.name for field in fields(house)] == list(ruleset.options)
+    for key, spec in ruleset.options.items():
+        assert getattr(ruleset.blank.house, key) == spec.values[0]
+        for value in spec.values:
+            chosen: Mapping[str, object] = {key: value}
+            assert getattr(changed(ruleset.blank, options=chosen).house, key) == value
+
+
+def test_a_ruling_of_the_gm_counts_from_then_on_the_last_one_first() -> None:
+    def ruled(*chosen: str) -> str:
+        rulings = tuple(Ruling(id=each, question="visibility", subjects=(), chosen=each) for each in chosen)
+        return changed(RISE.blank, rulings=rulings, options={"visibility": "none"}).house.visibility
+
+    assert [ruled(), ruled("full"), ruled("full", "outcomes"), ruled("full", "anything else")] == [
+        "none",
+        "full",
+        "outcomes",
+        "full",
+    ]
