@@ -8,7 +8,6 @@ only this file knows the representation.
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
-from operator import is_not
 from typing import Any, Final, NoReturn, TypeVar, dataclass_transform
 
 R = TypeVar("R")
@@ -130,7 +129,7 @@ def carried(of: R, names: tuple[str, ...], derive: Callable[..., V]) -> V:
     known = of.__dict__
     values = [known[name] for name in names]
     found = known.get(CARRIED)
-    if found is None or any(map(is_not, found[0], values)):
+    if found is None or any(old is not new for old, new in zip(found[0], values, strict=True)):
         found = known[CARRIED] = (values, derive(*values))
     result: V = found[1]
     return result
