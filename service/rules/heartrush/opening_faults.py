@@ -12,7 +12,7 @@ from service.rules.heartrush.creatures.cantrips import cannot_cast, unattuned
 from service.rules.heartrush.creatures.sizes import carried, fit_together, slots
 from service.rules.heartrush.creatures.weapons import may_wield
 from service.rules.heartrush.entries import Opening, creature_of, entry_faults, sheet_of
-from service.rules.heartrush.harm.conditions import LEVELED, MOST_LEVELS
+from service.rules.heartrush.harm.conditions import MOST_LEVELS, kind_of
 from service.rules.heartrush.operations.loading import faults as definition_faults
 from service.rules.heartrush.options import OPTIONS
 from service.rules.heartrush.sheets.abilities import Ability, Spell
@@ -173,7 +173,8 @@ def _cantrip_faults(weapon: Weapon) -> Iterator[Fault]:
         yield "/attack_type", "a bolt is ranged, a blast melee"
     for key, levels in (("conditions", cantrip.conditions), ("might_conditions", cantrip.might_conditions)):
         for condition, level in levels.items():
-            if condition not in (*LEVELED, *BROUGHT) or not 1 <= level <= MOST_LEVELS:
+            known = kind_of(condition).levels > 1 or condition in BROUGHT
+            if not known or not 1 <= level <= MOST_LEVELS:
                 yield f"/cantrip/{key}/{condition}", f"a condition, from 1 to {MOST_LEVELS} levels"
     for key, feet in (("push_ft", cantrip.push_ft), ("might_push_ft", cantrip.might_push_ft)):
         if feet % FEET or not 0 <= feet <= MOST_FT:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush.creatures.weapons import favoured_die, weapon_die
-from service.rules.heartrush.harm.conditions import ConditionGained, gain, is_ongoing
+from service.rules.heartrush.harm.conditions import CONDITIONS, ConditionGained, gain, is_ongoing
 from service.rules.heartrush.harm.crushing import crush_dice
 from service.rules.heartrush.harm.wounds import heals_by_itself, is_healed, treatable
 from service.rules.heartrush.sheets.sheet import UNARMED
@@ -48,6 +48,19 @@ def test_HR_COND_1_no_levels_change_nothing() -> None:
 def test_HR_COND_3_these_seven_fade_and_no_others(condition: str) -> None:
     """HR-COND-2."""
     assert is_ongoing(condition) == (condition not in FADING)
+
+
+def test_HR_COND_1_a_condition_that_the_gm_has_named_is_gained_once_and_stays() -> None:
+    gained = next(gain(begun(PLACES).state, "orc", "homesick", 2))
+    assert isinstance(gained, ConditionGained)
+    assert gained.wasted == 1
+    assert is_ongoing("homesick")
+
+
+def test_HR_COND_1_every_condition_is_listed_and_has_levels_or_none() -> None:
+    by_name = {name: kind.levels for name, kind in CONDITIONS.items()}
+    bonds = ("creature_climber", "climbed_on", "grappling", "grappled")
+    assert by_name == {**dict.fromkeys((*LEVELED, "enraged"), 5), **dict.fromkeys((*FLAGS, *bonds), 1)}
 
 
 @pytest.mark.parametrize(("size", "sides"), [("heavy", 12), ("light", 8), ("ultralight", 4)])

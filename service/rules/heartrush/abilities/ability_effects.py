@@ -12,7 +12,7 @@ from service.rules.heartrush.creatures.cantrips import is_wet
 from service.rules.heartrush.creatures.healing import heal
 from service.rules.heartrush.creatures.lasting import EffectEnded, EffectLaid
 from service.rules.heartrush.engagements.scene import engagement_open
-from service.rules.heartrush.harm.conditions import LEVELED, ConditionsFaded, gain
+from service.rules.heartrush.harm.conditions import ConditionsFaded, gain, kind_of
 from service.rules.heartrush.means.rush import RushGained
 from service.rules.heartrush.movement.movement import Moved, bumped_into
 from service.rules.heartrush.movement.sidestep import check_sidestep
@@ -112,7 +112,7 @@ class EaseConditions(Effect):
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         conditions = state.creatures[self.creature].conditions
-        levels = {key: found.level - 1 for key, found in conditions.items() if key in LEVELED}
+        levels = {key: found.level - 1 for key, found in conditions.items() if kind_of(key).levels > 1}
         if not levels:
             return state
         return (yield ConditionsFaded(levels={self.creature: levels}, because=frame.rules))

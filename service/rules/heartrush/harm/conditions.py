@@ -1,12 +1,13 @@
 """Put conditions on creatures and take them off: levels add up to five, fading ones wear away by the round.
 
-Whatever brings a condition brings it through `gain`, so that fire burns, rage turns and broken bodies die
-its cause. What conditions do to rolls is in `afflictions`, to acting in `incapacity`.
+`CONDITIONS` has a record for each condition, with everything that it does by itself. Whatever brings a
+condition brings it through `gain`, so that fire burns, rage turns and broken bodies die its cause. What
+conditions do to rolls besides is in `afflictions`, to acting in `incapacity`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final
 
@@ -20,38 +21,6 @@ from service.rules.rulebook import rule
 
 MOST_LEVELS: Final = 5
 DEADLY_VULNERABILITY: Final = 4
-FADING: Final = ("dazed", "weakened", "off_balanced", "shaken", "blinded", "slowed", "burning")
-LEVELED: Final = (
-    *FADING,
-    "restrained",
-    "poisoned",
-    "vulnerable_physical",
-    "vulnerable_mental",
-    "confused",
-    "frightened",
-    "enraged",
-    "charmed",
-    "cover",
-)
-FLAGS: Final = (
-    "stunned",
-    "incapacitated",
-    "suffocating",
-    "crippled",
-    "prone",
-    "obscured",
-    "highground",
-    "creature_climber",
-    "climbed_on",
-    "grappling",
-    "grappled",
-)
-"""Conditions without levels; `hidden` is stored by viewer (`hidden_from`), `unconscious` as the status."""
-
-HINDERS: Final[Mapping[str, str]] = MappingProxyType(
-    {"cunning": "dazed", "might": "weakened", "agility": "off_balanced", "presence": "shaken"}
-)
-"""The leveled condition that hinders rolls with each ability."""
 
 
 @record
@@ -130,19 +99,16 @@ def gain(state: State, creature: str, condition: str, levels: int, source: str |
     """Levels of a condition add up and stop at five; further ones are ignored."""
     if levels <= 0:
         return state
-    if condition == "enraged":
-        state = yield from turn_rage(state, creature, source)
+    kind = kind_of(condition)
+    if kind.before_gain is not None:
+        state = yield from kind.before_gain(state, creature, source)
     before = state.creatures[creature].level(condition)
-    most = MOST_LEVELS if condition in LEVELED else 1
-    wasted = max(0, before + levels - most)
-    state = yield ConditionGained(
+    wasted = max(0, before + levels - kind.levels)
+    gained = ConditionGained(
         creature=creature, condition=condition, levels=levels, wasted=wasted, source=source
     )
-    if condition == "burning":
-        return (yield from catch_fire(state, creature, levels))
-    if condition.startswith("vulnerable_"):
-        return (yield from break_down(state, creature, condition))
-    return state
+    state = yield gained
+    return state if kind.on_gain is None else (yield from kind.on_gain(state, gained))
 
 
 @rule("HR-COND-2", "edition, Conditions")
@@ -159,7 +125,7 @@ def fade(state: State) -> Emits[State]:
 @rule("HR-COND-3", "edition, Conditions")
 def is_ongoing(condition: str) -> bool:
     """Ongoing conditions last until something ends them: no round wears them away."""
-    return condition not in FADING
+    return not kind_of(condition).fades
 
 
 @rule("HR-COND-4", "edition, Conditions", settles=("A-35",))
@@ -167,7 +133,7 @@ def hindrance(state: State, creature: Creature, ability: str, *, ad: bool = True
     """Dazed, weakened, off-balanced and shaken hamper rolls with their ability by their level."""
     if ad and not state.house.ability_conditions_affect_ad:
         return 0
-    return creature.level(HINDERS[ability])
+    return creature.level(_HINDERING[ability])
 
 
 @rule("HR-COND-11", "edition, Conditions")
@@ -183,12 +149,12 @@ def crippled(creature: Creature, feet: int) -> int:
 
 
 @rule("HR-COND-13", "edition, Conditions")
-def break_down(state: State, creature: str, condition: str) -> Emits[State]:
+def break_down(state: State, gained: ConditionGained) -> Emits[State]:
     """Each level of vulnerability lets one more face bring complications; four levels are death."""
-    found = state.creatures[creature]
-    if found.level(condition) < DEADLY_VULNERABILITY or found.status == "dead":
+    found = state.creatures[gained.creature]
+    if found.level(gained.condition) < DEADLY_VULNERABILITY or found.status == "dead":
         return state
-    return (yield Died(creature=creature))
+    return (yield Died(creature=gained.creature))
 
 
 @rule("HR-COND-16", "edition, Conditions")
@@ -220,6 +186,72 @@ def vent(state: State, attacker: str, target: str) -> Emits[State]:
 
 
 @rule("HR-COND-19", "edition, Conditions")
-def catch_fire(state: State, creature: str, levels: int) -> Emits[State]:
+def catch_fire(state: State, gained: ConditionGained) -> Emits[State]:
     """Fire burns 1d6 a level at once and at each round's end; an action puts out half, water all of it."""
-    return (yield from burn(state, creature, levels))
+    return (yield from burn(state, gained.creature, gained.levels))
+
+
+# --- all of them ----------------------------------------------------------------------------------
+
+
+@record
+class ConditionKind:
+    """A condition of the book: its levels, how it ends, and what it does by itself."""
+
+    name: str
+    levels: int = 1
+    """The most levels that it can have; 1 if it has none."""
+    fades: bool = False
+    """Whether it loses a level at the start of each round."""
+    hinders: str | None = None
+    """The ability whose rolls it hampers by its level."""
+    speed: Callable[[Creature, int], int] | None = None
+    """Returns the speed in feet that it leaves a creature of a speed in feet."""
+    before_gain: Callable[[State, str, str | None], Emits[State]] | None = None
+    """Emits what comes before a creature gains it from a source."""
+    on_gain: Callable[[State, ConditionGained], Emits[State]] | None = None
+    """Emits what follows when levels of it are gained."""
+
+
+_KINDS: Final = (
+    ConditionKind(name="dazed", levels=MOST_LEVELS, fades=True, hinders="cunning"),
+    ConditionKind(name="weakened", levels=MOST_LEVELS, fades=True, hinders="might"),
+    ConditionKind(name="off_balanced", levels=MOST_LEVELS, fades=True, hinders="agility"),
+    ConditionKind(name="shaken", levels=MOST_LEVELS, fades=True, hinders="presence"),
+    ConditionKind(name="restrained", levels=MOST_LEVELS),
+    ConditionKind(name="stunned"),
+    ConditionKind(name="incapacitated"),
+    ConditionKind(name="poisoned", levels=MOST_LEVELS),
+    ConditionKind(name="blinded", levels=MOST_LEVELS, fades=True),
+    ConditionKind(name="suffocating"),
+    ConditionKind(name="slowed", levels=MOST_LEVELS, fades=True, speed=slowed),
+    ConditionKind(name="crippled", speed=crippled),
+    ConditionKind(name="vulnerable_physical", levels=MOST_LEVELS, on_gain=break_down),
+    ConditionKind(name="vulnerable_mental", levels=MOST_LEVELS, on_gain=break_down),
+    ConditionKind(name="confused", levels=MOST_LEVELS),
+    ConditionKind(name="frightened", levels=MOST_LEVELS),
+    ConditionKind(name="enraged", levels=MOST_LEVELS, before_gain=turn_rage),
+    ConditionKind(name="charmed", levels=MOST_LEVELS),
+    ConditionKind(name="prone"),
+    ConditionKind(name="burning", levels=MOST_LEVELS, fades=True, on_gain=catch_fire),
+    ConditionKind(name="cover", levels=MOST_LEVELS),
+    ConditionKind(name="obscured"),
+    ConditionKind(name="highground"),
+    ConditionKind(name="creature_climber"),
+    ConditionKind(name="climbed_on"),
+    ConditionKind(name="grappling"),
+    ConditionKind(name="grappled"),
+)
+
+CONDITIONS: Final[Mapping[str, ConditionKind]] = MappingProxyType({kind.name: kind for kind in _KINDS})
+"""Every condition by name; `hidden` is stored by viewer (`hidden_from`), `unconscious` as the status."""
+
+_HINDERING: Final = MappingProxyType({kind.hinders: kind.name for kind in _KINDS if kind.hinders})
+
+SPEEDS: Final = tuple(kind.speed for kind in _KINDS if kind.speed is not None)
+"""What conditions do to a speed, one after the other."""
+
+
+def kind_of(condition: str) -> ConditionKind:
+    """Return the kind of *condition*; one that the GM has named does nothing by itself and has no levels."""
+    return CONDITIONS.get(condition) or ConditionKind(name=condition)

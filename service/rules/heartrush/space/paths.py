@@ -11,7 +11,7 @@ from service.rules.heartrush.creatures.bonds import climbers_on, mount_of
 from service.rules.heartrush.creatures.hands import shield_on
 from service.rules.heartrush.creatures.sizes import fit_together
 from service.rules.heartrush.creatures.weapons import wielded
-from service.rules.heartrush.harm.conditions import crippled, slowed
+from service.rules.heartrush.harm.conditions import SPEEDS
 from service.rules.heartrush.sheets.sheet import ARMOR_PENALTY, HEAVY_WEAPON_PENALTY, SHIELD_PENALTY
 from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Refused
@@ -34,7 +34,8 @@ def speed(creature: Creature) -> int:
     """A dash covers the speed less armor, heavy shield and heavy weapon; conditions lower it further."""
     feet = creature.sheet.speed - burden(creature)
     if creature.conditions:
-        feet = crippled(creature, slowed(creature, feet))
+        for lower in SPEEDS:
+            feet = lower(creature, feet)
     return max(0, feet)
 
 
