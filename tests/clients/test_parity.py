@@ -56,7 +56,7 @@ class Row:
 
 def rows() -> list[Row]:
     found = []
-    for line in PAGE.read_text("utf-8").partition("## What they ask")[2].splitlines():
+    for line in PAGE.read_text("utf-8").partition("## Calls")[2].splitlines():
         cells = re.findall(r"`([^`]+)`", line)
         if cells:
             http, python, javascript = cells
