@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 
+from service import rules
 from service.core.explain import rules_named, rules_of
 from service.rules.chance import Chance
 from service.rules.codec import from_data
@@ -28,6 +31,8 @@ _SOURCES = Path(__file__).parents[2] / "service" / "rules"
 def test_every_rule_that_the_code_names_has_a_home_and_a_statement() -> None:
     """A refusal or an event that names a rule nobody can look up explains nothing."""
     assert REGISTRY
+    for module in walk_packages(rules.__path__, "service.rules."):
+        import_module(module.name)  # a rule is known once its module is imported
     known = {id_ for _, id_ in RULES}
     homeless: dict[str, set[str]] = {}
     for path in _SOURCES.rglob("*.py"):
