@@ -60,8 +60,8 @@ def check(method: str, target: str, answer: TestResponse) -> None:
         assert answer.status_code in (404, 405), f"{method} {target} is in no contract"
         _fits(answer, {"$ref": f"{ROOT}#/components/schemas/Problem"})
         return
-    told = "a stream" if answer.is_streamed else answer.text[:500]
-    where = f"{method} {path} answers {answer.status_code}: {told}"
+    found = "a stream" if answer.is_streamed else answer.text[:500]
+    where = f"{method} {path} answers {answer.status_code}: {found}"
     assert str(answer.status_code) in operation["responses"], where
     described = operation["responses"][str(answer.status_code)]
     assert set(answer.headers.keys()) - USUAL <= set(described["headers"]), f"{where}: {answer.headers}"

@@ -91,11 +91,11 @@ def answers(who: Api, at: str, paths: Sequence[str], mistakes: Sequence[dict[str
     """Return every answer *who* can get of the encounter at *at*: reading, and asking for what it may not."""
     head = who.get(at)["version"]
     reading = (*paths, f"/state?at={head}", f"/state?at={head}&known={head}", *of_each(head))
-    told = [_answer(who, "GET", at, path) for path in reading]
-    told += [_answer(who, "POST", at, path, data) for path, data in ASKED]
+    found = [_answer(who, "GET", at, path) for path in reading]
+    found += [_answer(who, "POST", at, path, data) for path, data in ASKED]
     for mistake in mistakes:
-        told += [_answer(who, "POST", at, path, mistake) for path in ("/previews", "/commands")]
-    return [*told, streamed(who, at)]
+        found += [_answer(who, "POST", at, path, mistake) for path in ("/previews", "/commands")]
+    return [*found, streamed(who, at)]
 
 
 def _answer(who: Api, method: str, at: str, path: str, data: object = None) -> str:

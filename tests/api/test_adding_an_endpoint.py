@@ -80,8 +80,8 @@ def test_the_endpoint_of_the_page_answers_within_the_contract(table: Table, appl
     who = Api(application, table.ada.token)
     answer = who("GET", f"{table.at}/dice-summary?limit=500")
     assert answer.status_code == 200, answer.text
-    told = json.loads(answer.text)
-    assert told["dice"] == [{"sides": 6, "thrown": 1}]
+    data = json.loads(answer.text)
+    assert data["dice"] == [{"sides": 6, "thrown": 1}]
     same = who("GET", f"{table.at}/dice-summary?limit=500", **{"If-None-Match": answer.headers["ETag"]})
     assert same.status_code == 304
 
@@ -95,11 +95,11 @@ def test_the_endpoint_of_the_page_keeps_out_who_is_not_in_the_encounter(
 
 
 def test_contract_and_tests_know_the_endpoint_of_the_page(added: Operation) -> None:
-    told = openapi.document()["paths"][added.path]["get"]
-    assert told["summary"] == "Count the dice of the newest commits, for each type of die"
+    found = openapi.document()["paths"][added.path]["get"]
+    assert found["summary"] == "Count the dice of the newest commits, for each type of die"
     assert set(added.roles) == set(READERS)
-    assert {"200", "304", "401", "403", "404", "429"} <= set(told["responses"])
-    assert {"ETag", "RateLimit", "Rewound-Checkpoint"} <= set(told["responses"]["200"]["headers"])
+    assert {"200", "304", "401", "403", "404", "429"} <= set(found["responses"])
+    assert {"ETag", "RateLimit", "Rewound-Checkpoint"} <= set(found["responses"]["200"]["headers"])
     assert "/dice-summary" in list(everything.unlisted(everything.PATHS))
 
 

@@ -128,16 +128,16 @@ def test_TABLE_AMEND_2_an_undo_before_which_something_was_played_after_all_is_vo
     name = once.gm.get(f"{once.at}/state")["state"]["amendment"]["id"]
     at = f"{once.at}/amendments/{name}"
 
-    told = once.gm.get(at)
-    assert (told["status"], told["difference"]) == ("void", None)
-    answer = once.gm("POST", f"{at}/accept", {"version": told["version"]})
+    data = once.gm.get(at)
+    assert (data["status"], data["difference"]) == ("void", None)
+    answer = once.gm("POST", f"{at}/accept", {"version": data["version"]})
     refused = is_problem(answer, 409, "command-refused")
     assert (refused["code"], refused["detail"]) == (
         "no_such_amendment",
         f"{name} is void: play continued before it was made",
     )
     assert made(once.gm("DELETE", at), 200)["status"] == "dropped"
-    is_problem(once.gm("GET", f"/v1/encounters/{told['encounter']}"), 404, "not-found")
+    is_problem(once.gm("GET", f"/v1/encounters/{data['encounter']}"), 404, "not-found")
 
 
 def test_TABLE_AMEND_2_a_redo_before_which_something_was_played_after_all_is_void(table: Table) -> None:
@@ -156,9 +156,9 @@ def contested(table: Table, commit: int, *instead: dict[str, Any]) -> Any:
     """Contest a commit and propose to have it decided again; return the proposal."""
     contest = made(table.ada("POST", f"{table.at}/contests", {"commit": commit, "claim": "not so"}))
     ruling = {"ending": "as_ruled", "decision": "ada is right", "instead": list(instead)}
-    told = made(table.gm("POST", f"{table.at}/contests/{contest['contest']}/ruling", ruling))
-    assert told["status"] == "open"  # until it is accepted
-    return table.gm.get(f"{table.at}/amendments/{told['amendment']}")
+    found = made(table.gm("POST", f"{table.at}/contests/{contest['contest']}/ruling", ruling))
+    assert found["status"] == "open"  # until it is accepted
+    return table.gm.get(f"{table.at}/amendments/{found['amendment']}")
 
 
 def test_TABLE_AMEND_1_as_ruled_takes_the_amended_command_and_the_old_ones_after_it(table: Table) -> None:
@@ -238,8 +238,8 @@ def test_a_proposal_is_void_because_of_a_choice_that_was_sealed_before_it_was_de
     assert table.gm.get(f"{table.at}/state?min_version={version}")["version"] == version
     at = f"{table.at}/amendments/a1"
 
-    told = table.gm.get(at)
-    assert (told["status"], told["difference"]) == ("void", None)
+    data = table.gm.get(at)
+    assert (data["status"], data["difference"]) == ("void", None)
     answer = table.gm("POST", f"{at}/accept", {"version": version})
     refused = is_problem(answer, 409, "command-refused")
     assert (refused["code"], refused["detail"]) == (
@@ -303,8 +303,12 @@ def test_TABLE_AMEND_3_the_line_as_played_stays_readable_and_its_address_answers
     commits = table.bo.get(f"{table.at}/commits")["commits"]
     after = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 5})))
 
-    told = table.bo.get(table.at)
-    assert (told["encounter"], told["as_played"], told["origin"]["parent"]) == (after.id, table.id, table.id)
+    answer = table.bo.get(table.at)
+    assert (answer["encounter"], answer["as_played"], answer["origin"]["parent"]) == (
+        after.id,
+        table.id,
+        table.id,
+    )
     played = table.bo.get(f"{table.at}?line=as_played")
     assert (played["encounter"], played["continued"], played["closed"]) == (table.id, after.id, True)
     assert table.bo.get(f"{table.at}/commits")["commits"][: len(commits)] == commits

@@ -29,30 +29,30 @@ def outcomes(told: Any) -> list[str]:
 def test_an_array_is_decided_in_order_each_on_its_own(table: Table) -> None:
     before = table.gm.get(table.at)["version"]
 
-    told = sent(table, [ADD, {"type": "add", "amount": 1}, ADD])
+    found = sent(table, [ADD, {"type": "add", "amount": 1}, ADD])
 
     commits = table.gm.get(f"{table.at}/commits?after={before}")["commits"]
-    assert [each["n"] for each in told["outcomes"]] == [before + 1, before + 2, before + 3]
-    assert told["n"] == before + 1
-    assert [each["hash"] for each in told["outcomes"]] == [each["hash"] for each in commits]
-    assert [each["events"][0]["by"] for each in told["outcomes"]] == [3, 1, 3]
+    assert [each["n"] for each in found["outcomes"]] == [before + 1, before + 2, before + 3]
+    assert found["n"] == before + 1
+    assert [each["hash"] for each in found["outcomes"]] == [each["hash"] for each in commits]
+    assert [each["events"][0]["by"] for each in found["outcomes"]] == [3, 1, 3]
     assert table.gm.get(f"{table.at}/state")["state"]["counter"] == 7
 
 
 def test_after_a_refusal_the_rest_are_refused_as_skipped(table: Table) -> None:
-    told = sent(table, [ADD, TOO_MUCH, ADD, ADD])
+    found = sent(table, [ADD, TOO_MUCH, ADD, ADD])
     later = sent(table, [ADD])
 
-    assert outcomes(told) == ["accepted", "amount_out_of_range", "skipped", "skipped"]
+    assert outcomes(found) == ["accepted", "amount_out_of_range", "skipped", "skipped"]
     assert outcomes(later) == ["accepted"], "it was that array alone"
     assert table.gm.get(f"{table.at}/state")["state"]["counter"] == 6
 
 
 def test_or_they_go_on_where_that_was_asked_for(table: Table) -> None:
-    told = sent(table, [ADD, TOO_MUCH, ADD], "?continue=true")
+    found = sent(table, [ADD, TOO_MUCH, ADD], "?continue=true")
     stopped = sent(table, [TOO_MUCH, ADD], "?continue=false")
 
-    assert outcomes(told) == ["accepted", "amount_out_of_range", "accepted"]
+    assert outcomes(found) == ["accepted", "amount_out_of_range", "accepted"]
     assert outcomes(stopped) == ["amount_out_of_range", "skipped"]
 
 
@@ -93,10 +93,10 @@ def test_an_array_that_is_not_decided_yet_is_pending_and_settled_by_its_key(
 def test_if_match_stands_for_the_whole_array(table: Table) -> None:
     version = table.gm.get(table.at)["version"]
 
-    told = sent(table, [ADD, ADD], If_Match=f'"{version}"')
+    found = sent(table, [ADD, ADD], If_Match=f'"{version}"')
     late = table.gm("POST", f"{table.at}/commands", [ADD, ADD], If_Match=f'"{version}"')
 
-    assert outcomes(told) == ["accepted", "accepted"]
+    assert outcomes(found) == ["accepted", "accepted"]
     assert is_problem(late, 412, "version-mismatch")["version"] == version + 2
     assert table.gm.get(table.at)["version"] == version + 2
 

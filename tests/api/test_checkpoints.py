@@ -71,9 +71,9 @@ def test_a_request_that_does_not_wait_is_told_where_to_look(table: Table, worker
 
 def test_every_answer_about_the_encounter_carries_the_latest_checkpoint(api: Api, table: Table) -> None:
     signed = json.loads(table.gm("POST", f"{table.at}/checkpoints", Prefer="wait=30").text)
-    told = f"size={signed['size']}, root={signed['root']}"
+    found = f"size={signed['size']}, root={signed['root']}"
     ends = time.monotonic() + 30  # what a process knows of it may be a second old
-    while table.gm("GET", table.at).headers.get("Rewound-Checkpoint") != told:
+    while table.gm("GET", table.at).headers.get("Rewound-Checkpoint") != found:
         assert time.monotonic() < ends
         time.sleep(0.05)
 
@@ -84,7 +84,7 @@ def test_every_answer_about_the_encounter_carries_the_latest_checkpoint(api: Api
         (table.gm, "POST", "/commands", {"type": "nonsense"}),
         (table.ada, "GET", "/commands/99", None),
     ):
-        assert who(method, table.at + path, body).headers["Rewound-Checkpoint"] == told, path
+        assert who(method, table.at + path, body).headers["Rewound-Checkpoint"] == found, path
     assert "Rewound-Checkpoint" not in api("GET", "/v1/rulesets").headers
     assert "Rewound-Checkpoint" not in api("GET", table.at).headers, "a stranger is told nothing"
 

@@ -55,8 +55,8 @@ def test_an_answer_names_what_its_seat_is_asked_next(table: Table) -> None:
 def test_what_is_misspelled_is_told_with_what_may_be_meant(
     table: Table, command: dict[str, Any], errors: dict[str, str]
 ) -> None:
-    told = json.loads(table.send(table.gm, command).text)
-    assert {each["pointer"]: each["detail"] for each in told["errors"]} == errors
+    answer = json.loads(table.send(table.gm, command).text)
+    assert {each["pointer"]: each["detail"] for each in answer["errors"]} == errors
 
 
 # --- refused -----------------------------------------------------------------------------------------

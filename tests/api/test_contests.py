@@ -155,5 +155,5 @@ def test_RI_GM_4_and_HR_SVC_1_effects_work_forward_in_both_books(owner: Api, edi
     assert (answered["status"], answered["reason"]) == ("effects", "we saw it")
     after = owner.get(f"{at}/state")["state"]["creatures"][creature]
     assert (after["hp"], after.get("dr")) != (before["hp"], before.get("dr"))
-    told = owner.get(f"{at}/commands/{answered['n']}")["events"]
-    assert [event["type"] for event in told][:2] == ["contest_closed", "gm_ruling_recorded"]
+    answer = owner.get(f"{at}/commands/{answered['n']}")["events"]
+    assert [event["type"] for event in answer][:2] == ["contest_closed", "gm_ruling_recorded"]

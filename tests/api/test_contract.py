@@ -170,10 +170,10 @@ def test_every_operation_tells_what_it_does() -> None:
 
 def test_rulesets_are_told_as_they_are(api: Api, table: Table) -> None:
     for edition in ("heartrush@1", "tiny@1"):
-        told = api.get(f"/v1/rulesets/{edition}")
+        answer = api.get(f"/v1/rulesets/{edition}")
         commands = api.get(f"/v1/rulesets/{edition}/commands")["commands"]
-        assert [each["type"] for each in commands] == [name for name in told["commands"] if name != "open"]
-        for rule in told["rules"][:5]:
+        assert [each["type"] for each in commands] == [name for name in answer["commands"] if name != "open"]
+        for rule in answer["rules"][:5]:
             assert api.get(f"/v1/rulesets/{edition}/rules/{rule['id']}") == rule
     assert api("GET", "/v1/rulesets/chess@1").status_code == 404
     assert api("GET", "/v1/rulesets/tiny@1/rules/HR-GEN-1").status_code == 404

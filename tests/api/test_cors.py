@@ -48,13 +48,13 @@ def test_nothing_is_allowed_and_nothing_is_said_where_no_origin_is_listed(owner:
 def test_a_preflight_of_a_listed_origin_is_allowed_what_the_clients_send(listed: Api, table: Table) -> None:
     answer = preflight(listed, f"{table.at}/commands", PAGE, headers="authorization,idempotency-key")
 
-    told = allowed(answer)
+    found = allowed(answer)
     assert (answer.status_code, answer.data) == (204, b"")
-    assert told["Access-Control-Allow-Origin"] == PAGE
-    assert {"GET", "POST", "PATCH", "DELETE"} <= set(told["Access-Control-Allow-Methods"].split(", "))
-    sent = set(told["Access-Control-Allow-Headers"].lower().split(", "))
+    assert found["Access-Control-Allow-Origin"] == PAGE
+    assert {"GET", "POST", "PATCH", "DELETE"} <= set(found["Access-Control-Allow-Methods"].split(", "))
+    sent = set(found["Access-Control-Allow-Headers"].lower().split(", "))
     assert {"authorization", "content-type", "idempotency-key", "prefer", "if-match", "last-event-id"} <= sent
-    assert "Access-Control-Allow-Credentials" not in told
+    assert "Access-Control-Allow-Credentials" not in found
     assert {"Origin", "Access-Control-Request-Method"} <= set(answer.headers["Vary"].split(", "))
 
 
@@ -81,9 +81,9 @@ def test_a_listed_page_may_read_every_field_of_every_answer_problems_too(listed:
 
     assert [answer.status_code for answer in answers] == [200, 200, 200, 409, 404, 401, 405, 404]
     for answer in answers:
-        told = allowed(answer)
-        assert told["Access-Control-Allow-Origin"] == PAGE
-        exposed = set(told["Access-Control-Expose-Headers"].split(", "))
+        found = allowed(answer)
+        assert found["Access-Control-Allow-Origin"] == PAGE
+        exposed = set(found["Access-Control-Expose-Headers"].split(", "))
         assert set(answer.headers.keys()) - USUAL <= exposed
         assert set(FIELDS) <= exposed
 

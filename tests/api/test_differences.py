@@ -19,8 +19,8 @@ def state(who: Api, at: str, n: int) -> dict[str, Any]:
 def test_the_patch_leads_from_the_one_view_to_the_other(table: Table) -> None:
     did(table, ROLL, (table.ada, {"type": "choose", "number": 7}), ADD)
     for who in (table.gm, table.ada, table.bo):
-        told = who.get(f"{table.at}/diff?from=3&to=6")
-        assert jsonpatch.apply_patch(state(who, table.at, 3), told["patch"]) == state(who, table.at, 6)
+        answer = who.get(f"{table.at}/diff?from=3&to=6")
+        assert jsonpatch.apply_patch(state(who, table.at, 3), answer["patch"]) == state(who, table.at, 6)
     back = table.bo.get(f"{table.at}/diff?from=6&to=3")
     assert jsonpatch.apply_patch(state(table.bo, table.at, 6), back["patch"]) == state(table.bo, table.at, 3)
 
@@ -40,10 +40,10 @@ def test_an_encounter_and_its_continuation_are_compared_since_they_parted(table:
     is_problem(table.bo("GET", other), 404, "not-found")  # it is only proposed
     accepted(table, proposal)
 
-    told = table.bo.get(other)
-    assert [event["type"] for event in told["events"]["from"]] == ["counted"]
-    assert [event["type"] for event in told["events"]["to"]] == ["line_accepted"]
-    assert [step["path"] for step in told["patch"]] == ["/counter"]
+    answer = table.bo.get(other)
+    assert [event["type"] for event in answer["events"]["from"]] == ["counted"]
+    assert [event["type"] for event in answer["events"]["to"]] == ["line_accepted"]
+    assert [step["path"] for step in answer["patch"]] == ["/counter"]
 
 
 def test_a_long_way_is_told_in_pages_that_join(table: Table) -> None:
@@ -53,20 +53,20 @@ def test_a_long_way_is_told_in_pages_that_join(table: Table) -> None:
     for query in ("from=2&to=7", "from=7&to=2", f"from=7&to=2&with={proposal['encounter']}"):
         whole = table.bo.get(f"{table.at}/diff?{query}")
         assert whole["next_cursor"] is None
-        told: dict[str, list[Any]] = {"from": [], "to": []}
+        found: dict[str, list[Any]] = {"from": [], "to": []}
         page, count = table.bo.get(f"{table.at}/diff?{query}&limit=2"), 1
         while True:
             assert page["patch"] == whole["patch"]
             assert len({event["n"] for side in page["events"].values() for event in side}) <= 2
-            for side in told:
-                told[side] += page["events"][side]
+            for side in found:
+                found[side] += page["events"][side]
             if page["next_cursor"] is None:
                 break
             page, count = (
                 table.bo.get(f"{table.at}/diff?{query}&limit=2&cursor={page['next_cursor']}"),
                 count + 1,
             )
-        assert told == whole["events"]
+        assert found == whole["events"]
         assert count > 1
 
 

@@ -21,8 +21,8 @@ def test_a_dispute_is_told_and_accepted_by_what_it_says_alone(table: Table, log:
     assert table.gm.get(table.at)["dispute"] is None
     disputes.open(Dispute(table.id, ROLLED_BACK, 9, "ab" * 32, 1, epoch=3))
 
-    told = table.gm.get(table.at)["dispute"]
-    assert (told["lost"], told["epoch"], told["why"]) == (lost, 3, "rolled_back")
+    data = table.gm.get(table.at)["dispute"]
+    assert (data["lost"], data["epoch"], data["why"]) == (lost, 3, "rolled_back")
     for wrong in ({"epoch": 1}, {"lost": {"size": 8, "root": "ab" * 32}}):
         problem = is_problem(table.send(table.gm, {**command, **wrong}), 409, "command-refused")
         assert problem["code"] == "no_dispute"

@@ -110,9 +110,9 @@ def test_the_page_and_the_client_run_the_same_verifier(api: Api) -> None:
 
 
 def test_readiness_names_what_is_missing(api: Api) -> None:
-    told = api.get("/readyz")
+    answer = api.get("/readyz")
 
-    assert told == {
+    assert answer == {
         "status": "ready",
         "mode": "memory",
         "checks": {"store": "ok", "worker": "ok", "outcomes": "ok"},

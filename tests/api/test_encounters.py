@@ -156,8 +156,8 @@ def test_an_opening_that_is_acknowledged_is_found_before_it_is_decided(
 
     assert (answer.status_code, json.loads(answer.text)["outcome"]) == (202, "pending")
     at = answer.headers["Location"]
-    told = owner.get(at)
-    assert (told["version"], told["appended"], told["status"], told["waiting"]) == (0, 1, "open", [])
+    data = owner.get(at)
+    assert (data["version"], data["appended"], data["status"], data["waiting"]) == (0, 1, "open", [])
     for below in READS:
         assert owner("GET", at + below).status_code in (200, 202), below
     is_problem(owner("GET", f"{at}/state"), 503, "not-yet-folded")

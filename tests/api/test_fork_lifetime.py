@@ -59,8 +59,8 @@ def test_TABLE_LINE_2_a_fork_answers_410_from_its_end_on_and_is_deleted(
     made(table.gm("POST", f"{at}/audits"), 202)
     parent = keys_of(log, table.id)
 
-    told = is_problem(later("GET", f"{at}/state"), 410, "fork-expired")
-    assert fork["expires"] in told["detail"]
+    problem = is_problem(later("GET", f"{at}/state"), 410, "fork-expired")
+    assert fork["expires"] in problem["detail"]
     assert swept(log) == [fork["encounter"]]
     assert swept(log) == []
 

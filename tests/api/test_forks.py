@@ -39,8 +39,8 @@ def test_TABLE_LINE_2_a_fork_goes_on_from_a_moment_with_dice_of_its_own(table: T
     (roll,) = table.gm.get(f"{at}/rolls")["rolls"]
     assert state["counter"] == played["counter"] + 3 + roll["dice"][0]["face"]
     assert state["dice"]["lanes"] != played["dice"]["lanes"]
-    told = json.loads(table.gm.get(f"{at}/commits?limit=1")["commits"][0]["commit"])["events"][0]
-    assert (told["type"], told["origin"]["parent"], told["origin"]["n"]) == ("forked", table.id, 4)
+    answer = json.loads(table.gm.get(f"{at}/commits?limit=1")["commits"][0]["commit"])["events"][0]
+    assert (answer["type"], answer["origin"]["parent"], answer["origin"]["n"]) == ("forked", table.id, 4)
     assert table.gm.get(table.at) == before
     assert table.gm.get(at)["origin"]["kind"] == "fork"
 
@@ -90,9 +90,9 @@ def test_a_fork_is_compared_with_its_parent(table: Table) -> None:
     did(table, ROLL, ADD)
     fork = forked(table.gm, table, 4, {"type": "add", "amount": 9})
     table.gm.get(f"/v1/encounters/{fork['encounter']}/state?min_version=2")
-    told = table.gm.get(f"{table.at}/diff?from=5&with={fork['encounter']}")
-    assert [(e["type"], e["by"]) for e in told["events"]["from"]] == [("counted", 3)]
-    assert [(e["type"], e["by"]) for e in told["events"]["to"]] == [("counted", 9)]
+    answer = table.gm.get(f"{table.at}/diff?from=5&with={fork['encounter']}")
+    assert [(e["type"], e["by"]) for e in answer["events"]["from"]] == [("counted", 3)]
+    assert [(e["type"], e["by"]) for e in answer["events"]["to"]] == [("counted", 9)]
 
 
 def test_a_fork_is_not_counted_as_a_fight_left_unfinished(
@@ -160,8 +160,8 @@ def test_forks_are_marked_where_encounters_are_listed_and_listed_under_their_par
     }
     origin = listed[hers["encounter"]]["origin"]
     assert (origin["kind"], origin["parent"], origin["n"]) == ("fork", table.id, 3)
-    told = listed[table.id]
-    assert (told["origin"], told["expires"], told["made_by"]) == (None, None, None)
+    found = listed[table.id]
+    assert (found["origin"], found["expires"], found["made_by"]) == (None, None, None)
     assert table.gm.get(f"/v1/encounters/{mine['encounter']}")["expires"] == mine["expires"]
     assert table.gm.get(table.at)["expires"] is None
 

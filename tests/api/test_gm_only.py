@@ -27,14 +27,14 @@ class Table:
         self.at = "/v1/encounters/" + json.loads(api("POST", "/v1/encounters", data).text)["encounter"]
         self.seats = {"gm": api}
         for seat in ("zoe", "yan", "eve"):
-            told = json.loads(api("POST", f"{self.at}/seats/{seat}/token", {}).text)
-            self.seats[seat] = api.with_token(told["token"])
+            answer = json.loads(api("POST", f"{self.at}/seats/{seat}/token", {}).text)
+            self.seats[seat] = api.with_token(answer["token"])
 
     def do(self, seat: str, /, **command: object) -> dict[str, Any]:
         answer = self.seats[seat]("POST", f"{self.at}/commands", command)
         assert answer.status_code == 200, answer.text
-        told: dict[str, Any] = json.loads(answer.text)
-        return told
+        data: dict[str, Any] = json.loads(answer.text)
+        return data
 
     def look(self, seat: str) -> list[str]:
         return answers(self.seats[seat], self.at, PATHS, MISTAKES)
@@ -60,8 +60,8 @@ def attacked(table: Table, players: str = "might", gm: str = "defensive") -> Non
 
 
 def rolls(table: Table, seat: str) -> list[dict[str, Any]]:
-    told: list[dict[str, Any]] = table.seats[seat].get(f"{table.at}/rolls")["rolls"]
-    return told
+    answer: list[dict[str, Any]] = table.seats[seat].get(f"{table.at}/rolls")["rolls"]
+    return answer
 
 
 def answer_next(table: Table, stances: Mapping[str, str]) -> bool:
@@ -71,8 +71,8 @@ def answer_next(table: Table, stances: Mapping[str, str]) -> bool:
             if not asked["prompt"]["optional"]:
                 offer = next(o for o in asked["commands"] if o["type"] != "end_combat")
                 chosen = {n: stance if stance in v else v[0] for n, v in offer["choices"].items()}
-                told = {n: offer[n] for n in ("type", "creature", "prompt") if offer[n] is not None}
-                table.do(seat, **told, **offer["given"], **chosen)
+                found = {n: offer[n] for n in ("type", "creature", "prompt") if offer[n] is not None}
+                table.do(seat, **found, **offer["given"], **chosen)
                 return True
     return False
 
@@ -119,15 +119,15 @@ KEPT: Final = (
 
 @pytest.fixture(scope="module", params=KEPT, ids=[kept.name for kept in KEPT])
 def twins(request: pytest.FixtureRequest) -> tuple[list[dict[str, list[str]]], list[dict[str, Any]]]:
-    told, certificates = [], []
+    found, certificates = [], []
     for values in request.param.values:
         log = MemoryLog()
         with served(log) as api:
             table = Table(api, hidden(values, request.param.fields))
             attacked(table, *request.param.stances)
-            told.append({seat: table.look(seat) for seat in table.seats})
+            found.append({seat: table.look(seat) for seat in table.seats})
             certificates.append(audit(log, table))
-    return told, certificates
+    return found, certificates
 
 
 Told = tuple[list[dict[str, list[str]]], list[dict[str, Any]]]
@@ -135,14 +135,14 @@ Told = tuple[list[dict[str, list[str]]], list[dict[str, Any]]]
 
 @pytest.mark.parametrize("seat", ["zoe", "yan", "eve"])
 def test_TABLE_GMONLY_1_no_answer_differs_with_what_is_gm_only(twins: Told, seat: str) -> None:
-    left, right = (masked(told[seat]) for told in twins[0])
+    left, right = (masked(each[seat]) for each in twins[0])
 
     for one, other in zip(left, right, strict=True):
         assert one == other
 
 
 def test_the_gm_is_told(twins: Told) -> None:
-    left, right = (masked(told["gm"]) for told in twins[0])
+    left, right = (masked(each["gm"]) for each in twins[0])
 
     assert left != right
 

@@ -71,15 +71,15 @@ def plot(table: Table, which: int) -> None:
 
 @pytest.fixture(scope="module")
 def twins() -> tuple[list[dict[str, list[str]]], list[dict[str, Any]]]:
-    told, certificates = [], []
+    found, certificates = [], []
     for which in (0, 1):
         log = MemoryLog()
         with served(log) as api:
             table = begun(api)
             plot(table, which)
-            told.append({seat: table.look(seat) for seat in table.seats})
+            found.append({seat: table.look(seat) for seat in table.seats})
             certificates.append(audit(log, table))
-    return told, certificates
+    return found, certificates
 
 
 Told = tuple[list[dict[str, list[str]]], list[dict[str, Any]]]
@@ -87,14 +87,14 @@ Told = tuple[list[dict[str, list[str]]], list[dict[str, Any]]]
 
 @pytest.mark.parametrize("seat", ["zoe", "yan", "eve"])
 def test_TABLE_HIDDEN_1_no_answer_differs_with_what_lurks_and_where(twins: Told, seat: str) -> None:
-    left, right = (masked(told[seat]) for told in twins[0])
+    left, right = (masked(each[seat]) for each in twins[0])
 
     for one, other in zip(left, right, strict=True):
         assert one == other
 
 
 def test_TABLE_HIDDEN_1_the_gm_is_told_of_its_hidden_creatures(twins: Told) -> None:
-    left, right = (masked(told["gm"]) for told in twins[0])
+    left, right = (masked(each["gm"]) for each in twins[0])
 
     assert left != right
     assert any("secret-chief" in text for text in twins[0][1]["gm"])
@@ -215,8 +215,8 @@ def test_TABLE_HIDDEN_2_a_dash_ends_before_the_hidden_creature_and_finds_it() ->
     with served() as api:
         table = begun(api)
         hide(table, position=[-4, 2])
-        told = table.do("yan", type="dash", creature="ash", path=[[-4, 1], [-4, 2], [-4, 3]])
-        found = next(event for event in told["events"] if event["type"] == "hidden_creature_revealed")
+        result = table.do("yan", type="dash", creature="ash", path=[[-4, 1], [-4, 2], [-4, 3]])
+        found = next(event for event in result["events"] if event["type"] == "hidden_creature_revealed")
 
         assert (found["found_by"], found["because"]) == ("ash", ["TABLE-HIDDEN-2"])
         assert state(table)["creatures"]["ash"]["position"] == [-4, 1]
@@ -251,11 +251,11 @@ def test_TABLE_HIDDEN_2_a_push_finds_it_and_collides_with_it() -> None:
         hide(table, position=[-6, 0])
         push = {"kind": "push", "creature": "ash", "feet": 15, "direction": [-1, 0]}
         ruling = {"kind": "effect", "subject": "ash", "decision": "so", "reason": "so", "effects": [push]}
-        told = table.do("gm", type="gm_ruling", **ruling)
+        found = table.do("gm", type="gm_ruling", **ruling)
 
         assert [
             e
-            for e in events(told)
+            for e in events(found)
             if e in {"pushed", "hidden_creature_revealed", "push_stopped", "collision"}
         ] == [*("pushed", "hidden_creature_revealed", "push_stopped", "collision")]
         assert state(table)["creatures"]["ash"]["position"] == [-5, 0]
@@ -263,14 +263,14 @@ def test_TABLE_HIDDEN_2_a_push_finds_it_and_collides_with_it() -> None:
 
 
 def test_TABLE_HIDDEN_2_nobody_is_refused_or_offered_less_for_what_it_cannot_see() -> None:
-    told = []
+    found = []
     for hidden in ([-5, 0], [9, 9]):
         with served() as api:
             table = begun(api)
             hide(table, position=hidden)
-            told.append(table.seats["yan"].get(f"{table.at}/options")["options"])
+            found.append(table.seats["yan"].get(f"{table.at}/options")["options"])
 
-    assert told[0] == told[1]
+    assert found[0] == found[1]
 
 
 # --- lines and the end -------------------------------------------------------------------------------
@@ -296,10 +296,10 @@ def test_TABLE_HIDDEN_1_a_fork_keeps_it_sealed_and_the_end_opens_it() -> None:
     with served(log) as api:
         table = begun(api)
         hide(table)
-        told = json.loads(
+        answer = json.loads(
             api("POST", f"{table.at}/forks", {"at": api.get(table.at)["version"], "commands": []}).text
         )
-        fork = "/v1/encounters/" + told["encounter"]
+        fork = "/v1/encounters/" + answer["encounter"]
         assert api.get(f"{fork}/state")["state"]["hidden_creatures"]["1"]["position"] == [3, 3]
         assert "goblin" not in json.dumps(
             [each["commit"] for each in api.get(f"{fork}/commits?limit=5")["commits"]]

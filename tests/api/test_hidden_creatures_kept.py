@@ -90,13 +90,13 @@ def table(edition: str) -> Iterator[Ambush]:
 def test_TABLE_HIDDEN_1_bundles_hold_it_closed_and_both_verifiers_accept_them(table: Ambush) -> None:
     """Before it is revealed, after that, and at the end."""
     cases = []
-    for step, told in ((table.wait, ()), (table.reveal, (FOUND,)), (table.close, (FOUND, NEVER))):
+    for step, each in ((table.wait, ()), (table.reveal, (FOUND,)), (table.close, (FOUND, NEVER))):
         step()
         for seat in ("gm", "zoe", "eve"):
             raw = table.bundle(seat)
             assert verify(read(raw), BOTH).verdict.is_sound, f"{seat} at {last(table)}"
             for name in (FOUND, NEVER):
-                assert (name.encode() in raw) is (seat == "gm" or name in told), f"{name} for {seat}"
+                assert (name.encode() in raw) is (seat == "gm" or name in each), f"{name} for {seat}"
             cases.append(Case(raw))
     assert differences(cases) == []
     assert set(judged(cases)) == {OTHERWISE}
@@ -147,7 +147,7 @@ def test_TABLE_LINE_1_an_undone_hiding_leaves_nothing(table: Ambush) -> None:
 def test_TABLE_HIDDEN_1_the_gm_is_told_of_all_and_its_forks_keep_it_sealed(table: Ambush) -> None:
     """From before the fight began: later something of the players' may be sealed from the gm, in Rise."""
     gm = table.seats["gm"]
-    told = json.loads(gm("POST", f"{table.at}/forks", {"at": table.quiet, "commands": []}).text)
-    fork = f"/v1/encounters/{told['encounter']}"
+    answer = json.loads(gm("POST", f"{table.at}/forks", {"at": table.quiet, "commands": []}).text)
+    fork = f"/v1/encounters/{answer['encounter']}"
     assert gm.get(f"{fork}/state")["state"]["hidden_creatures"]["2"]["sheet"]["id"] == NEVER
     assert NEVER not in json.dumps([each["commit"] for each in gm.get(f"{fork}/commits?limit=5")["commits"]])

@@ -111,7 +111,7 @@ os.kill(os.getpid(), 9)  # nothing is tidied up
 def test_processes_of_one_service_are_summed(tmp_path: Path) -> None:
     environment = {**os.environ, DIRECTORY: str(tmp_path)}
 
-    told = [
+    output = [
         subprocess.run(
             [sys.executable, "-c", PROCESS], env=environment, check=False, capture_output=True
         ).stdout
@@ -119,9 +119,9 @@ def test_processes_of_one_service_are_summed(tmp_path: Path) -> None:
     ]
 
     counted = 'rewound_http_requests_total{operation="getEncounter",status="200"} '
-    assert [f"{counted}{sum_}".encode() in text for sum_, text in zip((1.0, 2.0), told, strict=True)] == [
+    assert [f"{counted}{sum_}".encode() in text for sum_, text in zip((1.0, 2.0), output, strict=True)] == [
         True
     ] * 2
-    for text in told:
+    for text in output:
         assert b"rewound_streams_open 1.0" in text  # of the process that was killed nothing is open
         assert b"rewound_streams_limit 512.0" in text

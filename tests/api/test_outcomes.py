@@ -78,8 +78,8 @@ def test_what_does_not_come_in_time_is_none_and_leaves_nothing(outcomes: Outcome
 
 
 def test_all_who_wait_for_one_commit_are_told(log: Flaky, outcomes: OutcomeListener) -> None:
-    told: list[Outcome | None] = []
-    threads = [Thread(target=lambda: told.append(outcomes.wait(EID, 1, 10))) for _ in range(5)]
+    found: list[Outcome | None] = []
+    threads = [Thread(target=lambda: found.append(outcomes.wait(EID, 1, 10))) for _ in range(5)]
     for thread in threads:
         thread.start()
     until(lambda: outcomes.waiting == 1)
@@ -87,7 +87,7 @@ def test_all_who_wait_for_one_commit_are_told(log: Flaky, outcomes: OutcomeListe
     for thread in threads:
         thread.join()
 
-    assert told == [Outcome(EID, 1, b"one")] * 5
+    assert found == [Outcome(EID, 1, b"one")] * 5
 
 
 def test_what_stood_before_anybody_listened_is_read_at_once(log: Flaky) -> None:
@@ -101,8 +101,8 @@ def test_what_stood_before_anybody_listened_is_read_at_once(log: Flaky) -> None:
 def test_what_a_broken_subscription_missed_is_read_from_the_log(
     log: Flaky, outcomes: OutcomeListener
 ) -> None:
-    told: list[Outcome | None] = []
-    waiting = Thread(target=lambda: told.append(outcomes.wait(EID, 1, 30)))
+    found: list[Outcome | None] = []
+    waiting = Thread(target=lambda: found.append(outcomes.wait(EID, 1, 30)))
     waiting.start()
     until(lambda: outcomes.waiting == 1)
     log.broken.set()
@@ -111,7 +111,7 @@ def test_what_a_broken_subscription_missed_is_read_from_the_log(
     log.broken.clear()
     waiting.join()
 
-    assert told == [Outcome(EID, 1, b"one")]
+    assert found == [Outcome(EID, 1, b"one")]
     assert log.subscribed > 1
 
 

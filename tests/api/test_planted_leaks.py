@@ -155,8 +155,8 @@ def a_line_of_the_stream(patch: Patch, look: Look) -> None:
 
 
 def a_body_of_a_webhook(patch: Patch, look: Look) -> None:
-    told = webhooks.message_of
-    patch.setattr(webhooks, "message_of", lambda commit: {**told(commit), "hp": look()})
+    found = webhooks.message_of
+    patch.setattr(webhooks, "message_of", lambda commit: {**found(commit), "hp": look()})
 
 
 def a_reason(patch: Patch, look: Look) -> None:

@@ -43,11 +43,11 @@ def test_an_array_is_refused_at_the_door_for_what_one_command_is(
 ) -> None:
     contested(table)
     head = log.head(table.id)
-    told = []
+    found = []
     for commands in (command, [command], [ADD, command]):
         answer = who(table, seat)("POST", f"{table.at}/commands", commands)
-        told.append(is_problem(answer, 409, "command-refused"))
-    assert [(each["code"], each["rule"]) for each in told] == [(code, told[0]["rule"])] * 3
+        found.append(is_problem(answer, 409, "command-refused"))
+    assert [(each["code"], each["rule"]) for each in found] == [(code, found[0]["rule"])] * 3
     assert log.head(table.id) == head
 
 
@@ -111,8 +111,8 @@ def test_every_command_about_a_line_is_tried_with_a_fork() -> None:
 
 
 def test_a_preview_is_refused_for_what_the_door_refuses(table: Table) -> None:
-    told = table.gm("POST", f"{table.at}/previews", ABOUT_HISTORY)
-    assert json.loads(told.text)["refusal"]["code"] == "no_dispute"
+    found = table.gm("POST", f"{table.at}/previews", ABOUT_HISTORY)
+    assert json.loads(found.text)["refusal"]["code"] == "no_dispute"
     answer = table.gm("POST", f"{table.at}/commands", ABOUT_HISTORY)
     assert is_problem(answer, 409, "command-refused")["code"] == "no_dispute"
 

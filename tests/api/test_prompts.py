@@ -43,13 +43,13 @@ def test_an_answer_tells_all_that_its_seat_may_answer_next_and_what_presses_firs
     for _ in range(STEPS):
         answer = owner("POST", f"{at}/commands", command)
         assert answer.status_code == 200, f"{command}: {answer.text}"
-        told = json.loads(answer.text)["prompts"]
+        data = json.loads(answer.text)["prompts"]
         options = owner.get(f"{at}/options")["options"]
 
-        pressing = [each for each in told if not each["optional"]]
-        assert told[: len(pressing)] == pressing
-        assert _named(told) == _named([each["prompt"] for each in options])
-        widest = max(widest, len({each["creature"] for each in told}))
+        pressing = [each for each in data if not each["optional"]]
+        assert data[: len(pressing)] == pressing
+        assert _named(data) == _named([each["prompt"] for each in options])
+        widest = max(widest, len({each["creature"] for each in data}))
 
         wanted = [each for each in options if not each["prompt"]["optional"]] or options
         offers = [o for each in wanted for o in each["commands"] if o["type"] not in KEPT_OUT]

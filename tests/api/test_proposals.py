@@ -350,8 +350,8 @@ def test_no_proposal_plays_out_what_was_sealed_after_the_door_looked(table: Tabl
     note = {"type": "whisper", "to": ["ada"], "note": "psst"}
     amend = {"type": "amend", "contest": "c1", "decision": "d", "instead": []}
     assert table.gm("POST", f"{table.at}/commands", [note, amend]).status_code == 200
-    told = table.gm.get(f"{table.at}/amendments/a1")
-    assert (told["status"], told["difference"]) == ("void", None)
+    answer = table.gm.get(f"{table.at}/amendments/a1")
+    assert (answer["status"], answer["difference"]) == ("void", None)
 
 
 def test_a_stance_is_not_learned_by_a_ruling_mid_engagement_and_undo_is_possible(owner: Api) -> None:
@@ -389,7 +389,7 @@ def test_instead_is_the_gms_alone_until_it_is_accepted(table: Table) -> None:
     proposal = contested(table, 4, {"type": "add", "amount": 9})
     version = table.gm.get(table.at)["version"]
     for who in (table.ada, table.bo):
-        told = [
+        found = [
             who("GET", table.at + path).text
             for path in (
                 "/state",
@@ -399,7 +399,7 @@ def test_instead_is_the_gms_alone_until_it_is_accepted(table: Table) -> None:
                 "/bundle",
             )
         ]
-        assert not any('"amount":9' in text.replace(" ", "").replace("\\", "") for text in told)
+        assert not any('"amount":9' in text.replace(" ", "").replace("\\", "") for text in found)
     state = table.ada.get(f"{table.at}/state")["state"]["amendment"]
     assert state["instead"] == {"sealed": ["seat:gm"]}
     assert table.gm.get(f"{table.at}/state")["state"]["amendment"]["instead"][0]["data"] == {"amount": 9}

@@ -229,11 +229,11 @@ def test_rolls_are_listed_with_their_commits(played: Table) -> None:
 
 
 def test_an_explanation_derives_the_dice_of_a_closed_epoch_and_of_no_other(played: Table) -> None:
-    told = played.bo.get(f"{played.at}/commits/4/explanation")
+    answer = played.bo.get(f"{played.at}/commits/4/explanation")
     closed, running = played.bo.get(f"{played.at}/commits/6/explanation")["rolls"]
 
-    assert told["type"] == "roll"
-    assert told["rolls"][0]["derivation"]["disclosed"]
+    assert answer["type"] == "roll"
+    assert answer["rolls"][0]["derivation"]["disclosed"]
     assert closed["derivation"]["faces"] == [die["face"] for die in closed["roll"]["dice"]]
     assert running["derivation"] == {
         "algorithm": "rewound/dice/1",
@@ -243,10 +243,10 @@ def test_an_explanation_derives_the_dice_of_a_closed_epoch_and_of_no_other(playe
 
 
 def test_the_chain_lists_every_rule_that_took_part(played: Table) -> None:
-    told = played.bo.get(f"{played.at}/commits/1/explanation")
+    answer = played.bo.get(f"{played.at}/commits/1/explanation")
 
-    assert {"rule": "TINY-1", "depth": 0} in told["chain"]
-    assert any(rule["statement"] == "A game begins with a counter at nothing." for rule in told["rules"])
+    assert {"rule": "TINY-1", "depth": 0} in answer["chain"]
+    assert any(rule["statement"] == "A game begins with a counter at nothing." for rule in answer["rules"])
 
 
 def test_who_may_not_read_a_command_is_told_neither_type_nor_chain(played: Table) -> None:
@@ -254,14 +254,14 @@ def test_who_may_not_read_a_command_is_told_neither_type_nor_chain(played: Table
     others = [who.get(f"{played.at}/commits/7/explanation") for who in (played.bo, played.gm)]
 
     assert (own["type"], "chain" in own) == ("choose", True)
-    assert [(told["type"], "chain" in told) for told in others] == [(None, False)] * 2
+    assert [(each["type"], "chain" in each) for each in others] == [(None, False)] * 2
 
 
 def test_a_refusal_is_explained(played: Table) -> None:
-    told = played.bo.get(f"{played.at}/commits/5/explanation")
+    answer = played.bo.get(f"{played.at}/commits/5/explanation")
 
-    assert told["refusal"]["code"] == "amount_out_of_range"
-    assert [rule["id"] for rule in told["rules"]] == ["TINY-2", "TABLE-BATCH-1"]
+    assert answer["refusal"]["code"] == "amount_out_of_range"
+    assert [rule["id"] for rule in answer["rules"]] == ["TINY-2", "TABLE-BATCH-1"]
     for n in ("0", "99", "x"):
         is_problem(played.bo("GET", f"{played.at}/commits/{n}/explanation"), 404, "not-found")
 
@@ -317,10 +317,10 @@ def test_statistics_count_what_everybody_sees(played: Table) -> None:
     rolls = played.gm.get(f"{played.at}/rolls")["rolls"]
     shown = [die["face"] for roll in rolls for die in roll["dice"]]
 
-    told = [who.get(f"{played.at}/rolls/statistics") for who in (played.gm, played.ada, played.bo)]
+    answer = [who.get(f"{played.at}/rolls/statistics") for who in (played.gm, played.ada, played.bo)]
 
-    assert told[0] == told[1] == told[2]
-    [d20] = told[0]["dice"]
+    assert answer[0] == answer[1] == answer[2]
+    [d20] = answer[0]["dice"]
     assert (d20["sides"], d20["source"], d20["dice"], d20["p_value"]) == (20, "seeded", len(shown), None)
     assert d20["faces"] == [shown.count(face) for face in range(1, 21)]
     expected = len(shown) / 20

@@ -32,8 +32,8 @@ class Fight:
         self.at = "/v1/encounters/" + json.loads(gm("POST", "/v1/encounters", data).text)["encounter"]
         self.seats = {"gm": gm}
         for seat in ("zoe", "yan"):
-            told = json.loads(gm("POST", f"{self.at}/seats/{seat}/token", {}).text)
-            self.seats[seat] = gm.with_token(told["token"])
+            answer = json.loads(gm("POST", f"{self.at}/seats/{seat}/token", {}).text)
+            self.seats[seat] = gm.with_token(answer["token"])
         self.do("gm", type="begin_combat", unaware_side="enemies")
         self.do("gm", type="grant_priority")
 
@@ -61,8 +61,8 @@ class Fight:
         for _ in range(4):
             waits = [o["prompt"] for o in self._options() if "decline_join" in o["prompt"]["accepts"]]
             if waits:
-                told = {"creature": waits[0]["creature"], "prompt": waits[0]["prompt"]}
-                self.do(waits[0]["seat"], type="decline_join", **told)
+                found = {"creature": waits[0]["creature"], "prompt": waits[0]["prompt"]}
+                self.do(waits[0]["seat"], type="decline_join", **found)
         yield
         self.do("zoe", type="choose_stance", creature="pia", prompt="r1/e1/stance/pia", stance="might")
         yield

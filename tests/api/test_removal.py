@@ -62,9 +62,9 @@ def had(table: Table) -> tuple[bytes, str]:
 
 def is_signed(table: Table) -> bool:
     """Tell whether nothing of it will be signed any more: it is open, or its close is signed."""
-    told = table.gm.get(table.at)
+    answer = table.gm.get(table.at)
     points = table.gm.get(f"{table.at}/checkpoints?limit=1")["checkpoints"]
-    return not told["closed"] or [point["size"] for point in points] == [told["version"]]
+    return not answer["closed"] or [point["size"] for point in points] == [answer["version"]]
 
 
 def removed(table: Table) -> Any:
@@ -110,17 +110,17 @@ def test_a_removed_encounter_says_so_at_every_address_and_to_every_seat(
     over: Table, log: Log, worker: Worker, archive: Path
 ) -> None:
     head = over.gm.get(over.at)
-    told = removed(over)
+    found = removed(over)
 
-    assert (told["size"], told["hash"], told["by"]) == (head["version"], head["hash"], "owner")
+    assert (found["size"], found["hash"], found["by"]) == (head["version"], head["hash"], "owner")
     for is_deleted in (False, True):
         if is_deleted:
             keeping(log, 0, archive, GRACE_S + 1).look()
             assert keys_of(log, over.id) == DELETED
         for who, method, target, body in everywhere(over):
             problem = is_problem(who(method, target, body), 410, "encounter-removed")
-            assert problem["removed"] == told
-        assert over.gm.get(f"{over.at}/removal") == over.ada.get(f"{over.at}/removal") == told
+            assert problem["removed"] == found
+        assert over.gm.get(f"{over.at}/removal") == over.ada.get(f"{over.at}/removal") == found
         assert over.gm.get("/v1/encounters")["encounters"] == []
 
 
@@ -130,15 +130,15 @@ def test_what_is_left_is_enough_to_hold_a_bundle_to(over: Table, log: Log, archi
     audit = json.loads(over.gm("POST", f"{over.at}/audits", {}).text)["audit"]
     raw, digest = had(over)
     notes = over.gm.get(f"{over.at}/checkpoints")
-    told = removed(over)
+    found = removed(over)
     keeping(log, 0, archive, GRACE_S + 1).look()
 
-    assert told["bundle"] == digest
+    assert found["bundle"] == digest
     evidence = bundle.read(raw)
-    assert (len(evidence.commits), evidence.head) == (told["size"], told["hash"])
+    assert (len(evidence.commits), evidence.head) == (found["size"], found["hash"])
     assert verify(evidence, SHELF).verdict.is_sound
     assert over.gm.get(f"{over.at}/checkpoints") == notes
-    assert notes["checkpoints"][0]["size"] == told["size"]
+    assert notes["checkpoints"][0]["size"] == found["size"]
     assert [each["audit"] for each in over.gm.get(f"{over.at}/audits")["audits"]] == [audit]
     assert over.gm.get(f"{over.at}/audits/{audit}")["encounter"] == over.id
 
@@ -166,22 +166,22 @@ def test_a_removal_happens_once_and_the_id_never_stands_for_another(
     id_ = json.loads(first.text)["encounter"]
     table = Table(id_, owner, owner, owner)
     owner("DELETE", table.at)
-    told = removed(table)
+    found = removed(table)
 
-    again = owner("POST", f"{table.at}/removal", {"bundle": told["bundle"]})
-    assert json.loads(again.text) == told
+    again = owner("POST", f"{table.at}/removal", {"bundle": found["bundle"]})
+    assert json.loads(again.text) == found
     is_problem(owner("POST", f"{table.at}/removal", {"bundle": "0" * 64}), 410, "encounter-removed")
     for later_s in (0, GRACE_S + 1):
         keeping(log, 0, archive, later_s).look()
         repeat = owner("POST", "/v1/encounters", opening, Idempotency_Key="once")
-        assert is_problem(repeat, 410, "encounter-removed")["removed"] == told
+        assert is_problem(repeat, 410, "encounter-removed")["removed"] == found
 
 
 def test_the_bundle_tells_its_digest(over: Table) -> None:
     answer = over.gm("GET", f"{over.at}/bundle")
 
-    name, _, told = answer.headers["Repr-Digest"].partition("=")
-    assert (name, told.strip(":")) == ("sha-256", b64encode(sha256(answer.data).digest()).decode())
+    name, _, found = answer.headers["Repr-Digest"].partition("=")
+    assert (name, found.strip(":")) == ("sha-256", b64encode(sha256(answer.data).digest()).decode())
 
 
 def test_the_house_archives_what_was_closed_long_enough_ago_and_then_removes_it(
@@ -198,8 +198,8 @@ def test_the_house_archives_what_was_closed_long_enough_ago_and_then_removes_it(
 
     services.removals.forget(over.id)
     [file] = archive.iterdir()
-    told = is_problem(over.ada("GET", over.at), 410, "encounter-removed")["removed"]
-    assert (told["by"], told["size"], told["bundle"]) == (
+    problem = is_problem(over.ada("GET", over.at), 410, "encounter-removed")["removed"]
+    assert (problem["by"], problem["size"], problem["bundle"]) == (
         "retention",
         version,
         sha256(file.read_bytes()).hexdigest(),

@@ -36,10 +36,10 @@ def test_the_log_names_who_asked_and_from_where(table: Table, api: Api) -> None:
         nobody = api("GET", f"{table.at}/state")
     is_problem(nobody, 401, "unauthenticated")
 
-    told = {each["request"]: each for each in logs if each["event"] == "http.answered"}
-    assert [told[each.headers["Request-Id"]]["caller"] for each in (seat, key, nobody)] == [
+    found = {each["request"]: each for each in logs if each["event"] == "http.answered"}
+    assert [found[each.headers["Request-Id"]]["caller"] for each in (seat, key, nobody)] == [
         f"{table.id}/ada",
         str(table.gm.token).split("_")[1],
         None,
     ]
-    assert {each["address"] for each in told.values()} == {"127.0.0.1"}
+    assert {each["address"] for each in found.values()} == {"127.0.0.1"}

@@ -61,8 +61,8 @@ def test_TABLE_CLOSE_1_the_end_opens_it_and_the_audit_proves_its_dice(
     assert "sealed" not in json.dumps(table.ada.get(f"{table.at}/state")["state"]["sealed_places"])
     bundle = b"".join(write(stored(log, table.id), "ada"))
     assert verify(read(bundle), BOTH).verdict.name == "valid_unsigned"
-    (told,) = table.ada.get(f"{table.at}/commits/{rolls(table.gm, table.at)[0]['n']}/explanation")["rolls"]
-    assert told["derivation"]["disclosed"]
+    (found,) = table.ada.get(f"{table.at}/commits/{rolls(table.gm, table.at)[0]['n']}/explanation")["rolls"]
+    assert found["derivation"]["disclosed"]
 
 
 @pytest.mark.parametrize(

@@ -91,8 +91,8 @@ class Run:
         self.at = "/v1/encounters/" + json.loads(api("POST", "/v1/encounters", data).text)["encounter"]
         self.seats = {"gm": api}
         for seat in ("zoe", "yan", "eve"):
-            told = json.loads(api("POST", f"{self.at}/seats/{seat}/token", {}).text)
-            self.seats[seat] = api.with_token(told["token"])
+            answer = json.loads(api("POST", f"{self.at}/seats/{seat}/token", {}).text)
+            self.seats[seat] = api.with_token(answer["token"])
         self.do("gm", type="begin_combat", unaware_side="enemies")
         self.do("gm", type="grant_priority")
         secret.hide(self, choice)
@@ -210,28 +210,28 @@ class Twins:
 
 def audit(log: Log, run: Sitting) -> dict[str, Any]:
     """Return the certificate of an audit that the gm asks for."""
-    told = json.loads(run.seats["gm"]("POST", f"{run.at}/audits", {}).text)
+    answer = json.loads(run.seats["gm"]("POST", f"{run.at}/audits", {}).text)
     Auditor(log, BOTH, worker="one", stopping=Event()).look()
-    certificate: dict[str, Any] = run.seats["gm"].get(f"{run.at}/audits/{told['audit']}")["certificate"]
+    certificate: dict[str, Any] = run.seats["gm"].get(f"{run.at}/audits/{answer['audit']}")["certificate"]
     return certificate
 
 
 @pytest.fixture(scope="module", params=SECRETS, ids=[secret.name for secret in SECRETS])
 def twins(request: pytest.FixtureRequest) -> Twins:
-    told, certificates = [], []
+    found, certificates = [], []
     for choice in request.param.choices:
         log = MemoryLog()
         with served(log) as api:
             run = Run(api, request.param, choice)
-            told.append({seat: run.look(seat) for seat in run.seats})
+            found.append({seat: run.look(seat) for seat in run.seats})
             certificates.append(audit(log, run))
-    return Twins(request.param, (told[0], told[1]), (certificates[0], certificates[1]))
+    return Twins(request.param, (found[0], found[1]), (certificates[0], certificates[1]))
 
 
 @pytest.mark.parametrize("seat", ["gm", "zoe", "yan", "eve"])
 def test_HR_STANCE_1_what_is_hidden_changes_nothing_that_others_receive(twins: Twins, seat: str) -> None:
     """HR-SVC-2: and not a length either."""
-    left, right = (masked(told[seat]) for told in twins.told)
+    left, right = (masked(each[seat]) for each in twins.told)
     if seat == twins.secret.owner:  # else the comparison would pass for nothing
         assert left != right
         return
@@ -247,7 +247,7 @@ def test_an_audit_tells_nothing_of_it_either(twins: Twins) -> None:
 
 def test_the_seat_that_chose_sees_its_choice(twins: Twins) -> None:
     """The comparison above would pass for nothing if the choice were not in the record at all."""
-    left, right = (masked(told[twins.secret.owner]) for told in twins.told)
+    left, right = (masked(each[twins.secret.owner]) for each in twins.told)
 
     assert left != right
 
@@ -260,6 +260,6 @@ def test_the_word_itself_is_told_to_nobody_else(twins: Twins) -> None:
         "path": '"left":[[',
         "roll": "a secret of",
     }
-    for told in twins.told:
+    for each in twins.told:
         for seat in {"gm", "zoe", "yan", "eve"} - {twins.secret.owner}:
-            assert not [text for text in told[seat] if words[twins.secret.name] in text.replace("\\", "")]
+            assert not [text for text in each[seat] if words[twins.secret.name] in text.replace("\\", "")]

@@ -39,12 +39,12 @@ def test_its_fights_are_those_of_the_same_seed_on_the_command_line(
     assert (asked.status_code, asked.json["status"]) == (202, "pending")  # type: ignore[index]  # it is JSON
     simulator(services).look()
 
-    told = owner.get(asked.headers["Location"])
+    answer = owner.get(asked.headers["Location"])
 
-    assert (told["status"], told["progress"]["done"], told["progress"]["of"]) == ("done", 2, 2)
+    assert (answer["status"], answer["progress"]["done"], answer["progress"]["of"]) == ("done", 2, 2)
     alone = [play(REGISTRY, opening, f"x/{number}").data() for number in range(2)]
-    assert told["fights"] == [{"fight": number, **fight} for number, fight in enumerate(alone)]
-    assert sum(told["winners"].values()) == 2
+    assert answer["fights"] == [{"fight": number, **fight} for number, fight in enumerate(alone)]
+    assert sum(answer["winners"].values()) == 2
     assert owner.get("/v1/encounters")["encounters"] == []
 
 
@@ -103,8 +103,8 @@ def test_a_fault_is_told_to_who_asked(
 
     simulator(services).look()
 
-    told = owner.get(at)
-    assert (told["status"], told["fault"]) == ("failed", "it could not be played: ZeroDivisionError")
+    answer = owner.get(at)
+    assert (answer["status"], answer["fault"]) == ("failed", "it could not be played: ZeroDivisionError")
 
 
 def test_an_empty_seed_is_refused(owner: Api, opening: dict[str, Any]) -> None:

@@ -106,18 +106,18 @@ def test_what_a_commit_opens_of_earlier_ones_comes_with_it(table: Table, follow:
         stream.until_caught_up()
     first, second = choose(table, table.ada, 2), choose(table, table.bo, 3)
 
-    told = {who: [event["data"] for event in stream.take(2)] for who, stream in streams.items()}
+    collected = {who: [event["data"] for event in stream.take(2)] for who, stream in streams.items()}
 
     of_ada, of_bo = envelope(table, table.gm, first), envelope(table, table.gm, second)
     assert '"number":2' in of_ada[0]["payload"]
-    assert [[each["revealed"] for each in found] for found in told.values()] == [
+    assert [[each["revealed"] for each in found] for found in collected.values()] == [
         [[], of_ada],  # bo's own lies in the commit that reveals it
         [[], []],
         [[], of_ada],
     ]
-    for who, found in told.items():
+    for who, found in collected.items():
         assert [len(each["opened"]) for each in found] == [int(who is table.ada), 1]
-    assert [{"n": second, **each} for each in told[table.gm][1]["opened"]] == of_bo
+    assert [{"n": second, **each} for each in collected[table.gm][1]["opened"]] == of_bo
 
 
 def test_the_stream_is_the_same_whenever_it_is_read_and_from_wherever_it_goes_on(
@@ -239,8 +239,8 @@ def test_a_ticket_opens_one_stream_once(table: Table, api: Api, follow: Follow) 
         stream = follow(api, table.at, f"?ticket={ticket}")
 
         pages = who.get(f"{table.at}/commits")["commits"]
-        told = [event["data"] for event in stream.until_caught_up()[:-1]]
-        assert told == [{**each, "revealed": []} for each in pages]
+        found = [event["data"] for event in stream.until_caught_up()[:-1]]
+        assert found == [{**each, "revealed": []} for each in pages]
         again = api("GET", f"{table.at}/commits?ticket={ticket}", Accept=STREAM)
         assert "WWW-Authenticate" in is_and_headers(again, 401, "unauthenticated")
 

@@ -52,8 +52,8 @@ def spelled(ruleset: Ruleset[Any], offer: Offer) -> dict[str, Any]:
 
 
 def test_TABLE_SEED_4_a_preview_says_that_there_are_no_dice_yet(mixed: Table) -> None:
-    told = mixed.gm("POST", f"{mixed.at}/previews", ROLL)
-    assert json.loads(told.text)["refusal"]["code"] == "dice_not_sealed"
+    found = mixed.gm("POST", f"{mixed.at}/previews", ROLL)
+    assert json.loads(found.text)["refusal"]["code"] == "dice_not_sealed"
     assert "refusal" not in json.loads(mixed.gm("POST", f"{mixed.at}/previews", ADD).text)
 
     sealed(mixed)

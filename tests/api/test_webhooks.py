@@ -104,13 +104,13 @@ def test_every_commit_is_told_as_everybody_may_see_it_and_signed(
 
     until(lambda: len(hook.came) >= 3)
 
-    told = sorted(hook.taken(webhook["secret"]), key=lambda each: each["data"]["n"])
-    assert [each["data"]["n"] for each in told] == numbers
-    assert {each["type"] for each in told} == {"encounter.commit"}
-    assert [event["type"] for event in told[0]["data"]["events"]] == ["choice_committed"]
-    assert told[1]["data"]["events"] == [{"type": "counted", "by": 1, "rolled": None, "because": ["TINY-2"]}]
+    found = sorted(hook.taken(webhook["secret"]), key=lambda each: each["data"]["n"])
+    assert [each["data"]["n"] for each in found] == numbers
+    assert {each["type"] for each in found} == {"encounter.commit"}
+    assert [event["type"] for event in found[0]["data"]["events"]] == ["choice_committed"]
+    assert found[1]["data"]["events"] == [{"type": "counted", "by": 1, "rolled": None, "because": ["TINY-2"]}]
     commits = table.gm.get(f"{table.at}/commits?after={numbers[0] - 1}")["commits"]
-    assert [each["data"]["hash"] for each in told] == [each["hash"] for each in commits]
+    assert [each["data"]["hash"] for each in found] == [each["hash"] for each in commits]
 
 
 def test_another_secret_or_another_body_is_not_believed(
@@ -136,8 +136,8 @@ def test_a_receiver_that_fails_nine_times_in_ten_gets_everything(
 
     until(lambda: len(hook.taken(webhook["secret"])) >= len(numbers), 60)
 
-    told = [each["data"]["n"] for each in hook.taken(webhook["secret"])]
-    assert sorted(set(told)) == numbers
+    found = [each["data"]["n"] for each in hook.taken(webhook["secret"])]
+    assert sorted(set(found)) == numbers
     messages = {headers["webhook-id"] for headers, _, _ in hook.came}
     assert messages == {f"{webhook['webhook']}-{table.id}-{n}" for n in numbers}
     until(lambda: {each["state"] for each in deliveries(owner, webhook["webhook"])} == {"delivered"})
@@ -304,9 +304,9 @@ def test_a_receiver_that_is_silent_or_drips_is_cut_off(owner: Api, table: Table,
         until(lambda: deliveries(owner, silent["webhook"]))
         teller.stop()
         over.set()
-    told = deliveries(owner, silent["webhook"])
-    assert {(each["state"], each["status"]) for each in told} == {("pending", None)}
-    assert all(each["fault"] and each["due"] for each in told)
+    found = deliveries(owner, silent["webhook"])
+    assert {(each["state"], each["status"]) for each in found} == {("pending", None)}
+    assert all(each["fault"] and each["due"] for each in found)
 
 
 def test_dead_receivers_of_one_owner_keep_nobody_else_waiting(

@@ -80,10 +80,10 @@ def played(data: Mapping[str, Any], commands: Sequence[tuple[str, Mapping[str, A
         for seat in players:
             state = seats[seat].get(f"{at}/state")["state"]
             found.state.update((f"{seat}{place}", value) for place, value in leaves(state))
-        told = {seat: answers(seats[seat], at, PATHS, ()) for seat in players}
+        collected = {seat: answers(seats[seat], at, PATHS, ()) for seat in players}
         commits = [load_commit(each.raw) for each in log.commits(at.rpartition("/")[2], 0, 10_000)]
         hashes = frozenset(hashes_of(commits))
-        found.answers = {seat: masked(texts, hashes) for seat, texts in told.items()}
+        found.answers = {seat: masked(texts, hashes) for seat, texts in collected.items()}
     return found
 
 

@@ -180,8 +180,8 @@ class Script:
         self.sent: list[Sent] = []
         self.seats = {"gm": api}
         for seat in (*players, "eve"):
-            told = json.loads(api("POST", f"{self.at}/seats/{seat}/token", {}).text)
-            self.seats[seat] = api.with_token(told["token"])
+            body = json.loads(api("POST", f"{self.at}/seats/{seat}/token", {}).text)
+            self.seats[seat] = api.with_token(body["token"])
         own = {SECRETLY["type"]: SCREEN, AMBUSH["type"]: LURKERS[edition], UNSEEN["type"]: ELSEWHERE}
         self.own = {name: pair[which] for name, pair in own.items()}
         self.own[AMBUSH["type"]] = hidden(edition, seed, self.own[AMBUSH["type"]])
@@ -256,8 +256,8 @@ class Script:
             return False
         offer = self.chance.choice(offers)
         chosen = {name: self.chance.choice(values) for name, values in offer["choices"].items()}
-        told = {name: offer[name] for name in ("type", "creature", "prompt") if offer[name] is not None}
-        self.send(seat, {**told, **offer["given"], **chosen})
+        found = {name: offer[name] for name in ("type", "creature", "prompt") if offer[name] is not None}
+        self.send(seat, {**found, **offer["given"], **chosen})
         return True
 
     def is_kept_out(self, offer: Mapping[str, Any]) -> bool:
@@ -299,12 +299,12 @@ def told_by(
         gm = script.seats["gm"]
         paths, mistakes = ASKED_IN[edition]
         asked = [seat for seat in script.seats if seat != "gm"][:readers]
-        told = {seat: answers(script.seats[seat], script.at, paths, mistakes) for seat in asked}
-        told["gm"] = [gm("GET", script.at + path).text for path in KNOWN_TO_THE_GM]
-        told[CERTIFICATE] = ["a certificate " + json.dumps(audit(log, script), sort_keys=True)]
+        found = {seat: answers(script.seats[seat], script.at, paths, mistakes) for seat in asked}
+        found["gm"] = [gm("GET", script.at + path).text for path in KNOWN_TO_THE_GM]
+        found[CERTIFICATE] = ["a certificate " + json.dumps(audit(log, script), sort_keys=True)]
         commits = [load_commit(entry.raw) for entry in log.commits(script.at.rpartition("/")[2], 0, 10_000)]
-        told[WEBHOOK] = [f"commit {commit.n} {webhooks.body(commit).decode()}" for commit in commits]
-        return Told(told, frozenset(hashes_of(commits)), tuple(script.sent))
+        found[WEBHOOK] = [f"commit {commit.n} {webhooks.body(commit).decode()}" for commit in commits]
+        return Told(found, frozenset(hashes_of(commits)), tuple(script.sent))
 
 
 # --- many scripts ------------------------------------------------------------------------------------

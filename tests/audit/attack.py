@@ -106,8 +106,8 @@ def found(sitting: Sitting, told: bytes) -> list[str]:
 def attacked(seed: int) -> list[str]:
     """Return what any seat can compute of the open epoch in the fight of *seed*; a planted link is found."""
     sitting = fight(seed)
-    told = shown(sitting)
+    result = shown(sitting)
     link = sitting.secrets.chains[0].link(sitting.state.epoch)
-    planted = found(sitting, told["bo"] + json.dumps({"oops": link.hex()}).encode())
+    planted = found(sitting, result["bo"] + json.dumps({"oops": link.hex()}).encode())
     assert len(planted) == 2, "the attack does not even find what is laid before it"
-    return [f"{seat}: {hit}" for seat in READERS for hit in found(sitting, told[seat])]
+    return [f"{seat}: {hit}" for seat in READERS for hit in found(sitting, result[seat])]

@@ -87,8 +87,8 @@ def other_rules(evidence: Evidence, rng: random.Random) -> Evidence:
     opening["data"]["digest"] = f"{rng.randrange(2**256):064x}"
     requests[0] = raw = dumps(opening)
     digest = request_digest(raw).hex()
-    told = forged(evidence, 1, lambda commit: commit.update(request=digest))
-    return undetermined(replace(told, requests=requests), rng)
+    found = forged(evidence, 1, lambda commit: commit.update(request=digest))
+    return undetermined(replace(found, requests=requests), rng)
 
 
 def untouched(evidence: Evidence, rng: random.Random) -> Evidence:

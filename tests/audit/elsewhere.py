@@ -85,10 +85,10 @@ def compared(pythons: list[str]) -> list[str]:
     with tempfile.TemporaryDirectory() as shared:
         for python in pythons:
             for number, surroundings in enumerate(SURROUNDINGS):
-                told = told_by(python, Path(shared), surroundings)
-                first = first or told
-                sys.stdout.write(f"{python} ({number}): {len(told)} bundles\n")
-                wrong += [f"{python} {surroundings}: {line}" for line in set(told) - set(first)]
+                found = told_by(python, Path(shared), surroundings)
+                first = first or found
+                sys.stdout.write(f"{python} ({number}): {len(found)} bundles\n")
+                wrong += [f"{python} {surroundings}: {line}" for line in set(found) - set(first)]
     return wrong + [line for line in first or [] if not line.endswith(" valid_unsigned")]
 
 

@@ -29,16 +29,16 @@ def expected_of(raw: bytes, changed: bytes) -> Expected:
     if at == len(before) - 1:  # what follows the last line's end is no line
         return frozenset({VALID_UNSIGNED}), None
     line: Line = json.loads(before[at])
-    told = canonical(after[at])
-    if told is None or told.keys() != line.keys() or told.get("kind") != line["kind"]:
+    found = canonical(after[at])
+    if found is None or found.keys() != line.keys() or found.get("kind") != line["kind"]:
         return frozenset({MALFORMED}), None
-    return _of_line(line, told, _last(before))
+    return _of_line(line, found, _last(before))
 
 
 def _is_header(line: bytes) -> bool:
     """Return whether a first line says that a bundle follows."""
-    told = canonical(line)
-    return told is not None and (told.get("kind"), told.get("format")) == ("header", "rewound/bundle/1")
+    found = canonical(line)
+    return found is not None and (found.get("kind"), found.get("format")) == ("header", "rewound/bundle/1")
 
 
 def _last(lines: Sequence[bytes]) -> int:

@@ -144,8 +144,8 @@ def _commit(rng: random.Random) -> bytes:
 
 def _inside(commit: dict[str, Any], rng: random.Random) -> Any:
     """Return the commit, or what it tells: most members of most commits are checked at the first look."""
-    told = [part for part in (*commit["events"], *commit["rolls"]) if len(part) > 1]
-    return rng.choice(told) if told and rng.random() < 0.7 else commit
+    found = [part for part in (*commit["events"], *commit["rolls"]) if len(part) > 1]
+    return rng.choice(found) if found and rng.random() < 0.7 else commit
 
 
 def _request(rng: random.Random) -> bytes:

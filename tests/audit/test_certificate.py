@@ -51,16 +51,16 @@ def certified(sitting: Sitting, **changes: Any) -> dict[str, Any]:
 
 
 def test_a_certificate_says_what_was_checked_by_which_code_and_up_to_where() -> None:
-    told = certified(closed())
+    found = certified(closed())
 
-    assert told.keys() == MEMBERS
-    assert told["decided"] == {"from": 1, "to": 10}
-    assert (told["log"]["size"], told["log"]["checkpoints"]["size"]) == (10, 10)
-    assert told["ruleset"] == {"edition": "tiny@1", "recorded": "0" * 64, "recomputed": "0" * 64}
-    assert told["verifier"]["name"] == "rewound"
-    assert told["verifier"]["version"] == version("rewound")
-    assert len(told["verifier"]["digest"]) == 64
-    check(told)
+    assert found.keys() == MEMBERS
+    assert found["decided"] == {"from": 1, "to": 10}
+    assert (found["log"]["size"], found["log"]["checkpoints"]["size"]) == (10, 10)
+    assert found["ruleset"] == {"edition": "tiny@1", "recorded": "0" * 64, "recomputed": "0" * 64}
+    assert found["verifier"]["name"] == "rewound"
+    assert found["verifier"]["version"] == version("rewound")
+    assert len(found["verifier"]["digest"]) == 64
+    check(found)
 
 
 def test_the_dice_are_told_with_what_they_follow_from_and_what_was_possible() -> None:
@@ -88,10 +88,14 @@ def test_the_live_state_is_equal_different_or_was_not_compared() -> None:
 
 
 def test_what_could_not_be_read_at_all_is_certified_as_such() -> None:
-    told = certificate(verify(evidence_of(closed(), commits=[b"{}"]), {TINY.edition: TINY}))
+    report = certificate(verify(evidence_of(closed(), commits=[b"{}"]), {TINY.edition: TINY}))
 
-    assert told["verdict"]["name"] == "malformed"
-    assert (told["dice"]["statements"], told["seats"], told["decided"]) == ([document.UNKNOWN], None, None)
+    assert report["verdict"]["name"] == "malformed"
+    assert (report["dice"]["statements"], report["seats"], report["decided"]) == (
+        [document.UNKNOWN],
+        None,
+        None,
+    )
 
 
 def spelled(data: dict[str, Any]) -> bytes:
@@ -118,8 +122,8 @@ def test_a_certificate_of_this_record_is_held_to_it_and_told() -> None:
 
     evidence = signed_evidence(closed(), 7, 10)
     report = verify(evidence, {TINY.edition: TINY})
-    (told,) = document.check_against_certificate(report, raw, accepted_keys(evidence)).findings
-    assert (told.name, "valid_unsigned" in told.detail) == ("certified", True)
+    (found,) = document.check_against_certificate(report, raw, accepted_keys(evidence)).findings
+    assert (found.name, "valid_unsigned" in found.detail) == ("certified", True)
 
 
 def test_the_members_are_those_that_are_documented() -> None:

@@ -95,8 +95,8 @@ def recovered() -> tuple[Evidence, int]:
     lost = closed()
     again = Sitting()
     again.requests, again.written = list(lost.requests[:6]), list(lost.written[:6])
-    told = {"size": 10, "root": root_of([w.raw for w in lost.written]).hex()}
-    again.do("accept_history", reason="the disk died", lost=told, epoch=2)
+    found = {"size": 10, "root": root_of([w.raw for w in lost.written]).hex()}
+    again.do("accept_history", reason="the disk died", lost=found, epoch=2)
     accepted = len(again.written)
     again.do("roll")
     again.do("close", reason="enough")

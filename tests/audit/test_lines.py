@@ -99,8 +99,8 @@ def test_a_seam_that_is_sealed_from_the_reader_is_no_tampering(
         assert (
             said(replace(blind, commits=blind.commits[:-1]), stored(house.log, after))[0] == "seam_broken(1)"
         )
-        told = mismatch(blind, stored(house.log, after), BOTH)
-    assert told == Verdict("seam_sealed", 2, "commit 2 of the parent is sealed from this reader")
+        found = mismatch(blind, stored(house.log, after), BOTH)
+    assert found == Verdict("seam_sealed", 2, "commit 2 of the parent is sealed from this reader")
     assert mismatch(replace(played, opened={}), goes_on, BOTH) is None  # nothing was sealed before commit 2
 
 

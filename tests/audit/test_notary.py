@@ -193,9 +193,9 @@ def test_an_encounter_that_is_missing_whole_is_disputed_until_it_is_back(
     empty = MemoryLog()
     by = notary_of(empty, witness)
 
-    with pytest.raises(Disputed, match="the store has none of them") as told:
+    with pytest.raises(Disputed, match="the store has none of them") as result:
         by.check_missing(sitting.encounter, 0.0)
-    lost = told.value.dispute
+    lost = result.value.dispute
     assert (lost.why, lost.size, lost.root, lost.owner) == ("missing", 10, root_at(sitting, 10), "ada")
     assert lost.epoch > 1
     assert by.disputes.missing(sitting.encounter) == lost

@@ -71,12 +71,12 @@ def test_a_public_key_has_one_spelling(odd: int) -> None:
     signature = (1).to_bytes(32, "little") + bytes(32)
     text = f"{name}\n3\n{notes.base64(root_of(unsigned().commits[:3]))}\n"
     note = f"{text}\n\N{EM DASH} {name} {notes.base64(notes.id_of(name, key) + signature)}\n"
-    told = [
+    found = [
         {"kind": "key", "name": "rewound.example", "public": key.hex()},
         {"kind": "checkpoint", "note": note},
     ]
     *lines, trailer = lines_of(unsigned())
-    assert verdicts(spelled([*lines, *told, trailer | {"checkpoints": 1}])) == twice("tampered(3)")
+    assert verdicts(spelled([*lines, *found, trailer | {"checkpoints": 1}])) == twice("tampered(3)")
 
 
 # --- requests ------------------------------------------------------------------------------------------
@@ -121,8 +121,8 @@ def test_no_envelope_lies_in_an_envelope() -> None:
 def test_a_line_that_discloses_another_link_than_the_record_is_invalid() -> None:
     lines = lines_of(unsigned())
     assert verdicts(spelled([*lines[:-1], LINK, lines[-1]])) == twice("dice_invalid")
-    told = next(line for line in lines if line["kind"] == "commit" and "epoch_closed" in line["bytes"])
-    (link,) = [event["link"] for event in json.loads(told["bytes"])["events"] if "link" in event]
+    found = next(line for line in lines if line["kind"] == "commit" and "epoch_closed" in line["bytes"])
+    (link,) = [event["link"] for event in json.loads(found["bytes"])["events"] if "link" in event]
     assert verdicts(spelled([*lines[:-1], LINK | {"link": link}, lines[-1]])) == (
         "valid_unsigned",
         OTHERWISE,
@@ -155,8 +155,8 @@ def with_events(type_: str, *events: Line) -> tuple[bytes, int]:
 
 def sealing_of(game: Evidence, seeds: dict[str, bytes]) -> Line:
     """Return what a host would tell that seals the dice with these seeds, and no others."""
-    told = json.loads(game.requests[0] or b"")["data"]["dice"]
-    anchors = [Anchor(lane["lane"], lane["n"], bytes.fromhex(lane["anchor"])) for lane in told["lanes"]]
+    data = json.loads(game.requests[0] or b"")["data"]["dice"]
+    anchors = [Anchor(lane["lane"], lane["n"], bytes.fromhex(lane["anchor"])) for lane in data["lanes"]]
     digits = {seat: seed.hex() for seat, seed in seeds.items()}
     return {"seats": digits, "seal": seal(eid_of(game.encounter), anchors, seeds).hex()}
 

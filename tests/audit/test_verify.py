@@ -148,11 +148,11 @@ def test_progress_is_told_to_the_end() -> None:
     sitting.open()
     for _ in range(99):
         sitting.do("add", amount=1)
-    told: list[tuple[int, int]] = []
+    found: list[tuple[int, int]] = []
 
-    judge(evidence_of(sitting), progress=lambda done, of: told.append((done, of)))
+    judge(evidence_of(sitting), progress=lambda done, of: found.append((done, of)))
 
-    assert told == [
+    assert found == [
         (10 + 9, 100),
         (25, 100),
         (25 + 6, 100),
@@ -321,11 +321,11 @@ def test_a_receipt_beyond_the_end_tells_that_it_was_cut_off() -> None:
 
 def test_a_receipt_that_is_contradicted_names_the_interval_that_was_rewritten() -> None:
     whole = evidence_of(closed())
-    told = tuple(Receipt(n, load_commit(whole.commits[n - 1]).hash) for n in (2, 6))
+    data = tuple(Receipt(n, load_commit(whole.commits[n - 1]).hash) for n in (2, 6))
     rewritten = forged(whole, 4, lambda commit: commit.update(at="2026-01-02T00:00:59.000Z"))
 
-    assert said(replace(whole, receipts=told)) == "valid_unsigned"
-    assert said(replace(rewritten, receipts=told)) == "tampered(3 to 6)"
+    assert said(replace(whole, receipts=data)) == "valid_unsigned"
+    assert said(replace(rewritten, receipts=data)) == "tampered(3 to 6)"
 
 
 def test_a_checkpoint_that_is_contradicted_names_the_interval_that_was_rewritten() -> None:

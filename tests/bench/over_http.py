@@ -165,8 +165,8 @@ def _arrays(at: Serving) -> Turn:
     lines = []
     for path in encounters(at.port, at.key, CALM_LINES):
         script = fights.simple()
-        told = post(at.port, at.key, path, list(islice(script, ARRAY)))
-        assert {each["outcome"] for each in told["outcomes"]} == {"accepted"}
+        found = post(at.port, at.key, path, list(islice(script, ARRAY)))
+        assert {each["outcome"] for each in found["outcomes"]} == {"accepted"}
         lines.append(_array_line(at.key, path, script))
     return turn(at, lambda: load.closed_loop((servers.HOST, at.port), lines, SECONDS))
 

@@ -58,18 +58,18 @@ def rows() -> list[Row | str]:
         for peer in PEERS:
             if faults[peer] is None:
                 found[peer.name].append(_ran(peer))
-    told: list[Row | str] = []
+    collected: list[Row | str] = []
     for peer in PEERS:
         if faults[peer] is not None:
-            told.append(f"{peer.name}: not installed ({faults[peer]})")
+            collected.append(f"{peer.name}: not installed ({faults[peer]})")
             continue
         rates = found[peer.name]
-        told += [
+        collected += [
             Row(f"{peer.name} {peer.version}", median(rates), f"{peer.counts}/s of one core"),
             Row(f"deciding a simple command ÷ {peer.name}", _ratio(simple, rates), ""),
             Row(f"deciding an engagement's command ÷ {peer.name}", _ratio(engaged, rates), ""),
         ]
-    return told
+    return collected
 
 
 def _ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:

@@ -42,10 +42,10 @@ def phases(seed: int) -> dict[str, float]:
 @section("Forty creatures")
 def rows(times: int = TURNS) -> list[Row | str]:
     """Measure a round *times* times and return the medians."""
-    told = [phases(seed) for seed in range(times)]
+    found = [phases(seed) for seed in range(times)]
 
     def of(what: str) -> float:
-        return median([each[what] for each in told])
+        return median([each[what] for each in found])
 
     return [
         Row(

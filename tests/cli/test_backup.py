@@ -66,10 +66,10 @@ def signed(table: Table) -> int:
 def disputed(table: Table) -> dict[str, Any]:
     """Return the encounter once its dispute is told: a worker looks at its start."""
     ends = time.monotonic() + PATIENCE_S
-    while (told := table.get())["dispute"] is None:
-        assert time.monotonic() < ends, told
+    while (answer := table.get())["dispute"] is None:
+        assert time.monotonic() < ends, answer
         time.sleep(0.1)
-    return dict(told)
+    return dict(answer)
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,9 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> SealedValues:
         table = client.open(opened)
         assert signed(table) == 1
         shutil.copytree(home, backup, ignore=shutil.ignore_patterns("*.sock"))
-        told = table.send(roll)
-        assert signed(table) == told["n"] == 2
-    return SealedValues(home, backup, key, table.encounter, Receipt(told["n"], told["hash"]))
+        found = table.send(roll)
+        assert signed(table) == found["n"] == 2
+    return SealedValues(home, backup, key, table.encounter, Receipt(found["n"], found["hash"]))
 
 
 def test_an_older_store_beside_a_newer_witness_is_noticed(kept: SealedValues) -> None:

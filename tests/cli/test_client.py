@@ -48,15 +48,15 @@ def proxy() -> Iterator[str]:
 
 
 def test_a_service_that_does_not_answer_is_named_at_once_with_the_systems_reason(nobody: str) -> None:
-    told = CliRunner().invoke(command, ["--url", nobody, "--key", "rw_key"])
-    assert told.exit_code == 1
-    assert f"{nobody} does not answer: [Errno " in told.output
+    found = CliRunner().invoke(command, ["--url", nobody, "--key", "rw_key"])
+    assert found.exit_code == 1
+    assert f"{nobody} does not answer: [Errno " in found.output
 
 
 def test_an_address_that_is_none_is_named(nobody: str) -> None:
-    told = CliRunner().invoke(command, ["--url", nobody.removeprefix("http://"), "--key", "rw_key"])
-    assert told.exit_code == 1
-    assert "Traceback" not in told.output
+    found = CliRunner().invoke(command, ["--url", nobody.removeprefix("http://"), "--key", "rw_key"])
+    assert found.exit_code == 1
+    assert "Traceback" not in found.output
 
 
 def test_the_checks_that_fail_are_named(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:

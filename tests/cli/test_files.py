@@ -149,10 +149,10 @@ def test_the_report_is_also_json(bundle_file: Path) -> None:
 
 
 def test_every_verdict_has_its_status_and_the_help_tells_each() -> None:
-    told = " ".join(run("verify", "--help").output.split())
+    text = " ".join(run("verify", "--help").output.split())
 
     assert set(STATUS) == set(MEANING)
-    untold = [name for name, status in STATUS.items() if status and f"{status} {name}" not in told]
+    untold = [name for name, status in STATUS.items() if status and f"{status} {name}" not in text]
     assert set(untold) == set(UNSIGNED) - {"valid_unsigned"}, "they are the kin of valid_unsigned"
     assert len({*STATUS.values()}) == len(STATUS) - len(SOUND) + 3
 
@@ -182,18 +182,18 @@ def test_less_than_a_key_and_rules_ends_with_0_only_where_it_was_asked_for(
 
 
 def test_a_bundle_is_told_round_by_round(bundle_file: Path) -> None:
-    told = run("replay", bundle_file).output
+    text = run("replay", bundle_file).output
 
-    assert told.index("Round 1") < told.index("Pia engages The undead orc") < told.index("Round 2")
-    assert "the stances are revealed" in told
-    assert "HR-ENG-1: " in told
+    assert text.index("Round 1") < text.index("Pia engages The undead orc") < text.index("Round 2")
+    assert "the stances are revealed" in text
+    assert "HR-ENG-1: " in text
 
 
 def test_one_round_is_told_alone(bundle_file: Path) -> None:
-    told = run("replay", bundle_file, "--round", 0).output
+    text = run("replay", bundle_file, "--round", 0).output
 
-    assert "the encounter is open" in told
-    assert "engages" not in told
+    assert "the encounter is open" in text
+    assert "engages" not in text
 
 
 @pytest.mark.parametrize("form", ["s002", "e-c2"])
@@ -206,11 +206,11 @@ def test_the_example_is_decided_and_told_without_a_service(form: str) -> None:
 
 
 def test_the_example_tells_the_faces_and_what_they_come_to() -> None:
-    told = run("replay", EXAMPLE).output
+    text = run("replay", EXAMPLE).output
 
-    assert "heart d8 6 + agility d8 7 + weapon d8 8 = 21" in told
-    assert "heart d8 3 + agility d6 2 +4 armor = 9" in told
-    assert "The undead orc shrugs it off: 12 becomes 6, the heart die a d6" in told
+    assert "heart d8 6 + agility d8 7 + weapon d8 8 = 21" in text
+    assert "heart d8 3 + agility d6 2 +4 armor = 9" in text
+    assert "The undead orc shrugs it off: 12 becomes 6, the heart die a d6" in text
 
 
 def test_a_script_that_goes_another_way_says_where(tmp_path: Path) -> None:
@@ -288,9 +288,9 @@ def test_every_command_tells_what_it_does(name: str) -> None:
 
 
 def test_the_help_lists_every_command() -> None:
-    told = run("--help").output
+    text = run("--help").output
 
-    assert [name for name in COMMANDS if name not in told] == []
+    assert [name for name in COMMANDS if name not in text] == []
 
 
 def test_a_command_that_does_not_exist_is_said_so() -> None:

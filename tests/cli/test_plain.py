@@ -64,9 +64,9 @@ def test_the_console_shows_what_nobody_escaped() -> None:
     with console.capture() as shown:
         console.print("[bold]" + EVIL)
 
-    told = re.sub(r"\x1b\[[0-9;]*m", "", shown.get().replace("\x1b[31m", "RED"))
-    assert not ACTS.search(told)
-    assert "RED" not in told
+    answer = re.sub(r"\x1b\[[0-9;]*m", "", shown.get().replace("\x1b[31m", "RED"))
+    assert not ACTS.search(answer)
+    assert "RED" not in answer
 
 
 def test_a_log_line_acts_on_no_terminal() -> None:

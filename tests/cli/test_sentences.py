@@ -9,14 +9,14 @@ NAMES = {"pia": "Pia", "orc": "The orc"}
 
 def test_a_pattern_may_name_what_lies_inside_a_field() -> None:
     assault = {"user": "pia", "what": "strike", "targets": ["orc"], "spent": False}
-    told = sentence({"type": "ability_used", "assault": assault, "because": ["RI-ATK-8"]}, NAMES)
-    assert told == "Pia uses strike on The orc"
+    found = sentence({"type": "ability_used", "assault": assault, "because": ["RI-ATK-8"]}, NAMES)
+    assert found == "Pia uses strike on The orc"
 
 
 def test_a_movement_that_reacts_is_told_with_whom_it_reacts_to() -> None:
     plan = {"ability": "follow", "targets": ["orc"], "path": []}
-    told = sentence({"type": "movement_declared", "creature": "pia", "plan": plan, "because": []}, NAMES)
-    assert told == "(for its own group: Pia is going to follow: The orc)"
+    found = sentence({"type": "movement_declared", "creature": "pia", "plan": plan, "because": []}, NAMES)
+    assert found == "(for its own group: Pia is going to follow: The orc)"
 
 
 def test_the_other_book_tells_its_own_event_of_that_type() -> None:

@@ -25,9 +25,9 @@ def hashes(epochs: int, first: int = 1) -> list[str]:
     """Return one hash for each epoch over the faces of its rolls; names and keys are made from numbers."""
     found = []
     for epoch in range(first, first + epochs):
-        told = sha256(b"epoch" + epoch.to_bytes(4, "big")).digest()
-        seal, link = sha256(told).digest(), sha256(b"link" + told).digest()
-        key = epoch_key(link, seal, told[:16], epoch % 2, epoch)
+        result = sha256(b"epoch" + epoch.to_bytes(4, "big")).digest()
+        seal, link = sha256(result).digest(), sha256(b"link" + result).digest()
+        key = epoch_key(link, seal, result[:16], epoch % 2, epoch)
         shown = []
         for at in range(ROLLS):
             plain = f"creature-{at % 97}/attack"

@@ -59,10 +59,10 @@ class Generated:
         """Send *command* as an object of its class; return the outcome as JSON."""
         body = getattr(self.models, self.kinds[edition, command["type"]]).from_dict(command)
         assert body.to_dict() == command
-        told: Json = self.done(
+        found: Json = self.done(
             "commands.send_command", encounter, client=seat, body=body, prefer=WAIT
         ).to_dict()
-        return told
+        return found
 
 
 @contextmanager
@@ -71,14 +71,14 @@ def made(home: Path) -> Iterator[Generated]:
     config = home / "config.json"
     config.write_text(json.dumps({"content_type_overrides": dict.fromkeys(FILES, BYTES), "post_hooks": []}))
     to, how = home / PACKAGE, ("--meta", "none", "--fail-on-warning", "--config", config)
-    told = subprocess.run(
+    text = subprocess.run(
         [*GENERATOR, *how, "--path", ROOT / "openapi.yaml", "--output-path", to],
         capture_output=True,
         text=True,
         check=False,
         timeout=100,
     )
-    assert told.returncode == 0, told.stdout + told.stderr
+    assert text.returncode == 0, text.stdout + text.stderr
     sys.path.insert(0, str(home))
     try:
         contract = yaml.load((ROOT / "openapi.yaml").read_text("utf-8"), yaml.CSafeLoader)

@@ -121,8 +121,8 @@ class OfGenerator:
 
     def head(self) -> str:
         gm = self.seats["gm"]
-        told = self.generated.done("encounters.get_encounter", self.encounter, client=gm)
-        return cast("str", told.hash_)
+        found = self.generated.done("encounters.get_encounter", self.encounter, client=gm)
+        return cast("str", found.hash_)
 
     def leave(self) -> None:
         """Give every connection back."""

@@ -58,8 +58,8 @@ class Fight:
 
 
 def placed(commit: Any) -> Place:
-    told = json.loads(commit["commit"])
-    return told["encounter"], told["n"]
+    data = json.loads(commit["commit"])
+    return data["encounter"], data["n"]
 
 
 @pytest.mark.parametrize(("seat", "seed"), [("gm", 1), ("zoe", 2)])
@@ -69,21 +69,21 @@ def test_the_python_client_follows_into_the_line_that_was_accepted(
     """It follows while all of it is played, over a line that is cut again and again."""
     fight = Fight(rewound, forms["s002"])
     token = fight.gm.issue_token("zoe")["token"] if seat == "zoe" else host.key
-    told: list[Place] = []
+    found: list[Place] = []
 
     def follow() -> None:
         with over(Host(host.address, token), Cutting(random.Random(seed))) as own:
-            told.extend(map(placed, own.encounter(fight.gm.encounter).follow()))
+            found.extend(map(placed, own.encounter(fight.gm.encounter).follow()))
 
     threading.Thread(target=follow, daemon=True).start()
     fight.play()
     ends = time.monotonic() + 60
-    while len(told) < len(fight.places):
-        assert time.monotonic() < ends, (told, fight.places)
+    while len(found) < len(fight.places):
+        assert time.monotonic() < ends, (found, fight.places)
         time.sleep(0.01)
 
-    assert told == fight.places
-    assert len({encounter for encounter, _ in told}) == 3
+    assert found == fight.places
+    assert len({encounter for encounter, _ in found}) == 3
 
 
 def test_the_javascript_client_follows_into_the_line_that_was_accepted(
@@ -98,7 +98,7 @@ def test_the_javascript_client_follows_into_the_line_that_was_accepted(
         fight.play()
         found = json.loads(follower.result(90))
     assert len({encounter for encounter, _ in fight.places}) == 3
-    assert {seat: [tuple(place) for place in told] for seat, told in found.items()} == {
+    assert {seat: [tuple(place) for place in each] for seat, each in found.items()} == {
         "gm": fight.places,
         "zoe": fight.places,
     }

@@ -115,8 +115,8 @@ def test_the_module_follows_and_acts_in_as_much_of_foundry_as_it_touches(
         if "send" in step:
             gm.send(step["send"])
     before = gm.get()["version"]
-    told = node("tests/clients/foundry.mjs", host.address, gm.encounter, host.key, "2")
-    found = json.loads(told)
+    result = node("tests/clients/foundry.mjs", host.address, gm.encounter, host.key, "2")
+    found = json.loads(result)
     assert found["began"] == before
     assert found["closed"] is None
     assert [each["outcome"] for each in found["sent"]] == ["accepted", "accepted"]

@@ -24,8 +24,8 @@ def asked(host: Host) -> tuple[str, str, str]:
 
 @pytest.fixture(scope="module")
 def found(host: Host) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(node("tests/clients/client.mjs", *asked(host)))
-    return told
+    data: dict[str, Any] = json.loads(node("tests/clients/client.mjs", *asked(host)))
+    return data
 
 
 def test_it_plays_the_sample_fight_to_the_head_that_the_service_has(host: Host, running: Service) -> None:

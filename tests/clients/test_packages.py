@@ -56,8 +56,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for part in ("clients/javascript", "service/api/pages/verifier"):
         shutil.copytree(ROOT / part, tree / part)
     source = tree / "clients" / "javascript"
-    told = ran(NODE, NPM, "pack", "--json", "--pack-destination", project, *OFFLINE, cwd=source, **here)
-    (packed,) = json.loads(told[told.index("[") :])
+    found = ran(NODE, NPM, "pack", "--json", "--pack-destination", project, *OFFLINE, cwd=source, **here)
+    (packed,) = json.loads(found[found.index("[") :])
     assert not (source / "verifier").exists(), "what was brought along for packing is gone again"
     (project / "package.json").write_text('{"name": "project", "private": true, "type": "module"}')
     ran(NODE, NPM, "install", project / packed["filename"], *OFFLINE, cwd=project, **here)

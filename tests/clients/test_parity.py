@@ -73,8 +73,8 @@ class Recorder(requests.Session):
         self.asked: list[dict[str, Any]] = []
 
     def request(self, method: Any, url: Any, **more: Any) -> requests.Response:  # type: ignore[override]  # as it is called
-        told = {"method": method, "path": url.removeprefix("http://service")}
-        self.asked.append(told | {"keyed": "Idempotency-Key" in more["headers"]})
+        found = {"method": method, "path": url.removeprefix("http://service")}
+        self.asked.append(found | {"keyed": "Idempotency-Key" in more["headers"]})
         made = requests.Response()
         made.status_code = 200
         bundle = url.endswith("/bundle")
@@ -102,9 +102,9 @@ def test_a_call_in_python_asks_what_its_row_says(row: Row) -> None:
 
 
 def test_the_calls_in_javascript_ask_what_their_rows_say() -> None:
-    told = {"answer": ANSWER, "names": {"opening": OPENING, "command": COMMAND, "digest": "0" * 64}}
+    collected = {"answer": ANSWER, "names": {"opening": OPENING, "command": COMMAND, "digest": "0" * 64}}
     calls = [row.javascript for row in rows()]
-    found = json.loads(node("tests/clients/reach.mjs", told=json.dumps(told | {"calls": calls})))
+    found = json.loads(node("tests/clients/reach.mjs", told=json.dumps(collected | {"calls": calls})))
     wrong = [
         (row.javascript, asked)
         for row, asked in zip(rows(), found, strict=True)

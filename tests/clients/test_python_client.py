@@ -223,9 +223,9 @@ def test_the_shapes_are_those_of_the_contract() -> None:
     names = [name for name, found in vars(shapes).items() if hasattr(found, "__required_keys__")]
     assert len(names) > 15
     for name in names:
-        shape, told = getattr(shapes, name), components[name]
-        assert shape.__required_keys__ | shape.__optional_keys__ == set(told["properties"]), name
-        assert shape.__required_keys__ == set(told["required"]), name
+        shape, result = getattr(shapes, name), components[name]
+        assert shape.__required_keys__ | shape.__optional_keys__ == set(result["properties"]), name
+        assert shape.__required_keys__ == set(result["required"]), name
 
 
 def test_nobody_there_is_unreachable() -> None:

@@ -44,10 +44,10 @@ def test_a_fight_over_a_line_that_spoils_every_third_request_is_the_same_fight(
     with over(host, line) as rewound:
         gm = rewound.open(form["opening"])
         seats = {"gm": gm} | {entry["seat"]: gm.sit(entry["seat"]) for entry in form["opening"]["seats"]}
-        told = [seats[seat].send(command) for seat, command in commands(form)]
-    assert [each["n"] for each in told] == list(range(4, 4 + len(told)))
+        found = [seats[seat].send(command) for seat, command in commands(form)]
+    assert [each["n"] for each in found] == list(range(4, 4 + len(found)))
     with Rewound(host.address, host.key) as straight:
-        assert straight.encounter(gm.encounter).get()["version"] == told[-1]["n"]
+        assert straight.encounter(gm.encounter).get()["version"] == found[-1]["n"]
     keys = Counter(key for method, _, key in line.tries if method == "POST")
     assert None not in keys
     assert max(keys.values()) >= 2 or fault == UNKNOWN
@@ -118,10 +118,10 @@ def test_a_stream_that_is_cut_anywhere_has_no_gap_and_no_repeat(
         playing = threading.Thread(target=_play, args=(seats, commands(form)))
         playing.start()
         last = 3 + len(commands(form))
-        told = list(itertools.islice(rewound.encounter(gm.encounter).follow(), last))
+        found = list(itertools.islice(rewound.encounter(gm.encounter).follow(), last))
         playing.join()
-        assert told == list(itertools.islice(gm.follow(), last))
-        assert [each["hash"] for each in told] == [each["hash"] for each in gm.commits()]
+        assert found == list(itertools.islice(gm.follow(), last))
+        assert [each["hash"] for each in found] == [each["hash"] for each in gm.commits()]
     assert line.connections > 3, seed
 
 
@@ -130,8 +130,8 @@ def test_a_stream_goes_on_from_where_it_is_asked_to_and_tells_that_it_lives(
 ) -> None:
     gm = rewound.open(forms["s002"]["opening"])
     gm.send({"type": "begin_combat"})
-    told = gm.listen(after=1)
-    assert [(each.event, each.position) for each in itertools.islice(told, 2)] == [
+    found = gm.listen(after=1)
+    assert [(each.event, each.position) for each in itertools.islice(found, 2)] == [
         ("commit", 2),
         ("heartbeat", None),
     ]

@@ -210,9 +210,9 @@ def test_it_proves_the_dice_of_a_line_that_goes_on_from_another() -> None:
     cases = [Case(b"".join(bundle.write(evidence, seat))) for seat in ("gm", "ada", "bo")]
 
     assert judged(cases) == [OTHERWISE] * 3
-    told = bundle.read(cases[0].raw)
-    rolled = [n for n, raw in enumerate(told.commits, 1) if json.loads(raw)["rolls"]]
-    turned = [Case(raw) for n in rolled if (raw := as_bundle(forged(told, n, turn))) is not None]
+    found = bundle.read(cases[0].raw)
+    rolled = [n for n, raw in enumerate(found.commits, 1) if json.loads(raw)["rolls"]]
+    turned = [Case(raw) for n in rolled if (raw := as_bundle(forged(found, n, turn))) is not None]
     assert differences(turned) == []
     assert any(text.startswith("dice_invalid(") for text in judged(turned))
 
@@ -321,18 +321,21 @@ def test_a_certificate_is_held_to_its_signature_and_its_record(whole: bytes, tmp
     file.write_bytes(whole)
     evidence = bundle.read(whole)
     data = certificate(verify(evidence, {}, without_rules=True))
-    told = signed(data, SIGNER)
+    found = signed(data, SIGNER)
     shorter = signed(certificate(verify(evidence_of(played()), {})), SIGNER)
     anybody = signed(data, Signer(SIGNER.origin, b"o" * 32))
     posing = signed(data, Signer("evil.example", SIGNER.secret))
-    renamed = {**told, "signature": {**told["signature"], "name": f"evil.example/{evidence.encounter}"}}
-    raw = dumps(told)
+    renamed = {**found, "signature": {**found["signature"], "name": f"evil.example/{evidence.encounter}"}}
+    raw = dumps(found)
     papers = [
-        *(dumps(each) for each in (told, {**told, "live_state": "equal"}, shorter, anybody, posing, renamed)),
+        *(
+            dumps(each)
+            for each in (found, {**found, "live_state": "equal"}, shorter, anybody, posing, renamed)
+        ),
         raw + b"\n",
         raw.replace(b'"encounter":', b'"encounter":"x","encounter":', 1),
         raw.replace(b'"size":10', b'"size":10.0', 1),
-        json.dumps(told, indent=1).encode(),
+        json.dumps(found, indent=1).encode(),
         dumps(data),
         b"",
     ]

@@ -78,7 +78,7 @@ def _holds(
 ) -> bool:
     click.echo(f"\n--- as {role}")
     sent = [] if token is None else ["--header", f"Authorization: Bearer {token}"]
-    told = [
+    found = [
         "--exclude-checks",
         LEFT_OUT,
         "--warnings",
@@ -93,7 +93,7 @@ def _holds(
         known.write(_known(there, ended))
         known.flush()
         tool = [sys.executable, "-m", "schemathesis.cli", "--config-file", known.name]
-        run = [*tool, "run", str(CONTRACT), "--url", url, *sent, *told]
+        run = [*tool, "run", str(CONTRACT), "--url", url, *sent, *found]
         return subprocess.run(run, check=False, env=environment).returncode == 0
 
 

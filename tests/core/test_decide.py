@@ -30,8 +30,8 @@ def sitting() -> Sitting:
 
 
 def _told(written: DecidedCommit[TinyState]) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(written.raw)
-    return told
+    data: dict[str, Any] = json.loads(written.raw)
+    return data
 
 
 def _payloads(written: DecidedCommit[TinyState]) -> dict[int, dict[str, Any]]:
@@ -54,22 +54,22 @@ def _refolded(sitting: Sitting) -> TinyState:
 
 
 def test_an_accepted_command_tells_its_events_and_rolls(sitting: Sitting) -> None:
-    told = _told(sitting.do("roll", sides=20))
+    found = _told(sitting.do("roll", sides=20))
 
-    assert told["outcome"] == "accepted"
-    assert [event["type"] for event in told["events"]] == ["roll_begun", "counted"]
-    assert told["rolls"][0]["name"] == {"epoch": 1, "lane": 0, "stream": "table", "place": 0}
-    assert told["request"] == request_digest(sitting.requests[-1]).hex()
-    assert told["prev"] == sitting.written[-2].hash
+    assert found["outcome"] == "accepted"
+    assert [event["type"] for event in found["events"]] == ["roll_begun", "counted"]
+    assert found["rolls"][0]["name"] == {"epoch": 1, "lane": 0, "stream": "table", "place": 0}
+    assert found["request"] == request_digest(sitting.requests[-1]).hex()
+    assert found["prev"] == sitting.written[-2].hash
 
 
 def test_a_refused_command_says_why_and_changes_nothing(sitting: Sitting) -> None:
     before = sitting.state
-    told = _told(sitting.do("add", amount=10))
+    found = _told(sitting.do("add", amount=10))
 
-    assert told["outcome"] == "refused"
-    assert told["refusal"] == {"code": "amount_out_of_range", "detail": "10 is not 1 to 9", "rule": "TINY-2"}
-    assert (told["events"], told["rolls"]) == ([], [])
+    assert found["outcome"] == "refused"
+    assert found["refusal"] == {"code": "amount_out_of_range", "detail": "10 is not 1 to 9", "rule": "TINY-2"}
+    assert (found["events"], found["rolls"]) == ([], [])
     assert sitting.state == before
 
 
@@ -105,13 +105,13 @@ def test_dice_that_have_run_out_refuse_the_command(sitting: Sitting) -> None:
 
 def test_a_sealed_choice_stands_in_one_envelope_for_its_seat(sitting: Sitting) -> None:
     written = sitting.do("choose", ADA, number=3)
-    told = _told(written)
+    found = _told(written)
 
-    assert told["outcome"] == "sealed"
-    assert told["events"][0] == {"type": "choice_committed", "seat": "ada", "because": ["TINY-3"]}
-    assert told["events"][1].keys() == {"sealed", "audience", "opens"}
-    assert told["events"][1]["audience"] == ["seat:ada"]
-    assert told["events"][1]["opens"] == "r1/choice/reveal"
+    assert found["outcome"] == "sealed"
+    assert found["events"][0] == {"type": "choice_committed", "seat": "ada", "because": ["TINY-3"]}
+    assert found["events"][1].keys() == {"sealed", "audience", "opens"}
+    assert found["events"][1]["audience"] == ["seat:ada"]
+    assert found["events"][1]["opens"] == "r1/choice/reveal"
     assert _payloads(written) == {
         1: {
             "type": "choose",
@@ -165,9 +165,9 @@ def test_what_was_chosen_tells_nothing_by_size_or_number(sitting: Sitting) -> No
 
 def test_the_last_choice_reveals_all(sitting: Sitting) -> None:
     sitting.do("choose", ADA, number=3)
-    told = _told(sitting.do("choose", BO, number=4))
+    found = _told(sitting.do("choose", BO, number=4))
 
-    assert told["events"][-1] == {
+    assert found["events"][-1] == {
         "type": "revealed",
         "choices": {"ada": 3, "bo": 4},
         "occasion": "r1/choice/reveal",
@@ -178,10 +178,10 @@ def test_the_last_choice_reveals_all(sitting: Sitting) -> None:
 
 def test_one_envelope_for_each_audience_at_the_place_of_its_first_fact(sitting: Sitting) -> None:
     written = sitting.do("whisper", to=["ada", "bo", "ada"], note="now")
-    told = _told(written)
+    found = _told(written)
 
-    assert told["outcome"] == "accepted"
-    assert [event.get("audience", "open") for event in told["events"]] == [
+    assert found["outcome"] == "accepted"
+    assert [event.get("audience", "open") for event in found["events"]] == [
         *(["seat:ada"], "open", ["seat:bo"], "open", "open")
     ]
     payloads = _payloads(written)
@@ -214,7 +214,7 @@ def test_a_refusal_stops_the_rest_of_its_array(sitting: Sitting) -> None:
         for index, amount in enumerate((1, 99, 2))
     ]
 
-    assert [told["outcome"] for told in outcomes] == ["accepted", "refused", "refused"]
+    assert [each["outcome"] for each in outcomes] == ["accepted", "refused", "refused"]
     assert outcomes[2]["refusal"]["code"] == "skipped"
     assert _told(sitting.do("add", batch=Batch("b2", 0, 1, stop=True), amount=2))["outcome"] == "accepted"
     assert sitting.state == _refolded(sitting)
@@ -232,9 +232,9 @@ def test_a_refusal_stops_nothing_where_the_array_goes_on(sitting: Sitting) -> No
 def test_a_sealed_refusal_stops_its_array(sitting: Sitting) -> None:
     sitting.do("choose", ADA, number=1)
     sitting.do("choose", ADA, batch=Batch("b1", 0, 2, stop=True), number=1)
-    told = _told(sitting.do("add", ADA, batch=Batch("b1", 1, 2, stop=True), amount=1))
+    found = _told(sitting.do("add", ADA, batch=Batch("b1", 1, 2, stop=True), amount=1))
 
-    assert told["refusal"]["code"] == "skipped"
+    assert found["refusal"]["code"] == "skipped"
     assert sitting.state == _refolded(sitting)
 
 
@@ -264,19 +264,19 @@ def test_a_request_that_makes_no_sense_is_refused_as_malformed(sitting: Sitting,
 
 
 def test_a_request_to_another_encounter_is_refused_as_malformed(sitting: Sitting) -> None:
-    told = _told(sitting.put(request(2, "add", {"amount": 1}, encounter=eid(2))))
+    answer = _told(sitting.put(request(2, "add", {"amount": 1}, encounter=eid(2))))
 
-    assert told["refusal"]["code"] == "malformed"
+    assert answer["refusal"]["code"] == "malformed"
 
 
 def test_a_quarantined_command_changes_nothing_and_stops_its_array(sitting: Sitting) -> None:
     raw = request(2, "burst", {"how": "loop"}, batch=Batch("b1", 0, 2, stop=True))
     written = quarantine_request(sitting.folded, raw, 2)
-    told = _told(written)
+    found = _told(written)
 
-    assert told["outcome"] == "quarantined"
-    assert (told["events"], told["rolls"]) == ([], [])
-    assert "refusal" not in told
+    assert found["outcome"] == "quarantined"
+    assert (found["events"], found["rolls"]) == ([], [])
+    assert "refusal" not in found
     assert written.state.stopped == "b1"
     assert written.state.counter == sitting.state.counter
     assert fold_commit(TINY, sitting.state, load_commit(written.raw), {}, "b1") == written.state

@@ -45,14 +45,14 @@ class Fight:
 
     def open(self) -> None:
         """Open a fight of all kinds."""
-        told = {
+        data = {
             "encounter": eid(),
             "edition": HEARTRUSH.edition,
             "digest": "00" * 32,
             "dice": to_data(self.secrets.setup()),
             "opening": random_opening(self.chance),
         }
-        self.send("open", Actor(seat="gm", role="gm"), told)
+        self.send("open", Actor(seat="gm", role="gm"), data)
 
     def step(self) -> bool:
         """Let one seat do one thing it may; whether anybody could."""

@@ -51,8 +51,8 @@ def test_a_thousand_commands_that_are_refused_previewed_or_lose_a_race_move_no_d
         kind = n % 3
         if kind == 0:  # refused, on the record
             type_, data = random.choice(WRONG)
-            told = json.loads(tried.do(type_, **data).raw)
-            assert told["outcome"] in ("refused", "sealed")
+            found = json.loads(tried.do(type_, **data).raw)
+            assert found["outcome"] in ("refused", "sealed")
         elif kind == 1:  # looked at beforehand: what is offered, and whether it would do
             assert [offer.type for _, offers in legal(TINY, tried.state, "ada") for offer in offers]
             preview(tried, "roll", {"sides": random.randint(2, 1000)})

@@ -153,8 +153,8 @@ def fight_of(state: Table) -> dict[str, Any]:
             return {name: without(value) for name, value in data.items() if name not in ITS_OWN}
         return data
 
-    told: dict[str, Any] = without(to_data(state))
-    return told
+    found: dict[str, Any] = without(to_data(state))
+    return found
 
 
 def first_of_round(house: House, encounter: str, number: int) -> int | None:

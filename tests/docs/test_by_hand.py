@@ -84,8 +84,8 @@ def test_the_table_of_verdicts_is_that_of_the_code() -> None:
         for line in PAGE.read_text("utf-8").splitlines()
         if line.startswith("| ") and line.split("|")[1].strip().isdigit()
     ]
-    told = [(name.strip().strip("`"), int(status)) for status, name in rows]
-    assert told == [(name, STATUS[name]) for name in MEANING]
+    found = [(name.strip().strip("`"), int(status)) for status, name in rows]
+    assert found == [(name, STATUS[name]) for name in MEANING]
 
 
 def _bundle(desk: Desk) -> list[dict[str, Any]]:

@@ -53,18 +53,18 @@ def test_every_promise_names_a_test() -> None:
 
 def test_the_page_of_settings_has_every_setting_and_no_other() -> None:
     text = (ROOT / "docs" / "settings.md").read_text("utf-8")
-    told = re.findall(r"^\| `(REWOUND_\w+)` \|", text, re.MULTILINE)
+    found = re.findall(r"^\| `(REWOUND_\w+)` \|", text, re.MULTILINE)
     read = [GIVEN_AS.get(field.name, f"REWOUND_{field.name.upper()}") for field in fields(Settings)]
-    assert sorted(told) == sorted(read)
+    assert sorted(found) == sorted(read)
 
 
 def test_the_page_of_settings_tells_the_defaults() -> None:
     text = (ROOT / "docs" / "settings.md").read_text("utf-8")
-    told = dict(re.findall(r"^\| `(REWOUND_\w+)` \| `?([^|`]*)`? \|", text, re.MULTILINE))
+    found = dict(re.findall(r"^\| `(REWOUND_\w+)` \| `?([^|`]*)`? \|", text, re.MULTILINE))
     for field in fields(Settings):
         value = getattr(Settings(), field.name)
         if value not in (None, (), "") and field.name not in IN_DATA_DIR:
-            assert told[f"REWOUND_{field.name.upper()}"] == str(value)
+            assert found[f"REWOUND_{field.name.upper()}"] == str(value)
 
 
 def test_the_rule_that_is_shown_is_one_of_the_code() -> None:

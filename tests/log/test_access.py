@@ -395,11 +395,11 @@ def test_of_a_removed_encounter_its_tombstone_is_left_and_nothing_else(
     assert {of(table.id) for of in (names.commits, names.commands, names.sealed, names.secret)} <= set(before)
 
     owner = json.loads(worker.record("encounters", table.id) or b"")["owner"]
-    told = webhooks.Webhook("w1", owner, "https://example.com/", "2026-01-01T00:00:00.000Z")
-    webhooks.put(worker, told)
+    found = webhooks.Webhook("w1", owner, "https://example.com/", "2026-01-01T00:00:00.000Z")
+    webhooks.put(worker, found)
     for encounter in (table.id, "another"):
-        webhooks.move_cursor(worker, told.id, encounter, 3)
-        webhooks.put_delivery(worker, webhooks.WebhookDelivery(told.id, encounter, 3))
+        webhooks.move_cursor(worker, found.id, encounter, 3)
+        webhooks.put_delivery(worker, webhooks.WebhookDelivery(found.id, encounter, 3))
     elsewhere = Witness(tmp_path / "elsewhere.db")
     elsewhere.remember(witness.seen(table.id) or WitnessRecord("", 0, b"", ""))
     checkpoints.ask(worker, table.id, 1, 0)
@@ -423,8 +423,8 @@ def test_of_a_removed_encounter_its_tombstone_is_left_and_nothing_else(
     assert {key.rpartition(":")[0] for key in left} == tombstone
     for key, held in left.items():
         assert not any(played in held for played in (b"counted", b"chosen", b"choose", b"actor")), key
-    assert [each.encounter for _, each in webhooks.deliveries(worker, told.id, None, 9)] == ["another"]
-    assert webhooks.cursor(worker, told.id, "another") == 3
+    assert [each.encounter for _, each in webhooks.deliveries(worker, found.id, None, 9)] == ["another"]
+    assert webhooks.cursor(worker, found.id, "another") == 3
     assert (witness.encounters(), elsewhere.encounters()) == ([], [table.id])
     Notary(worker, elsewhere, lambda: SIGNER).check_missing(table.id, time.time())
     assert elsewhere.encounters() == []  # another machine's forgets it at its next start
@@ -442,9 +442,9 @@ def test_an_api_that_comes_before_every_worker_says_what_to_do(store: Store) -> 
             f"#!lua name={LIBRARY}\nredis.register_function('q', function() end)",
         )
     try:
-        with pytest.raises(StoreUnavailable, match="start a worker first") as told:
+        with pytest.raises(StoreUnavailable, match="start a worker first") as found:
             ValkeyLog.connect(store.url("api"))
-        assert "api-word" not in str(told.value)
+        assert "api-word" not in str(found.value)
     finally:
         ValkeyLog.connect(store.url("worker")).close()
 

@@ -240,9 +240,9 @@ class _Encounter:
             )
 
     def _outcome(self, request: Request, outcome: Mapping[str, Any]) -> Iterator[Violation]:
-        n, told = outcome["n"], outcome.get("hash")
-        if told is not None and n in self.hashes and told != self.hashes[n]:
-            yield self._broken(ANSWER, f"key {request.key} was told {told[:16]}… of {n}")
+        n, found = outcome["n"], outcome.get("hash")
+        if found is not None and n in self.hashes and found != self.hashes[n]:
+            yield self._broken(ANSWER, f"key {request.key} was told {found[:16]}… of {n}")
 
     def _claims(self) -> Iterator[Violation]:
         known = {_words(self.spoken[n]) for n in self.claims if n in self.spoken}
@@ -306,13 +306,13 @@ def _reads(history: Iterable[Entry], shown: Shown) -> Iterator[Violation]:
 
 def _streams(history: Iterable[Entry], shown: Shown) -> Iterator[Violation]:
     """Hold each stream to the record: every commit, once and in order, over all its connections."""
-    told: dict[str, list[Entry]] = defaultdict(list)
+    found: dict[str, list[Entry]] = defaultdict(list)
     for entry in history:
         if entry["do"] == "told":
-            told[entry["client"]].append(entry)
-    if not told:
+            found[entry["client"]].append(entry)
+    if not found:
         yield Violation(STREAM_SHORT, shown.encounter, "none told anything")
-    for client, entries in told.items():
+    for client, entries in found.items():
         for name, text in _stream(entries, {each.n: hash_of(each.commit) for each in shown.log}):
             yield Violation(name, shown.encounter, f"{client}: {text}")
 

@@ -248,10 +248,10 @@ class Table:
             query = f"?min_version={asked}" if asked else ""
             reply = reader.ask("GET", f"{fight.at}/state{query}", headers={"Prefer": "wait=5"})
             if reply is not None and reply.status == 200:
-                told = {name: reply.data[name] for name in ("version", "view")}
+                found = {name: reply.data[name] for name in ("version", "view")}
                 newest[fight.encounter] = max(newest.get(fight.encounter, 0), reply.data["version"])
                 note = self.scene.history.note
-                note("read", client=reader.name, encounter=fight.encounter, asked=asked, **told)
+                note("read", client=reader.name, encounter=fight.encounter, asked=asked, **found)
 
     def _follow(self, fight: Fight) -> None:
         """Follow the stream over as many connections as it takes, to the end of a closed encounter."""

@@ -72,8 +72,8 @@ class Story:
         self.history.append({"t": len(self.history) / 10, "do": do, **told})
 
     def invoke(self, op: int, key: str, commands: list[dict[str, Any]], **more: object) -> None:
-        told = {"kind": "command", "encounter": E, "seat": "gm", "if_match": None, **more}
-        self.note("invoke", op=op, client=CLIENT, key=key, commands=commands, **told)
+        found = {"kind": "command", "encounter": E, "seat": "gm", "if_match": None, **more}
+        self.note("invoke", op=op, client=CLIENT, key=key, commands=commands, **found)
 
     def ok(self, op: int, n: int, count: int = 1) -> None:
         outcomes = [
@@ -114,8 +114,8 @@ def clean() -> Story:
     story.note("fail", op=7, status=412, code="version-mismatch")
     story.note("read", client=READER, encounter=E, asked=7, version=7, view="view 7")
     for logged in story.shown.log:
-        told = {"client": STREAM, "encounter": E, "connection": 1}
-        story.note("told", **told, n=logged.n, hash=hash_of(logged.commit))
+        found = {"client": STREAM, "encounter": E, "connection": 1}
+        story.note("told", **found, n=logged.n, hash=hash_of(logged.commit))
     keys = {"one": 2, "array": 3, "exact": 6, "lost": 7, "stale": None}
     story.shown = replace(story.shown, keys=keys)
     return story
@@ -264,8 +264,8 @@ def stream_with_a_gap(story: Story) -> None:
 
 
 def stream_with_a_repeat(story: Story) -> None:
-    told = story.entries("told", n=4)[0]
-    story.history.insert(story.history.index(told), dict(told))
+    found = story.entries("told", n=4)[0]
+    story.history.insert(story.history.index(found), dict(found))
 
 
 def stream_of_another_history(story: Story) -> None:

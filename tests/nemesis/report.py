@@ -46,12 +46,12 @@ def _longest(seconds: Iterable[float | None]) -> str:
 
 
 def _clients(outcome: Outcome) -> Iterator[str]:
-    told = counts(outcome.history)
+    found = counts(outcome.history)
     yield (
-        f"{told.invoked:,} attempts: {told.ok:,} acknowledged, {told.fail:,} failed, "
-        f"{told.unknown:,} unknown; "
-        f"{told.settled_on + told.settled_off:,} requests with an unknown attempt were settled, "
-        f"{told.settled_on:,} of them on the record, {told.unsettled:,} never"
+        f"{found.invoked:,} attempts: {found.ok:,} acknowledged, {found.fail:,} failed, "
+        f"{found.unknown:,} unknown; "
+        f"{found.settled_on + found.settled_off:,} requests with an unknown attempt were settled, "
+        f"{found.settled_on:,} of them on the record, {found.unsettled:,} never"
     )
     yield (
         f"{outcome.commits:,} commits in {outcome.encounters:,} encounters; disk: {outcome.disk}; "

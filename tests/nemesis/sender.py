@@ -148,8 +148,8 @@ class Sender:
         if n is not None and (reply.status < 300 or reply.status == 409):
             encounter = wanted.encounter or reply.data["encounter"]
             outcomes = reply.data.get("outcomes") or [reply.data]
-            told = [{k: each[k] for k in ("n", "outcome", "hash") if k in each} for each in outcomes]
-            history.note("ok", op=op, encounter=encounter, n=n, status=reply.status, outcomes=told)
+            found = [{k: each[k] for k in ("n", "outcome", "hash") if k in each} for each in outcomes]
+            history.note("ok", op=op, encounter=encounter, n=n, status=reply.status, outcomes=found)
             self.scene.acknowledge(encounter, n + len(wanted.commands) - 1)
             return "ok"
         if reply.status in UNKNOWN:

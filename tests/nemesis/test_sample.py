@@ -22,17 +22,17 @@ def test_a_service_that_is_killed_under_fire_keeps_every_promise() -> None:
     plan = Plan(3, SEED, tables=2, acts=ACTS, longest_s=1.0, disk=False, rests_s=(0.1, 0.3))
     outcome = run(plan, lambda _text: None)
 
-    told = table(outcome)
-    assert (outcome.violations, outcome.faults) == ([], []), told
-    assert (outcome.kills, len(outcome.recoveries)) == (3, len(ACTS)), told
-    assert not outcome.is_void, told
-    assert counts(outcome.history).ok > 20, told
+    found = table(outcome)
+    assert (outcome.violations, outcome.faults) == ([], []), found
+    assert (outcome.kills, len(outcome.recoveries)) == (3, len(ACTS)), found
+    assert not outcome.is_void, found
+    assert counts(outcome.history).ok > 20, found
     assert outcome.encounters >= 2
 
 
 def act(at: float, kills: int, in_flight: int) -> list[dict[str, Any]]:
-    told = {"act": int(at), "what": "API worker", "kills": kills, "when": "random", "in_flight": in_flight}
-    return [{"t": at, "do": "act", **told}, {"t": at, "do": "over", "act": int(at)}]
+    found = {"act": int(at), "what": "API worker", "kills": kills, "when": "random", "in_flight": in_flight}
+    return [{"t": at, "do": "act", **found}, {"t": at, "do": "over", "act": int(at)}]
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_a_run_with_fewer_kills_than_were_wanted_is_void(tmp_path: Any) -> None:
 
 def answered(at: float, op: int, began: float, n: int, outcome: str) -> list[dict[str, Any]]:
     request = {"client": "c", "key": f"k{op}", "kind": "command", "encounter": "e", "seat": "gm"}
-    told = {"encounter": "e", "n": n, "status": 200, "outcomes": [{"n": n, "outcome": outcome}]}
+    found = {"encounter": "e", "n": n, "status": 200, "outcomes": [{"n": n, "outcome": outcome}]}
     return [
         {"t": began, "do": "invoke", "op": op, **request, "commands": [{"type": "x"}], "if_match": None},
-        {"t": at, "do": "ok", "op": op, **told},
+        {"t": at, "do": "ok", "op": op, **found},
     ]
 
 

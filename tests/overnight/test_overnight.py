@@ -115,15 +115,15 @@ def test_where_nobody_says_what_processes_use_the_clock_decides() -> None:
 
 
 def test_nothing_that_a_run_started_outlives_it(tmp_path: Path) -> None:
-    told = tmp_path / "pid"
+    found = tmp_path / "pid"
     code = (
         "import pathlib, subprocess, sys\n"
         "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
-        f"pathlib.Path({str(told)!r}).write_text(str(child.pid))\n"
+        f"pathlib.Path({str(found)!r}).write_text(str(child.pid))\n"
     )
     assert run_once(check("leaves", code), 1) is None
 
-    child = Path("/proc") / told.read_text() / "stat"
+    child = Path("/proc") / found.read_text() / "stat"
     ends = time.monotonic() + 60
     while child.exists() and child.read_text().rpartition(") ")[2][0] != "Z":
         assert time.monotonic() < ends, "it still runs"

@@ -170,8 +170,8 @@ class Play:
         self.at = f"/v1/encounters/{self.id}"
         self.seats = {"gm": self.api}
         for seat in opening["seats"]:
-            told = json.loads(self.api("POST", f"{self.at}/seats/{seat['seat']}/token", {}).text)
-            self.seats[seat["seat"]] = self.api.with_token(told["token"])
+            body = json.loads(self.api("POST", f"{self.at}/seats/{seat['seat']}/token", {}).text)
+            self.seats[seat["seat"]] = self.api.with_token(body["token"])
         for says in book.says:
             if self.random.random() < 0.3:
                 type_, data = says(self.random, opening)
@@ -321,10 +321,10 @@ def _play(book: str, first: int, commands: int) -> bool:
     except Broken as broken:
         sys.stdout.write(f"{broken}\n")
         return False
-    told = ", ".join(f"{name} {count}" for name, count in types.most_common())
-    sys.stdout.write(f"{book}: all accepted, none quarantined: {told}\n")
-    told = ", ".join(f"{name} {count}" for name, count in situations.most_common())
-    sys.stdout.write(f"{book}, situations: {told}\n")
+    found = ", ".join(f"{name} {count}" for name, count in types.most_common())
+    sys.stdout.write(f"{book}: all accepted, none quarantined: {found}\n")
+    found = ", ".join(f"{name} {count}" for name, count in situations.most_common())
+    sys.stdout.write(f"{book}, situations: {found}\n")
     return True
 
 

@@ -203,9 +203,9 @@ def test_bytes_that_are_no_commit_are_not_read(raw: bytes) -> None:
 
 
 def test_a_command_takes_its_actor_from_the_request() -> None:
-    told = load_request(request(2, "add", {"amount": 3}))
+    answer = load_request(request(2, "add", {"amount": 3}))
 
-    assert command_of(TINY, told) == Add(by=GM, amount=3)
+    assert command_of(TINY, answer) == Add(by=GM, amount=3)
     assert command_of(TINY, load_request(request(2, "castle", {}))) is None
 
 

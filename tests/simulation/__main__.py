@@ -24,9 +24,9 @@ _COLLECT_EVERY = 50
 
 def main() -> int:
     """Run what the command line and the environment ask for; the exit status."""
-    if told := os.environ.get("PLAN"):
+    if answer := os.environ.get("PLAN"):
         with simulating() as run:
-            return _say(run(Plan.of(json.loads(told)), traced=True))
+            return _say(run(Plan.of(json.loads(answer)), traced=True))
     count = int(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("SCHEDULES") or SCHEDULES)
     first = int(sys.argv[2] if len(sys.argv) > 2 else os.environ.get("SEED") or 0)
     happened: Counter[str] = Counter()

@@ -239,8 +239,8 @@ class Client:
         wait_s: float,
     ) -> bool:
         """Send once and note the answer; whether the client is done with it."""
-        told = {"kind": kind, "encounter": self.table.id, "seat": seat, "if_match": if_match}
-        op = self.book.invoke(client=self.name, key=key, commands=commands, **told)
+        found = {"kind": kind, "encounter": self.table.id, "seat": seat, "if_match": if_match}
+        op = self.book.invoke(client=self.name, key=key, commands=commands, **found)
         try:
             encounter, n, outcomes = self._api().ask(
                 lambda services: self._handle(services, key, seat, commands, kind, if_match, wait_s),
@@ -290,8 +290,8 @@ class Client:
             self.book.note("odd", path="state", status=500, code=type(fault).__name__)
             return
         version, state = seen
-        told = {"client": self.name, "encounter": self.table.id}
-        self.book.note("read", **told, began=began, asked=wanted, version=version, view=view_of(state))
+        found = {"client": self.name, "encounter": self.table.id}
+        self.book.note("read", **found, began=began, asked=wanted, version=version, view=view_of(state))
 
     def _api(self) -> Api:
         return self.hub.chance.choice(self.apis)

@@ -28,9 +28,9 @@ def main() -> int:
             encounter, clients, cuts=cuts, seed=seed, play=playing(encounter, commands), patience_s=900
         )
     faults = followed.faults(BEGUN + commands)
-    told, took = sum(len(each) for each in followed.told), monotonic() - began
+    found, took = sum(len(each) for each in followed.told), monotonic() - began
     sys.stdout.write(
-        f"seed {seed}: {clients} clients, {followed.cuts:,} cuts, {told:,} commits told in {took:.0f} s: "
+        f"seed {seed}: {clients} clients, {followed.cuts:,} cuts, {found:,} commits told in {took:.0f} s: "
         f"{len(faults)} gaps or repeats\n" + "".join(f"{each}\n" for each in faults)
     )
     return 1 if faults or followed.cuts < clients * cuts else 0

@@ -44,9 +44,9 @@ class Encounter:
 
     def send(self, commands: list[fights.Command]) -> int:
         """Send *commands* together; the number of the last one, which like the others was accepted."""
-        told = _post(self.port, self.key, f"{self.path}/commands", commands)["outcomes"]
-        assert {each["outcome"] for each in told} == {"accepted"}, told
-        last: int = told[-1]["n"]
+        found = _post(self.port, self.key, f"{self.path}/commands", commands)["outcomes"]
+        assert {each["outcome"] for each in found} == {"accepted"}, found
+        last: int = found[-1]["n"]
         return last
 
     def grow(self, commands: int) -> int:
@@ -129,10 +129,10 @@ class Followed:
     def faults(self, last: int) -> list[str]:
         """Return every gap, repeat and missing end, in words."""
         found = []
-        for i, told in enumerate(self.told):
-            found += [f"client {i}: {b} after {a}" for a, b in pairwise([0, *told]) if b != a + 1]
-            if not told or told[-1] != last:
-                found.append(f"client {i} ends at {told[-1:]} and not at {last}")
+        for i, each in enumerate(self.told):
+            found += [f"client {i}: {b} after {a}" for a, b in pairwise([0, *each]) if b != a + 1]
+            if not each or each[-1] != last:
+                found.append(f"client {i} ends at {each[-1:]} and not at {last}")
         return found
 
 

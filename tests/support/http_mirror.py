@@ -98,8 +98,8 @@ class Mirror:
     def at_seat(self, seat: str) -> Api:
         """Return the client of *seat*, which is handed its token when it first acts."""
         if seat not in self.seats:
-            told = json.loads(self.owner("POST", f"{self.at}/seats/{seat}/token", {}).text)
-            self.seats[seat] = self.owner.with_token(told["token"])
+            answer = json.loads(self.owner("POST", f"{self.at}/seats/{seat}/token", {}).text)
+            self.seats[seat] = self.owner.with_token(answer["token"])
         return self.seats[seat]
 
     def _seen(self, seat: str) -> Any:

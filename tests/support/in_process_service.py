@@ -169,5 +169,5 @@ def data_of(offer: Offer, random: Random) -> dict[str, Any]:
         data["creature"] = offer.creature
     if offer.prompt is not None:
         data["prompt"] = offer.prompt
-    told: dict[str, Any] = to_data(data)
-    return told
+    found: dict[str, Any] = to_data(data)
+    return found

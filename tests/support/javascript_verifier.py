@@ -68,7 +68,7 @@ def judged(cases: Iterable[Case]) -> list[str]:
 
 def described(cases: Iterable[Case]) -> list[list[str]]:
     """Return the verdict of the JavaScript verifier on each case, and its detail."""
-    told = [
+    text = [
         {
             "bundle": base64.b64encode(case.raw).decode(),
             "receipts": [{"n": receipt.n, "hash": receipt.hash} for receipt in case.receipts],
@@ -76,7 +76,7 @@ def described(cases: Iterable[Case]) -> list[list[str]]:
         }
         for case in cases
     ]
-    said: list[list[str]] = json.loads(node("tests/clients/judge.mjs", told=json.dumps(told)))
+    said: list[list[str]] = json.loads(node("tests/clients/judge.mjs", told=json.dumps(text)))
     return said
 
 

@@ -71,10 +71,10 @@ class Record(Generic[S]):
 
     def _refusal(self, written: DecidedCommit[S]) -> Refusal | None:
         """Return what the commit tells of a refusal, be it inside an envelope."""
-        told = load_commit(written.raw).refusal
+        answer = load_commit(written.raw).refusal
         for _, lies in written.sealed:
-            told = told or json.loads(lies.payload).get("refusal")
-        return Refusal(code=told["code"], detail=told["detail"], rule=told["rule"]) if told else None
+            answer = answer or json.loads(lies.payload).get("refusal")
+        return Refusal(code=answer["code"], detail=answer["detail"], rule=answer["rule"]) if answer else None
 
     def commits(self) -> list[Commit]:
         """Return the commits as they are stored."""

@@ -59,8 +59,8 @@ def opening(encounter: str, data: Mapping[str, Any] = EMPTY) -> bytes:
     """Return the bytes of the request that opens *encounter*."""
     seeding = from_data(Seeding, data.get("seeding", {}))
     setup = to_data(secrets_of(encounter).setup(seeding))
-    told = {"encounter": encounter, "edition": EDITION, "digest": "0" * 64, "dice": setup, **data}
-    return request(1, "open", told, encounter=encounter)
+    found = {"encounter": encounter, "edition": EDITION, "digest": "0" * 64, "dice": setup, **data}
+    return request(1, "open", found, encounter=encounter)
 
 
 @dataclass

@@ -62,8 +62,8 @@ class WorkerProcess:
     def lines(self, event: str) -> list[dict[str, Any]]:
         """Return its log lines of *event*."""
         whole = self.output.read_text().rpartition("\n")[0]  # the last line may be half written
-        told = [json.loads(line) for line in whole.splitlines() if line.startswith("{")]
-        return [line for line in told if line["event"] == event]
+        data = [json.loads(line) for line in whole.splitlines() if line.startswith("{")]
+        return [line for line in data if line["event"] == event]
 
 
 @dataclass

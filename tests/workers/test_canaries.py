@@ -74,11 +74,11 @@ def answers(hall: Hall, encounter: str) -> bytes:
         bo = owner.with_token(json.loads(issued.text)["token"])
         head = bo.get(at)["version"]
         paths = [*PATHS, *(f"/commits/{n}/explanation" for n in range(1, head + 1)), "/rounds/1/replay"]
-        told = [bo("GET", at + path) for path in paths]
+        found = [bo("GET", at + path) for path in paths]
         operator, _ = api_keys.create(hall.log, "operator", time.time(), scopes=("operator",))
-        told.append(owner.with_token(operator)("GET", "/metrics"))
-        assert b"rewound_" in told[-1].data, told[-1].text
-    return b"\n".join(str(dict(answer.headers)).encode() + answer.data for answer in told)
+        found.append(owner.with_token(operator)("GET", "/metrics"))
+        assert b"rewound_" in found[-1].data, found[-1].text
+    return b"\n".join(str(dict(answer.headers)).encode() + answer.data for answer in found)
 
 
 def test_no_secret_stands_in_an_answer_a_log_line_or_a_job(

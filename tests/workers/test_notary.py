@@ -200,8 +200,8 @@ def test_what_came_while_a_history_was_disputed_is_set_aside_and_no_seen_die_is_
         folding.fold(lost.encounter, lambda: True)
     dispute = Disputes(log).standing(lost.encounter)
     assert dispute is not None
-    told = {"size": dispute.size, "root": dispute.root}
-    append(8, "accept_history", reason="the disk died", lost=told, epoch=dispute.epoch)
+    found = {"size": dispute.size, "root": dispute.root}
+    append(8, "accept_history", reason="the disk died", lost=found, epoch=dispute.epoch)
     append(9, "roll")
     Disputes(log).accept(lost.encounter, dispute.public_data, 8)
     assert folding.fold(lost.encounter, lambda: True) == 3

@@ -124,7 +124,7 @@ def test_every_delivery_is_made_however_many_are_due_at_once(monkeypatch: pytest
     sitting.open()
     for _ in range(320):  # more than three pages of a hundred
         sitting.do("add", amount=1)
-    log, told = kept(sitting), []
+    log, found = kept(sitting), []
     EncounterIndex(log).enter(
         EncounterEntry(sitting.encounter, "ada", "tiny@1", "", "2026-01-01T00:00:00.000Z")
     )
@@ -132,7 +132,7 @@ def test_every_delivery_is_made_however_many_are_due_at_once(monkeypatch: pytest
     telling = WebhookSender(log, bytes(32), WebhookAddressGuard(), Event())
 
     def answer(_webhook: Webhook, each: WebhookDelivery, *_: object) -> tuple[int, None]:
-        told.append(each.n)
+        found.append(each.n)
         return 200, None
 
     monkeypatch.setattr(telling, "_answer", answer)
@@ -143,7 +143,7 @@ def test_every_delivery_is_made_however_many_are_due_at_once(monkeypatch: pytest
         return not log.due(SCHEDULE, 2**53, 1)
 
     until(all_done, "every delivery")
-    assert sorted(told) == list(range(1, 322))
+    assert sorted(found) == list(range(1, 322))
 
 
 def test_a_worker_that_lives_is_seen_however_many_were_started_after_it() -> None:

@@ -171,11 +171,11 @@ class _Handler(BaseHTTPRequestHandler):
         listed = "&".join(sorted(query.split("&"))) if query else ""
         asked = "\n".join((self.command, path, listed, signed, found[4], digest))
         scope = f"{found[2]}/{REGION}/s3/aws4_request"
-        told = "\n".join(
+        result = "\n".join(
             ("AWS4-HMAC-SHA256", self.headers["x-amz-date"], scope, sha256(asked.encode()).hexdigest())
         )
         key = f"AWS4{SECRET}".encode()
-        for part in (*scope.split("/"), told):
+        for part in (*scope.split("/"), result):
             key = hmac.digest(key, part.encode(), "sha256")
         return "" if key.hex() == found[5] else "SignatureDoesNotMatch"
 
