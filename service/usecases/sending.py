@@ -213,7 +213,7 @@ def append_in_steps(
     if entry is not None and draft.type != CloseEncounter.type:  # closing makes room
         check_capacity(services, entry.owner, encounter, once, commands=1 + len(more))
     first, rest = _spelled(encounter, draft), [_spelled(encounter, each) for each in more]
-    submitted = yield _submission(
+    submitted = yield _append_to_log(
         services,
         encounter,
         first,
@@ -235,10 +235,10 @@ def append_in_steps(
     return Appended(submitted.n, submitted.replayed)
 
 
-def _submission(
+def _append_to_log(
     services: Services, encounter: str, request: bytes, **options: Unpack[SubmitOptions]
 ) -> Pause[Submitted]:
-    """Return a pause that appends."""
+    """Return a pause that appends a request to the log."""
     submit = partial(services.log.submit, encounter, request, **options)
     if services.on_loop is None:
         return in_thread(submit)
