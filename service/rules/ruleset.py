@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import islice, product
 from typing import Any, Final, Generic, TypeVar
 
 from service.rules.asking import ask
 from service.rules.chance import DICE_NOT_SEALED, Chance, DiceNeeded
 from service.rules.codec import Malformed, from_data, to_data
 from service.rules.families import Families
+from service.rules.folding import combinations
 from service.rules.gm_only import guarded, knows_more, refuse_without_reason
 from service.rules.hidden_creatures import reveal_discovered
 from service.rules.house_options import OptionSpec
@@ -42,10 +42,6 @@ S = TypeVar("S", bound=Table)
 
 STEP_LIMIT: Final = 10_000
 """The most steps of frames that one command may cause; more are a programming mistake."""
-
-
-MOST_COMBINATIONS: Final = 256
-"""The most combinations of one offer that are tried before the dice are sealed."""
 
 
 @dataclass(frozen=True)
@@ -319,13 +315,13 @@ class _NoDice:
 def _without_dice(ruleset: Ruleset[S], state: S, seat: str, offers: Iterable[Offer]) -> Iterator[Offer]:
     """Yield the combinations of *offers* that need no dice, each as an offer without choices.
 
-    The first `MOST_COMBINATIONS` combinations of each offer are tried.
+    Those of `combinations` are tried.
     """
     role = state.seats[seat].role if seat in state.seats else seat
     by = Actor(seat=seat, role=role)
     for offer in offers:
         names = tuple(offer.choices)
-        for chosen in islice(product(*offer.choices.values()), MOST_COMBINATIONS):
+        for chosen in combinations(*offer.choices.values()):
             one = changed(offer, given={**offer.given, **dict(zip(names, chosen, strict=True))}, choices={})
             try:
                 command = from_data(

@@ -32,7 +32,8 @@ STATE: Final = component(
 OFFER: Final = component(
     "Offer",
     closed(
-        "A legal command: the fields in `given`, and for each of `choices` one of its values.",
+        "A legal command, or several that differ in their choices: the fields in `given`, and for each of "
+        "`choices` one of its values. Every combination is accepted.",
         type=TEXT,
         creature=maybe(SEAT),
         prompt=maybe(TEXT),

@@ -6,7 +6,8 @@ nothing that the group did not know already.
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from collections.abc import Callable
+from typing import ClassVar, ParamSpec, Protocol
 
 from service.rules.messages import Actor, Command, Refused, Scope
 from service.rules.records import record
@@ -15,6 +16,8 @@ from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import TABLE
 from service.rules.table import GM
+
+P = ParamSpec("P")
 
 
 class Sent(Protocol):
@@ -92,3 +95,12 @@ def able(creature: Creature, *, excused: bool = False) -> None:
         raise Refused("actor_incapacitated", f"{creature.id} cannot act")
     if creature.budget.bolts:
         raise Refused("mount_bolts", f"{creature.id} goes where it likes this round", "RI-MOUNT-1")
+
+
+def is_allowed(check: Callable[P, object], *given: P.args, **more: P.kwargs) -> bool:
+    """Tell whether *check*, with these arguments, refuses nothing; options ask so what commands ask."""
+    try:
+        check(*given, **more)
+    except Refused:
+        return False
+    return True

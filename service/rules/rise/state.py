@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
-from service.rules.grid import Cell, away_from, cells, distance
+from service.rules.grid import FEET, Cell, away_from, cells, distance, feet_between, gap
 from service.rules.hiding import HidingTable, OccupiedSpace
 from service.rules.records import EMPTY, carried, changed, derived, record, with_key
 from service.rules.rise.creatures.creature import Creature, above
@@ -218,8 +218,14 @@ class State(SplitTable, HidingTable):
 
     def distance(self, a: Creature, b: Creature) -> int:
         """Return the feet between two creatures' spaces, every second diagonal counting double."""
-        flat, high = distance(a.position, a.space, b.position, b.space, "alternating"), above(a, b)
-        return max(flat, high) + min(flat, high) // 10 * 5
+        return self.span(a, b)[0]
+
+    def span(self, a: Creature, b: Creature) -> tuple[int, int]:
+        """Return the feet between two creatures' spaces: as `distance` counts, and each diagonal as 5."""
+        high = above(a, b)
+        dx, dy = gap(a.position, a.space, b.position, b.space)
+        flat = feet_between(dx, dy, "alternating")
+        return max(flat, high) + min(flat, high) // 10 * 5, max(feet_between(dx, dy, "chebyshev"), high)
 
     def away(self, of: Creature, from_: Creature) -> Cell:
         """Return the step that leads *of* straight away from *from_*."""
@@ -227,8 +233,7 @@ class State(SplitTable, HidingTable):
 
     def adjacent(self, a: Creature, b: Creature) -> bool:
         """Tell whether two creatures' spaces touch, also at a corner."""
-        flat = distance(a.position, a.space, b.position, b.space, "chebyshev")
-        return max(flat, above(a, b)) <= 5
+        return self.span(a, b)[1] <= FEET
 
     def ground(self, cell: Cell) -> Terrain:
         """Return what *cell* is made of."""

@@ -8,7 +8,7 @@ from typing import Any
 from service.rules.messages import Offer
 from service.rules.rise import RISE
 from service.rules.ruleset import legal
-from tests.rules.rise.kit import Fight, Seeded, entry, opened
+from tests.rules.rise.kit import AIMED, Fight, Seeded, entry, opened, unfolded
 
 BOW = {
     "id": "bow",
@@ -76,12 +76,12 @@ def melee(seed: int, sides: tuple[str, ...] = ("heroes", "orcs"), each: int = 2,
 
 
 def choices(fight: Fight) -> list[tuple[str, Offer]]:
-    """Return every offer of every seat."""
+    """Return every offer of every seat, an offer for each target and the like."""
     return [
         (seat, offer)
         for seat in fight.state.seats
         for _, offers in legal(RISE, fight.state, seat)
-        for offer in offers
+        for offer in unfolded(offers, *AIMED)
     ]
 
 

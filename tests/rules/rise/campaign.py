@@ -26,7 +26,7 @@ from tests.rules.rise import master
 from tests.rules.rise.bot import data_of
 from tests.rules.rise.cast import drawn_opening
 from tests.rules.rise.held import held
-from tests.rules.rise.kit import Fight, Seeded
+from tests.rules.rise.kit import AIMED, Fight, Seeded, unfolded
 from tests.support.recorded_fight import Record
 
 LAST: Final[tuple[str, ...]] = ("end_combat", "pass_turn", "end_turn", "no_more_swift", "pass_movement")
@@ -230,7 +230,7 @@ class Campaign:
         first = self.preferred()
         asked.sort(key=lambda one: (one[2] not in first, one[2] in put_off, self.done[one[2]] // 3))
         for local, awaited, name in asked:
-            offers = tuple(RISE.commands[name].offers(local, awaited))
+            offers = unfolded(RISE.commands[name].offers(local, awaited), *AIMED)
             if offers:
                 going = [offer for offer in offers if offer.choices.get("path", ((),))[0]]
                 liked = going if going and self.random.random() < 0.4 else offers

@@ -6,15 +6,17 @@ them; a test that tells too few or too many fails. `Seeded` throws the dice itse
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import product
 from typing import Any
 
 from service.dice.stream import check_stream
 from service.rules.chance import Chance
 from service.rules.codec import from_data
 from service.rules.messages import Actor, Event, Offer, Private, Rolled
+from service.rules.records import changed
 from service.rules.rise import RISE
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.state import State
@@ -32,6 +34,8 @@ STD: dict[str, Any] = {
     "weapons": [BLADE],
 }
 """The ledger's common creature (section E)."""
+AIMED = ("target", "targets", "at", "free_actions", "what", "item", "pay", "aside")
+"""Choices that bots make first, so that an offer with many of them is taken as often as they are."""
 STARTS = ("hp", "dr", "fatigue", "mount", "altitude")
 """What an entry says beside its sheet."""
 
@@ -240,6 +244,20 @@ class Fight:
         for creature in creatures:
             self.do("end_turn", creature)
         return self
+
+
+def unfolded(offers: Iterable[Offer], *names: str) -> list[Offer]:
+    """Return *offers* with these choices made, an offer for each combination of them."""
+    return [
+        changed(
+            offer,
+            given={**offer.given, **dict(zip(mine, values, strict=True))},
+            choices={name: choice for name, choice in offer.choices.items() if name not in mine},
+        )
+        for offer in offers
+        for mine in [[name for name in names if name in offer.choices]]
+        for values in product(*(offer.choices[name] for name in mine))
+    ]
 
 
 def _is_meant(offer: Offer, data: Mapping[str, Any]) -> bool:

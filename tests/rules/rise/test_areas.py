@@ -11,7 +11,7 @@ from service.rules.rise.attacks.areas import is_filled, origin_of
 from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.creatures.sheet import Area
 from service.rules.rise.opening import Opening, faults
-from tests.rules.rise.kit import Fight, begun, entry, opened, opening
+from tests.rules.rise.kit import Fight, begun, entry, opened, opening, unfolded
 
 Shape = dict[str, Any]
 FAR: Shape = {"range_ft": 60}
@@ -161,7 +161,7 @@ def test_options_place_an_area_wherever_somebody_stands() -> None:
     def given(fight: Fight) -> list[Any]:
         return [
             o.given.get("at")
-            for o in fight.offers("gm")
+            for o in unfolded(fight.offers("gm"), "at")
             if o.given.get("ability") == "blast" and o.creature == "u"
         ]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from service.rules.ruleset import waiting
-from tests.rules.rise.kit import Fight, begun, entry
+from tests.rules.rise.kit import Fight, begun, entry, unfolded
 
 MEND = {"id": "mend", "usage": "free", "range_ft": 10, "effects": [{"does": "heal_hp", "amount": 3}]}
 ONCE = {**MEND, "id": "once", "per_round_limit": 1}
@@ -123,7 +123,7 @@ def test_C_50_nothing_attacks_in_the_movement_phase(ability: dict[str, Any], cod
     """RI-PHASE-1: neither what costs an action, nor what hurts, moves others or comes later."""
     fight = marching(abilities=[{**MEND, **ability}])
     assert fight.refused("plan_movement", "p", free_actions=[use("mend", "p")]) == code
-    assert not [o for o in fight.offers("gm") if o.given.get("free_actions") and o.creature == "p"]
+    assert not [o for o in fight.offers("gm") if "free_actions" in o.choices and o.creature == "p"]
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_RI_ACT_6_what_one_does_to_oneself_before_setting_out_counts_for_the_way
     late = [use("shake", "p", step=1)]
     assert fight.refused("plan_movement", "p", **way) == "insufficient_speed"
     assert fight.refused("plan_movement", "p", **way, free_actions=late) == "insufficient_speed"
-    found = [o for o in fight.offers("gm") if o.given.get("free_actions") and o.type == "plan_movement"]
+    found = [o for o in fight.offers("gm") if "free_actions" in o.choices and o.type == "plan_movement"]
     assert max(len(path) for offer in found for path in offer.choices["path"]) == 6
     fight.do("plan_movement", "p", **way, free_actions=[use("shake", "p")]).do("pass_movement", "e")
     assert fight["p"].position == (6, 0)
@@ -278,7 +278,8 @@ def test_RI_SWIFT_10_a_swift_area_comes_before_anybody_moves() -> None:
 def test_RI_PHASE_3_areas_are_offered_around_everybody_in_range() -> None:
     """What is offered is exact: each offer is accepted in a fight of its own."""
     fight = crowd(AIMED)
-    offers = [o for o in fight.offers("gm") if o.given.get("free_actions") and o.creature == "p"]
+    offers = unfolded(fight.offers("gm"), "free_actions")
+    offers = [o for o in offers if o.given.get("free_actions") and o.creature == "p"]
     uses = {(o.type, *o.given["free_actions"][0]["at"]) for o in offers}
     assert uses == {(type_, x, 0) for type_ in ("pass_movement", "plan_movement") for x in (0, 2)}
     for offer in offers:
@@ -316,9 +317,10 @@ def test_RI_PHASE_3_dice_of_a_free_ability_are_thrown_when_it_comes() -> None:
 def test_RI_PHASE_3_free_abilities_are_offered_with_plans_and_with_staying() -> None:
     """What is offered is exact: each offer is accepted in a fight of its own."""
     fight = marching()
-    offers = [o for o in fight.offers("gm") if o.given.get("free_actions") and o.creature == "p"]
+    offers = unfolded(fight.offers("gm"), "free_actions")
+    offers = [o for o in offers if o.given.get("free_actions") and o.creature == "p"]
     uses = [(offer.type, offer.given["free_actions"][0]) for offer in offers]
-    assert {(type_, one["ability"], one["step"]) for type_, one in uses} == {
+    assert {(type_, one["ability"], one.get("step", 0)) for type_, one in uses} == {
         *(("pass_movement", a["id"], 0) for a in FREE),
         *(("plan_movement", a["id"], step) for a in FREE for step in (0, 1)),
     }

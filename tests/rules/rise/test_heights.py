@@ -178,5 +178,5 @@ def test_RI_REAC_2_flights_by_a_rule_are_offered_as_they_are_accepted() -> None:
     offers = [
         offer for offer in fight.offers("gm") if offer.type == "move" and offer.given.get("mode") == "fly"
     ]
-    kinds = {offer.given["ability"] for offer in offers if offer.given.get("targets")}
+    kinds = {offer.given["ability"] for offer in offers if "targets" in offer.choices}
     assert kinds == {"follow", "withdraw", "custom"}

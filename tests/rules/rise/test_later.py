@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.rise.kit import Fight, entry, opened
+from tests.rules.rise.kit import Fight, entry, opened, unfolded
 
 ECHO = {"id": "echo", "later": "next_action", "range_ft": 5, "strike": {"versus": ["armor"], "flat": 7}}
 EMBER = {"id": "ember", "later": "next_action", "range_ft": 5, "effects": [{"does": "damage", "amount": 3}]}
@@ -65,7 +65,8 @@ def test_RI_DELAY_4_it_comes_to_whom_it_reaches(ability: str) -> None:
 def test_RI_DELAY_6_an_attack_is_aimed_when_it_comes() -> None:
     """P30: additional attacks during your next action."""
     fight = gone(declared(), (2, 0), (3, 0), (4, 0)).do("begin_turn", "p", hold_delayed=True)
-    offered = [offer.given.get("targets") for offer in fight.offers("seat-p") if offer.type == "fire_delayed"]
+    offers = unfolded(fight.offers("seat-p"), "targets")
+    offered = [offer.given.get("targets") for offer in offers if offer.type == "fire_delayed"]
     assert offered == [None, ("p",), ("f",)]
     assert fight.refused("fire_delayed", "p", ability="echo", targets=["e"]) == "target_out_of_range"
     fight.do("fire_delayed", "p", 9, ability="echo", targets=["f"]).do("end_turn", "p").rest()

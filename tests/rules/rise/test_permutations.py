@@ -20,7 +20,7 @@ from service.rules.rise import RISE
 from service.rules.rise.state import State
 from service.rules.ruleset import legal
 from tests.rules.rise.bot import KIT, data_of
-from tests.rules.rise.kit import Fight, Seeded, entry, opened
+from tests.rules.rise.kit import Fight, Seeded, entry, opened, unfolded
 
 SIDES: Final = ("bats", "heroes", "orcs", "wolves")
 EACH: Final = 3
@@ -97,7 +97,8 @@ class Script:
     def _drawn(self, state: State) -> Offer | None:
         asked = legal(RISE, state, seat_of(self.group))
         all_ = [o for awaited, each in asked for o in each if o.creature and awaited.creature]
-        offers = [offer for offer in all_ if offer.type not in NEVER]
+        single = unfolded(all_, "target", "targets", "at", "what", "item", "free_actions")
+        offers = [offer for offer in single if offer.type not in NEVER]
         kept = [offer for offer in offers if offer.type not in SKIPS] or offers
         if not kept:
             return None

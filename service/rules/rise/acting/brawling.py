@@ -9,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
+from service.rules.grid import FEET
 from service.rules.messages import Emits, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.actions import check_standard, pay_for
-from service.rules.rise.acting.strikes import target_of
+from service.rules.rise.acting.strikes import fitting, target_of
 from service.rules.rise.acting.swift import SwiftFrame
-from service.rules.rise.acting.turns import begun, offered, sender, taking_turn, turns
+from service.rules.rise.acting.turns import begun, offered, on_turn, sender, taking_turn, turns
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.sheet import Effect, Strike
 from service.rules.rise.harm.holds import grapplers
 from service.rules.rise.harm.numbers import hands_free
-from service.rules.rise.permission import Act, able, in_phase
-from service.rules.rise.space.sight import check_reach
+from service.rules.rise.permission import Act, able, in_phase, is_allowed
+from service.rules.rise.space.sight import check_reach, in_reach
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -36,9 +37,14 @@ def brawl(versus: tuple[str, ...]) -> Strike:
     return Strike(versus=versus, damaging=False, brawling=True)
 
 
+def is_too_big(user: Creature, target: Creature) -> bool:
+    """Tell whether *target* is more than one size larger, as it stands or lies."""
+    return target.rank - target.has("prone") - user.rank > ONE_LARGER
+
+
 def check_size(user: Creature, target: Creature) -> None:
     """Refuse a target more than one size larger; lying flat counts as one size smaller."""
-    if target.rank - target.has("prone") - user.rank > ONE_LARGER:
+    if is_too_big(user, target):
         raise Refused("target_too_big", f"{target.id} is too big for {user.id}", "RI-UNIV-SHOVE")
 
 
@@ -61,12 +67,12 @@ class Brawl(Act):
         creature = taking_turn(view, self)
         check_standard(creature)
         target = target_of(view, creature, self.target, willing=self.willing)
-        check_reach(view, creature, target, 5, touching=True)
+        check_reach(view, creature, target, FEET, touching=True)
         check_size(creature, target)
-        self.check_more(view, creature, target)
+        self.check_more(view, creature)
 
-    def check_more(self, view: State, user: Creature, target: Creature) -> None:
-        """Refuse what this ability alone does not allow."""
+    def check_more(self, view: State, user: Creature) -> None:
+        """Refuse what this ability alone does not allow, whoever the target is."""
 
     def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)
@@ -86,12 +92,20 @@ class Brawl(Act):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        by, name = sender(view, awaited), awaited.creature or ""
-        for target in view.creatures:
-            yield from offered(cls(by=by, creature=name, target=target), view, target=target)
-            if view.group_of(target) == view.here:
-                friendly = cls(by=by, creature=name, target=target, willing=True)
-                yield from offered(friendly, view, target=target, willing=True)
+        command = cls(by=sender(view, awaited), creature=awaited.creature or "", target="")
+        user = on_turn(view, command)
+        if user is None or not (
+            is_allowed(check_standard, user) and is_allowed(command.check_more, view, user)
+        ):
+            return
+        near = in_reach(view, user, FEET, touching=True)
+        small = [name for name in near if not is_too_big(user, view.creatures[name])]
+        for willing in (False, True):
+            fit = fitting(view, user, willing=willing)
+            targets = tuple([name for name in small if name in fit])
+            if targets:
+                given = {"willing": True} if willing else {}
+                yield Offer(type=cls.type, creature=user.id, given=given, choices={"target": targets})
 
 
 @rule("RI-UNIV-TRIP", "R4")
@@ -119,7 +133,7 @@ class Grapple(Brawl):
 
     type: ClassVar[str] = "grapple"
 
-    def check_more(self, view: State, user: Creature, target: Creature) -> None:
+    def check_more(self, view: State, user: Creature) -> None:
         check_hand(user)
 
     def assault(self, state: State) -> Assault:
@@ -140,7 +154,7 @@ class DirtyTrick(Brawl):
     type: ClassVar[str] = "dirty_trick"
     defense: str = "armor"
 
-    def check_more(self, view: State, user: Creature, target: Creature) -> None:
+    def check_more(self, view: State, user: Creature) -> None:
         check_hand(user)
         if not view.profile.dirty_trick:
             raise Refused("ability_not_in_profile", "this printing knows no dirty tricks", "RI-UNIV-DIRTY")

@@ -67,7 +67,7 @@ class Shove(Brawl):
         target_of(view, user, self.target, willing=self.willing)
         check_grapple_moves(view, user, (self.target, *self.also), self.direction)
 
-    def check_more(self, view: State, user: Creature, target: Creature) -> None:
+    def check_more(self, view: State, user: Creature) -> None:
         if self.also:
             raise Refused("invalid_target", "a standard action shoves one creature", "RI-UNIV-SHOVE")
         if self.direction is not None:

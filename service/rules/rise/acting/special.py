@@ -10,20 +10,19 @@ from service.rules.grid import Cell
 from service.rules.messages import Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.actions import Pay, check_free, check_pay, pay_for
-from service.rules.rise.acting.brawling import check_size
+from service.rules.rise.acting.aiming import aimed, check_targets, targetable
 from service.rules.rise.acting.delays import DelayedSet, ability_of, due, fire, may_be_aimed
 from service.rules.rise.acting.swift import SwiftFollowed, SwiftFrame, check_follows, early
-from service.rules.rise.acting.turns import TurnFrame, begun, offered, sender, taking_turn, turns
-from service.rules.rise.attacks.areas import aims, caught, check_named, origin_of
+from service.rules.rise.acting.turns import TurnFrame, begun, offered, on_turn, sender, taking_turn, turns
+from service.rules.rise.attacks.areas import caught, origin_of
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
 from service.rules.rise.attacks.zones import check_place, made
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Condition, Delayed
 from service.rules.rise.creatures.sheet import Ability
-from service.rules.rise.permission import Act, able, in_phase
+from service.rules.rise.permission import Act, able, in_phase, is_allowed
 from service.rules.rise.rulings import ruled
-from service.rules.rise.space.sight import targets_of
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -85,6 +84,12 @@ class UseAbility(Act):
 
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
+        ability = self.check_use(view, creature)
+        check_place(view, creature, ability, self.at, self.altitude_ft)
+        check_targets(view, creature, ability, self.targets)
+
+    def check_use(self, view: State, creature: Creature) -> Ability:
+        """Return what is used; refused where *creature* cannot use it now, wherever it aims."""
         ability = priced(view, ability_on(creature, self.ability))
         if not (early(ability) and check_follows(view, creature, ability.id)):
             pay = self.pay or DEFAULT_PAY.get(ability.usage, ability.usage)
@@ -97,8 +102,7 @@ class UseAbility(Act):
             raise Refused("wrong_step", f"{creature.id} is moving", "RI-ACT-6")
         if ability.trigger != "none":
             raise Refused("unknown_action_type", f"{ability.id} comes by itself", "RI-ACT-1")
-        check_place(view, creature, ability, self.at, self.altitude_ft)
-        check_targets(view, creature, ability, self.targets)
+        return ability
 
     def decide(self, state: State) -> Emits[State]:
         creature = state.creatures[self.creature]
@@ -124,48 +128,13 @@ class UseAbility(Act):
         by, name = sender(view, awaited), awaited.creature or ""
         for ability in view.creatures[name].sheet.abilities:
             for pay in OTHER_PAY.get(ability.usage, (None,)):
-                given: dict[str, Any] = {"ability": ability.id, **({"pay": pay} if pay else {})}
+                given: Mapping[str, Any] = {"ability": ability.id, **({"pay": pay} if pay else {})}
                 command = cls(by=by, creature=name, **given)
-                yield from command.offers_of_area(view) if ability.area else command.offers_of_targets(view)
-
-    def offers_of_area(self, view: State) -> Iterator[Offer]:
-        """Yield this use of an area, placed wherever somebody stands."""
-        owned = view.creatures[self.creature].sheet.abilities
-        for aim in aims(view, next(a for a in owned if a.id == self.ability)):
-            yield from self.offer(view, **aim)
-
-    def offers_of_targets(self, view: State) -> Iterator[Offer]:
-        """Yield this use on each target that it reaches, and on all of them."""
-        owned = view.creatures[self.creature].sheet.abilities
-        zone = next(ability.zone for ability in owned if ability.id == self.ability)
-        reached = []
-        for target in view.creatures.values():
-            aimed: dict[str, Any] = {"targets": (target.id,)}
-            aimed |= {"at": target.position} if zone is not None else {}
-            found = [*self.offer(view, **aimed)]
-            reached += [target.id] if found else []
-            yield from found
-        if len(reached) > 1 and zone is None:
-            yield from self.offer(view, targets=tuple(reached))
-
-    def offer(self, view: State, **aimed: object) -> Iterator[Offer]:
-        """Yield this use, aimed so, if it is legal."""
-        given: dict[str, object] = {
-            "ability": self.ability,
-            **({"pay": self.pay} if self.pay else {}),
-            **aimed,
-        }
-        yield from offered(changed(self, **aimed), view, **given)
-
-
-def check_targets(view: State, creature: Creature, ability: Ability, targets: tuple[str, ...]) -> None:
-    """Refuse targets that are not there, out of reach, or too big."""
-    check_named(ability, targets)
-    if not targets and ability.zone is None and ability.area is None:
-        raise Refused("invalid_target", f"{ability.id} needs a target", "RI-ATK-1")
-    for target in targets_of(view, creature, targets, ability.range_ft):
-        if "size_based" in ability.tags and target.id != creature.id:
-            check_size(creature, target)
+                user = on_turn(view, command)
+                if user is None or not is_allowed(command.check_use, view, user):
+                    continue
+                for more, choices in aimed(view, user, priced(view, ability)):
+                    yield Offer(type=cls.type, creature=name, given={**given, **more}, choices=choices)
 
 
 def carried_out(
@@ -321,6 +290,9 @@ class FireDelayed(Act):
         for delayed in due(view, creature):
             command = cls(by=by, creature=creature.id, ability=delayed.ability)
             yield from offered(command, view, ability=delayed.ability)
-            for target in view.creatures if may_be_aimed(ability_of(creature, delayed.ability)) else ():
-                aimed = changed(command, targets=(target,))
-                yield from offered(aimed, view, ability=delayed.ability, targets=(target,))
+            if is_allowed(command.check, view) and may_be_aimed(ability_of(creature, delayed.ability)):
+                targets = tuple(
+                    [(n,) for n in targetable(view, creature, ability_of(creature, delayed.ability))]
+                )
+                given = {"ability": delayed.ability}
+                yield Offer(type=cls.type, creature=creature.id, given=given, choices={"targets": targets})

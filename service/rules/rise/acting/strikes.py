@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Collection, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, Final
 
-from service.rules.grid import Cell
+from service.rules.folding import products
+from service.rules.grid import FEET, Cell
 from service.rules.messages import Emits, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.actions import check_pay, check_standard, pay_for
 from service.rules.rise.acting.swift import RECKLESS, SwiftFollowed, check_follows, reckless
-from service.rules.rise.acting.turns import begun, offered, sender, taking_turn
+from service.rules.rise.acting.turns import begun, on_turn, sender, taking_turn
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.sheet import Effect, Weapon
 from service.rules.rise.harm.effects import note_place
-from service.rules.rise.permission import Act
-from service.rules.rise.space.lines import feet_offered, straight
+from service.rules.rise.permission import Act, is_allowed
+from service.rules.rise.space.lines import Path, feet_offered, straight
 from service.rules.rise.space.pace import budget_of
 from service.rules.rise.space.paths import check_free, check_path
 from service.rules.rise.space.riding import JOLTED, jolted
-from service.rules.rise.space.sight import check_reach
+from service.rules.rise.space.sight import around, check_reach, in_reach, is_reached, known_of
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
+
+WAYS: Final[tuple[Mapping[str, bool], ...]] = (
+    MappingProxyType({}),
+    MappingProxyType({"thrown": True}),
+    MappingProxyType({"willing": True}),
+)
+"""The ways to strike with a weapon that are offered."""
 
 
 @record
@@ -42,17 +51,23 @@ class StrikeAct(Act):
     thrown: bool = False
     """Whether the weapon is thrown."""
 
+    def check_paid(self, view: State, user: Creature) -> None:
+        """Refuse a strike that *user* cannot pay for."""
+        raise NotImplementedError
+
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        by, name = sender(view, awaited), awaited.creature or ""
-        for weapon in view.creatures[name].sheet.weapons:
-            for target in view.creatures:
-                plain: Mapping[str, Any] = {"target": target, "weapon": weapon.id}
-                friend = view.group_of(target) == view.group_of(name)
-                for way in ({}, {"thrown": True}, *(({"willing": True},) if friend else ())):
-                    given = {**plain, **way}
-                    for offer in offered(cls(by=by, creature=name, **given), view, **given):
-                        yield changed(offer, choices={"subdual": (False, True)})
+        command = cls(by=sender(view, awaited), creature=awaited.creature or "", target="")
+        user = on_turn(view, command)
+        if user is None or not is_allowed(command.check_paid, view, user):
+            return
+        for weapon in user.sheet.weapons:
+            for way in WAYS:
+                given: Mapping[str, Any] = {"weapon": weapon.id, **way}
+                targets = struck(view, changed(command, **given), user)
+                if targets:
+                    choices = {"target": targets, "subdual": (False, True)}
+                    yield Offer(type=cls.type, creature=user.id, given=given, choices=choices)
 
 
 def wielded(view: State, creature: Creature, command: StrikeAct) -> Weapon:
@@ -81,7 +96,7 @@ def target_of(view: State, user: Creature, name: str, *, willing: bool = False) 
     found = view.creatures.get(name)
     if found is None or found.id == user.id:
         raise Refused("invalid_target", f"{user.id} cannot target {name}", "RI-ATK-1")
-    if view.house.attack_the_felled == "refused" and (found.dead or found.defeated):
+    if spares_felled(view) and is_felled(found):
         raise Refused("invalid_target", f"{name} is felled already", "RI-ATK-12")
     if willing and view.group_of(name) != view.group_of(user.id):
         raise Refused("invalid_target", f"{name} is not willing", "RI-ATK-10")
@@ -124,12 +139,52 @@ def strike_with(view: State, command: StrikeAct, what: str) -> Assault:
     )
 
 
+def reach_of(weapon: Weapon) -> tuple[int, bool]:
+    """Return how many feet *weapon* reaches as it is used, and whether its user has to touch its target."""
+    reach = weapon.close_ft if weapon.melee else weapon.long_ft
+    return reach, weapon.melee and reach <= FEET
+
+
 def check_strike(view: State, command: StrikeAct, user: Creature) -> None:
     """Refuse a strike that does not reach its target."""
-    weapon = wielded(view, user, command)
+    reach, touching = reach_of(wielded(view, user, command))
     target = target_of(view, user, command.target, willing=command.willing)
-    reach = weapon.close_ft if weapon.melee else weapon.long_ft
-    check_reach(view, user, target, reach, touching=weapon.melee and reach <= 5)
+    check_reach(view, user, target, reach, touching=touching)
+
+
+def struck(view: State, command: StrikeAct, user: Creature) -> tuple[str, ...]:
+    """Return whom a strike like *command* reaches, whoever its target is; nobody where it is refused."""
+    try:
+        reach, touching = reach_of(wielded(view, user, command))
+    except Refused:
+        return ()
+    fit = fitting(view, user, willing=command.willing)
+    return tuple([name for name in in_reach(view, user, reach, touching=touching) if name in fit])
+
+
+def fitting(view: State, user: Creature, *, willing: bool = False) -> Collection[str]:
+    """Return whom `target_of` allows *user*, wherever they are."""
+
+    def find(_: State) -> Collection[str]:
+        names = view.groups.get(view.group_of(user.id) or "", ()) if willing else view.creatures
+        spared = spares_felled(view)
+        return {
+            name: True
+            for name in names
+            if name != user.id and not (spared and is_felled(view.creatures[name]))
+        }
+
+    return known_of(view, user, f"fitting/{willing}", find)
+
+
+def spares_felled(view: State) -> bool:
+    """Tell whether the house lets nobody attack the felled."""
+    return view.house.attack_the_felled == "refused"
+
+
+def is_felled(creature: Creature) -> bool:
+    """Tell whether *creature* is dead or defeated."""
+    return creature.dead or creature.defeated
 
 
 @rule("RI-RES-4", "P25")
@@ -140,10 +195,13 @@ class Strike(StrikeAct):
     type: ClassVar[str] = "strike"
     pay: str = "standard"
 
+    def check_paid(self, view: State, user: Creature) -> None:
+        check_pay(user, "standard", self.pay, self.type)
+
     def check(self, view: State) -> None:
-        creature = taking_turn(view, self)
-        check_pay(creature, "standard", self.pay, self.type)
-        check_strike(view, self, creature)
+        user = taking_turn(view, self)
+        self.check_paid(view, user)
+        check_strike(view, self, user)
 
     def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)
@@ -158,11 +216,14 @@ class RecklessAttack(StrikeAct):
 
     type: ClassVar[str] = RECKLESS
 
+    def check_paid(self, view: State, user: Creature) -> None:
+        if not check_follows(view, user, self.type):
+            check_standard(user)
+
     def check(self, view: State) -> None:
-        creature = taking_turn(view, self)
-        if not check_follows(view, creature, self.type):
-            check_standard(creature)
-        check_strike(view, self, creature)
+        user = taking_turn(view, self)
+        self.check_paid(view, user)
+        check_strike(view, self, user)
 
     def decide(self, state: State) -> Emits[State]:
         creature = state.creatures[self.creature]
@@ -184,11 +245,14 @@ class Charge(StrikeAct):
     type: ClassVar[str] = "charge"
     path: tuple[tuple[int, int], ...] = ()
 
+    def check_paid(self, view: State, user: Creature) -> None:
+        check_standard(user)
+        if user.location_changed:
+            moved_already(view, user.id)
+
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
-        check_standard(creature)
-        if creature.location_changed:
-            moved_already(view, creature.id)
+        self.check_paid(view, creature)
         check_straight(creature, self.path)
         check_path(view, creature, self.path, budget_of(view, creature, "land", sprint=False))
         check_free(view, creature, self.path)
@@ -207,17 +271,28 @@ class Charge(StrikeAct):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
-        free = creature.budget.standard == "unused"
-        weapons = [weapon for weapon in creature.sheet.weapons if weapon.melee and free]
-        for path in straight(view, creature, feet_offered(view, creature) if weapons else 0):
-            there = changed(creature, position=path[-1])
-            for weapon in weapons:
-                for target in view.creatures.values():
-                    if target.id == creature.id or view.distance(there, target) > max(10, weapon.close_ft):
-                        continue
-                    given: Mapping[str, Any] = {"target": target.id, "weapon": weapon.id, "path": path}
-                    yield from offered(cls(by=by, creature=creature.id, **given), view, **given)
+        command = cls(by=sender(view, awaited), creature=awaited.creature or "", target="")
+        user = on_turn(view, command)
+        if user is None or not is_allowed(command.check_paid, view, user):
+            return
+        weapons = {w.id: wielded(view, user, changed(command, weapon=w.id)) for w in user.sheet.weapons}
+        reaches = {name: reach_of(weapon) for name, weapon in weapons.items() if weapon.melee}
+        paths = tuple(straight(view, user, feet_offered(view, user))) if reaches else ()
+        for weapon, reach in reaches.items():
+            for some, targets in products([(path, met(view, user, path, reach)) for path in paths]):
+                choices = {"path": some, "target": targets}
+                yield Offer(type=cls.type, creature=user.id, given={"weapon": weapon}, choices=choices)
+
+
+def met(view: State, user: Creature, path: Path, reach: tuple[int, bool]) -> tuple[str, ...]:
+    """Return whom *user* may strike at the end of *path* with what `reach_of` says."""
+    reach_ft, touching = reach
+    others = around(view, user, path[-1], max(reach_ft, FEET))
+    if not others:
+        return ()
+    there, fit = changed(user, position=path[-1]), fitting(view, user)
+    near = [other for other in others if is_reached(view, there, other, reach_ft, touching=touching)]
+    return tuple([other.id for other in near if other.id in fit])
 
 
 def check_straight(creature: Creature, path: tuple[Cell, ...]) -> None:

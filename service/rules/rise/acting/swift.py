@@ -7,22 +7,21 @@ others' dice wait for it. Committing or declaring, the action is paid as printed
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
-from typing import Any, ClassVar, Final
+from collections.abc import Iterator
+from typing import ClassVar, Final
 
 from service.rules.chance import Chance
 from service.rules.messages import Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.actions import Pay, check_pay, pay_for
-from service.rules.rise.acting.turns import begun, lapse, offered, sender, taking_turn, turns, wrong_step
+from service.rules.rise.acting.turns import begun, lapse, on_turn, sender, taking_turn, turns, wrong_step
 from service.rules.rise.attacks.areas import check_named, whom
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
 from service.rules.rise.creatures.creature import RECOVERS, Creature, obeys
 from service.rules.rise.creatures.sheet import Ability, Effect, Until
 from service.rules.rise.harm.numbers import dr_max
-from service.rules.rise.permission import Act, able, in_phase
+from service.rules.rise.permission import Act, able, in_phase, is_allowed
 from service.rules.rise.space.sight import targets_of
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
@@ -164,16 +163,12 @@ def reckless(state: State, creature: Creature) -> tuple[Effect, ...]:
 
 def swift_ability(state: State, creature: Creature, id_: str) -> Ability | None:
     """Return what is Swift of an ability of *creature*, universal or its own."""
-    made: Mapping[str, tuple[Effect, ...]] = MappingProxyType(
-        {
-            "total_defense": total_defense(state),
-            "recover": recover(creature),
-            RECKLESS: reckless(state, creature),
-        }
-    )
-    if id_ in made:
-        fatigue = 2 if id_ == "recover" else 0
-        return Ability(id=id_, tags=("swift",), effects=made[id_], cost_fatigue=fatigue)
+    if id_ == "total_defense":
+        return Ability(id=id_, tags=("swift",), effects=total_defense(state))
+    if id_ == "recover":
+        return Ability(id=id_, tags=("swift",), effects=recover(creature), cost_fatigue=2)
+    if id_ == RECKLESS:
+        return Ability(id=id_, tags=("swift",), effects=reckless(state, creature))
     own = next((a for a in creature.sheet.abilities if a.id == id_ and early(a)), None)
     return changed(own, effects=early(own)) if own is not None else None
 
@@ -263,15 +258,14 @@ class CommitSwift(Act):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        creature = view.creatures[awaited.creature or ""]
-        for ability in UNIVERSAL:
-            command = cls(by=sender(view, awaited), creature=creature.id, ability=ability)
-            yield from offered(command, view, ability=ability)
-        for own in creature.sheet.abilities:
-            for targets in ((name,) for name in view.creatures) if own.area is None else ((),):
-                given: Mapping[str, Any] = {"ability": own.id, "targets": targets}
-                command = cls(by=sender(view, awaited), creature=creature.id, **given)
-                yield from offered(command, view, **given)
+        command = cls(by=sender(view, awaited), creature=awaited.creature or "", ability="")
+        everybody, owned = [(n,) for n in view.creatures], view.creatures[command.creature].sheet.abilities
+        aims = [(each.id, everybody if each.area is None else [()]) for each in owned]
+        for id_, targets in (*[(each, [()]) for each in UNIVERSAL], *aims):
+            named = [changed(command, ability=id_, targets=each) for each in targets]
+            if found := tuple([each.targets for each in named if is_allowed(each.check, view)]):
+                choices = {"ability": (id_,), "targets": found}
+                yield Offer(type=cls.type, creature=command.creature, choices=choices)
 
 
 @record
@@ -308,7 +302,10 @@ class _SwiftAct(Act):
         return found
 
     def check(self, view: State) -> None:
-        creature = taking_turn(view, self)
+        self.check_use(view, taking_turn(view, self))
+
+    def check_use(self, view: State, creature: Creature) -> None:
+        """Refuse what *creature* cannot pay for, or has not committed to where it had to."""
         check_cost(creature, self.ability(view))
         check_committed(view, creature, self.type)
 
@@ -326,7 +323,10 @@ class _SwiftAct(Act):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield from offered(cls(by=sender(view, awaited), creature=awaited.creature or ""), view)
+        command = cls(by=sender(view, awaited), creature=awaited.creature or "")
+        user = on_turn(view, command)
+        if user is not None and is_allowed(command.check_use, view, user):
+            yield Offer(type=cls.type, creature=user.id)
 
 
 @rule("RI-SWIFT-5", "P33", settles=("C-28",))

@@ -11,12 +11,12 @@ from typing import ClassVar
 
 from service.rules.chance import Chance
 from service.rules.messages import Actor, Emits, Event, Offer, Refused
-from service.rules.records import changed, record
+from service.rules.records import changed, derived, record
 from service.rules.rise.acting.delays import DelayedLapsed, fire, fire_next, is_due, lapsing, left_over
 from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.creatures.lasting import Atom
 from service.rules.rise.harm.effects import note_quietly
-from service.rules.rise.permission import Act, able, in_phase, still_resolving
+from service.rules.rise.permission import Act, able, in_phase, is_allowed, still_resolving
 from service.rules.rise.rulings import ruled
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
@@ -317,6 +317,15 @@ def begun(state: State, creature: str, *, hold_delayed: bool = False) -> Emits[S
     return (yield TurnBegan(creature=creature, hold_delayed=hold_delayed, because=("RI-GROUP-3",)))
 
 
+def on_turn(view: State, command: Act) -> Creature | None:
+    """Return the creature of *command* if it may use its turn now; None otherwise."""
+
+    def find(_: State) -> Creature | None:
+        return view.creatures[command.creature] if is_allowed(taking_turn, view, command) else None
+
+    return derived(view, f"on turn/{command.by.seat}/{command.creature}", find)
+
+
 def offered(command: Act, view: State, **given: object) -> Iterator[Offer]:
     """Yield the offer that *command* stands for, if it is legal on *view* as it is."""
     try:
@@ -329,6 +338,3 @@ def offered(command: Act, view: State, **given: object) -> Iterator[Offer]:
 def sender(view: State, awaited: Awaited) -> Actor:
     """Return who would answer *awaited*."""
     return Actor(seat=awaited.seat, role=view.seats[awaited.seat].role)
-
-
-# --- commands ----------------------------------------------------------------------------------------

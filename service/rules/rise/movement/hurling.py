@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import ClassVar
 
-from service.rules.grid import FEET, STEPS, Cell, cells, line
+from service.rules.folding import products
+from service.rules.grid import FEET, STEPS, Cell, line
 from service.rules.messages import Emits, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.actions import check_standard, pay_for
 from service.rules.rise.acting.brawling import brawl, check_size
-from service.rules.rise.acting.strikes import check_straight, moved_already, target_of
-from service.rules.rise.acting.turns import begun, offered, sender, taking_turn
+from service.rules.rise.acting.strikes import check_straight, fitting, moved_already, target_of
+from service.rules.rise.acting.turns import begun, on_turn, sender, taking_turn
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.harm.holds import grapplers
 from service.rules.rise.movement.objects import ObjectManipulated
-from service.rules.rise.permission import Act
+from service.rules.rise.permission import Act, is_allowed
 from service.rules.rise.space.forced import UNSEEN_FT, throw_feet
-from service.rules.rise.space.lines import feet_offered, straight
+from service.rules.rise.space.lines import Path, feet_offered, ways
 from service.rules.rise.space.pace import budget_of
-from service.rules.rise.space.paths import check_direction, check_path, occupant
+from service.rules.rise.space.paths import check_direction, check_path, occupant, standing_in
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -39,18 +40,26 @@ class Overrun(Act):
 
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
+        self.check_paid(view, creature)
+        check_straight(creature, self.path)
+        check_path(view, creature, self.path, budget_of(view, creature, "land", sprint=False))
+        self.check_met(view, creature)
+        taken = occupant(view, creature, self.path[-1])
+        if taken is not None:
+            raise Refused("space_occupied", f"{taken.id} stands where {creature.id} would end", "RI-MOVE-4")
+
+    def check_paid(self, view: State, creature: Creature) -> None:
+        """Refuse a run that *creature* cannot pay for, or after another movement."""
         check_standard(creature)
         if creature.location_changed:
             moved_already(view, creature.id)
-        check_straight(creature, self.path)
-        check_path(view, creature, self.path, budget_of(view, creature, "land", sprint=False))
+
+    def check_met(self, view: State, creature: Creature) -> None:
+        """Refuse a run through somebody too big, and that somebody steps aside who would not."""
         for name in self.aside:
             target_of(view, creature, name, willing=True)
         for name in on_the_line(view, creature, self.path):
             check_size(creature, view.creatures[name])
-        taken = occupant(view, creature, self.path[-1])
-        if taken is not None:
-            raise Refused("space_occupied", f"{taken.id} stands where {creature.id} would end", "RI-MOVE-4")
 
     def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)
@@ -68,28 +77,28 @@ class Overrun(Act):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
-        free = creature.budget.standard == "unused"
-        for path in straight(view, creature, feet_offered(view, creature) if free else 0, through=True):
-            others = on_the_line(view, creature, path)
-            if not others:  # a creature that runs through no other just moves
-                continue
+        command = cls(by=sender(view, awaited), creature=awaited.creature or "", path=())
+        creature = on_turn(view, command)
+        if creature is None or not is_allowed(command.check_paid, view, creature):
+            return
+        through: dict[tuple[str, ...], list[Path]] = {}
+        for way in ways(view, creature, feet_offered(view, creature), None):
+            if way.others and way.ends:  # a creature that runs through no other just moves
+                through.setdefault(way.others, []).append(way.path)
+        found: list[tuple[list[Path], tuple[tuple[str, ...], ...]]] = []
+        for others, paths in through.items():
             friends = tuple([name for name in others if view.group_of(name) == view.here])
-            for aside in ((), friends) if friends else ((),):
-                command = cls(by=by, creature=creature.id, path=path, aside=aside)
-                yield from offered(command, view, path=path, aside=aside)
+            runs = [changed(command, path=paths[0], aside=aside) for aside in dict.fromkeys(((), friends))]
+            asides = tuple([run.aside for run in runs if is_allowed(run.check_met, view, creature)])
+            found.append((paths, asides))
+        for groups, asides in products(found):
+            choices = {"path": tuple([path for paths in groups for path in paths]), "aside": asides}
+            yield Offer(type=cls.type, creature=creature.id, choices=choices)
 
 
 def on_the_line(view: State, user: Creature, path: tuple[Cell, ...]) -> tuple[str, ...]:
     """Return who stands on *path*, in the order in which *user* comes to them."""
-    found = [
-        other.id
-        for cell in path
-        for part in cells(cell, user.space)
-        for other in view.standing_at(part)
-        if other.id != user.id
-    ]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys([name for cell in path for name in standing_in(view, user, cell)]))
 
 
 @rule("RI-UNIV-THROW", "R4/R5")
@@ -112,7 +121,10 @@ class Throw(Act):
             if self.item not in creature.held:
                 raise Refused("no_free_hand", f"{creature.id} holds no {self.item}")
             return
-        target = target_of(view, creature, self.target, willing=self.willing)
+        self.check_lifted(creature, target_of(view, creature, self.target, willing=self.willing))
+
+    def check_lifted(self, creature: Creature, target: Creature) -> None:
+        """Refuse to throw *target* if it is too big, too heavy, or not in hand."""
         check_size(creature, target)
         if not self.willing and creature.id not in grapplers(target):
             raise Refused("not_touching", f"{creature.id} has no grip on {target.id}")
@@ -148,14 +160,23 @@ class Throw(Act):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
-        found: list[Mapping[str, Any]] = [{"item": item} for item in creature.held]
-        found += [{"target": name} for name in view.creatures]
-        found += [{"target": name, "willing": True} for name in view.groups.get(view.here, ())]
-        for given in found:
-            command = cls(by=by, creature=creature.id, **given)
-            for offer in offered(command, view, **given):
-                yield changed(offer, choices={"direction": STEPS})
+        command = cls(by=sender(view, awaited), creature=awaited.creature or "")
+        creature = on_turn(view, command)
+        if creature is None or not is_allowed(check_standard, creature):
+            return
+        if creature.held:
+            choices = {"item": tuple(dict.fromkeys(creature.held)), "direction": STEPS}
+            yield Offer(type=cls.type, creature=creature.id, choices=choices)
+        for willing in (False, True):
+            thrown, fit = changed(command, willing=willing), fitting(view, creature, willing=willing)
+            near = fit if willing else [name for name in fit if view.creatures[name].has("grappled")]
+            targets = tuple(
+                [name for name in near if is_allowed(thrown.check_lifted, creature, view.creatures[name])]
+            )
+            if targets:
+                given = {"willing": True} if willing else {}
+                whole = {"target": targets, "direction": STEPS}
+                yield Offer(type=cls.type, creature=creature.id, given=given, choices=whole)
 
 
 def lands(state: State, user: Creature, step: Cell) -> Cell:

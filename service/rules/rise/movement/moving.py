@@ -6,17 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
 from service.rules.grid import Feet
-from service.rules.messages import Actor, Emits, Event, Offer, Refused
+from service.rules.messages import Emits, Event, Offer, Refused
 from service.rules.records import changed, record, with_key
 from service.rules.rise.acting.actions import check_trade, pay_for
 from service.rules.rise.acting.strikes import moved_already
-from service.rules.rise.acting.turns import begun, offered, sender, taking_turn
+from service.rules.rise.acting.turns import begun, offered, on_turn, sender, taking_turn
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Atom, Plan
 from service.rules.rise.harm.effects import note_place, note_quietly
 from service.rules.rise.harm.numbers import risen
 from service.rules.rise.movement.reacting import FIXED, NEAR_FT, OFFERED, check_rule, reacted
-from service.rules.rise.permission import Act
+from service.rules.rise.permission import Act, is_allowed
+from service.rules.rise.planning.intents import seen_by
 from service.rules.rise.space.aloft import AIRBORNE, TookOff, climb_ft, height
 from service.rules.rise.space.lines import feet_offered, straight
 from service.rules.rise.space.pace import budget_of, once_up
@@ -90,8 +91,7 @@ class Move(Act):
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
         goes_on = creature.budget.paused
-        if not goes_on:
-            check_trade(creature, "movement")
+        self.check_paid(view, creature)
         if (self.sprint or self.reacts) and view.house.traded_movement == "hustle":
             raise Refused("no_such_trade", "a standard action buys a hustle in this house", "RI-ACT-4")
         if creature.location_changed and not goes_on and (self.path or self.reacts or not self.stand_up):
@@ -101,6 +101,11 @@ class Move(Act):
         check_path(view, creature, self.path, self.feet(view, creature))
         check_free(view, creature, self.path, self.high(creature))
         check_rule(view, creature, self)
+
+    def check_paid(self, view: State, creature: Creature) -> None:
+        """Refuse a movement that *creature* has not begun and cannot pay for."""
+        if not creature.budget.paused:
+            check_trade(creature, "movement")
 
     @property
     def reacts(self) -> bool:
@@ -155,38 +160,38 @@ class Move(Act):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
-        if creature.budget.standard != "unused" and not creature.budget.paused:
+        command = cls(by=sender(view, awaited), creature=awaited.creature or "")
+        creature = on_turn(view, command)
+        if creature is None or not is_allowed(command.check_paid, view, creature):
             return
         ways: list[Mapping[str, Any]] = [{"mode": mode} for mode in {"land": 0, **creature.sheet.speeds}]
         if not creature.budget.paused:
             ways += [{"sprint": True}, {"stand_up": True}, {"stand_up": True, "sprint": True}]
-            yield from offered(cls(by=by, creature=creature.id, stand_up=True), view, stand_up=True)
+            yield from offered(changed(command, stand_up=True), view, stand_up=True)
         for way in ways:
-            high = cls(by=by, creature=creature.id, **way).high(creature)
-            paths = tuple(straight(view, creature, farthest(view, creature, way), high=high))
-            for offer in (
-                offered(cls(by=by, creature=creature.id, path=paths[0], **way), view, **way) if paths else ()
-            ):
-                yield changed(offer, choices={"path": paths, "pause": (False, True)})
+            high = changed(command, **way).high(creature)
+            paths = straight(view, creature, farthest(view, creature, way), high=high)
+            if paths and is_allowed(changed(command, path=paths[0], **way).check, view):
+                choices = {"path": paths, "pause": (False, True)}
+                yield Offer(type=cls.type, creature=creature.id, given=way, choices=choices)
         if not creature.budget.paused and not creature.location_changed:
-            yield from rules(view, by, creature)
+            yield from rules(view, command, creature)
 
 
-def rules(view: State, by: Actor, creature: Creature) -> Iterator[Offer]:
-    """Yield the movements by a rule about each creature in sight that *creature* may make."""
+def rules(view: State, command: Move, creature: Creature) -> Iterator[Offer]:
+    """Yield the movements by a rule about creatures in sight that *creature* may make."""
+    targets = tuple([(name,) for name in seen_by(view, creature)])
     ways: list[dict[str, Any]] = [{"stand_up": False}, {"stand_up": True}]
     ways += [{"mode": mode} for mode in creature.sheet.speeds if mode in AIRBORNE]
-    for way in ways:
+    for way in ways if targets else ():
         if feet_offered(view, creature, **way) < 0:
             continue
         sprints = feet_offered(view, creature, sprint=True, **way) >= 0
-        for target in view.creatures:
-            for ability, choices in OFFERED.items():
-                given: Mapping[str, Any] = {"ability": ability, "targets": (target,), **FIXED[ability], **way}
-                for offer in offered(Move(by=by, creature=creature.id, **given), view, **given):
-                    doubled = (False, True) if sprints else (False,)
-                    yield changed(offer, choices={**choices, "sprint": doubled})
+        for ability, choices in OFFERED.items():
+            given: Mapping[str, Any] = {"ability": ability, **FIXED[ability], **way}
+            if is_allowed(changed(command, targets=targets[0], **given).check, view):
+                whole = {"targets": targets, **choices, "sprint": (False, True) if sprints else (False,)}
+                yield Offer(type=command.type, creature=creature.id, given=given, choices=whole)
 
 
 def farthest(view: State, creature: Creature, way: Mapping[str, Any]) -> int:

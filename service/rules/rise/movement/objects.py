@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from service.rules.chance import Chance
 from service.rules.grid import FEET, Cell, distance
@@ -17,13 +17,13 @@ from service.rules.rise.acting.actions import (
     check_trade,
     pay_for,
 )
-from service.rules.rise.acting.turns import begun, offered, sender, taking_turn
+from service.rules.rise.acting.turns import begun, sender, taking_turn
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.harm.numbers import hands_free
 from service.rules.rise.movement.initiative import asks_players, find_order
 from service.rules.rise.movement.problem import NeedsInitiative
 from service.rules.rise.movement.resolving import meet_needs
-from service.rules.rise.permission import Act, able, in_phase
+from service.rules.rise.permission import Act, able, in_phase, is_allowed
 from service.rules.rise.rulings import ruled
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
@@ -83,28 +83,13 @@ class ManipulateObject(Act):
 
     def check(self, view: State) -> None:
         creature = handling(view, self)
-        if self.what == "drop":
-            dropping(creature, self.item)
-            return
-        if self.is_trivial(view):
-            return
-        three_at_most(creature)
-        check_hands(view, creature, self.what, self.item)
-        if view.house.detailed_manipulation:
-            detailed(self.what, self.pay)
-        if self.pay == "free":
-            once_for_nothing(creature)
-        else:
-            paid_for(view, creature, self.pay)
-
-    def is_trivial(self, view: State) -> bool:
-        """Tell whether the GM lets this creature do such a thing uncounted."""
-        return self.what == "other" and ruled(view, "trivial_manipulation", self.creature) == "yes"
+        check_item(view, creature, self.what, self.item)
+        check_paid(view, creature, self.what, self.pay)
 
     def decide(self, state: State) -> Emits[State]:
         if state.phase == "action":
             state = yield from begun(state, self.creature)
-        trivial = self.is_trivial(state)
+        trivial = is_trivial(state, self.creature, self.what)
         if self.pay != "free" and self.what != "drop" and not trivial:
             usage = "minor" if self.pay == "minor" else "standard"
             state = yield from pay_for(self.creature, usage, self.pay, f"{self.type}-{self.what}")
@@ -120,18 +105,57 @@ class ManipulateObject(Act):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        by, name = sender(view, awaited), awaited.creature or ""
-        held, beside = view.creatures[name].held, tuple(view.lying)
-        things: list[tuple[Handling, str]] = [("open", ""), ("rummage", ""), ("other", "")]
-        things += [("draw", own.id) for own in view.creatures[name].sheet.weapons if own.id not in held]
-        things += [(what, item) for what in LETTING_GO for item in held]
-        things += [("pick_up", item) for item in beside]
-        for what, item in things:
-            for pay in PAYING:
-                if what == "drop" and pay != "free":
-                    continue
-                given: Mapping[str, Any] = {"what": what, "pay": pay, **({"item": item} if item else {})}
-                yield from offered(cls(by=by, creature=name, **given), view, **given)
+        command = cls(by=sender(view, awaited), creature=awaited.creature or "")
+        if not is_allowed(handling, view, command):
+            return
+        creature = view.creatures[command.creature]
+        held, owned = creature.held, creature.sheet.weapons
+        things: dict[Handling, tuple[str, ...]] = {
+            "open": ("",),
+            "rummage": ("",),
+            "other": ("",),
+            "draw": tuple([own.id for own in owned if own.id not in held]),
+            **dict.fromkeys(LETTING_GO, tuple(dict.fromkeys(held))),
+            "pick_up": tuple(view.lying),
+        }
+        found: dict[tuple[tuple[str, ...], tuple[Pay, ...]], list[Handling]] = {}
+        for what, items in things.items():
+            pays = PAYING if what != "drop" else ("free",)
+            paid = [pay for pay in pays if is_allowed(check_paid, view, creature, what, pay)]
+            fit = [item for item in items if is_allowed(check_item, view, creature, what, item)]
+            if fit and paid:
+                found.setdefault((tuple(fit), tuple(paid)), []).append(what)
+        for (named, pays), whats in found.items():
+            choices: dict[str, tuple[str, ...]] = {"what": tuple(whats), "pay": pays}
+            if named != ("",):
+                choices["item"] = named
+            yield Offer(type=cls.type, creature=creature.id, choices=choices)
+
+
+def check_item(view: State, creature: Creature, what: Handling, item: str) -> None:
+    """Refuse to handle what is not there, with no hand free, or too often; however it is paid."""
+    if what == "drop":
+        dropping(creature, item)
+    elif not is_trivial(view, creature.id, what):
+        three_at_most(creature)
+        check_hands(view, creature, what, item)
+
+
+def check_paid(view: State, creature: Creature, what: Handling, pay: Pay) -> None:
+    """Refuse what *creature* cannot pay for so, whatever it handles."""
+    if what == "drop" or is_trivial(view, creature.id, what):
+        return
+    if view.house.detailed_manipulation:
+        detailed(what, pay)
+    if pay == "free":
+        once_for_nothing(creature)
+    else:
+        paid_for(view, creature, pay)
+
+
+def is_trivial(view: State, creature: str, what: Handling) -> bool:
+    """Tell whether the GM lets this creature do such a thing uncounted."""
+    return what == "other" and ruled(view, "trivial_manipulation", creature) == "yes"
 
 
 def check_hands(view: State, creature: Creature, what: str, item: str) -> None:

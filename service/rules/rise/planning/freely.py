@@ -7,16 +7,16 @@ attacks, hurts or moves anybody: that is for the action phase.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from service.rules.grid import Cell
 from service.rules.messages import Emits, Event, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.actions import ActionPaid, check_free, paid
+from service.rules.rise.acting.aiming import check_targets, single_aims
 from service.rules.rise.acting.brawling import GRIP, check_grappled, grip, not_twice
-from service.rules.rise.acting.special import ability_on, carried_out, check_targets, priced, use_of
-from service.rules.rise.attacks.areas import aims
+from service.rules.rise.acting.special import ability_on, carried_out, priced, use_of
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import atom_of
 from service.rules.rise.attacks.zones import check_place
@@ -24,7 +24,8 @@ from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.creatures.lasting import FreeUse
 from service.rules.rise.creatures.sheet import Ability
 from service.rules.rise.harm.effects import apply_quietly, state_after
-from service.rules.rise.space.sight import check_reach
+from service.rules.rise.permission import is_allowed
+from service.rules.rise.space.sight import check_reach, known_of
 from service.rules.rise.state import State
 
 Paths = Mapping[str, tuple[Cell, ...]]
@@ -74,12 +75,18 @@ def check_grip(view: State, creature: Creature, use: FreeUse) -> None:
 
 def check_use(view: State, creature: Creature, path: Sequence[Cell], use: FreeUse) -> None:
     """Refuse an ability that is not free, that attacks, or that does not reach from where it is used."""
-    ability = ability_on(creature, use.ability)
-    check_peaceful(view, ability)
-    check_free(view, creature, ability.id, ability.per_round_limit)
+    ability = check_free_ability(view, creature, use.ability)
     there = changed(creature, position=place_on(creature.position, path, use.step))
     check_place(view, there, ability, use.at, use.altitude_ft)
     check_targets(view, there, ability, use.targets)
+
+
+def check_free_ability(view: State, creature: Creature, id_: str) -> Ability:
+    """Return the ability; refused where it is not free or attacks, or was used as often as it may be."""
+    ability = ability_on(creature, id_)
+    check_peaceful(view, ability)
+    check_free(view, creature, ability.id, ability.per_round_limit)
+    return ability
 
 
 def check_peaceful(view: State, ability: Ability) -> None:
@@ -207,19 +214,15 @@ def reaches(state: State, there: Creature, target: str, range_ft: int) -> bool:
 # --- what is offered ---------------------------------------------------------------------------------
 
 
-def offered_uses(view: State, creature: Creature) -> Iterator[FreeUse]:
-    """Yield the free abilities that *creature* may use before its first step."""
-    found = [FreeUse(ability=GRIP)]
-    for ability in creature.sheet.abilities:
-        if ability.area is not None:
-            found += [FreeUse(ability=ability.id, **aim) for aim in aims(view, ability)]
-            continue
-        for target in view.creatures.values():
-            at = target.position if ability.zone is not None else None
-            found.append(FreeUse(ability=ability.id, targets=(target.id,), at=at))
-    for use in found:
-        try:
-            check_uses(view, creature, (), (use,))
-        except Refused:
-            continue
-        yield use
+def offered_uses(view: State, creature: Creature) -> tuple[FreeUse, ...]:
+    """Return the free abilities that *creature* may use before its first step."""
+
+    def find(_: State) -> tuple[FreeUse, ...]:
+        grip = FreeUse(ability=GRIP)
+        found = [grip] if is_allowed(check_uses, view, creature, (), (grip,)) else []
+        for ability in creature.sheet.abilities:
+            if is_allowed(check_free_ability, view, creature, ability.id):
+                found += [FreeUse(ability=ability.id, **aim) for aim in single_aims(view, creature, ability)]
+        return tuple(found)
+
+    return known_of(view, creature, "free uses", find)

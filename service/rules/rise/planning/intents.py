@@ -73,12 +73,27 @@ def check_intent(view: State, creature: Creature, plan: Intent) -> None:
 def check_reactive(view: State, creature: Creature, ability: str, targets: tuple[str, ...]) -> None:
     """A reactive movement is one simple rule about what everybody plainly sees."""
     for name in targets:
-        found = view.creatures.get(name)
-        if found is None or name == creature.id or not is_seen(view, creature, found):
-            raise Refused("target_not_visible", f"{creature.id} sees no {name}")
+        check_seen(view, creature, name)
     alone = ability not in ("withdraw", "custom")
     if not targets or (alone and len(targets) > 1):
         raise Refused("reactive_rule_too_complex", f"{ability} keys on one creature")
+
+
+def check_seen(view: State, creature: Creature, name: str) -> None:
+    """Refuse to react to whom *creature* does not see."""
+    found = view.creatures.get(name)
+    if found is None or not is_other_seen(view, creature, found):
+        raise Refused("target_not_visible", f"{creature.id} sees no {name}", "RI-REAC-1")
+
+
+def seen_by(view: State, creature: Creature) -> tuple[str, ...]:
+    """Return whom *creature* may react to."""
+    return tuple([name for name, other in view.creatures.items() if is_other_seen(view, creature, other)])
+
+
+def is_other_seen(view: State, creature: Creature, other: Creature) -> bool:
+    """Tell whether *other* is somebody else, and *creature* plainly sees it."""
+    return other.id != creature.id and is_seen(view, creature, other)
 
 
 class OwnRule(Protocol):

@@ -7,17 +7,17 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
 from service.rules.chance import Chance
-from service.rules.codec import to_data
 from service.rules.grid import STEPS, Cell, Feet, cells
 from service.rules.messages import Emits, Event, Offer, Refused
 from service.rules.records import EMPTY, changed, record, with_key
-from service.rules.rise.acting.turns import offered, sender
+from service.rules.rise.acting.turns import sender
 from service.rules.rise.creatures.creature import Creature, obeys
 from service.rules.rise.creatures.lasting import FreeUse, Plan
-from service.rules.rise.permission import Act, able, in_phase
+from service.rules.rise.harm.holds import grapplers
+from service.rules.rise.permission import Act, able, in_phase, is_allowed
 from service.rules.rise.planning.freely import braced, check_uses, offered_uses, payment
-from service.rules.rise.planning.intents import REACTIVE, check_intent
-from service.rules.rise.space.lines import Path, feet_offered, onto, straight
+from service.rules.rise.planning.intents import REACTIVE, check_intent, seen_by
+from service.rules.rise.planning.ways import freely, mounts, told, ways
 from service.rules.rise.space.riding import check_carried, check_mount, check_not_carried
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
@@ -219,20 +219,32 @@ class PlanMovement(Act):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
-        for given, paths in ways(view, creature):
-            first = {**given, "path": paths[0]}
-            for offer in offered(cls(by=by, creature=creature.id, **first), view, **given):
-                yield changed(offer, choices={"path": paths})
-        for use, paths in freely(view, creature):
-            command = cls(by=by, creature=creature.id, path=paths[0], free_actions=(use,))
-            for offer in offered(command, view, free_actions=(to_data(use),)):
-                yield changed(offer, choices={"path": paths})
-        for target in view.creatures:
-            for more in BY_TARGET:
-                given = {"targets": (target,), **more}
-                for offer in offered(cls(by=by, creature=creature.id, **given), view, **given):
-                    yield changed(offer, choices=CHOICES.get(more["ability"], EMPTY))
+        command = cls(by=sender(view, awaited), creature=awaited.creature or "")
+        if not is_allowed(planning, view, command):
+            return
+        creature = view.creatures[command.creature]
+        for way, paths in ways(view, creature):
+            if command.may(view, **way, path=paths[0]):
+                yield Offer(type=cls.type, creature=creature.id, given=way, choices={"path": paths})
+        for mount, found in mounts(view, creature).items():
+            paths = tuple([path for path in found if command.may(view, mount=mount, path=path)])
+            if paths:
+                given: Mapping[str, Any] = {"mount": mount}
+                yield Offer(type=cls.type, creature=creature.id, given=given, choices={"path": paths})
+        for uses, paths in freely(view, creature):
+            if command.may(view, free_actions=uses[:1], path=paths[0]):
+                choices = {"free_actions": told(uses), "path": paths}
+                yield Offer(type=cls.type, creature=creature.id, choices=choices)
+        seen, held = seen_by(view, creature), grapplers(creature)
+        for by_rule in BY_TARGET:
+            targets = tuple([(name,) for name in (held if by_rule["ability"] == "shove" else seen)])
+            if targets and command.may(view, **by_rule, targets=targets[0]):
+                choices = {"targets": targets, **CHOICES.get(by_rule["ability"], EMPTY)}
+                yield Offer(type=cls.type, creature=creature.id, given=by_rule, choices=choices)
+
+    def may(self, view: State, **more: object) -> bool:
+        """Tell whether this plan with *more* is legal."""
+        return is_allowed(changed(self, **more).check, view)
 
 
 @rule("RI-CONF-8", "P67", settles=("C-20",))
@@ -261,45 +273,6 @@ def ends_in(state: State, creature: str) -> tuple[Cell, ...]:
     return tuple(cells(plan.path[-1], state.creatures[creature].space))
 
 
-def ways(view: State, creature: Creature) -> Iterator[tuple[Mapping[str, Any], tuple[Path, ...]]]:
-    """Yield the movements along straight paths that *creature* may try, and where they may lead."""
-    riders = tuple([other.id for other in view.creatures.values() if other.mount == creature.id])
-    found: list[Mapping[str, Any]] = [{"mode": mode} for mode in {"land": 0, **creature.sheet.speeds}]
-    found += [{"ability": ability} for ability in ("sprint", "overrun", "jump")]
-    found += [{"stand_up": True}]
-    for way in found:
-        ability, mode = way.get("ability", "hustle"), way.get("mode", "land")
-        feet = feet_offered(
-            view, creature, mode, ability=ability, sprint=ability == "sprint", stand_up="stand_up" in way
-        )
-        paths = tuple(straight(view, creature, feet, through=True))
-        if paths:
-            yield way, paths
-            if riders:
-                yield {**way, "carry": riders}, paths
-    for mount in view.creatures.values():
-        if mount.sheet.carries_riders and mount.id != creature.id:
-            reached = onto(creature, cells(mount.position, mount.space), feet_offered(view, creature))
-            for path in reached:
-                yield {"mount": mount.id}, (path,)
-
-
-def freely(view: State, creature: Creature) -> Iterator[tuple[FreeUse, tuple[Path, ...]]]:
-    """Yield the free abilities that *creature* may use on its way, and the ways it may go with each."""
-    plain = free_ways(view, creature)
-    for use in offered_uses(view, creature):
-        ready = braced(view, creature, (use,))
-        paths = plain if ready is view else free_ways(ready, ready.creatures[creature.id])
-        yield use, ((), *paths)
-        if paths and plain and use.targets in ((), (creature.id,)) and use.at is None:
-            yield changed(use, step=1), plain
-
-
-def free_ways(view: State, creature: Creature) -> tuple[Path, ...]:
-    """Return the straight ways that *creature* may walk on its own feet."""
-    return tuple(straight(view, creature, feet_offered(view, creature), through=True))
-
-
 @record
 class PassMovement(Act):
     """Stay where the creature is in this movement phase, and do no more than what is free."""
@@ -319,11 +292,13 @@ class PassMovement(Act):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
-        yield from offered(cls(by=by, creature=creature.id), view)
-        for use in offered_uses(view, creature):
-            command = cls(by=by, creature=creature.id, free_actions=(use,))
-            yield from offered(command, view, free_actions=(to_data(use),))
+        command = cls(by=sender(view, awaited), creature=awaited.creature or "")
+        if not is_allowed(command.check, view):
+            return
+        yield Offer(type=cls.type, creature=command.creature)
+        uses = told(offered_uses(view, view.creatures[command.creature]))
+        if uses:
+            yield Offer(type=cls.type, creature=command.creature, choices={"free_actions": uses})
 
 
 @record

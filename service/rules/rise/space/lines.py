@@ -6,13 +6,23 @@ Commands take any path; these are the ones that options name, in eight direction
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from service.rules.grid import FEET, STEPS, Cell, line
 from service.rules.messages import Refused
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.space.aloft import climb_ft
 from service.rules.rise.space.pace import budget_of, once_up
-from service.rules.rise.space.paths import flown, in_the_way, is_wall, leaving, occupant, step_feet
+from service.rules.rise.space.paths import (
+    flown,
+    in_the_way,
+    is_wall,
+    leaving,
+    occupant,
+    standing_in,
+    step_feet,
+)
+from service.rules.rise.space.sight import known_of
 from service.rules.rise.state import State
 
 Path = tuple[Cell, ...]
@@ -35,26 +45,62 @@ def feet_offered(
         return -1
 
 
+class Way(NamedTuple):
+    """A straight path as it is found: who stands on it, whether it is open, and whether it may end there."""
+
+    path: Path
+    others: tuple[str, ...]
+    is_open: bool
+    ends: bool
+
+
 def straight(
     view: State, creature: Creature, feet: int, *, through: bool = False, high: int | None = None
-) -> Iterator[Path]:
-    """Yield every straight path of up to *feet* that ends in a free space; *through* others if so wanted.
+) -> tuple[Path, ...]:
+    """Return every straight path of up to *feet* that ends in a free space; *through* others if so wanted.
 
     *high* is how high a flight ends.
     """
+    if feet < FEET:
+        return ()
+
+    def choose(_: State) -> tuple[Path, ...]:
+        found = ways(view, creature, feet, high)
+        return tuple([way.path for way in found if way.ends and (through or way.is_open)])
+
+    return known_of(view, creature, f"straight/{feet}/{high}/{through}", choose)
+
+
+def ways(view: State, creature: Creature, feet: int, high: int | None) -> tuple[Way, ...]:
+    """Return the straight ways of up to *feet* that no wall ends, whoever stands in them.
+
+    *high* is how high a flight ends.
+    """
+    if feet < FEET:
+        return ()
+
+    def find(_: State) -> tuple[Way, ...]:
+        return tuple([way for step in STEPS for way in along(view, creature, step, feet, high)])
+
+    return known_of(view, creature, f"ways/{feet}/{high}", find)
+
+
+def along(view: State, creature: Creature, step: Cell, feet: int, high: int | None) -> Iterator[Way]:
+    """Yield the ways of up to *feet* in one direction, up to a wall."""
     passing, ending = flown(creature, high)
-    for step in STEPS:
-        path: Path = ()
-        spent, at = 0, creature.position
-        for cell in line(creature.position, step, max(0, feet) // FEET):
-            spent += step_feet(at, cell, len(path)) + leaving(view, creature, at)
-            if spent > feet or is_wall(view, creature, cell):
-                break
-            if not through and in_the_way(view, passing, cell) is not None:
-                break
-            path, at = (*path, cell), cell
-            if occupant(view, ending, cell) is None:
-                yield path
+    path: Path = ()
+    others: tuple[str, ...] = ()
+    spent, at, is_open = 0, creature.position, True
+    for cell in line(creature.position, step, feet // FEET):
+        spent += step_feet(at, cell, len(path)) + leaving(view, creature, at)
+        if spent > feet or is_wall(view, creature, cell):
+            return
+        path, at = (*path, cell), cell
+        here = standing_in(view, creature, cell)
+        if here:
+            others = tuple(dict.fromkeys((*others, *here)))
+            is_open = is_open and in_the_way(view, passing, cell) is None
+        yield Way(path, others, is_open, not here or occupant(view, ending, cell) is None)
 
 
 def onto(creature: Creature, goal: tuple[Cell, ...], feet: int) -> Iterator[Path]:

@@ -91,6 +91,12 @@ def occupant(state: State, creature: Creature, cell: Cell, ignoring: Sequence[st
     return None
 
 
+def standing_in(state: State, creature: Creature, cell: Cell) -> list[str]:
+    """Return the others who take up room where *creature* would stand at *cell*, maybe more than once."""
+    parts = cells(cell, creature.space)
+    return [other.id for part in parts for other in state.standing_at(part) if other.id != creature.id]
+
+
 def is_wall(state: State, creature: Creature, cell: Cell) -> bool:
     """Tell whether *creature* would stand inside a wall at *cell*."""
     if not state.terrain and not state.zones:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, TypeVar
 
-from service.rules.grid import Cell
+from service.rules.grid import FEET, Cell
 from service.rules.messages import Refused
+from service.rules.records import derived
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
+
+V = TypeVar("V")
+CLOSE: Final = 2
+"""Cells up to which it takes less to look at the cells around a creature than at everybody."""
 
 
 @rule("RI-ATK-1", "BK 5.1")
@@ -16,12 +22,85 @@ def check_reach(
     view: State, user: Creature, target: Creature, reach_ft: int, *, touching: bool = False
 ) -> None:
     """An attack is a d10 and accuracy against each defense it names; it needs range and a clear line."""
-    if touching and not view.adjacent(user, target):
-        raise Refused("not_adjacent", f"{target.id} is not adjacent to {user.id}")
-    if not touching and view.distance(user, target) > reach_ft and not view.adjacent(user, target):
+    if not is_near(view.span(user, target), reach_ft, touching=touching):
+        if touching:
+            raise Refused("not_adjacent", f"{target.id} is not adjacent to {user.id}")
         raise Refused("target_out_of_range", f"{target.id} is out of reach of {user.id}")
-    if not is_clear(view, *nearest(user, target)):
+    if not has_line(view, user, target):
         raise Refused("no_line_of_effect", f"something stands between {user.id} and {target.id}")
+
+
+def is_near(span: tuple[int, int], reach_ft: int, *, touching: bool) -> bool:
+    """Tell whether *reach_ft* is enough between two creatures: neighbours are always in range."""
+    feet, straight_ft = span
+    return straight_ft <= FEET or (not touching and feet <= reach_ft)
+
+
+def is_reached(view: State, user: Creature, target: Creature, reach_ft: int, *, touching: bool) -> bool:
+    """Tell whether `check_reach` allows *user* this target."""
+    return is_near(view.span(user, target), reach_ft, touching=touching) and has_line(view, user, target)
+
+
+def has_line(view: State, user: Creature, target: Creature) -> bool:
+    """Tell whether no wall lies between two creatures."""
+    if not view.terrain and not view.zones:
+        return True
+    return is_clear(view, *nearest(user, target))
+
+
+def in_reach(view: State, user: Creature, reach_ft: int, *, touching: bool = False) -> tuple[str, ...]:
+    """Return the others that `check_reach` allows *user*, in the order in which they entered the fight."""
+
+    def find(_: State) -> tuple[str, ...]:
+        return tuple(
+            [
+                other.id
+                for other, span in spans(view, user)
+                if is_near(span, reach_ft, touching=touching) and has_line(view, user, other)
+            ]
+        )
+
+    return known_of(view, user, f"in reach/{reach_ft}/{touching}", find)
+
+
+def spans(view: State, user: Creature) -> tuple[tuple[Creature, tuple[int, int]], ...]:
+    """Return everybody else, each with how far it is from *user*."""
+
+    def find(_: State) -> tuple[tuple[Creature, tuple[int, int]], ...]:
+        return tuple(
+            [(other, view.span(user, other)) for other in view.creatures.values() if other.id != user.id]
+        )
+
+    return known_of(view, user, "spans", find)
+
+
+def around(view: State, user: Creature, at: Cell, feet: int) -> Sequence[Creature]:
+    """Return others, among them all who are not farther than *feet* from *user*, if it stands *at* a cell."""
+    reach = feet // FEET
+    if reach > CLOSE:
+        found: Sequence[Creature] = tuple(view.creatures.values())
+    else:
+        neighbours = derived(view, f"around/{user.space}/{reach}", lambda _: _around(view, user.space, reach))
+        found = neighbours.get(at, ())
+    return [other for other in found if other.id != user.id]
+
+
+def _around(view: State, side: int, reach: int) -> Mapping[Cell, Sequence[Creature]]:
+    """Return who is within *reach* cells, by the place of a space *side* cells wide."""
+    found: dict[Cell, list[Creature]] = {}
+    for other in view.creatures.values():
+        (x, y), more = other.position, other.space + reach
+        for i in range(x - side - reach + 1, x + more):
+            for j in range(y - side - reach + 1, y + more):
+                found.setdefault((i, j), []).append(other)
+    return found
+
+
+def known_of(view: State, creature: Creature, what: str, find: Callable[[State], V]) -> V:
+    """Return what *find* finds on *view* for *creature*: once for the creature as it is there."""
+    if view.creatures.get(creature.id) is not creature:
+        return find(view)
+    return derived(view, f"{what}/{creature.id}", find)
 
 
 def targets_of(view: State, user: Creature, names: Sequence[str], reach_ft: int) -> Iterator[Creature]:

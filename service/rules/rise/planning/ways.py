@@ -1,0 +1,71 @@
+"""List the movements that may be planned: straight ways by each mode, onto mounts, with free abilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from service.rules.grid import cells
+from service.rules.records import changed
+from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.creatures.lasting import FreeUse
+from service.rules.rise.planning.freely import braced, offered_uses
+from service.rules.rise.space.lines import Path, feet_offered, onto, straight
+from service.rules.rise.state import State
+
+
+def ways(view: State, creature: Creature) -> Iterator[tuple[Mapping[str, Any], tuple[Path, ...]]]:
+    """Yield the movements along straight paths that *creature* may try, and where they may lead."""
+    riders = tuple([other.id for other in view.creatures.values() if other.mount == creature.id])
+    found: list[Mapping[str, Any]] = [{"mode": mode} for mode in {"land": 0, **creature.sheet.speeds}]
+    found += [{"ability": ability} for ability in ("sprint", "overrun", "jump")]
+    found += [{"stand_up": True}]
+    for way in found:
+        ability, mode = way.get("ability", "hustle"), way.get("mode", "land")
+        feet = feet_offered(
+            view, creature, mode, ability=ability, sprint=ability == "sprint", stand_up="stand_up" in way
+        )
+        paths = straight(view, creature, feet, through=True)
+        if paths:
+            yield way, paths
+            if riders:
+                yield {**way, "carry": riders}, paths
+
+
+def mounts(view: State, creature: Creature) -> Mapping[str, tuple[Path, ...]]:
+    """Return the straight paths on which *creature* may try to get onto each mount."""
+    found = [m for m in view.creatures.values() if m.sheet.carries_riders and m.id != creature.id]
+    feet = feet_offered(view, creature) if found else 0
+    return {m.id: tuple(onto(creature, cells(m.position, m.space), feet)) for m in found}
+
+
+def freely(view: State, creature: Creature) -> Iterator[tuple[tuple[FreeUse, ...], tuple[Path, ...]]]:
+    """Yield free abilities that *creature* may use on its way, and the ways it may go with any of them."""
+    plain = free_ways(view, creature)
+    uses = offered_uses(view, creature)
+    ready = {use: braced(view, creature, (use,)) for use in uses}
+    steady = tuple([use for use in uses if ready[use] is view])
+    if steady:
+        yield steady, ((), *plain)
+    for use in uses:
+        if ready[use] is not view:
+            yield (use,), ((), *free_ways(ready[use], ready[use].creatures[creature.id]))
+    alone = [use for use in uses if use.targets in ((), (creature.id,)) and use.at is None]
+    for use in alone if plain else ():
+        if free_ways(ready[use], ready[use].creatures[creature.id]):
+            yield (changed(use, step=1),), plain
+
+
+def free_ways(view: State, creature: Creature) -> tuple[Path, ...]:
+    """Return the straight ways that *creature* may walk on its own feet."""
+    return straight(view, creature, feet_offered(view, creature), through=True)
+
+
+def told(uses: Sequence[FreeUse]) -> tuple[tuple[Mapping[str, Any], ...], ...]:
+    """Return each of *uses* alone, as a command says it; what is as usual is left out."""
+    return tuple([(_told(use),) for use in uses])
+
+
+def _told(use: FreeUse) -> Mapping[str, Any]:
+    said = {name: value for name, value in vars(use).items() if value or name == "ability"}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in said.items()}
