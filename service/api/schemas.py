@@ -159,7 +159,14 @@ def _member(head: type, tag: str, kind: Any, families: Families) -> type[StrictS
 
 
 def _book(module: str) -> str:
-    """Return the name prefix for a ruleset's own records: `Rise` for `service.rules.rise.state`."""
+    """Return the name prefix for a ruleset's own records: `Rise` for `service.rules.rise.state`.
+
+    For another package it is the package's name, `RewoundDuel` for `rewound_duel`, so that two packages may
+    have records of one name.
+    """
+    first = module.partition(".")[0]
+    if first != "service":
+        return "".join(part.capitalize() for part in first.split("_"))
     below = module.removeprefix(_RULES).split(".")
     return below[0].capitalize() if module.startswith(_RULES) and len(below) > 1 else ""
 

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 from service.core.continuation import sealed_values_in
 from service.core.decide import FoldedState, decide_request
 from service.record.commit import Commit, load_commit
-from service.rules.rulebook import BY_CODE
+from service.rules.rulebook import BY_CODE, key_of
 from service.rules.table import Table
 
 T = TypeVar("T")
@@ -106,7 +106,7 @@ def watched(work: Callable[[], T]) -> tuple[T, list[ExplainedStep]]:
 
     def watch(frame: FrameType, event: str, _: object) -> None:
         nonlocal depth
-        rules = BY_CODE.get(frame.f_code)
+        rules = BY_CODE.get(key_of(frame.f_code))
         if rules is None:
             return
         if event == "call":

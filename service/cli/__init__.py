@@ -17,6 +17,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "worker": "Run one worker against running servers.",
     "demo": "Play the sample fight over HTTP, replay a round, audit it.",
     "play": "Play an encounter with bots, many times, and print each result.",
+    "check-ruleset": "Hold a ruleset to the laws of the conformance suite.",
     "replay": "Narrate a recorded or scripted fight, round by round.",
     "verify": "Audit a bundle, offline.",
     "bundle": "Export an encounter with all its evidence into one file.",
@@ -25,7 +26,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "openapi": "Write openapi.yaml, or check that it is up to date.",
     "rules": "Write the tables of rules, or check that they are up to date.",
 }
-"""The commands as `--help` lists them; each is in the module with its name."""
+"""The commands as `--help` lists them; each is in the module with its name, `_` for `-`."""
 
 
 class _Commands(click.Group):
@@ -37,7 +38,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"{__name__}.{cmd_name}").command
+        command: click.Command = import_module(f"{__name__}.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above

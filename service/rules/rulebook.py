@@ -11,9 +11,11 @@ unique in its package, so rulesets of two authors may use the same ids.
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from types import CodeType, FunctionType, MappingProxyType, TracebackType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 T = TypeVar("T")
+
+CodeKey: TypeAlias = tuple[str, CodeType]
 
 
 @dataclass(frozen=True)
@@ -34,13 +36,18 @@ SHARED: Final = "service.rules"
 """The package of the rules that every ruleset has."""
 
 _rules: Final[dict[tuple[str, str], Rule]] = {}  # filled while modules import, read-only afterwards
-_by_code: Final[dict[CodeType, tuple[Rule, ...]]] = {}
-_said_by_code: Final[dict[CodeType, tuple[str, ...]]] = {}
+_by_code: Final[dict[CodeKey, tuple[Rule, ...]]] = {}
+_said_by_code: Final[dict[CodeKey, tuple[str, ...]]] = {}
 
 RULES: Final[Mapping[tuple[str, str], Rule]] = MappingProxyType(_rules)
 """The rules by package and id."""
-BY_CODE: Final[Mapping[CodeType, tuple[Rule, ...]]] = MappingProxyType(_by_code)
+BY_CODE: Final[Mapping[CodeKey, tuple[Rule, ...]]] = MappingProxyType(_by_code)
 """The rules of each code object, the rule nearest to the code first."""
+
+
+def key_of(code: CodeType) -> CodeKey:
+    """Return the key of *code* in `BY_CODE`: with its file, since the code of a copied ruleset is equal."""
+    return code.co_filename, code
 
 
 def rule(id: str, source: str, *, settles: Iterable[str] = ()) -> Callable[[T], T]:  # noqa: A002 - the book's word
@@ -62,8 +69,9 @@ def rule(id: str, source: str, *, settles: Iterable[str] = ()) -> Callable[[T], 
         )
         _rules[package, id] = entry
         for code in _codes(home):
-            _by_code[code] = (*_by_code.get(code, ()), entry)
-            _said_by_code[code] = because(_by_code[code])
+            key = key_of(code)
+            _by_code[key] = (*_by_code.get(key, ()), entry)
+            _said_by_code[key] = because(_by_code[key])
         return home
 
     return mark
@@ -113,7 +121,7 @@ def speaker(tale: Generator[Any, Any, Any]) -> tuple[str, ...]:
     found: tuple[str, ...] = ()
     inner: Any = tale
     while inner is not None:
-        found = _said_by_code.get(inner.gi_code, found)
+        found = _said_by_code.get(key_of(inner.gi_code), found)
         inner = inner.gi_yieldfrom
     return found
 
@@ -128,7 +136,7 @@ def refuser(trace: TracebackType | None) -> str | None:
     """Return the id of the innermost rule in *trace* (the first, if its home has several), None if none."""
     found = None
     while trace is not None:
-        rules = _by_code.get(trace.tb_frame.f_code)
+        rules = _by_code.get(key_of(trace.tb_frame.f_code))
         if rules is not None:
             found = rules[0].id
         trace = trace.tb_next

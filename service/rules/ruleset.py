@@ -325,7 +325,7 @@ def _without_dice(ruleset: Ruleset[S], state: S, seat: str, offers: Iterable[Off
             one = changed(offer, given={**offer.given, **dict(zip(names, chosen, strict=True))}, choices={})
             try:
                 command = from_data(
-                    ruleset.commands[one.type], _spelled(ruleset, one), families=ruleset.families, by=by
+                    ruleset.commands[one.type], offered_data(ruleset, one), families=ruleset.families, by=by
                 )
             except Malformed:  # a text or a face is missing, which no offer can contain
                 yield one
@@ -334,7 +334,7 @@ def _without_dice(ruleset: Ruleset[S], state: S, seat: str, offers: Iterable[Off
                 yield one
 
 
-def _spelled(ruleset: Ruleset[S], offer: Offer) -> dict[str, Any]:
+def offered_data(ruleset: Ruleset[S], offer: Offer) -> dict[str, Any]:
     """Return the data of the command that *offer*, which has no choices, describes."""
     taken = {field.name for field in fields(ruleset.commands[offer.type])}
     places = {"creature": offer.creature, "prompt": offer.prompt}

@@ -134,8 +134,8 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 def _replace(function: FunctionType, code: CodeType) -> None:
     """Give *function* other code, and that code the rules of the original (see `rulebook.speaker`)."""
     for known in (vars(rulebook)["_by_code"], vars(rulebook)["_said_by_code"]):
-        if function.__code__ in known:
-            known[code] = known[function.__code__]
+        if rulebook.key_of(function.__code__) in known:
+            known[rulebook.key_of(code)] = known[rulebook.key_of(function.__code__)]
     function.__code__ = code
 
 

@@ -1,42 +1,13 @@
-"""Collect which rules take part: those whose code runs, and those that events name as their reason.
-
-A rule without code of its own that runs is still seen where a fact names it.
-"""
+"""Find the rules of a package, and those that take part in a play."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable
-from types import FrameType
-from typing import Any
+from service.conformance.taking_part import fired, named
+from service.rules.rulebook import RULES
 
-from service.rules.messages import Event, Fact, Private
-from service.rules.rulebook import BY_CODE, RULES
+__all__ = ["fired", "named", "rules_of"]
 
 
 def rules_of(package: str) -> frozenset[str]:
     """Return the ids of the rules that have their home in *package*."""
     return frozenset(rule.id for rule in RULES.values() if rule.home.startswith(package))
-
-
-def fired(play: Callable[[], object]) -> set[str]:
-    """Return the ids of the rules whose code *play* runs."""
-    seen: set[str] = set()
-
-    def watch(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and (found := BY_CODE.get(frame.f_code)) is not None:
-            seen.update(rule.id for rule in found)
-
-    before = sys.getprofile()
-    sys.setprofile(watch)
-    try:
-        play()
-    finally:
-        sys.setprofile(before)
-    return seen
-
-
-def named(facts: Iterable[Fact[Any]]) -> set[str]:
-    """Return the ids of the rules that *facts* name."""
-    events = (fact.event if isinstance(fact, Private) else fact for fact in facts)
-    return {name for event in events if isinstance(event, Event) for name in event.because}

@@ -1,0 +1,119 @@
+"""Each law of the conformance suite finds the duel that breaks it, and no law finds fault with the duel."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from click.testing import CliRunner
+
+from rewound_duel import DUEL
+from service.cli import check_ruleset as cli
+from service.conformance.check import ConformanceReport, check_ruleset
+from service.conformance.laws import LAWS
+from service.rules.ruleset import Ruleset
+
+ROOT: Final = Path(__file__).parents[2]
+HOME: Final = ROOT / "examples" / "duel"
+SOURCE: Final = (HOME / "rewound_duel.py").read_text("utf-8")
+OPENING: Final[dict[str, Any]] = json.loads((HOME / "duel.json").read_text("utf-8"))
+
+SPAN: Final = "    def decide(self, state: State) -> kit.Emits[State]:\n        strike = state.top"
+"""Where `Answer` gets a check of its own."""
+
+SCOPE: Final = "    def scope("
+"""Where `Choose` does."""
+
+BROKEN: Final[dict[str, tuple[str, str]]] = {
+    "listed": (", Won),", "),"),
+    "opens": ("if self.fighters[0] == self.fighters[1]:", "if self.fighters:"),
+    "decides": ("        amount = strike.amount or 0", "        amount = 1 // 0"),
+    "rests": (
+        "against=self.against, amount=self.amount))\n\n\n@kit.record\nclass BreathLost",
+        "against=self.against))\n\n\n@kit.record\nclass BreathLost",
+    ),
+    "offers": (
+        SPAN,
+        "    def check(self, view: State) -> None:\n        super().check(view)\n"
+        '        if self.give_ground:\n            raise kit.Refused("never", "never")\n\n' + SPAN,
+    ),
+    "accepts": (SCOPE, "    def check(self, view: State) -> None:\n        pass\n\n" + SCOPE),
+    "refusals": (
+        SPAN,
+        "    def check(self, view: State) -> None:\n        try:\n            super().check(view)\n"
+        '        except kit.Refused:\n            view.__dict__["round"] += 1\n            raise\n\n' + SPAN,
+    ),
+    "codec": ("(*state.cornered, self.fighter) if", "[*state.cornered, self.fighter] if"),
+    "folds": (
+        "        left = max(0, state.breath[self.fighter] - self.amount)",
+        "        COUNT.append(1)\n        left = len(COUNT) + max(0, state.breath[self.fighter] - 1)",
+    ),
+    "repeats": (
+        "        amount = strike.amount or 0",
+        "        COUNT.append(1)\n        amount = (strike.amount or 0) + 1000 * len(COUNT)",
+    ),
+    "secrecy": ("kit.Private(scope=state.secret(self.creature), event=chosen)", "chosen"),
+    "rules": (
+        "DUEL: Final",
+        '@kit.rule("DUEL-9", "Duel")\ndef never() -> None:\n    """Never."""\n\n\nDUEL: Final',
+    ),
+}
+"""A change of the duel's source for each law, which breaks it."""
+
+
+def report_of(ruleset: Ruleset[Any]) -> ConformanceReport:
+    return check_ruleset(ruleset, [OPENING], plays=3, steps=10)
+
+
+def test_every_law_has_a_ruleset_that_breaks_it() -> None:
+    assert list(BROKEN) == list(LAWS)
+
+
+def test_the_duel_keeps_every_law() -> None:
+    report = check_ruleset(DUEL, [OPENING], plays=2, steps=40)
+    assert [str(violation) for violation in report.violations] == []
+    assert report.commands > 30
+
+
+@pytest.mark.parametrize("law", BROKEN)
+def test_a_ruleset_that_breaks_a_law_is_told_which(
+    law: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = BROKEN[law]
+    assert SOURCE.count(old) == 1, "the change changes one place"
+    name = f"duel_that_breaks_{law}"
+    source = SOURCE.replace(old, new).replace("BEATS: Final", "COUNT: list[int] = []\nBEATS: Final", 1)
+    (tmp_path / f"{name}.py").write_text(source)
+    monkeypatch.setattr("service.rules.ruleset.STEP_LIMIT", 100)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    ruleset = import_module(name).DUEL
+
+    report = report_of(ruleset)
+
+    found = {violation.law: violation for violation in report.violations}
+    assert law in found, [str(violation) for violation in report.violations]
+    assert LAWS[law] in str(found[law])
+
+
+def test_the_smallest_case_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new = BROKEN["offers"]
+    (tmp_path / "duel_of_few.py").write_text(SOURCE.replace(old, new))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    report = report_of(import_module("duel_of_few").DUEL)
+    (violation,) = (each for each in report.violations if each.law == "offers")
+    assert [sent.type for sent in violation.commands] == ["choose", "choose"]
+    assert "give_ground=true" in violation.detail
+
+
+def test_the_command_prints_each_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "every_ruleset", lambda: {DUEL.edition: DUEL})
+    words = ["duel@1", str(HOME / "duel.json"), "--plays", "2", "--steps", "30"]
+    done = CliRunner().invoke(cli.command, words)
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines()[:-1] == [f"{law}: holds" for law in LAWS]
+    unknown = CliRunner().invoke(cli.command, ["duel@2", str(HOME / "duel.json")])
+    assert unknown.exit_code == 1
+    assert "no package adds duel@2" in unknown.output
