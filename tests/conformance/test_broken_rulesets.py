@@ -73,7 +73,7 @@ def test_every_law_has_a_ruleset_that_breaks_it() -> None:
 
 
 def test_the_duel_keeps_every_law() -> None:
-    report = check_ruleset(DUEL, [OPENING], plays=2, steps=40)
+    report = check_ruleset(DUEL, [OPENING], plays=5, steps=40)
     assert [str(violation) for violation in report.violations] == []
     assert report.commands > 30
 
