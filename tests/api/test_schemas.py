@@ -113,7 +113,7 @@ def test_its_json_schema_is_as_narrow() -> None:
     assert schema["required"] == ["creature", "parts", "type"]
     assert schema["properties"]["type"] == {"const": "whole"}
     assert schema["properties"]["at"]["prefixItems"][0]["type"] == "integer"
-    assert schema["$defs"]["Part"]["properties"]["sides"] == {"enum": [4, 6]}
+    assert schema["$defs"]["TestsPart"]["properties"]["sides"] == {"enum": [4, 6]}
 
 
 # --- families ----------------------------------------------------------------------------------------
@@ -142,11 +142,11 @@ def test_the_json_schema_of_a_family_lists_its_members() -> None:
     schema = json_schema(FAMILY)
 
     assert schema["properties"]["deeds"]["items"]["oneOf"] == [
-        {"$ref": "#/$defs/DeedChain"},
-        {"$ref": "#/$defs/DeedPush"},
+        {"$ref": "#/$defs/TestsDeedChain"},
+        {"$ref": "#/$defs/TestsDeedPush"},
     ]
-    assert schema["$defs"]["DeedPush"]["properties"]["kind"] == {"const": "push"}
-    assert schema["$defs"]["DeedPush"]["required"] == ["creature", "kind"]
+    assert schema["$defs"]["TestsDeedPush"]["properties"]["kind"] == {"const": "push"}
+    assert schema["$defs"]["TestsDeedPush"]["required"] == ["creature", "kind"]
 
 
 @pytest.mark.parametrize(
