@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, fields
 from types import MappingProxyType
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
+from service.rules.hints import Choice, fields_of
 from service.rules.openings import Fault
 from service.rules.records import record
 from service.rules.table import Option
@@ -44,11 +45,12 @@ def option(settles: str, text: str, *, default: int = 0, bounds: tuple[int, int]
 
 def specs_of(house: type) -> Mapping[str, OptionSpec]:
     """Return the options that are the fields of the record *house*, by their keys."""
-    hints = get_type_hints(house)
+    shapes = {field.name: field.shape for field in fields_of(house)}
+    values = {name: shape.values for name, shape in shapes.items() if isinstance(shape, Choice)}
     return by_key(
         OptionSpec(
             key=each.name,
-            values=get_args(hints[each.name]) or (each.metadata["default"],),
+            values=values.get(each.name, (each.metadata["default"],)),
             settles=each.metadata["settles"],
             text=each.metadata["text"],
             bounds=each.metadata["bounds"],

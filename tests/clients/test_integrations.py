@@ -124,7 +124,7 @@ def test_the_module_follows_and_acts_in_as_much_of_foundry_as_it_touches(
     assert found["version"] == before + 2
     *played, proposed, ended, onward, accepted, again = found["chat"]
     assert len(played) == 2
-    assert "dice told" in played[0]
+    assert "dice declared" in played[0]
     assert ["amendment proposed" in proposed, "continued" in ended] == [True, True]
     assert "line accepted" in accepted
     assert onward == f"<p>The fight goes on from commit {before + 1}.</p>"
