@@ -52,7 +52,7 @@ class House:
         "RI-UNIV-DESPERATE", "which roll counts after an exertion"
     )
     total_defense_lasts: Literal["round", "phase"] = option("C-28", "how long total defense protects")
-    depth_step: Literal["full", "half"] = option("C-33", "how far below zero the next vital wound lies")
+    depth_step: Literal["full", "half"] = option("C-33", "how far below zero the next vital wound is")
     subdual_fatigue_per: Literal["application", "wound"] = option("C-33", "what subdual damage tires for")
     late_healing: Literal["too_late", "saves"] = option(
         "C-07", "whether healing of the same phase saves a felled monster"

@@ -38,7 +38,7 @@ def brawl(versus: tuple[str, ...]) -> Strike:
 
 
 def is_too_big(user: Creature, target: Creature) -> bool:
-    """Tell whether *target* is more than one size larger, as it stands or lies."""
+    """Tell whether *target* is more than one size larger, in its present posture."""
     return target.rank - target.has("prone") - user.rank > ONE_LARGER
 
 
@@ -72,7 +72,7 @@ class Brawl(Act):
         self.check_more(view, creature)
 
     def check_more(self, view: State, user: Creature) -> None:
-        """Refuse what this ability alone does not allow, whoever the target is."""
+        """Refuse what this ability does not allow, with any target."""
 
     def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)

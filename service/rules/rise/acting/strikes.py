@@ -153,7 +153,7 @@ def check_strike(view: State, command: StrikeAct, user: Creature) -> None:
 
 
 def struck(view: State, command: StrikeAct, user: Creature) -> tuple[str, ...]:
-    """Return whom a strike like *command* reaches, whoever its target is; nobody where it is refused."""
+    """Return each creature that a strike like *command* could have as its target, none if it is refused."""
     try:
         reach, touching = reach_of(wielded(view, user, command))
     except Refused:

@@ -17,7 +17,7 @@ from service.rules.rise.harm.holds import grapplers
 from service.rules.rise.permission import Act, able, in_phase, is_allowed
 from service.rules.rise.planning.freely import braced, check_uses, offered_uses, payment
 from service.rules.rise.planning.intents import REACTIVE, check_intent, seen_by
-from service.rules.rise.planning.ways import freely, mounts, told, ways
+from service.rules.rise.planning.ways import as_command_data, freely, mounts, ways
 from service.rules.rise.space.riding import check_carried, check_mount, check_not_carried
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
@@ -233,7 +233,7 @@ class PlanMovement(Act):
                 yield Offer(type=cls.type, creature=creature.id, given=given, choices={"path": paths})
         for uses, paths in freely(view, creature):
             if command.may(view, free_actions=uses[:1], path=paths[0]):
-                choices = {"free_actions": told(uses), "path": paths}
+                choices = {"free_actions": as_command_data(uses), "path": paths}
                 yield Offer(type=cls.type, creature=creature.id, choices=choices)
         seen, held = seen_by(view, creature), grapplers(creature)
         for by_rule in BY_TARGET:
@@ -296,7 +296,7 @@ class PassMovement(Act):
         if not is_allowed(command.check, view):
             return
         yield Offer(type=cls.type, creature=command.creature)
-        uses = told(offered_uses(view, view.creatures[command.creature]))
+        uses = as_command_data(offered_uses(view, view.creatures[command.creature]))
         if uses:
             yield Offer(type=cls.type, creature=command.creature, choices={"free_actions": uses})
 

@@ -61,11 +61,11 @@ def free_ways(view: State, creature: Creature) -> tuple[Path, ...]:
     return straight(view, creature, feet_offered(view, creature), through=True)
 
 
-def told(uses: Sequence[FreeUse]) -> tuple[tuple[Mapping[str, Any], ...], ...]:
-    """Return each of *uses* alone, as a command says it; what is as usual is left out."""
-    return tuple([(_told(use),) for use in uses])
+def as_command_data(uses: Sequence[FreeUse]) -> tuple[tuple[Mapping[str, Any], ...], ...]:
+    """Return each of *uses* alone, as a command says it; fields with their defaults are left out."""
+    return tuple([(_one_as_data(use),) for use in uses])
 
 
-def _told(use: FreeUse) -> Mapping[str, Any]:
+def _one_as_data(use: FreeUse) -> Mapping[str, Any]:
     said = {name: value for name, value in vars(use).items() if value or name == "ability"}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in said.items()}

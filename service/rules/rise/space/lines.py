@@ -72,7 +72,7 @@ def straight(
 
 
 def ways(view: State, creature: Creature, feet: int, high: int | None) -> tuple[Way, ...]:
-    """Return the straight ways of up to *feet* that no wall ends, whoever stands in them.
+    """Return the straight ways of up to *feet* that no wall ends, past creatures too.
 
     *high* is how high a flight ends.
     """
