@@ -20,6 +20,8 @@ from service.api.inputs import all_inputs
 from service.api.metrics import Metrics
 from service.api.near_paths import near_path
 from service.api.operations import OPERATIONS, Operation
+from service.api.parameters import PRETTY
+from service.api.problem_pages import prefers_page
 from service.api.problems import not_found
 from service.api.quotas import RateLimits, RequestQuotas
 from service.api.request_ids import new_request_id
@@ -105,7 +107,9 @@ def _framework_fault(served: AppContext, fault: Exception) -> Response:
         problem = not_found(f"no operation has this path{near_path(request.path, request.method)}")
     elif isinstance(fault, MethodNotAllowed) and cors.is_preflight(request):
         problem.detail = "cross-origin requests are disabled, because REWOUND_CORS_ORIGINS lists no origin"
-    reply = refuse(problem, request.path, request_id)
+    is_page = request.method in {"GET", "HEAD"} and prefers_page(request.headers.get("Accept"))
+    is_pretty = PRETTY.name in request.args
+    reply = refuse(problem, request.path, request_id, is_pretty=is_pretty, is_page=is_page)
     reply.headers["Request-Id"] = request_id
     cors.add(reply.headers, served.origins, request.headers.get("Origin"))
     return _response(reply)

@@ -92,6 +92,8 @@ decided by then, the answer is 202 with its address in `Location`.
 permits these.
 
 **Errors** are `application/problem+json` (RFC 9457). Each `type` is the address of a page that explains it.
+
+**For people**: with `?pretty` at any address the JSON of the answer is indented.
 """
 
 
@@ -308,7 +310,9 @@ def _responses(operation: Operation) -> Schema:
         by_status.setdefault(PROBLEMS[code].status, []).append(code)
     for status, codes in sorted(by_status.items()):
         text = "; ".join(f"[{PROBLEMS[code].title}]({PROBLEMS[code].uri})" for code in codes)
-        content = {MEDIA_TYPE: {"schema": PROBLEM}}
+        content: Schema = {MEDIA_TYPE: {"schema": PROBLEM}}
+        if operation.has_page:
+            content["text/html"] = {"schema": {"type": "string"}}
         made[str(status)] = {"description": text, "content": content}
     for spelled, response in made.items():
         names = headers.of(operation, int(spelled))

@@ -144,6 +144,11 @@ class Operation:
         """Whether it is a GET that may answer 304."""
         return _UNCHANGED in self.answers
 
+    @cached_property
+    def has_page(self) -> bool:
+        """Whether people open its address in a browser, so that its problems are pages there, too."""
+        return any(each.page or each.media_type in {"text/html", "*/*"} for each in self.answers.values())
+
     @property
     def takes_preference(self) -> bool:
         """Whether it takes `Prefer`."""

@@ -25,6 +25,12 @@ class Parameter:
     required: bool = False
 
 
+PRETTY: Final = Parameter(
+    "pretty", "Indent the JSON of the answer, for people who read it; `?pretty` is enough.", pattern="(true)?"
+)
+"""Every operation takes it, though it declares it nowhere: the introduction of the contract names it."""
+
+
 def read_parameter(parameter: Parameter, text: str) -> str | int:
     """Return the value of *parameter* in *text*; raises ValueError with what was expected."""
     if parameter.kind == "whole":

@@ -19,7 +19,7 @@ from werkzeug.http import parse_options_header
 from service.api.exchange import Fields
 from service.api.inputs import EditionInputs
 from service.api.metrics import Metrics
-from service.api.parameters import WHOLE, Parameter, read_parameter
+from service.api.parameters import PRETTY, WHOLE, Parameter, read_parameter
 from service.api.principals import Principal, SeatAccess
 from service.api.problems import Problem, invalid, listed
 from service.record import canonical, strict_json
@@ -109,10 +109,15 @@ class ApiRequest:
             raise Problem("not-found", "there is nothing at this address that you may see")
         return int(text)
 
+    @property
+    def is_pretty(self) -> bool:
+        """Whether the JSON of the answer, or of a problem, is to be indented."""
+        return PRETTY.name in self.given
+
     @cached_property
     def query(self) -> Mapping[str, Any]:
         """The query parameters that were sent, by name; raises the problem `invalid`."""
-        known = {parameter.name: parameter for parameter in self.parameters}
+        known = {parameter.name: parameter for parameter in (*self.parameters, PRETTY)}
         errors = [(f"?{name}", "no such parameter") for name in self.given if name not in known]
         found: dict[str, Any] = {}
         for name, values in self.given.items():
@@ -159,7 +164,8 @@ class ApiRequest:
         sent = self.headers.get("Idempotency-Key")
         key = token_hex(_KEY_BYTES) if sent is None else read_key(sent)
         said = self.body if self.is_raw else canonical.dumps(self.data) if self.body else b""
-        return RequestKey(key, fingerprint(self.method, self.target, self.query_text, said))
+        asked = "&".join(each for each in self.query_text.split("&") if each.partition("=")[0] != PRETTY.name)
+        return RequestKey(key, fingerprint(self.method, self.target, asked, said))
 
     @property
     def expected(self) -> int | None:
@@ -191,6 +197,8 @@ class ApiResponse:
     """Parts of an endless body, and pauses between them; it is closed when the client disconnects."""
     version: str | None = None
     """The strong ETag, without quotes."""
+    is_pretty: bool = False
+    """Whether its JSON is indented."""
 
 
 @lru_cache(maxsize=256)

@@ -24,6 +24,7 @@ from service.api.exchange import Reply, RequestHead
 from service.api.inputs import EditionInputs
 from service.api.metrics import Metrics
 from service.api.operations import Operation
+from service.api.problem_pages import HTML, POLICY, failure_page, prefers_page
 from service.api.problems import MEDIA_TYPE, Problem, missing, not_found, removed
 from service.api.request import ApiRequest, ApiResponse
 from service.api.request_ids import new_request_id
@@ -49,6 +50,7 @@ from service.usecases.services import Services
 
 _logger: Final = structlog.get_logger()
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_INDENTING: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=2)
 _SPELLING: Final = (
     orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_APPEND_NEWLINE
 )
@@ -92,11 +94,15 @@ def serve(
         answer = yield from _answer(operation, served, api_request, asked)
         if asked.method == "HEAD" and answer.stream is not None:
             answer.stream.close()
+        answer.is_pretty = api_request.is_pretty
         reply = respond(answer, api_request.headers.get("If-None-Match", ""))
     except Exception as fault:  # noqa: BLE001 - the one place where every exception becomes a response
         if isinstance(fault, QuotaExceeded | StoreFull):
             served.metrics.quota_refused(fault.name if isinstance(fault, QuotaExceeded) else "store")
-        reply = refuse(as_problem(fault, api_request.request_id), asked.path, api_request.request_id)
+        problem = as_problem(fault, api_request.request_id)
+        is_page = operation.has_page and prefers_page(asked.headers.get("Accept"))
+        spelling = {"is_pretty": api_request.is_pretty, "is_page": is_page}
+        reply = refuse(problem, asked.path, api_request.request_id, **spelling)
     reply.headers |= api_request.response_headers
     reply.headers["Request-Id"] = api_request.request_id
     if api_request.seat is not None:
@@ -202,16 +208,20 @@ def respond(answer: ApiResponse, if_none_match: str = "") -> Reply:
     headers["Content-Type"] = answer.media_type
     if answer.stream is not None:
         return Reply(answer.status, headers, answer.stream)
-    body = answer.raw if answer.raw is not None else encoded(answer.data)
+    body = answer.raw if answer.raw is not None else encoded(answer.data, is_pretty=answer.is_pretty)
     return Reply(answer.status, headers, b"" if answer.status == HTTPStatus.NO_CONTENT else body)
 
 
-def encoded(data: Any) -> bytes:
-    """Return *data* as a line of JSON; the standard library encodes what orjson cannot, as large integers."""
+def encoded(data: Any, *, is_pretty: bool = False) -> bytes:
+    """Return *data* as a line of JSON, or indented if *is_pretty*, with a newline at the end.
+
+    The standard library encodes what orjson cannot, as large integers.
+    """
     try:
-        return orjson.dumps(data, option=_SPELLING)
+        return orjson.dumps(data, option=_SPELLING | (orjson.OPT_INDENT_2 if is_pretty else 0))
     except orjson.JSONEncodeError:
-        return _ENCODER.encode(data).encode() + b"\n"
+        encoder = _INDENTING if is_pretty else _ENCODER
+        return encoder.encode(data).encode() + b"\n"
 
 
 def as_problem(fault: Exception, request_id: str) -> Problem:
@@ -305,8 +315,22 @@ _PROBLEM_OF: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
 """The problem for each exception of the lower layers; the first match counts, so subclasses come first."""
 
 
-def refuse(problem: Problem, instance: str, request_id: str) -> Reply:
-    """Return *problem* as the response to the request *request_id* to the path *instance*."""
-    body = encoded(problem.body(instance, request_id))
+def refuse(
+    problem: Problem, instance: str, request_id: str, *, is_pretty: bool = False, is_page: bool = False
+) -> Reply:
+    """Return *problem* as the response to the request *request_id* to the path *instance*.
+
+    With *is_pretty* its JSON is indented; with *is_page* it is an HTML page.
+    """
+    document = problem.body(instance, request_id)
     headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Type": MEDIA_TYPE}
+    if is_page:
+        headers |= {
+            "Content-Type": HTML,
+            "Content-Security-Policy": POLICY,
+            "Referrer-Policy": "no-referrer",
+        }
+    body = (
+        failure_page(problem.kind, document).encode() if is_page else encoded(document, is_pretty=is_pretty)
+    )
     return Reply(problem.kind.status, headers | problem.headers, body)

@@ -10,17 +10,17 @@ import json
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
-from html import escape
+from http import HTTPStatus
 from importlib.resources import files
 from threading import Lock
 from typing import Any, Final
 
-from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
 from service.api import openapi
 from service.api.operations import PUBLIC, UNCHANGED, ResponseSchema, operation
-from service.api.problems import PROBLEMS, ProblemType, not_found
+from service.api.problem_pages import HTML, POLICY, prefers_page, problem_page, problems_page
+from service.api.problems import PROBLEMS, not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.shapes import NUMBER, TEXT, closed, component, listing
 
@@ -32,7 +32,6 @@ PROBLEM_TYPES: Final = component(
         problems=listing(closed("A problem type.", type=TEXT, status=NUMBER, title=TEXT, text=TEXT)),
     ),
 )
-_HTML: Final = "text/html; charset=utf-8"
 _YAML: Final = "application/yaml"
 _FILES: Final = {
     "docs.css": "text/css; charset=utf-8",
@@ -41,11 +40,7 @@ _FILES: Final = {
     "verify.css": "text/css; charset=utf-8",
     "verify.js": "text/javascript; charset=utf-8",
 }
-_POLICY: Final = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'"
-)
-_OFFLINE: Final = _POLICY.replace("connect-src 'self'; ", "") + "; form-action 'none'"
+_OFFLINE: Final = POLICY.replace("connect-src 'self'; ", "") + "; form-action 'none'"
 """The policy of a page that loads its own files and opens no other connection."""
 
 _DIGEST: Final = 32
@@ -151,6 +146,22 @@ def get_verifier(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks 
 
 @operation(
     "GET",
+    "/verify",
+    "findVerifier",
+    TAG,
+    roles=PUBLIC,
+    answers={302: ResponseSchema("The page is at the address in `Location`.", headers=("Location",))},
+)
+def find_verifier(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks nothing
+    """Redirect to the page that verifies a bundle in the browser."""
+    answer = _served(b"", HTML)
+    answer.status = HTTPStatus.FOUND
+    answer.headers["Location"] = "/docs/verify"
+    return answer
+
+
+@operation(
+    "GET",
     "/docs/verifier/{file}",
     "getVerifierModule",
     TAG,
@@ -176,8 +187,7 @@ def get_verifier_module(request: ApiRequest) -> ApiResponse:
 )
 def list_problem_types(request: ApiRequest) -> ApiResponse:
     """List all problem types; a client that prefers `text/html`, such as a browser, gets a page."""
-    wanted = parse_accept_header(request.headers.get("Accept"), MIMEAccept)
-    if wanted.best_match(("application/json", "text/html")) == "text/html":
+    if prefers_page(request.headers.get("Accept")):
         answer = _page(problems_page().encode())
         answer.headers["Vary"] = "Accept"
         return answer
@@ -205,57 +215,6 @@ def get_problem_type(request: ApiRequest) -> ApiResponse:
     return _page(problem_page(found).encode())
 
 
-def problem_page(each: ProblemType) -> str:
-    """Return the HTML page that explains *each*."""
-    example = {"type": each.uri, "title": each.title, "status": each.status, "detail": "…"}
-    others = "".join(
-        f'<li><a href="{other.uri}"><b>{other.status}</b> {escape(other.title)}</a></li>'
-        for other in PROBLEMS.values()
-        if other is not each
-    )
-    return _framed(
-        each.title,
-        f'<p class="crumb"><a href="/docs">Rewound</a> / <a href="/problems">problems</a> / {each.code}</p>'
-        f'<h1><span class="status s{each.status // 100}">{each.status}</span> {escape(each.title)}</h1>'
-        f"<p class=lead>{_marked(each.text)}</p>"
-        f"<pre><code>{escape(json.dumps(example, indent=2, ensure_ascii=False))}</code></pre>"
-        f"<h2>Other problems</h2><ul class=others>{others}</ul>",
-    )
-
-
-def problems_page() -> str:
-    """Return the HTML page that lists all problem types by status."""
-    each_of = sorted(PROBLEMS.values(), key=lambda each: each.status)
-    sections = "".join(
-        f'<h2><span class="status s{each.status // 100}">{each.status}</span> '
-        f'<a href="{each.uri}">{escape(each.title)}</a></h2><p>{_marked(each.text)}</p>'
-        for each in each_of
-    )
-    return _framed(
-        "Problems",
-        '<p class="crumb"><a href="/docs">Rewound</a> / problems</p><h1>Problems</h1>'
-        "<p class=lead>The API answers a failed request with a problem document (RFC 9457). The "
-        f"<code>type</code> of a problem is the address of its page.</p>{sections}",
-    )
-
-
-def _framed(title: str, main: str) -> str:
-    """Return an HTML page about problems; *title* is text, *main* is HTML."""
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)} · Rewound</title>"
-        '<link rel="icon" href="/docs/icon.svg"><link rel="stylesheet" href="/docs/docs.css"></head>'
-        f'<body class="problem"><main>{main}</main></body></html>'
-    )
-
-
-def _marked(text: str) -> str:
-    """Return *text* as HTML, with `…` as `<code>`."""
-    parts = escape(text, quote=False).split("`")
-    return "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
-
-
 _documents: Final[dict[tuple[str, ...], dict[str, Any]]] = {}
 _spellings: Final[dict[tuple[object, ...], Document]] = {}
 _turn: Final = Lock()
@@ -279,6 +238,8 @@ def _file(name: str) -> Document:
 
 def _document_response(request: ApiRequest, document: Document, media_type: str) -> ApiResponse:
     """Return *document* as a response with an ETag, compressed if the client accepts gzip."""
+    if request.is_pretty and media_type == "application/json":
+        return ApiResponse(json.loads(document.raw), version=f"{document.digest}-pretty")
     wanted = parse_accept_header(request.headers.get("Accept-Encoding"))
     is_small = wanted["gzip"] > 0
     answer = _served(document.gzip if is_small else document.raw, media_type)
@@ -290,8 +251,8 @@ def _document_response(request: ApiRequest, document: Document, media_type: str)
 
 
 def _page(raw: bytes) -> ApiResponse:
-    answer = _served(raw, _HTML)
-    answer.headers["Content-Security-Policy"] = _POLICY
+    answer = _served(raw, HTML)
+    answer.headers["Content-Security-Policy"] = POLICY
     answer.headers["Referrer-Policy"] = "no-referrer"
     return answer
 

@@ -1,0 +1,69 @@
+"""Answers that people read: indented JSON, and pages in place of problems in a browser."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from service.api.serving import encoded
+from tests.api.client import Api, Table, is_problem
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
+
+
+@pytest.mark.parametrize("asked", ["pretty", "pretty=", "pretty=true"])
+@pytest.mark.parametrize("path", ["", "/state", "/options", "/commits", "/rolls?limit=1"])
+def test_pretty_indents_and_changes_nothing_else(table: Table, path: str, asked: str) -> None:
+    plain = table.gm("GET", f"{table.at}{path}")
+    pretty = table.gm("GET", f"{table.at}{path}{'&' if '?' in path else '?'}{asked}")
+
+    assert plain.text.count("\n") == 1
+    assert pretty.text.startswith('{\n  "')
+    assert pretty.text.endswith("}\n")
+    assert json.loads(pretty.text) == json.loads(plain.text)
+    assert pretty.headers["ETag"] == plain.headers["ETag"]
+
+
+def test_pretty_indents_the_contract_problems_and_numbers_beyond_64_bits(table: Table) -> None:
+    assert table.gm("GET", "/openapi.json?pretty").text.startswith('{\n  "')
+    refused = table.gm("GET", f"{table.at}/state?pretty&at=0")
+    assert refused.text.startswith('{\n  "type": "/problems/invalid",\n')
+    assert table.gm("GET", "/v1/nowhere?pretty").text.startswith("{\n  ")
+    assert (
+        encoded({"seed": [2**70]}, is_pretty=True) == b'{\n  "seed": [\n    1180591620717411303424\n  ]\n}\n'
+    )
+    wrong = table.gm("GET", f"{table.at}/state?pretty=no")
+    assert is_problem(wrong, 422, "invalid")["errors"][0]["pointer"] == "?pretty"
+
+
+def test_a_repeat_may_ask_for_another_spelling(table: Table) -> None:
+    first = table.gm("POST", f"{table.at}/commands", {"type": "add", "amount": 1}, Idempotency_Key="k")
+    again = table.gm("POST", f"{table.at}/commands?pretty", {"type": "add", "amount": 1}, Idempotency_Key="k")
+
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert json.loads(again.text)["n"] == json.loads(first.text)["n"]
+
+
+def test_verify_leads_to_the_page_that_verifies(api: Api) -> None:
+    answer = api("GET", "/verify")
+
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/docs/verify")
+    assert api("GET", answer.headers["Location"]).mimetype == "text/html"
+
+
+@pytest.mark.parametrize("path", ["/verifi", "/docs/nothing", "/problems/none", "/v1/<b>"])
+def test_a_browser_gets_a_page_where_nothing_is(api: Api, path: str) -> None:
+    page = api("GET", path, Accept=BROWSER)
+
+    assert (page.status_code, page.mimetype) == (404, "text/html")
+    assert page.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    assert page.headers["Request-Id"] in page.text
+    assert "<b>" not in page.text
+    for accept in ("*/*", "application/json", "application/problem+json, text/html;q=0.5"):
+        is_problem(api("GET", path, Accept=accept), 404, "not-found")
+
+
+def test_programs_get_json_where_an_operation_answers_with_json(table: Table) -> None:
+    is_problem(table.gm("GET", f"{table.at}/commits/99/explanation", Accept=BROWSER), 404, "not-found")
+    is_problem(table.gm("POST", "/v1/nowhere", {}, Accept=BROWSER), 404, "not-found")
