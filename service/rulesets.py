@@ -15,9 +15,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from service.record.digest import ruleset_digest
-from service.rules.hints import fields_of
+from service.rules.kernel.hints import fields_of
+from service.rules.kernel.rulebook import rules_in
 from service.rules.registry import REGISTRY
-from service.rules.rulebook import rules_in
 from service.rules.ruleset import Ruleset
 
 GROUP: Final = "rewound.rulesets"

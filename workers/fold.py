@@ -26,8 +26,8 @@ from service.record.canonical import dumps
 from service.record.intervals import EVERY
 from service.record.occasions import Occasions
 from service.record.subjects import ADMISSION, are_about
-from service.rules.continuing import SealedValues
-from service.rules.lines import Origin
+from service.rules.contests.continuing import SealedValues
+from service.rules.table.lines import Origin
 from service.stores.encounter_index import EncounterIndex
 from service.stores.removals import CLOSED
 from service.stores.secrets import EncounterSecrets

@@ -22,7 +22,7 @@ from service.audit.verify import verify
 from service.core.fold import Folder, Registry
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.protocol import Log
-from service.rules.table import GM
+from service.rules.table.table import GM
 from service.stores import removals
 from service.stores.archive.storage import Storage
 from service.stores.encounter_index import EncounterIndex

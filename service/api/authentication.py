@@ -21,7 +21,7 @@ from service.api.request import ApiRequest
 from service.caches import RecentCache
 from service.log import NoSuchEncounter, Outcome
 from service.record.subjects import GOES_ON, is_about
-from service.rules.table import GM
+from service.rules.table.table import GM
 from service.signals.followed import concerns_all
 from service.stores import api_keys, seat_tokens, tickets
 from service.stores.encounter_index import EncounterEntry

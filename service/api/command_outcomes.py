@@ -12,8 +12,8 @@ from service.api.schemas import faults
 from service.core import views
 from service.log import Appended, IdempotencyKey, Outcome, StoreFailure
 from service.record.commit import ACCEPTED, QUARANTINED, Commit, load_commit
-from service.rules.messages import Actor, Command, Refused
-from service.rules.rulebook import refuser
+from service.rules.kernel.messages import Actor, Command, Refused
+from service.rules.kernel.rulebook import refuser
 from service.steps import Steps, settle
 from service.usecases import sending
 from service.usecases.accepted_lines import is_draft

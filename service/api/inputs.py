@@ -11,8 +11,8 @@ from service.api.fields import kind_of
 from service.api.problems import invalid
 from service.api.schemas import StrictSchema, near, schema_of
 from service.core.fold import Registry
-from service.rules.hints import RecordObject, fields_of
-from service.rules.records import EMPTY, record
+from service.rules.kernel.hints import RecordObject, fields_of
+from service.rules.kernel.records import EMPTY, record
 from service.rules.ruleset import Ruleset
 from service.usecases.openings import opening_fields
 

@@ -32,8 +32,8 @@ from service.api.fields import (
     kind_of,
 )
 from service.api.problems import Problem, invalid, listed
-from service.rules.families import NO_FAMILIES, Families
-from service.rules.hints import (
+from service.rules.kernel.families import NO_FAMILIES, Families
+from service.rules.kernel.hints import (
     Alternatives,
     AnyList,
     Anything,
@@ -47,7 +47,7 @@ from service.rules.hints import (
     Shape,
     fields_of,
 )
-from service.rules.json_pointer import escaped
+from service.rules.kernel.json_pointer import escaped
 
 _ID_WORDS: Final = "An id"
 _NOT_NEGATIVE: Final = "feet, 0 or more"

@@ -19,7 +19,7 @@ from service.core.views import Reader, may_read_request
 from service.record.canonical import NotCanonical
 from service.record.commit import Commit, load_request
 from service.record.occasions import occasions_of
-from service.rules.closing import EncounterClosed, EpochClosed
+from service.rules.rolls.closing import EncounterClosed, EpochClosed
 
 CLOSING: Final = (EpochClosed.type, EncounterClosed.type)
 """Types of events whose commits a host signs at once."""

@@ -17,8 +17,8 @@ from service.audit.history import claimed_losses
 from service.audit.signatures import Signed
 from service.audit.verdict import UNSIGNED_FROM, Fault, Verdict
 from service.record.commit import Commit
-from service.rules.amendments import Continued
-from service.rules.closing import EncounterClosed, EpochClosed
+from service.rules.contests.amendments import Continued
+from service.rules.rolls.closing import EncounterClosed, EpochClosed
 
 ENDING: Final = (EncounterClosed.type, Continued.type)
 """Types of events that close the record: no play follows them."""

@@ -20,11 +20,11 @@ from service.dice.errors import DiceError
 from service.dice.source import DisclosedDice, FalseLink, NotDisclosed
 from service.record.canonical import eid_of
 from service.record.commit import ACCEPTED, Commit, load_commit, load_request
-from service.rules.closing import EncounterClosed, EpochClosed, LaneDisclosed
-from service.rules.codec import Malformed, from_data
-from service.rules.continuing import LinkInherited
-from service.rules.records import EMPTY
-from service.rules.table import MIXED, SERVER, DiceSetup
+from service.rules.contests.continuing import LinkInherited
+from service.rules.kernel.codec import Malformed, from_data
+from service.rules.kernel.records import EMPTY
+from service.rules.rolls.closing import EncounterClosed, EpochClosed, LaneDisclosed
+from service.rules.table.table import MIXED, SERVER, DiceSetup
 
 RollPlace = tuple[int, int, str, int]
 """A roll's name as a key: epoch, lane, stream, place."""

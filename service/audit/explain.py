@@ -17,8 +17,8 @@ from typing import Any, Final, TypeVar
 from service.core.continuation import sealed_values_in
 from service.core.decide import FoldedState, decide_request
 from service.record.commit import Commit, load_commit
-from service.rules.rulebook import BY_CODE, key_of
-from service.rules.table import Table
+from service.rules.kernel.rulebook import BY_CODE, key_of
+from service.rules.table.table import Table
 
 T = TypeVar("T")
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 from service.audit.explain import ExplainedStep, chain
 from service.core import explain, views
 from service.core.decide import FoldedState
-from service.rules.sealed import is_opened, places_of_sealed
-from service.rules.table import Table
+from service.rules.kernel.sealed import is_opened, places_of_sealed
+from service.rules.table.table import Table
 from service.stores import imports
 from service.usecases import reading, sending
 from service.usecases.services import Services

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from service.record.commit import QUARANTINED, Commit
-from service.rules.table import Table
+from service.rules.table.table import Table
 
 Data = dict[str, Any]
 

@@ -14,10 +14,10 @@ from service.audit.verdict import SEAM_BROKEN, SEAM_SEALED, UNKNOWN_EDITION, WRO
 from service.core.fold import Registry
 from service.record.canonical import loads
 from service.record.commit import Commit, fold_commit, load_commit, load_request
-from service.rules.amendments import Continued
-from service.rules.codec import to_data
-from service.rules.continuing import Forked, LineBegun, split_sealed
-from service.rules.table import Table
+from service.rules.contests.amendments import Continued
+from service.rules.contests.continuing import Forked, LineBegun, split_sealed
+from service.rules.kernel.codec import to_data
+from service.rules.table.table import Table
 
 ITS_OWN: Final = (
     "encounter",

@@ -33,11 +33,11 @@ from service.dice.source import Dice
 from service.record.canonical import NotCanonical, loads
 from service.record.commit import ACCEPTED, QUARANTINED, Commit, fold_commit, load_request
 from service.record.envelopes import Place, StoredEnvelope
-from service.rules.codec import to_data
-from service.rules.json_pointer import escaped
-from service.rules.records import EMPTY
+from service.rules.kernel.codec import to_data
+from service.rules.kernel.json_pointer import escaped
+from service.rules.kernel.records import EMPTY
 from service.rules.ruleset import Ruleset
-from service.rules.table import Table
+from service.rules.table.table import Table
 
 _NO_SALT: Final = bytes(32)
 _ABSENT: Final = object()

@@ -9,7 +9,7 @@ from typing import Any, Final
 from service.audit.history import NOTHING, History
 from service.audit.signatures import UNSIGNED, Signed
 from service.audit.verdict import Counts, Finding, Verdict
-from service.rules.table import DiceSetup
+from service.rules.table.table import DiceSetup
 
 NOT_COMPARED: Final = "not_compared"
 EQUAL: Final = "equal"

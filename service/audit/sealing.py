@@ -16,10 +16,10 @@ from service.audit.verdict import DICE_INVALID, MALFORMED, Fault, Verdict
 from service.dice.chain import Anchor, seal, seat_commitment
 from service.dice.encoding import check_id
 from service.record.commit import Commit
-from service.rules.codec import Malformed
-from service.rules.continuing import LineBegun
-from service.rules.seeding import DiceSealed, SeedCommitted, SeedRevealed, SeedWaived
-from service.rules.table import SERVER, DiceSetup
+from service.rules.contests.continuing import LineBegun
+from service.rules.kernel.codec import Malformed
+from service.rules.rolls.seeding import DiceSealed, SeedCommitted, SeedRevealed, SeedWaived
+from service.rules.table.table import SERVER, DiceSetup
 
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 

@@ -39,7 +39,7 @@ from service.record.canonical import NotCanonical
 from service.record.commit import QUARANTINED, REFUSED, Commit, load_request
 from service.record.digest import ruleset_digest
 from service.rules.ruleset import Ruleset
-from service.rules.table import DiceSetup
+from service.rules.table.table import DiceSetup
 
 OTHER_BUILD: Final = "other_build"
 

@@ -19,7 +19,7 @@ from service.cli.environment import every_ruleset
 from service.cli.judging import STATUS
 from service.cli.terminal import Failure, Terminal, document, escape, say
 from service.log.memory import MemoryLog
-from service.rules.table import GM
+from service.rules.table.table import GM
 from service.usecases.services import make_services
 
 _OWNER: Final = "file"

@@ -16,7 +16,7 @@ from rich.text import Text
 from service.cli.sentences import UNTOLD, sentence
 from service.cli.terminal import escape
 from service.record.text import plain
-from service.rules.records import EMPTY
+from service.rules.kernel.records import EMPTY
 
 _ROUND_BEGINS: Final = ("combat_began", "round_started")
 _REPEATED: Final = ("type", "prompt", "creature")

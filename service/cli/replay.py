@@ -23,7 +23,7 @@ from service.cli.playing import NotAsWritten, difference
 from service.cli.terminal import Failure, Terminal
 from service.core import views
 from service.record.commit import Commit, load_commit, load_request
-from service.rules.rulebook import rules_in
+from service.rules.kernel.rulebook import rules_in
 from service.simulation.table import BadOpening, LocalTable
 
 _ROUNDS = ("combat_began", "round_started")

@@ -16,8 +16,8 @@ import click
 
 from service.cli.checkout import in_checkout, settle
 from service.cli.terminal import say
+from service.rules.kernel.rulebook import SHARED, Rule, rules_in
 from service.rules.registry import REGISTRY
-from service.rules.rulebook import SHARED, Rule, rules_in
 from service.rules.ruleset import Ruleset
 
 _ID: Final = re.compile(r"[A-Z]+(?:[-_][A-Z]+\d*)+(?:[-_]\d+(?:/\d+)*)?|[A-Z]+[-_]\d+(?:/\d+)*")

@@ -11,7 +11,7 @@ from string import Formatter
 from typing import Any, Final
 
 from service.cli import rise_sentences
-from service.rules.records import EMPTY
+from service.rules.kernel.records import EMPTY
 
 SENTENCES: Final[Mapping[str, str]] = {
     "encounter_opened": "the encounter is open, by {edition}",

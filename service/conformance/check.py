@@ -11,7 +11,7 @@ from service.conformance.laws import LAWS, LawBroken
 from service.conformance.listed import unlisted
 from service.conformance.play import Play, Sent
 from service.conformance.taking_part import fired, named
-from service.rules.rulebook import SHARED, rules_in
+from service.rules.kernel.rulebook import SHARED, rules_in
 from service.rules.ruleset import Ruleset
 
 PLAYS: Final = 20

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from service.rules.messages import Command, Event
+from service.rules.kernel.messages import Command, Event
 from service.rules.opening import EncounterOpened, OpenEncounter
 from service.rules.ruleset import Ruleset
-from service.rules.stack import Frame
+from service.rules.table.stack import Frame
 
 
 def defined(ruleset: Ruleset[Any]) -> set[type[Any]]:

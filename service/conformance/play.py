@@ -11,14 +11,13 @@ from typing import Any, Final
 
 from service.conformance.laws import LawBroken
 from service.rules import shared
-from service.rules.chance import Chance
-from service.rules.codec import from_data, to_data
-from service.rules.messages import Actor, Command, Event, Fact, Offer, Private, Rolled
-from service.rules.records import changed
+from service.rules.kernel.codec import from_data, to_data
+from service.rules.kernel.messages import Actor, Awaited, Command, Event, Fact, Offer, Private, Rolled
+from service.rules.kernel.records import changed
+from service.rules.kernel.sealed import view
+from service.rules.rolls.chance import Chance
 from service.rules.ruleset import Decision, Ruleset, decide, fold, legal, offered_data, waiting
-from service.rules.sealed import view
-from service.rules.stack import Awaited
-from service.rules.table import GM
+from service.rules.table.table import GM
 from service.simulation.table import secrets_of
 from service.usecases import openings
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any
 
-from service.rules.messages import Event, Fact, Private
-from service.rules.rulebook import BY_CODE, key_of
+from service.rules.kernel.messages import Event, Fact, Private
+from service.rules.kernel.rulebook import BY_CODE, key_of
 
 
 def fired(play: Callable[[], object]) -> set[str]:

@@ -14,12 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from service.rules.codec import to_data
-from service.rules.messages import Event, Fact, Private, Rolled, Scope
-from service.rules.sealed import is_public, places_of_sealed
-from service.rules.sealed_data import taken
-from service.rules.stack import TABLE
-from service.rules.table import Table
+from service.rules.kernel.codec import to_data
+from service.rules.kernel.messages import TABLE, Event, Fact, Private, Rolled, Scope
+from service.rules.kernel.sealed import is_public, places_of_sealed
+from service.rules.kernel.sealed_data import taken
+from service.rules.table.table import Table
 
 S = TypeVar("S", bound=Table)
 

@@ -23,14 +23,14 @@ from service.record.envelopes import envelopes
 from service.record.ids import uuid8
 from service.record.occasions import Occasions
 from service.record.subjects import LINKS, PROPOSED, events_about
-from service.rules.amendments import AmendmentDetailed
-from service.rules.codec import from_data
-from service.rules.continuing import BeginLine, SealedValues, SealedValuesInherited, split_sealed
-from service.rules.disputes import Amendment
-from service.rules.lines import Line, Logged, Origin
-from service.rules.records import changed
-from service.rules.sealed import Sealed, is_opened, places_of_sealed
-from service.rules.table import Table
+from service.rules.contests.amendments import AmendmentDetailed
+from service.rules.contests.continuing import BeginLine, SealedValues, SealedValuesInherited, split_sealed
+from service.rules.kernel.codec import from_data
+from service.rules.kernel.records import changed
+from service.rules.kernel.sealed import Sealed, is_opened, places_of_sealed
+from service.rules.table.disputes import Amendment
+from service.rules.table.lines import Line, Logged, Origin
+from service.rules.table.table import Table
 
 _LABEL: Final = b"rewound/line/1\x00"
 Scope = tuple[tuple[str, ...], str]

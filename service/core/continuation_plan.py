@@ -15,13 +15,13 @@ from service.core.continuation import ContinuationReader, Proposal, line_start
 from service.core.lineage import NOT_PLAYED, entries, undone
 from service.record.commit import ACCEPTED, SEALED, Request, load_commit, load_request
 from service.record.subjects import SEATING, SEATS, events_about
-from service.rules.codec import from_data, to_data
-from service.rules.continuing import BeginLine, split_sealed
-from service.rules.messages import Actor
-from service.rules.records import changed
-from service.rules.sealed import unsealed
-from service.rules.seeding import CommitSeed, RevealSeed, WaiveSeed
-from service.rules.table import GM, Seat, Table
+from service.rules.contests.continuing import BeginLine, split_sealed
+from service.rules.kernel.codec import from_data, to_data
+from service.rules.kernel.messages import Actor
+from service.rules.kernel.records import changed
+from service.rules.kernel.sealed import unsealed
+from service.rules.rolls.seeding import CommitSeed, RevealSeed, WaiveSeed
+from service.rules.table.table import GM, Seat, Table
 
 _LABEL: Final = b"rewound/line/1\x00"
 SEEDING: Final = (CommitSeed.type, WaiveSeed.type, RevealSeed.type)

@@ -27,16 +27,16 @@ from service.record.commit import (
 )
 from service.record.envelopes import StoredEnvelope
 from service.record.frontier import Frontier
-from service.rules.acceptance import taking
-from service.rules.amendments import noted
-from service.rules.chance import Chance
-from service.rules.codec import Malformed, to_data
-from service.rules.continuing import SealedValues
-from service.rules.lines import Origin
-from service.rules.messages import Fact, Private, Rolled, Scope
-from service.rules.records import changed, record
+from service.rules.contests.acceptance import taking
+from service.rules.contests.amendments import noted
+from service.rules.contests.continuing import SealedValues
+from service.rules.kernel.codec import Malformed, to_data
+from service.rules.kernel.messages import Fact, Private, Rolled, Scope
+from service.rules.kernel.records import changed, record
+from service.rules.rolls.chance import Chance
 from service.rules.ruleset import Decision, Refusal, Ruleset, decide, fold, waiting
-from service.rules.table import Table
+from service.rules.table.lines import Origin
+from service.rules.table.table import Table
 
 S = TypeVar("S", bound=Table)
 

@@ -14,10 +14,10 @@ from service.dice.values import RollName
 from service.log import Log
 from service.record.canonical import eid_of
 from service.record.commit import load_commit
-from service.rules.rulebook import Rule, rules_in
+from service.rules.kernel.rulebook import Rule, rules_in
+from service.rules.rolls.seeding import seal_of
 from service.rules.ruleset import Ruleset
-from service.rules.seeding import seal_of
-from service.rules.table import Table
+from service.rules.table.table import Table
 
 Data = dict[str, Any]
 

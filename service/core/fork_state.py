@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from service.core.continuation import ContinuationReader
-from service.rules.continuing import SealedValues, split_sealed
-from service.rules.lines import Origin
-from service.rules.records import EMPTY, changed
-from service.rules.sealed import resealed
-from service.rules.seeds import Sealing
-from service.rules.table import GM, Seat, Table
+from service.rules.contests.continuing import SealedValues, split_sealed
+from service.rules.kernel.records import EMPTY, changed
+from service.rules.kernel.sealed import resealed
+from service.rules.table.lines import Origin
+from service.rules.table.seeds import Sealing
+from service.rules.table.table import GM, Seat, Table
 
 FORK: Final = "fork"
 

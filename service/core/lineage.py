@@ -13,11 +13,11 @@ from typing import Any, Final, Protocol
 from service.core.fold import Folder
 from service.log import Log
 from service.record.commit import ACCEPTED, SEALED, load_commit, load_request
-from service.rules.acceptance import AcceptLine
-from service.rules.amendments import AcceptAmendment, Amend, DropAmendment, Redo, Undo
-from service.rules.contests import OpenContest, Uphold
-from service.rules.lines import Origin
-from service.rules.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
+from service.rules.contests.acceptance import AcceptLine
+from service.rules.contests.amendments import AcceptAmendment, Amend, DropAmendment, Redo, Undo
+from service.rules.contests.contests import OpenContest, Uphold
+from service.rules.table.lines import Origin
+from service.rules.table.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
 
 ABOUT_LINES: Final = tuple(
     kind.type for kind in (OpenContest, Uphold, Amend, Undo, Redo, AcceptAmendment, DropAmendment)

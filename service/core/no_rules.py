@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from service.rules.messages import Command, Emits, Refused
-from service.rules.records import record
+from service.rules.kernel.messages import Command, Emits, Refused
+from service.rules.kernel.records import record
 from service.rules.ruleset import Ruleset
-from service.rules.table import Table
+from service.rules.table.table import Table
 
 
 @record
@@ -35,5 +35,5 @@ NO_RULES: Final[Ruleset[Any]] = Ruleset(
     commands={},
     events={},
     options={},
-    packages=("service.rules.table",),
+    packages=("service.rules.table.table",),
 )

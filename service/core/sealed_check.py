@@ -10,9 +10,9 @@ from __future__ import annotations
 from service.core.continuation import ContinuationReader
 from service.core.lineage import entries
 from service.record.subjects import SEALED, events_about
-from service.rules.closing import LINKS
-from service.rules.messages import Refused
-from service.rules.sealed import is_opened, places_of_sealed
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.sealed import is_opened, places_of_sealed
+from service.rules.rolls.closing import LINKS
 
 
 def check_nothing_sealed(

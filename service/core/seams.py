@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from service.log import Log
 from service.record.commit import ACCEPTED, SEALED, Commit, load_commit, load_request
-from service.rules.amendments import Continued
-from service.rules.continuing import BeginLine
+from service.rules.contests.amendments import Continued
+from service.rules.contests.continuing import BeginLine
 
 PAGE: Final = 100
 

@@ -15,9 +15,9 @@ from service.core.decide import FoldedState
 from service.log.values import CachedState
 from service.record.digest import ruleset_digest
 from service.record.frontier import Frontier
-from service.rules.codec import Malformed, from_data, to_data
+from service.rules.kernel.codec import Malformed, from_data, to_data
 from service.rules.ruleset import Ruleset
-from service.rules.table import Table
+from service.rules.table.table import Table
 
 S = TypeVar("S", bound=Table)
 

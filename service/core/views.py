@@ -18,12 +18,12 @@ import jsonpatch
 from service.dice.values import Roll
 from service.record.canonical import dumps
 from service.record.commit import QUARANTINED, REFUSED, SEALED, Commit
-from service.rules.codec import to_data
+from service.rules.kernel.codec import to_data
+from service.rules.kernel.messages import Awaited
+from service.rules.kernel.sealed import is_opened, opened, view
+from service.rules.kernel.sealed_data import fields_in, whole
 from service.rules.ruleset import asked, waiting
-from service.rules.sealed import is_opened, opened, view
-from service.rules.sealed_data import fields_in, whole
-from service.rules.stack import Awaited
-from service.rules.table import GM, Table
+from service.rules.table.table import GM, Table
 
 S = TypeVar("S", bound=Table)
 

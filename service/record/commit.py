@@ -16,17 +16,16 @@ import orjson
 
 from service.dice.values import Roll, RollName
 from service.record.canonical import NotCanonical, commit_hash, dumps
-from service.rules.acceptance import AcceptLine, taking
-from service.rules.amendments import noted
-from service.rules.codec import Malformed, from_data
-from service.rules.continuing import BeginLine
-from service.rules.messages import Actor, Command, Event, Rolled, evolve_at
-from service.rules.records import changed, record
+from service.rules.contests.acceptance import AcceptLine, taking
+from service.rules.contests.amendments import noted
+from service.rules.contests.continuing import BeginLine
+from service.rules.kernel.codec import Malformed, from_data
+from service.rules.kernel.messages import TABLE, Actor, Command, Event, Rolled, evolve_at
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.sealed import is_public, places_of_sealed
+from service.rules.kernel.sealed_data import fields_in, whole
 from service.rules.ruleset import Ruleset
-from service.rules.sealed import is_public, places_of_sealed
-from service.rules.sealed_data import fields_in, whole
-from service.rules.stack import TABLE
-from service.rules.table import Table
+from service.rules.table.table import Table
 
 VERSION: Final = 1
 SEALED: Final = "sealed"

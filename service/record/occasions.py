@@ -26,7 +26,7 @@ from service.record.commit import Commit, load_commit
 from service.record.envelopes import Place
 from service.record.intervals import EVERY, ask
 from service.record.subjects import REVEALED, SEALED, events_about, is_about
-from service.rules.sealed import is_opened
+from service.rules.kernel.sealed import is_opened
 
 PAGE: Final = 500
 _WHAT: Final = "occasions"

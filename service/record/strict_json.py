@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from unicodedata import is_normalized
 
-from service.rules.json_pointer import escaped
+from service.rules.kernel.json_pointer import escaped
 
 LARGEST: Final = 2**53 - 1
 """The greatest whole number that every JSON reader represents exactly; its negative is the least."""

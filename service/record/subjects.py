@@ -14,14 +14,14 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from service.record.commit import load_commit
-from service.rules.acceptance import LineAccepted
-from service.rules.amendments import AmendmentProposed, Continued
-from service.rules.closing import EncounterClosed, EpochClosed, LaneDisclosed
-from service.rules.continuing import LinkInherited
-from service.rules.epochs import EpochAdvanced
-from service.rules.messages import Event
-from service.rules.seats import SeatChanged, SeatClosed, SeatOpened, SeatTokenIssued
-from service.rules.table import Table
+from service.rules.contests.acceptance import LineAccepted
+from service.rules.contests.amendments import AmendmentProposed, Continued
+from service.rules.contests.continuing import LinkInherited
+from service.rules.kernel.messages import Event
+from service.rules.rolls.closing import EncounterClosed, EpochClosed, LaneDisclosed
+from service.rules.rolls.epochs import EpochAdvanced
+from service.rules.table.seats import SeatChanged, SeatClosed, SeatOpened, SeatTokenIssued
+from service.rules.table.table import Table
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from dataclasses import field, fields
 from types import MappingProxyType
 from typing import Any
 
-from service.rules.hints import Choice, fields_of
+from service.rules.kernel.hints import Choice, fields_of
+from service.rules.kernel.records import record
 from service.rules.openings import Fault
-from service.rules.records import record
-from service.rules.table import Option
+from service.rules.table.table import Option
 
 
 @record

@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from service.rules.awaited_command import AwaitedCommand
-from service.rules.chance import Chance, PoolDie
-from service.rules.closing import close_epoch
 from service.rules.house_options import OptionSpec
-from service.rules.messages import Command, Emits, Event, Offer, Private, Refused, Scope
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
+from service.rules.kernel.records import EMPTY, changed, record, with_key
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealed import Sealed, unsealed
 from service.rules.opening import Opening, opening_messages
 from service.rules.openings import Id
-from service.rules.records import EMPTY, changed, record, with_key
-from service.rules.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.rolls.closing import close_epoch
 from service.rules.ruleset import Ruleset
-from service.rules.sealed import Sealed, unsealed
 from service.rules.shared import messages_in
-from service.rules.stack import Awaited, Frame
-from service.rules.table import GM, Table
+from service.rules.table.awaited_command import AwaitedCommand
+from service.rules.table.stack import Frame
+from service.rules.table.table import GM, Table
 
 __all__ = [
     "EMPTY",

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from service.rules.house_options import OptionSpec, by_key, defaults, option_faults
-from service.rules.messages import Command, Emits, Event, Refused
+from service.rules.kernel.messages import Command, Emits, Event, Refused
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.openings import Fault, SeatEntry, seat_faults, seats_of
-from service.rules.records import EMPTY, changed, record
-from service.rules.rulebook import rule
-from service.rules.seeding import Seeding, check_setup, seeding_faults
-from service.rules.table import DiceSetup, Option, Table
+from service.rules.rolls.seeding import Seeding, check_setup, seeding_faults
+from service.rules.table.table import DiceSetup, Option, Table
 
 S = TypeVar("S", bound=Table)
 

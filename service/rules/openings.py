@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from re import compile as pattern
 from typing import Annotated, Final
 
-from service.rules.records import record
-from service.rules.seats import Role
-from service.rules.table import GM, WATCHERS, Seat
+from service.rules.kernel.records import record
+from service.rules.table.seats import Role
+from service.rules.table.table import GM, WATCHERS, Seat
 
 ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,23}")
 """Ids of creatures, seats, sides and groups; the names of rolls contain them."""

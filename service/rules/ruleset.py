@@ -10,16 +10,14 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, Generic, TypeVar
 
-from service.rules.asking import ask
-from service.rules.chance import DICE_NOT_SEALED, Chance, DiceNeeded
-from service.rules.codec import Malformed, from_data, to_data
-from service.rules.families import Families
-from service.rules.folding import combinations
-from service.rules.gm_only import guarded, knows_more, refuse_without_reason
-from service.rules.hidden_creatures import reveal_discovered
 from service.rules.house_options import OptionSpec
-from service.rules.messages import (
+from service.rules.kernel.codec import Malformed, from_data, to_data
+from service.rules.kernel.families import Families
+from service.rules.kernel.folding import combinations
+from service.rules.kernel.messages import (
+    TABLE,
     Actor,
+    Awaited,
     Command,
     Event,
     Fact,
@@ -30,13 +28,17 @@ from service.rules.messages import (
     Rolled,
     Scope,
 )
-from service.rules.records import EMPTY, changed, record
-from service.rules.rulebook import refuser, rule, speaker
-from service.rules.sealed import view
-from service.rules.seeding import owed_seeds
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import refuser, rule, speaker
+from service.rules.kernel.sealed import view
+from service.rules.rolls.asking import ask
+from service.rules.rolls.chance import DICE_NOT_SEALED, Chance, DiceNeeded
+from service.rules.rolls.seeding import owed_seeds
+from service.rules.secrecy.gm_only import guarded, knows_more, refuse_without_reason
+from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.shared import FRAMES
-from service.rules.stack import TABLE, Awaited, Frame
-from service.rules.table import CLOCK, WATCHERS, Table
+from service.rules.table.stack import Frame
+from service.rules.table.table import CLOCK, WATCHERS, Table
 
 S = TypeVar("S", bound=Table)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType, ModuleType
 from typing import Any, Final, TypeVar
 
-from service.rules.acceptance import DisclosingFrame, DueDisclosed, LineAccepted
-from service.rules.amendments import (
+from service.rules.contests.acceptance import DisclosingFrame, DueDisclosed, LineAccepted
+from service.rules.contests.amendments import (
     AcceptAmendment,
     Amend,
     AmendmentDetailed,
@@ -18,9 +18,17 @@ from service.rules.amendments import (
     Redo,
     Undo,
 )
-from service.rules.asking import DiceDeclared, DiceFrame, DiceRequested, ThrowDice
-from service.rules.awaited_command import AwaitedCommand
-from service.rules.closing import (
+from service.rules.contests.contests import ContestClosed, ContestOpened, OpenContest, Uphold
+from service.rules.contests.continuing import (
+    Forked,
+    LineBegun,
+    LinkInherited,
+    OccasionInherited,
+    SealedValuesInherited,
+)
+from service.rules.kernel.messages import Command, Event
+from service.rules.rolls.asking import DiceDeclared, DiceFrame, DiceRequested, ThrowDice
+from service.rules.rolls.closing import (
     CloseEncounter,
     ClosingBegun,
     ClosingFrame,
@@ -29,19 +37,19 @@ from service.rules.closing import (
     EpochEnded,
     LaneDisclosed,
 )
-from service.rules.contests import ContestClosed, ContestOpened, OpenContest, Uphold
-from service.rules.continuing import (
-    Forked,
-    LineBegun,
-    LinkInherited,
-    OccasionInherited,
-    SealedValuesInherited,
+from service.rules.rolls.draws import StreamRedirected
+from service.rules.rolls.epochs import AcceptHistory, AdvanceEpoch, EpochAdvanced
+from service.rules.rolls.seeding import (
+    CommitSeed,
+    DiceSealed,
+    RevealSeed,
+    SeedCommitted,
+    SeedRevealed,
+    SeedWaived,
+    WaiveSeed,
 )
-from service.rules.draws import StreamRedirected
-from service.rules.epochs import AcceptHistory, AdvanceEpoch, EpochAdvanced
-from service.rules.gm_only import SheetShown, ShowSheet
-from service.rules.messages import Command, Event
-from service.rules.screen import (
+from service.rules.secrecy.gm_only import SheetShown, ShowSheet
+from service.rules.secrecy.screen import (
     RollBehindScreen,
     ScreenFrame,
     ScreenRollAnnounced,
@@ -50,7 +58,8 @@ from service.rules.screen import (
     ScreenRollShown,
     ShowRoll,
 )
-from service.rules.seats import (
+from service.rules.table.awaited_command import AwaitedCommand
+from service.rules.table.seats import (
     ChangeSeat,
     CloseSeat,
     IssueToken,
@@ -59,15 +68,6 @@ from service.rules.seats import (
     SeatClosed,
     SeatOpened,
     SeatTokenIssued,
-)
-from service.rules.seeding import (
-    CommitSeed,
-    DiceSealed,
-    RevealSeed,
-    SeedCommitted,
-    SeedRevealed,
-    SeedWaived,
-    WaiveSeed,
 )
 
 BASES: Final = (AwaitedCommand,)

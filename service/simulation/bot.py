@@ -10,10 +10,9 @@ from dataclasses import dataclass, fields
 from random import Random
 from typing import Any, Final, TypeAlias
 
-from service.rules.messages import Offer
+from service.rules.kernel.messages import Awaited, Offer
 from service.rules.ruleset import Ruleset, legal
-from service.rules.stack import Awaited
-from service.rules.table import Table
+from service.rules.table.table import Table
 from service.simulation.taste import Taste
 
 Creatures: TypeAlias = Mapping[str, Any]

@@ -8,8 +8,8 @@ from random import Random
 from typing import Any, Final, Literal
 
 from service.core.fold import Registry
-from service.rules.records import EMPTY
-from service.rules.table import Table
+from service.rules.kernel.records import EMPTY
+from service.rules.table.table import Table
 from service.simulation.bot import Bot, Creatures, creatures_of, stands
 from service.simulation.table import LocalTable, secrets_of
 from service.simulation.taste import taste_of

@@ -15,9 +15,9 @@ from service.core.decide import DecidedCommit, decide_request, unfolded
 from service.core.fold import Registry
 from service.dice.chain import LANES
 from service.record.commit import Commit, Request, dump_request, load_commit
-from service.rules.codec import to_data
-from service.rules.messages import Actor
-from service.rules.table import GM, Table
+from service.rules.kernel.codec import to_data
+from service.rules.kernel.messages import Actor
+from service.rules.table.table import GM, Table
 from service.stores.secrets import EncounterSecrets
 from service.usecases import openings
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from service.log import Log
-from service.rules.messages import Refused
+from service.rules.kernel.messages import Refused
 
 COLLECTION: Final = "disputes"
 ROLLED_BACK: Final = "rolled_back"

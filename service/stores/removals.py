@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
 from service.log import SideStore
-from service.rules.table import Seat
+from service.rules.table.table import Seat
 from service.stores.encounter_index import GRACE_S
 
 COLLECTION: Final = "removed"

@@ -17,7 +17,7 @@ from typing import Final
 from uuid import UUID
 
 from service.record.canonical import eid_of
-from service.rules.table import Seat
+from service.rules.table.table import Seat
 
 TOKEN: Final = re.compile(r"rs_([0-9a-f]{32})_([a-z0-9][a-z0-9-]{0,23})_[A-Za-z0-9_-]{43}")
 MOST_TOKENS: Final = 64

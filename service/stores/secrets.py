@@ -21,8 +21,8 @@ from service.dice.chain import DEFAULT_EPOCHS, LANES, Chain, seal
 from service.dice.encoding import ALGORITHM, HASH_BYTES, hkdf
 from service.dice.source import SeededDice
 from service.record.canonical import eid_of, envelope_salt
-from service.rules.seeding import Seeding
-from service.rules.table import DiceSetup, Lane, Table
+from service.rules.rolls.seeding import Seeding
+from service.rules.table.table import DiceSetup, Lane, Table
 
 KEY_BYTES: Final = 32
 _NONCE_BYTES: Final = 12

@@ -12,10 +12,10 @@ from typing import Final
 from service.log import NoSuchEncounter, bucket_of
 from service.record.commit import Commit, Request, dump_request, load_commit
 from service.record.subjects import CONTINUED, is_about
-from service.rules.acceptance import AcceptLine
-from service.rules.codec import to_data
-from service.rules.messages import Actor
-from service.rules.table import CLOCK, Table
+from service.rules.contests.acceptance import AcceptLine
+from service.rules.kernel.codec import to_data
+from service.rules.kernel.messages import Actor
+from service.rules.table.table import CLOCK, Table
 from service.signals.doorbell import NOTIFY_MS
 from service.usecases.services import Services
 

@@ -16,9 +16,9 @@ from service.core.continuation import Proposal, is_void, proposal, starting_poin
 from service.core.continuation_plan import opening, repeated_commands
 from service.core.sealed_check import check_nothing_sealed
 from service.record.commit import Commit, dump_request, load_commit
-from service.rules.messages import Refused
-from service.rules.sealed import unsealed
-from service.rules.table import GM
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.sealed import unsealed
+from service.rules.table.table import GM
 from service.usecases import differences
 from service.usecases.accepted_lines import begin_accepted_line, put
 from service.usecases.sending import read

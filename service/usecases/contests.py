@@ -14,9 +14,9 @@ from service.core import views
 from service.dice.values import RollName
 from service.record.commit import Commit, load_commit
 from service.record.envelopes import envelopes
-from service.rules.codec import to_data
-from service.rules.messages import Refused
-from service.rules.table import Table
+from service.rules.kernel.codec import to_data
+from service.rules.kernel.messages import Refused
+from service.rules.table.table import Table
 from service.usecases.services import Services
 
 RULE: Final = "TABLE-CONTEST-1"

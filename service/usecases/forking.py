@@ -16,13 +16,13 @@ from service.core.fork_state import FORK, fork_state
 from service.core.sealed_check import check_nothing_sealed
 from service.log import Appended, IdempotencyKey, KeyReused
 from service.record.digest import ruleset_digest
-from service.rules.codec import to_data
-from service.rules.continuing import BeginLine, split_sealed
-from service.rules.lines import Origin
-from service.rules.messages import Actor, Refused
-from service.rules.records import changed
-from service.rules.seeding import Seeding
-from service.rules.table import GM, DiceSetup, Table
+from service.rules.contests.continuing import BeginLine, split_sealed
+from service.rules.kernel.codec import to_data
+from service.rules.kernel.messages import Actor, Refused
+from service.rules.kernel.records import changed
+from service.rules.rolls.seeding import Seeding
+from service.rules.table.lines import Origin
+from service.rules.table.table import GM, DiceSetup, Table
 from service.stores import forks
 from service.stores.encounter_index import EncounterEntry, expiry
 from service.stores.secrets import EncounterSecrets

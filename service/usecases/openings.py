@@ -17,11 +17,11 @@ from uuid import UUID
 from service.log import Appended, IdempotencyKey, KeyReused
 from service.record.digest import ruleset_digest
 from service.record.ids import uuid8
-from service.rules.codec import from_data, to_data
-from service.rules.messages import Actor, Refused
+from service.rules.kernel.codec import from_data, to_data
+from service.rules.kernel.messages import Actor, Refused
+from service.rules.rolls.seeding import Seeding
 from service.rules.ruleset import Ruleset, check
-from service.rules.seeding import Seeding
-from service.rules.table import GM, DiceSetup
+from service.rules.table.table import GM, DiceSetup
 from service.stores import removals
 from service.stores.disputes import Dispute, Disputes
 from service.stores.encounter_index import EncounterEntry

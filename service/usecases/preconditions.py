@@ -16,15 +16,15 @@ from service.core.continuation_plan import NOT_REPEATED
 from service.core.lineage import ABOUT_LINES, ends_redoing, part_in
 from service.core.sealed_check import check_nothing_sealed
 from service.record.commit import load_request
-from service.rules.acceptance import AcceptLine
-from service.rules.amendments import AcceptAmendment, Amend, Redo, Undo
-from service.rules.closing import CloseEncounter
-from service.rules.codec import from_data
-from service.rules.contests import OpenContest
-from service.rules.epochs import AcceptHistory
-from service.rules.messages import Actor, Command, Refused
+from service.rules.contests.acceptance import AcceptLine
+from service.rules.contests.amendments import AcceptAmendment, Amend, Redo, Undo
+from service.rules.contests.contests import OpenContest
+from service.rules.kernel.codec import from_data
+from service.rules.kernel.messages import Actor, Command, Refused
+from service.rules.rolls.closing import CloseEncounter
+from service.rules.rolls.epochs import AcceptHistory
 from service.rules.ruleset import check
-from service.rules.table import GM, Table
+from service.rules.table.table import GM, Table
 from service.stores.disputes import Disputes
 from service.usecases.accepted_lines import begin_accepted_line, is_draft
 from service.usecases.contests import check_moment

@@ -36,14 +36,14 @@ from service.record.commit import (
 )
 from service.record.envelopes import StoredEnvelope, envelopes
 from service.record.timestamps import timestamp_of
-from service.rules.chance import check_sealed
-from service.rules.closing import CloseEncounter
-from service.rules.codec import from_data
-from service.rules.gm_only import knows_more
-from service.rules.messages import Actor, Command, Refused
-from service.rules.rulebook import refuser
+from service.rules.kernel.codec import from_data
+from service.rules.kernel.messages import Actor, Command, Refused
+from service.rules.kernel.rulebook import refuser
+from service.rules.rolls.chance import check_sealed
+from service.rules.rolls.closing import CloseEncounter
 from service.rules.ruleset import Refusal, check, needs_dice
-from service.rules.table import Table
+from service.rules.secrecy.gm_only import knows_more
+from service.rules.table.table import Table
 from service.signals.doorbell import NOTIFY_MS
 from service.steps import IN_POOL, Pause, Steps, in_thread, run
 from service.stores.capacity import QuotaExceeded

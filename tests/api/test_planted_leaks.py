@@ -20,12 +20,11 @@ from service.api.exchange import Reply
 from service.api.request import ApiResponse
 from service.core import explain
 from service.core.fold import Folder
-from service.rules import sealed
 from service.rules.heartrush.movement.dash import Dash
 from service.rules.heartrush.windows.windows import PassWindow
-from service.rules.messages import Actor, Offer, Refused
-from service.rules.screen import RollBehindScreen
-from service.rules.stack import Awaited
+from service.rules.kernel import sealed
+from service.rules.kernel.messages import Actor, Awaited, Offer, Refused
+from service.rules.secrecy.screen import RollBehindScreen
 from service.steps import Stream
 from service.stores import webhooks
 from service.usecases import sending

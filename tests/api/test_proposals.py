@@ -20,10 +20,10 @@ from service.dice.chain import Anchor, seal, seat_commitment, walk
 from service.dice.source import DisclosedDice, NotDisclosed
 from service.dice.values import RollName
 from service.log import Log
-from service.rules.draws import check_shown
-from service.rules.lines import Line, Logged
-from service.rules.messages import Refused
-from service.rules.table import Table as State
+from service.rules.kernel.messages import Refused
+from service.rules.rolls.draws import check_shown
+from service.rules.table.lines import Line, Logged
+from service.rules.table.table import Table as State
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH
 from tests.api.test_amendments import ADD, ROLL, accepted, contested, did, line, made, totals

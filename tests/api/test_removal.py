@@ -17,7 +17,7 @@ import pytest
 from service.audit import bundle
 from service.audit.verify import verify
 from service.log import Log
-from service.rules.records import changed
+from service.rules.kernel.records import changed
 from service.stores.archive.storage import DirectoryStorage
 from service.stores.encounter_index import GRACE_S
 from service.stores.removals import Removal, put

@@ -8,8 +8,8 @@ import pytest
 from service.api.describe import json_schema
 from service.api.schemas import faults, schema_of
 from service.record.strict_json import LARGEST
-from service.rules.families import Families
-from service.rules.records import EMPTY, record
+from service.rules.kernel.families import Families
+from service.rules.kernel.records import EMPTY, record
 from service.rules.rise import RISE
 
 

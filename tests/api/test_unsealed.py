@@ -18,12 +18,12 @@ from service.audit.lines import mismatch
 from service.audit.verify import verify
 from service.dice.chain import seat_commitment
 from service.log import Log
-from service.rules.chance import Chance
-from service.rules.codec import from_data, to_data
-from service.rules.messages import Actor, Offer
-from service.rules.records import changed
+from service.rules.kernel.codec import from_data, to_data
+from service.rules.kernel.messages import Actor, Offer
+from service.rules.kernel.records import changed
+from service.rules.rolls.chance import Chance
+from service.rules.rolls.seeding import Seeding
 from service.rules.ruleset import Ruleset, decide, legal
-from service.rules.seeding import Seeding
 from service.usecases.openings import opening_request
 from tests.api.client import Table, is_problem
 from tests.api.conftest import BOTH

@@ -20,7 +20,7 @@ from service.core.decide import quarantine_request
 from service.record import digest
 from service.record.commit import Batch, load_commit
 from service.record.envelopes import StoredEnvelope
-from service.rules.records import changed
+from service.rules.kernel.records import changed
 from tests.audit.evidence_of import closed, cut, evidence_of, forged, played, resealed
 from tests.support.tiny_game import TINY
 from tests.support.tiny_table import Sitting, player, request

@@ -10,8 +10,8 @@ from typing import Any
 
 from service.core.decide import FoldedState, decide_request, unfolded
 from service.record.commit import Request, dump_request, fold_commit, load_commit
-from service.rules.codec import to_data
-from service.rules.messages import Actor
+from service.rules.kernel.codec import to_data
+from service.rules.kernel.messages import Actor
 from service.rules.registry import ruleset_of
 from service.stores.secrets import EncounterSecrets
 from tests.bench import fights

@@ -8,6 +8,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Final
 
+from service.dice.chain import MAX_EPOCHS
 from tests.bench import fights, load, over_http, servers
 from tests.bench.over_http import ARRAY, Turn
 from tests.bench.servers import Serving
@@ -60,10 +61,11 @@ def _together(at: Serving, lines: list[Iterator[bytes]]) -> Turn:
 
 def _grown(at: Serving, commands: int) -> Iterator[bytes]:
     """Return the requests that play an encounter on which so many commands stand already."""
-    path = over_http.encounters(at.port, at.key, 1)[0]
+    path = over_http.encounters(at.port, at.key, 1, epochs=MAX_EPOCHS)[0]
     script = fights.simple()
     for _ in range(0, commands, ARRAY):
-        over_http.post(at.port, at.key, path, list(islice(script, ARRAY)))
+        found = over_http.post(at.port, at.key, path, list(islice(script, ARRAY)))
+        assert {each["outcome"] for each in found["outcomes"]} == {"accepted"}
     return (load.post(path, json.dumps(command).encode(), at.key) for command in script)
 
 

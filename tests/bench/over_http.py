@@ -176,11 +176,14 @@ def _array_line(key: str, path: str, script: Iterator[fights.Command]) -> Iterat
         yield load.post(path, json.dumps(list(islice(script, ARRAY))).encode(), key)
 
 
-def encounters(port: int, key: str, count: int) -> list[str]:
-    """Open *count* fights and bring them to the point where the script begins."""
+def encounters(port: int, key: str, count: int, *, epochs: int | None = None) -> list[str]:
+    """Open *count* fights, with the default number of *epochs* for None, and begin their combats."""
+    opening = {"edition": "heartrush@1", **fights.opening(apart=2)}
+    if epochs is not None:
+        opening["seeding"] = {"epochs": epochs}
     found = []
     for _ in range(count):
-        opened = post(port, key, "/v1/encounters", {"edition": "heartrush@1", **fights.opening(apart=2)})
+        opened = post(port, key, "/v1/encounters", opening)
         path = f"/v1/encounters/{opened['encounter']}/commands"
         for command in fights.BEGIN:
             post(port, key, path, command)

@@ -10,7 +10,7 @@ import pytest
 from service.cli import rules
 from service.cli.checkout import settle
 from service.rules.heartrush import HEARTRUSH
-from service.rules.rulebook import RULES, rules_in
+from service.rules.kernel.rulebook import RULES, rules_in
 
 
 def test_a_rule_is_named_in_full_in_short_and_by_a_tests_name() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from service.audit.certificate import UNMOVED, certificate
 from service.audit.verify import verify
-from service.rules.messages import Actor
+from service.rules.kernel.messages import Actor
 from tests.audit.evidence_of import evidence_of
 from tests.support.tiny_game import SHELF
 from tests.support.tiny_table import Sitting, player

@@ -13,10 +13,10 @@ from service.core.decide import DecidedCommit, FoldedState, decide_request, unfo
 from service.core.snapshot import folded_from, snapshot_of
 from service.record.canonical import is_canonical
 from service.record.commit import Request, dump_request, fold_commit, load_commit
-from service.rules.codec import to_data
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.state import State
-from service.rules.messages import Actor
+from service.rules.kernel.codec import to_data
+from service.rules.kernel.messages import Actor
 from service.rules.ruleset import legal, waiting
 from tests.rules.heartrush.bot import SELDOM, choices, random_opening
 from tests.support.tiny_table import eid, secrets_of

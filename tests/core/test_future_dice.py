@@ -7,8 +7,8 @@ from random import Random
 from typing import Any
 
 from service.core.decide import decide_request
-from service.rules.codec import from_data
-from service.rules.messages import Refused
+from service.rules.kernel.codec import from_data
+from service.rules.kernel.messages import Refused
 from service.rules.ruleset import check, legal
 from tests.support.tiny_game import TINY
 from tests.support.tiny_table import GM, Sitting, player, request

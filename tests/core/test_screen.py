@@ -9,7 +9,7 @@ import pytest
 
 from service.dice.chain import walk
 from service.record.canonical import eid_of
-from service.rules.sealed import is_closed, view
+from service.rules.kernel.sealed import is_closed, view
 from tests.support.tiny_table import Sitting, player
 
 

@@ -10,7 +10,7 @@ import pytest
 from service.dice.chain import Anchor, epoch_key, seal, seat_commitment
 from service.dice.stream import faces
 from service.record.canonical import eid_of
-from service.rules.messages import Actor
+from service.rules.kernel.messages import Actor
 from service.rules.ruleset import legal, waiting
 from service.usecases.openings import opening_faults
 from tests.support.tiny_game import TINY

@@ -10,7 +10,7 @@ import pytest
 
 from service.core.fold import Folder
 from service.core.snapshot import folded_from, snapshot_of
-from service.rules.codec import to_data
+from service.rules.kernel.codec import to_data
 from service.rules.registry import REGISTRY
 from tests.core.undoing import opened, started, undo_and_redo_every_round
 from tests.support.in_process_service import BOTH, House, random_command

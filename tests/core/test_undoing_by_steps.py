@@ -9,7 +9,7 @@ import pytest
 from service.audit.evidence import stored
 from service.audit.lines import mismatch
 from service.core.lineage import undone
-from service.rules.messages import Refused
+from service.rules.kernel.messages import Refused
 from service.rules.registry import REGISTRY
 from tests.core.undoing import Ledger, fight_of, opened, started
 from tests.support.in_process_service import BOTH, House, random_command

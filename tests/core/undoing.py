@@ -13,12 +13,12 @@ from typing import Any
 from unittest import mock
 
 from service.audit.lines import ITS_OWN
-from service.rules.codec import to_data
 from service.rules.heartrush import HEARTRUSH
-from service.rules.messages import Refused
+from service.rules.kernel.codec import to_data
+from service.rules.kernel.messages import Refused
 from service.rules.registry import REGISTRY
 from service.rules.rise import RISE
-from service.rules.table import GM, Table
+from service.rules.table.table import GM, Table
 from tests.random_play.situations import concealed, disturbed, hidden
 from tests.rules.heartrush.bot import random_opening
 from tests.rules.rise.bot import KIT

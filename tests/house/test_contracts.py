@@ -24,6 +24,7 @@ FLASK = "Flask is known to the API alone"
 CACHES = "Values are cached through one class"
 MARSHMALLOW = "Input is checked and described in the API alone"
 HEARTRUSH = "Each part of Heart Rush knows those below it alone, but for those that move and fight"
+SHARED = "Each part of the shared rules knows those below it alone"
 RISE = "Each part of Rise knows those below it alone"
 S3 = "S3 is spoken to by the archive alone"
 COUNTED = "Requests are counted and measured in the API alone"
@@ -61,6 +62,9 @@ PLANTED = (
     ("service/rules/planted.py", "msgspec", {PURE}),
     ("service/rules/heartrush/planted.py", "service.rules.rise.leaf", {EDITIONS}),
     ("service/rules/rise/planted.py", "service.rules.heartrush.leaf", {EDITIONS}),
+    ("service/rules/kernel/planted.py", "service.rules.table.leaf", {SHARED}),
+    ("service/rules/secrecy/planted.py", "service.rules.contests.leaf", {SHARED}),
+    ("service/rules/rolls/planted.py", "service.rules.heartrush.leaf", {SHARED}),
     ("service/rules/heartrush/checks/planted.py", "service.rules.heartrush.rounds.leaf", {HEARTRUSH}),
     ("service/rules/rise/harm/planted.py", "service.rules.rise.phases.leaf", {RISE}),
     ("service/api/planted.py", "redis", {REDIS}),

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 # It finds nothing to run: a record that has subclasses is looked into, because they may have sealed fields.
-ALLOWED: Final = frozenset({"service/rules/sealed.py: __subclasses__"})
+ALLOWED: Final = frozenset({"service/rules/kernel/sealed.py: __subclasses__"})
 
 
 def plugs(path: str, text: str) -> Iterator[str]:

@@ -26,7 +26,7 @@ from typing import Any, Final, TypeAlias
 import pytest
 
 from service.cli.rules import ids_in
-from service.rules import rulebook
+from service.rules.kernel import rulebook
 from tests.mutants.making import Mutant
 
 SERVED: Final = frozenset({"valkey", "services", "worker", "standing_cluster"})

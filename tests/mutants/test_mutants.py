@@ -16,8 +16,8 @@ from tests.mutants.making import module_at, mutants_of
 ROOT: Final = Path(__file__).parents[2]
 
 PLANTED: Final = """
-from service.rules.messages import Refused
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.rulebook import rule
 
 SIDES = {"heavy": 12, "light": 6}
 
@@ -43,7 +43,7 @@ def spend(left: int) -> int:
 TESTS: Final = """
 from planted import die_of, is_dying, spend
 import pytest
-from service.rules.messages import Refused
+from service.rules.kernel.messages import Refused
 
 
 def test_HR_PLANT_1_the_weak_are_dying():

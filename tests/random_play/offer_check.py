@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from service.rules.messages import Offer
+from service.rules.kernel.messages import Offer
 
 FREE: Final = frozenset({"words", "text", "faces", "reason", "params"})
 """What people say or throw themselves, and how an ability is used, of which offers name some ways only."""

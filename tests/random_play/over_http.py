@@ -12,7 +12,7 @@ from threading import Event
 from typing import Any
 
 from service.core import views
-from service.rules.codec import to_data
+from service.rules.kernel.codec import to_data
 from service.rules.ruleset import Ruleset, legal
 from service.stores.jobs import AUDITS
 from service.usecases.services import Services

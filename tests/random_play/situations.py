@@ -12,7 +12,7 @@ from typing import Any, Final
 from service.rules.heartrush.combat import ABILITY_COMMANDS, LEISURE_ACTIONS
 from service.rules.heartrush.sheets.sheet import GM_ONLY as HEARTRUSH_GM_ONLY
 from service.rules.rise.creatures.sheet import GM_ONLY as RISE_GM_ONLY
-from service.rules.table import GM
+from service.rules.table.table import GM
 from tests.rules.heartrush.kit import sheet
 from tests.rules.rise.bot import KIT
 from tests.rules.rise.kit import entry

@@ -12,8 +12,8 @@ from service.rules.heartrush.combat import CombatFrame
 from service.rules.heartrush.movement.dash import Dash
 from service.rules.heartrush.rounds.potions import DrinkPotion
 from service.rules.heartrush.state import Condition, State
-from service.rules.messages import Refused
-from service.rules.records import changed
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.records import changed
 from service.rules.rise.acting.taking_turns import EndTurn
 from tests.random_play.fuzz import told
 from tests.random_play.offer_check import Stuck, Unheld

@@ -20,11 +20,11 @@ from service.record.commit import (
     load_commit,
     load_request,
 )
-from service.rules.codec import Malformed
-from service.rules.messages import Actor, Command, Emits, Event, Private, Refused, Scope
-from service.rules.records import record
+from service.rules.kernel.codec import Malformed
+from service.rules.kernel.messages import Actor, Command, Emits, Event, Private, Refused, Scope
+from service.rules.kernel.records import record
 from service.rules.ruleset import Ruleset
-from service.rules.table import Table
+from service.rules.table.table import Table
 from service.stores.secrets import EncounterSecrets
 from tests.support.tiny_game import TINY, Add
 from tests.support.tiny_table import GM, eid, request

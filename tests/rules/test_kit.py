@@ -11,8 +11,8 @@ import pytest
 from rewound_duel import DUEL
 from service.record.commit import Commit
 from service.rules import kit
-from service.rules.codec import from_data, to_data
-from service.rules.rulebook import rules_in
+from service.rules.kernel.codec import from_data, to_data
+from service.rules.kernel.rulebook import rules_in
 from service.rules.ruleset import legal
 from service.simulation.table import BadOpening, LocalTable
 

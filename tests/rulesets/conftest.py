@@ -18,7 +18,7 @@ from typing import Final
 import pytest
 
 from service.cli.local_service import reserved_port
-from service.rules.records import EMPTY
+from service.rules.kernel.records import EMPTY
 
 ROOT: Final = Path(__file__).parents[2]
 DUEL: Final = ROOT / "examples" / "duel"

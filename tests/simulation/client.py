@@ -20,9 +20,9 @@ from service.log import (
     VersionConflict,
 )
 from service.record.canonical import dumps
-from service.rules.codec import to_data
-from service.rules.messages import Actor
-from service.rules.messages import Refused as AtTheDoor
+from service.rules.kernel.codec import to_data
+from service.rules.kernel.messages import Actor
+from service.rules.kernel.messages import Refused as AtTheDoor
 from service.steps import run
 from service.usecases import openings, sending
 from service.usecases.services import Services

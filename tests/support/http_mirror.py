@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from service.core import views
 from service.core.fold import Folder
-from service.rules.messages import Private, Rolled
+from service.rules.kernel.messages import Private, Rolled
 from service.rules.ruleset import Decision
 from service.usecases.services import Services
 from tests.api.client import Api

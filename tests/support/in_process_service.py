@@ -21,11 +21,11 @@ from service.log import IdempotencyKey
 from service.log.memory import MemoryLog
 from service.record.commit import Commit, load_commit
 from service.record.envelopes import envelopes
-from service.rules.codec import to_data
-from service.rules.messages import Actor, Offer
+from service.rules.kernel.codec import to_data
+from service.rules.kernel.messages import Actor, Offer
 from service.rules.registry import REGISTRY
 from service.rules.ruleset import Ruleset, legal
-from service.rules.table import GM, Table
+from service.rules.table.table import GM, Table
 from service.steps import run
 from service.usecases import accepted_lines, amending, forking, openings, sending
 from service.usecases.services import make_services

@@ -16,11 +16,11 @@ from service.audit.verify import verify
 from service.core.decide import DecidedCommit, FoldedState, decide_request, unfolded
 from service.record.commit import Commit, Request, dump_request, fold_commit, load_commit
 from service.record.digest import ruleset_digest
-from service.rules.codec import from_data, to_data
-from service.rules.messages import Actor
+from service.rules.kernel.codec import from_data, to_data
+from service.rules.kernel.messages import Actor
+from service.rules.rolls.seeding import Seeding
 from service.rules.ruleset import Refusal, Ruleset
-from service.rules.seeding import Seeding
-from service.rules.table import Table
+from service.rules.table.table import Table
 from service.stores.secrets import EncounterSecrets
 from tests.support.tiny_table import eid
 

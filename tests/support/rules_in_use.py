@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.conformance.taking_part import fired, named
-from service.rules.rulebook import RULES
+from service.rules.kernel.rulebook import RULES
 
 __all__ = ["fired", "named", "rules_of"]
 

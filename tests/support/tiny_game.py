@@ -13,17 +13,17 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
 from service.rules import shared
-from service.rules.chance import Chance, PoolDie
-from service.rules.closing import close_epoch
 from service.rules.house_options import OptionSpec
-from service.rules.messages import Command, Emits, Event, Offer, Private, Refused, Scope
-from service.rules.records import EMPTY, changed, record, with_key
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
+from service.rules.kernel.records import EMPTY, changed, record, with_key
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealed import Sealed
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.rolls.closing import close_epoch
+from service.rules.rolls.seeding import Seeding, check_setup, seeding_faults
 from service.rules.ruleset import Ruleset
-from service.rules.sealed import Sealed
-from service.rules.seeding import Seeding, check_setup, seeding_faults
-from service.rules.stack import Awaited, Frame, Stacks
-from service.rules.table import GM, DiceSetup, Seat, Table
+from service.rules.table.stack import Frame, Stacks
+from service.rules.table.table import GM, DiceSetup, Seat, Table
 
 EDITION = "tiny@1"
 

@@ -14,10 +14,10 @@ from uuid import UUID
 from service.audit.signing import Signer
 from service.core.decide import DecidedCommit, FoldedState, decide_request, unfolded
 from service.record.commit import Batch, Request, dump_request
-from service.rules.codec import from_data, to_data
-from service.rules.messages import Actor
-from service.rules.records import EMPTY
-from service.rules.seeding import Seeding
+from service.rules.kernel.codec import from_data, to_data
+from service.rules.kernel.messages import Actor
+from service.rules.kernel.records import EMPTY
+from service.rules.rolls.seeding import Seeding
 from service.stores.secrets import EncounterSecrets
 from tests.support.tiny_game import EDITION, TINY, TinyState
 

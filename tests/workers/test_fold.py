@@ -13,7 +13,7 @@ from service.core.fold import Folder
 from service.log import CommandNotification, CommitWrite, NoSuchEncounter, StaleCommit, StoreUnavailable
 from service.log.memory import MemoryLog
 from service.record.commit import load_commit
-from service.rules.codec import to_data
+from service.rules.kernel.codec import to_data
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from service.stores.secrets import EncounterSecrets, Undecipherable
 from tests.support.tiny_game import EDITION, SHELF, TINY, TinyState

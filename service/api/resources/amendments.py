@@ -13,9 +13,9 @@ from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import schema_of
 from service.api.shapes import NUMBER, SEAT, TEXT, UUID, closed, component, listing, maybe
 from service.core import continuation, views
-from service.rules.amendments import AcceptAmendment, DropAmendment, Redo, Undo
-from service.rules.messages import Refused
-from service.rules.records import record
+from service.rules.contests.amendments import AcceptAmendment, DropAmendment, Redo, Undo
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.records import record
 from service.steps import Steps
 from service.usecases import accepted_lines, amending
 

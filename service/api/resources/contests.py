@@ -14,9 +14,9 @@ from service.api.schemas import faults, raise_if_invalid, schema_of
 from service.api.shapes import NUMBER, SEAT, TEXT, UUID, closed, component, listing, maybe
 from service.core import views
 from service.log import Appended
-from service.rules.amendments import Amend, AmendmentProposed
-from service.rules.contests import OpenContest, Uphold
-from service.rules.records import record
+from service.rules.contests.amendments import Amend, AmendmentProposed
+from service.rules.contests.contests import OpenContest, Uphold
+from service.rules.kernel.records import record
 from service.steps import Steps
 from service.usecases.contests import contest_data
 

@@ -12,7 +12,7 @@ from service.api.problems import Problem, invalid, not_found
 from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.resources.commits import LIMIT, PAGE
 from service.api.shapes import TEXT, closed, component, maybe
-from service.rules.table import GM
+from service.rules.table.table import GM
 from service.usecases import differences, reading
 from service.usecases.accepted_lines import is_draft
 

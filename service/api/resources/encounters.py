@@ -37,9 +37,9 @@ from service.api.shapes import (
     ref,
 )
 from service.core import seams, views
-from service.rules.closing import CloseEncounter
-from service.rules.codec import to_data
-from service.rules.table import Table
+from service.rules.kernel.codec import to_data
+from service.rules.rolls.closing import CloseEncounter
+from service.rules.table.table import Table
 from service.steps import Steps
 from service.stores import imports
 from service.stores.disputes import Disputes

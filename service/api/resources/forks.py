@@ -20,9 +20,9 @@ from service.api.shapes import HASH, NUMBER, TEXT, TIME, UUID, closed, component
 from service.core import seams, views
 from service.log import StoreFailure
 from service.record.commit import load_commit
-from service.rules.messages import Refused
-from service.rules.records import record
-from service.rules.table import GM
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.records import record
+from service.rules.table.table import GM
 from service.steps import Steps
 from service.stores import forks, seat_tokens
 from service.stores.encounter_index import EncounterEntry

@@ -10,8 +10,8 @@ from service.api.operations import ACTORS, ResponseSchema, operation
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import raise_if_invalid
 from service.api.shapes import NUMBER, TRUTH, closed, component, ref
-from service.rules.codec import to_data
-from service.rules.messages import Actor
+from service.rules.kernel.codec import to_data
+from service.rules.kernel.messages import Actor
 from service.usecases import sending
 
 TAG: Final = "Commands"

@@ -15,8 +15,8 @@ from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import schema_of
 from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, Schema, closed, component, listing
 from service.core import views
-from service.rules.records import record
-from service.rules.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
+from service.rules.kernel.records import record
+from service.rules.table.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
 from service.steps import Steps
 from service.stores import seat_tokens
 

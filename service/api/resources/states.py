@@ -12,7 +12,7 @@ from service.api.problems import Problem, invalid
 from service.api.request import ApiRequest, ApiResponse
 from service.api.shapes import HASH, NUMBER, OPEN, SEAT, TEXT, closed, component, listing, maybe
 from service.core import views
-from service.rules.codec import to_data
+from service.rules.kernel.codec import to_data
 from service.rules.ruleset import legal
 from service.steps import Steps
 from service.usecases import reading

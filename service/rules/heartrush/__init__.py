@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.rules import hidden_creatures as common_hidden_creatures
 from service.rules.heartrush import arrivals, combat, hidden_creatures, opening
 from service.rules.heartrush.abilities import (
     ability_effects,
@@ -51,8 +50,9 @@ from service.rules.heartrush.space import scaling
 from service.rules.heartrush.state import State
 from service.rules.heartrush.surroundings import breath, hazards, hiding, scenery, steadying, upkeep
 from service.rules.heartrush.windows import choices, deeds, standing, windows
-from service.rules.messages import Command, Event
+from service.rules.kernel.messages import Command, Event
 from service.rules.ruleset import Ruleset
+from service.rules.secrecy import hidden_creatures as common_hidden_creatures
 from service.rules.shared import messages_of
 
 _CHAPTERS: Final = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from service.rules.grid import cells
 from service.rules.heartrush.abilities.catalogue import named
 from service.rules.heartrush.entries import Opening, creature_of, entry_faults, sheet_of, spelled_out
 from service.rules.heartrush.opening_faults import ability_name_faults, creature_faults
@@ -12,11 +11,12 @@ from service.rules.heartrush.permission import gm
 from service.rules.heartrush.rounds.clock import at_rest
 from service.rules.heartrush.sheets.sheet import Entry, side_of
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Emits, Event, Refused
-from service.rules.records import changed, record, with_key
-from service.rules.rulebook import rule
-from service.rules.seats import SeatChanged
-from service.rules.table import GM
+from service.rules.kernel.messages import Command, Emits, Event, Refused
+from service.rules.kernel.records import changed, record, with_key
+from service.rules.kernel.rulebook import rule
+from service.rules.space.grid import cells
+from service.rules.table.seats import SeatChanged
+from service.rules.table.table import GM
 
 MOST_CREATURES: Final = 100
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from service.rules.chance import Chance
-from service.rules.closing import close_epoch
 from service.rules.heartrush.abilities.ability_effects import effects_of_round
 from service.rules.heartrush.creatures.incapacity import is_confused_out_of
 from service.rules.heartrush.creatures.lasting import without
@@ -35,11 +33,13 @@ from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.surroundings import upkeep
 from service.rules.heartrush.windows.listening import known
 from service.rules.heartrush.windows.windows import idle
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import EMPTY, changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
-from service.rules.table import GM
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance
+from service.rules.rolls.closing import close_epoch
+from service.rules.table.stack import Frame
+from service.rules.table.table import GM
 
 PRIORITY_COMMANDS = (*turns.OWN_TURN, "pass", "pass_side")
 

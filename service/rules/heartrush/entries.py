@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from service.rules.gm_only import field_faults, hide_gm_only
 from service.rules.heartrush.abilities.catalogue import named
 from service.rules.heartrush.sheets.abilities import Ability, Spell
 from service.rules.heartrush.sheets.bestiary import BESTIARY, drawn
 from service.rules.heartrush.sheets.ground import Scenery, Terrain
 from service.rules.heartrush.sheets.sheet import GM_ONLY, Entry, Sheet
 from service.rules.heartrush.state import Creature
+from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.openings import Fault, Id, SeatEntry
-from service.rules.records import EMPTY, changed, record
-from service.rules.seeding import Seeding
-from service.rules.table import Option
+from service.rules.rolls.seeding import Seeding
+from service.rules.secrecy.gm_only import field_faults, hide_gm_only
+from service.rules.table.table import Option
 
 """A JSON pointer into the opening, and what is wrong there."""
 

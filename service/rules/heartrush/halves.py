@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.rules.rulebook import rule
+from service.rules.kernel.rulebook import rule
 
 
 @rule("HR-GEN-4", "seeds 000 and 002; service ruling", settles=("A-18",))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules import hidden_creatures
-from service.rules.grid import free_place
 from service.rules.heartrush.arrivals import CreatureAdded, check_entry
 from service.rules.heartrush.entries import spelled_out, with_sheet
 from service.rules.heartrush.sheets.sheet import Entry
 from service.rules.heartrush.state import State
-from service.rules.hiding import HidingRules
-from service.rules.messages import Emits
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Emits
+from service.rules.kernel.records import changed, record
+from service.rules.secrecy import hidden_creatures
+from service.rules.secrecy.hiding import HidingRules
+from service.rules.space.grid import free_place
 
 
 @record

@@ -35,7 +35,7 @@ from service.rules.heartrush.sheets import abilities, modifiers
 from service.rules.heartrush.space import scaling
 from service.rules.heartrush.surroundings import breath, hazards, hiding, scenery, steadying, upkeep
 from service.rules.heartrush.windows import choices, deeds, windows
-from service.rules.hiding import HidingRules
+from service.rules.secrecy.hiding import HidingRules
 
 FRAMES: Final = (
     combat.CombatFrame,

@@ -10,11 +10,11 @@ from service.rules.heartrush.entries import Opening, creature_of, known_in, shee
 from service.rules.heartrush.means.timing import assumed_slow, by_turns
 from service.rules.heartrush.opening_faults import faults
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits, Event
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.openings import Fault, seats_of
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Stacks
+from service.rules.table.stack import Stacks
 
 
 @record

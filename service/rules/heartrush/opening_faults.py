@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from re import compile as pattern
 from typing import Final
 
-from service.rules.grid import FEET, Cell, cells
 from service.rules.heartrush.abilities.catalogue import CATALOGUE, defined
 from service.rules.heartrush.creatures.cantrips import cannot_cast, unattuned
 from service.rules.heartrush.creatures.sizes import carried, fit_together, slots
@@ -20,8 +19,9 @@ from service.rules.heartrush.sheets.sheet import Sheet, Weapon
 from service.rules.heartrush.state import Creature
 from service.rules.house_options import option_faults
 from service.rules.openings import ID, Fault, seat_faults
-from service.rules.seeding import seeding_faults
-from service.rules.table import GM
+from service.rules.rolls.seeding import seeding_faults
+from service.rules.space.grid import FEET, Cell, cells
+from service.rules.table.table import GM
 
 ABILITY_ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,39}")
 RESERVED: Final = ("table", GM)

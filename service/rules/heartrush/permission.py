@@ -13,9 +13,9 @@ from service.rules.heartrush.creatures.incapacity import check_able, is_confused
 from service.rules.heartrush.creatures.lasting import barred
 from service.rules.heartrush.means.timing import built_in_speed, by_turns, check_turn
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.messages import Actor, Refused
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, owed
+from service.rules.kernel.messages import Actor, Awaited, Refused
+from service.rules.kernel.rulebook import rule
+from service.rules.table.stack import owed
 
 
 class Sent(Protocol):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from service.rules.messages import Scope
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Scope
+from service.rules.kernel.rulebook import rule
 
 
 @rule("HR-SVC-2", "service ruling")

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
-from service.rules.grid import Cell, away_from, cells, distance
 from service.rules.heartrush.options import House, house_of
 from service.rules.heartrush.sheets.abilities import Ability, Lasting, Spell
 from service.rules.heartrush.sheets.ground import Scenery, Terrain
 from service.rules.heartrush.sheets.notes import Coat, Complication, HidingPlace, Request, Standing
 from service.rules.heartrush.sheets.sheet import GM_ONLY, Entry, Sheet, rank, side_of
-from service.rules.hiding import HidingTable, OccupiedSpace
-from service.rules.records import EMPTY, carried, changed, derived, record, with_key
-from service.rules.sealable import sealable
-from service.rules.sealed import Sealed
+from service.rules.kernel.records import EMPTY, carried, changed, derived, record, with_key
+from service.rules.kernel.sealable import sealable
+from service.rules.kernel.sealed import Sealed
+from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
+from service.rules.space.grid import Cell, away_from, cells, distance
 
 Phase = Literal[
     "setup",

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.rules import hidden_creatures as common_hidden_creatures
-from service.rules.hiding import HidingRules
-from service.rules.messages import Command, Event
+from service.rules.kernel.messages import Command, Event
 from service.rules.rise import arrivals, combat, hidden_creatures, opening, questions, rulings
 from service.rules.rise.acting import (
     actions,
@@ -43,6 +41,8 @@ from service.rules.rise.space import aloft, riding
 from service.rules.rise.state import State
 from service.rules.rise.worlds import apart, groups
 from service.rules.ruleset import Ruleset
+from service.rules.secrecy import hidden_creatures as common_hidden_creatures
+from service.rules.secrecy.hiding import HidingRules
 from service.rules.shared import messages_of
 
 _CHAPTERS: Final = (

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.messages import Command, Emits, Refused
+from service.rules.kernel.messages import Command, Emits, Refused
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
 from service.rules.openings import Id
-from service.rules.records import record
 from service.rules.rise.creatures.entries import Arrival, Entry, spelled_out
 from service.rules.rise.opening import Opening, faults
 from service.rules.rise.permission import gm
 from service.rules.rise.phases.joining import CreatureArriving, is_player, join
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.table import GM
+from service.rules.table.table import GM
 
 MOST_CREATURES = 100
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules import hidden_creatures
-from service.rules.hiding import HidingRules
-from service.rules.messages import Emits
-from service.rules.records import record
+from service.rules.kernel.messages import Emits
+from service.rules.kernel.records import record
 from service.rules.rise.arrivals import announced, check_entry, check_running
 from service.rules.rise.creatures.entries import Arrival, Entry, spelled_out
 from service.rules.rise.state import State
+from service.rules.secrecy import hidden_creatures
+from service.rules.secrecy.hiding import HidingRules
 
 
 @record

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from re import compile as pattern
 
 from service.rules import opening as common_opening
-from service.rules.gm_only import field_faults
-from service.rules.grid import FEET, Cell, cells
 from service.rules.house_options import option_faults
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
-from service.rules.records import EMPTY, changed, record
 from service.rules.rise.acting.swift import early, is_simple
 from service.rules.rise.attacks.areas import is_aimed
 from service.rules.rise.creatures.entries import Entry, creature_of, spelled_out
@@ -28,10 +27,11 @@ from service.rules.rise.creatures.sheet import (
 from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.rise.phases.rounds import CombatFrame
 from service.rules.rise.state import Attitude, State, Terrain
-from service.rules.rulebook import rule
-from service.rules.seeding import Seeding, seeding_faults
-from service.rules.stack import Stacks
-from service.rules.table import Option
+from service.rules.rolls.seeding import Seeding, seeding_faults
+from service.rules.secrecy.gm_only import field_faults
+from service.rules.space.grid import FEET, Cell, cells
+from service.rules.table.stack import Stacks
+from service.rules.table.table import Option
 
 FARTHEST = 480
 """Feet beyond which no area lies or reaches."""

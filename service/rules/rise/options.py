@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from service.rules.house_options import defaults, option, specs_of
-from service.rules.records import record
-from service.rules.table import Option
+from service.rules.kernel.records import record
+from service.rules.table.table import Option
 
 
 @record

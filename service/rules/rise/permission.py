@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar, ParamSpec, Protocol
 
-from service.rules.messages import Actor, Command, Refused, Scope
-from service.rules.records import record
+from service.rules.kernel.messages import TABLE, Actor, Command, Refused, Scope
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import TABLE
-from service.rules.table import GM
+from service.rules.table.table import GM
 
 P = ParamSpec("P")
 

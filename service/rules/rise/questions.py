@@ -12,13 +12,23 @@ from collections.abc import Generator, Iterator, Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final, TypeAlias
 
-from service.rules.messages import Command, Emits, Event, Fact, Offer, QuestionNeeded, Refused
-from service.rules.records import changed, record
+from service.rules.kernel.messages import (
+    TABLE,
+    Awaited,
+    Command,
+    Emits,
+    Event,
+    Fact,
+    Offer,
+    QuestionNeeded,
+    Refused,
+)
+from service.rules.kernel.records import changed, record
 from service.rules.rise.permission import gm
 from service.rules.rise.rulings import ruled_on, ruling
 from service.rules.rise.state import State
-from service.rules.stack import TABLE, Awaited, Frame
-from service.rules.table import GM
+from service.rules.table.stack import Frame
+from service.rules.table.table import GM
 
 Answered: TypeAlias = Generator[Fact[State], State, tuple[State, str]]
 

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
-from service.rules.grid import FEET, Cell, away_from, cells, distance, feet_between, gap
-from service.rules.hiding import HidingTable, OccupiedSpace
-from service.rules.records import EMPTY, carried, changed, derived, record, with_key
+from service.rules.kernel.messages import TABLE, Awaited
+from service.rules.kernel.records import EMPTY, carried, changed, derived, record, with_key
+from service.rules.kernel.sealed import Sealed
 from service.rules.rise.creatures.creature import Creature, above
 from service.rules.rise.creatures.entries import Arrival, Entry
 from service.rules.rise.creatures.lasting import Atom, HiddenSwift, Plan, Ruling, Unjudged
 from service.rules.rise.creatures.profiles import PROFILES, Profile
 from service.rules.rise.creatures.sheet import GM_ONLY, Zone, side_of
 from service.rules.rise.options import OPTIONS, House, house_of
-from service.rules.sealed import Sealed
-from service.rules.stack import TABLE, Awaited
-from service.rules.table import GM, Option
-from service.rules.worlds import SHARED, SplitTable
+from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
+from service.rules.secrecy.worlds import SHARED, SplitTable
+from service.rules.space.grid import FEET, Cell, away_from, cells, distance, feet_between, gap
+from service.rules.table.table import GM, Option
 
 Stage = Literal[
     "setup",

@@ -37,7 +37,10 @@ OURS: Final = ("service.dice", "service.rules")
 
 # Modules that fill a table while they are imported and never after: path -> (function, why).
 REGISTRARS: Final[Mapping[str, tuple[str, str]]] = {
-    "service/rules/rulebook.py": ("rule", "the decorator enters each rule once, when its module is imported"),
+    "service/rules/kernel/rulebook.py": (
+        "rule",
+        "the decorator enters each rule once, when its module is imported",
+    ),
 }
 
 BUILTINS: Final[Mapping[str, str]] = {

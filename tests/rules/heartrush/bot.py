@@ -11,17 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from service.rules.chance import Chance
-from service.rules.codec import from_data
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.creatures.sizes import carried, slots
 from service.rules.heartrush.options import OPTIONS
 from service.rules.heartrush.sheets.sheet import Sheet
 from service.rules.heartrush.state import State
-from service.rules.messages import Actor, Command, Fact, Offer
+from service.rules.kernel.codec import from_data
+from service.rules.kernel.messages import Actor, Awaited, Command, Fact, Offer
+from service.rules.kernel.sealed import view
+from service.rules.rolls.chance import Chance
 from service.rules.ruleset import Decision, decide, legal, waiting
-from service.rules.sealed import view
-from service.rules.stack import Awaited
 from tests.rules.heartrush.kit import ENCOUNTER, sheet
 
 SIDES = ("players", "enemies")

@@ -15,9 +15,9 @@ from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.abilities.catalogue import CATALOGUE
 from service.rules.heartrush.sheets.abilities import Spell
 from service.rules.heartrush.state import State
-from service.rules.messages import Fact
+from service.rules.kernel.messages import Fact
+from service.rules.kernel.sealed import view
 from service.rules.ruleset import Refusal, decide, waiting
-from service.rules.sealed import view
 from tests.random_play.offer_check import Stuck, Unheld, refused_offer
 from tests.random_play.situations import concealed, disturbed, hidden, met
 from tests.rules.heartrush import master

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from service.rules.chance import Chance
-from service.rules.codec import from_data
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Actor, Event, Private, Rolled
-from service.rules.records import changed
+from service.rules.kernel.codec import from_data
+from service.rules.kernel.messages import Actor, Event, Private, Rolled
+from service.rules.kernel.records import changed
+from service.rules.rolls.chance import Chance
 from service.rules.ruleset import Decision, Refusal, decide, legal, waiting
 from tests.support.http_mirror import Mirror, mirror
 

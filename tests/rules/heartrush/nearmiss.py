@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.state import State
-from service.rules.messages import Offer
+from service.rules.kernel.messages import Offer
 from service.rules.ruleset import decide, legal
 from tests.random_play.offer_check import Unheld, fits, refused_offer
 from tests.rules.heartrush.bot import Choice, Table

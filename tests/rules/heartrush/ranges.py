@@ -11,7 +11,7 @@ from typing import Final
 from service.rules.heartrush.abilities.effect_kinds import ActionGiven
 from service.rules.heartrush.creatures.bonds import captive_of, climbers_on, grappler_of, mount_of
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Fact
+from service.rules.kernel.messages import Fact
 
 LADDER: Final = (4, 6, 8, 10, 12, 20)
 MOST_DESTINY: Final = 10

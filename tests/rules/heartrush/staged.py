@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.messages import Offer
-from service.rules.records import changed
+from service.rules.kernel.messages import Offer
+from service.rules.kernel.records import changed
+from service.rules.kernel.sealed import view
 from service.rules.ruleset import waiting
-from service.rules.sealed import view
 from tests.rules.heartrush import master
 from tests.rules.heartrush.bot import SIDES, Choice, choices
 from tests.rules.heartrush.campaign import Campaign

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from service.dice import stream as streams
-from service.rules.chance import Chance, PoolDie
-from service.rules.messages import Rolled
+from service.rules.kernel.messages import Rolled
+from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.casts import ability, declare, do, engaged, fight_with, let_go, owners, use
 from tests.rules.heartrush.kit import Fight, begun, opened

@@ -8,7 +8,7 @@ from service.rules.heartrush.entries import Opening
 from service.rules.heartrush.opening_faults import faults
 from service.rules.heartrush.sheets.bestiary import BESTIARY, drawn
 from service.rules.heartrush.sheets.sheet import Entry
-from service.rules.records import changed
+from service.rules.kernel.records import changed
 from tests.rules.heartrush.kit import CAST, Fight, opened, sheet
 
 

@@ -12,7 +12,7 @@ from service.rules.heartrush.harm.crushing import crush_dice
 from service.rules.heartrush.harm.wounds import heals_by_itself, is_healed, treatable
 from service.rules.heartrush.sheets.sheet import UNARMED
 from service.rules.heartrush.state import Condition, Wound
-from service.rules.records import changed
+from service.rules.kernel.records import changed
 from tests.rules.heartrush.kit import begun
 
 PLACES = {"pia": (0, 0), "orc": (1, 0)}

@@ -5,7 +5,7 @@ import pytest
 from service.rules.heartrush.creatures.sizes import carried, slots
 from service.rules.heartrush.sheets.bestiary import drawn
 from service.rules.heartrush.sheets.sheet import Weapon
-from service.rules.records import changed
+from service.rules.kernel.records import changed
 from tests.rules.heartrush.kit import begun, opened, sheet
 
 MAUL = {"id": "maul", "size_class": "heavy"}

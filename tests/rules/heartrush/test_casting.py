@@ -11,7 +11,7 @@ from service.rules.heartrush.abilities.catalogue.spells import AURA_OF_IGNITION,
 from service.rules.heartrush.abilities.uses import save_number
 from service.rules.heartrush.creatures.hands import free_hands
 from service.rules.heartrush.state import Condition
-from service.rules.records import changed
+from service.rules.kernel.records import changed
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.casts import do, engaged, fight_with, let_go
 from tests.rules.heartrush.kit import Fight, opened

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from service.rules.codec import from_data, to_data
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.abilities.catalogue import CATALOGUE
 from service.rules.heartrush.operations.loading import faults
 from service.rules.heartrush.sheets.abilities import Ability, Spell
 from service.rules.heartrush.sheets.modifiers import DicePool
 from service.rules.heartrush.state import Condition
+from service.rules.kernel.codec import from_data, to_data
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.casts import declare, engaged, fight_with, let_go, owners, use
 from tests.rules.heartrush.kit import Fight

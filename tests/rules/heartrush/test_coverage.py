@@ -15,7 +15,7 @@ import pytest
 
 from service.rules import heartrush
 from service.rules.heartrush.options import OPTIONS
-from service.rules.rulebook import rules_in
+from service.rules.kernel.rulebook import rules_in
 from tests.rules.heartrush.conftest import DICELESS, SHEETS, WITH_FACES
 from tests.support.rule_ledger import is_tested, names_of_tests, read, words
 from tests.support.rules_in_use import rules_of

@@ -10,7 +10,7 @@ from service.rules.heartrush.creatures.bonds import mount_of
 from service.rules.heartrush.sheets.sheet import SIZES
 from service.rules.heartrush.space.paths import ends_of, may_stop, within
 from service.rules.heartrush.state import Condition
-from service.rules.records import changed
+from service.rules.kernel.records import changed
 from tests.rules.heartrush.kit import Fight, begun
 
 NEAR = range(-6, 7)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.grid import Cell, away_from
+from service.rules.space.grid import Cell, away_from
 from tests.rules.heartrush.casts import ability, do, engaged, use
 from tests.rules.heartrush.kit import Fight, begun
 

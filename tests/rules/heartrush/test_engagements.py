@@ -1,7 +1,7 @@
 """Golden vectors of the ledger's E.4: stances, the three steps, contests, bonuses, halving, simultaneity."""
 
 from service.rules.heartrush.engagements.scene import EngagementFrame
-from service.rules.sealed import Sealed, view
+from service.rules.kernel.sealed import Sealed, view
 from tests.rules.heartrush.kit import Fight, begun
 
 

@@ -11,15 +11,15 @@ import pytest
 
 from service.audit.verdict import VALID_UNSIGNED
 from service.rules import shared
-from service.rules.codec import to_data
 from service.rules.heartrush import HEARTRUSH
+from service.rules.kernel.codec import to_data
 from tests.rules.heartrush.campaign import Campaign
 from tests.rules.heartrush.plays import TIMINGS, RecordedScene, brawl, staged, timing, wild
 from tests.rules.heartrush.recorded import Recorded
 from tests.rules.heartrush.scenes import SCENES, Scene
 from tests.support.rules_in_use import fired, named, rules_of
 
-OURS: Final = rules_of("service.rules.heartrush") | rules_of("service.rules.hidden_creatures")
+OURS: Final = rules_of("service.rules.heartrush") | rules_of("service.rules.secrecy.hidden_creatures")
 MOST: Final = 12
 """Seeds of each kind that are tried at most."""
 

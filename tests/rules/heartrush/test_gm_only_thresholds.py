@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush.state import State
+from service.rules.kernel.sealed import view
 from service.rules.ruleset import waiting
-from service.rules.sealed import view
 from tests.rules.heartrush.kit import ENCOUNTER, Fight, opening
 
 PLACES = {"pia": (0, 0), "orc": (3, 0)}

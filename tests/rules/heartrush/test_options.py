@@ -8,7 +8,7 @@ import pytest
 
 from service.rules.heartrush.engagements.scene import EngagementFrame
 from service.rules.heartrush.state import Condition, Wound
-from service.rules.sealed import Sealed, view
+from service.rules.kernel.sealed import Sealed, view
 from tests.rules.heartrush.kit import Fight, begun, opened
 
 NEAR = {"pia": (0, 0), "orc": (1, 0)}

@@ -11,7 +11,7 @@ from service.rules.heartrush.creatures.hands import free_hands
 from service.rules.heartrush.creatures.weapons import protection
 from service.rules.heartrush.space.paths import speed
 from service.rules.heartrush.state import Condition, Wound
-from service.rules.records import changed
+from service.rules.kernel.records import changed
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.casts import ability, do
 from tests.rules.heartrush.kit import Fight, begun, opened

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from service.rules.codec import from_data, to_data
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.abilities.catalogue import CATALOGUE
 from service.rules.heartrush.sheets.abilities import Spell
 from service.rules.heartrush.state import State
+from service.rules.kernel.codec import from_data, to_data
+from service.rules.kernel.sealed import view
 from service.rules.ruleset import decide, fold, waiting
-from service.rules.sealed import view
 from tests.rules.heartrush.bot import Choice, Table, choices, random_opening
 from tests.rules.heartrush.ranges import faults
 from tests.rules.heartrush.test_random_fights import recorded, through_json

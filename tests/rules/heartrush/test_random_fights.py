@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from service.rules.codec import from_data, to_data
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.state import Condition, State
-from service.rules.messages import Event, Fact, Private, Rolled
+from service.rules.kernel.codec import from_data, to_data
+from service.rules.kernel.messages import Event, Fact, Private, Rolled
+from service.rules.kernel.sealed import Sealed, view
 from service.rules.ruleset import fold
-from service.rules.sealed import Sealed, view
 from tests.rules.heartrush.bot import Choice, Table
 from tests.rules.heartrush.nearmiss import probe
 from tests.rules.heartrush.ranges import faults

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from service.rules.codec import from_data, to_data
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.state import State
-from service.rules.messages import Event
+from service.rules.kernel.codec import from_data, to_data
+from service.rules.kernel.messages import Event
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import Fight, begun
 

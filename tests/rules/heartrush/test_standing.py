@@ -3,9 +3,9 @@
 import pytest
 
 from service.rules.heartrush.windows.standing import lets_pass, standing_of
-from service.rules.messages import Private
+from service.rules.kernel.messages import Private
+from service.rules.kernel.sealed import view
 from service.rules.ruleset import waiting
-from service.rules.sealed import view
 from tests.rules.heartrush.kit import Fight, begun
 
 PLACES = {"pia": (0, 0), "ash": (0, 4), "orc": (1, 0), "wolf": (9, 9)}

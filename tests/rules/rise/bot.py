@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from service.rules.messages import Offer
+from service.rules.kernel.messages import Offer
 from service.rules.rise import RISE
 from service.rules.ruleset import legal
 from tests.rules.rise.kit import AIMED, Fight, Seeded, entry, opened, unfolded

@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
 
-from service.rules.chance import Chance
-from service.rules.codec import from_data
-from service.rules.messages import Actor, Fact, Offer
+from service.rules.kernel.codec import from_data
+from service.rules.kernel.messages import Actor, Awaited, Fact, Offer
+from service.rules.kernel.sealed import Sealed, view
 from service.rules.rise import RISE
 from service.rules.rise.state import State
+from service.rules.rolls.chance import Chance
 from service.rules.ruleset import Refusal, decide, legal, waiting
-from service.rules.sealed import Sealed, view
-from service.rules.stack import Awaited
 from tests.random_play.offer_check import Stuck, Unheld, fits, refused_offer
 from tests.random_play.situations import concealed, disturbed, hidden, met
 from tests.rules.rise import master

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from service.rules.kernel.sealed import is_closed
 from service.rules.rise.acting.actions import MANIPULATIONS
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.state import State
-from service.rules.sealed import is_closed
 
 
 def held(before: State, after: State, where: str) -> None:

@@ -13,13 +13,13 @@ from itertools import product
 from typing import Any
 
 from service.dice.stream import check_stream
-from service.rules.chance import Chance
-from service.rules.codec import from_data
-from service.rules.messages import Actor, Event, Offer, Private, Rolled
-from service.rules.records import changed
+from service.rules.kernel.codec import from_data
+from service.rules.kernel.messages import Actor, Event, Offer, Private, Rolled
+from service.rules.kernel.records import changed
 from service.rules.rise import RISE
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.state import State
+from service.rules.rolls.chance import Chance
 from service.rules.ruleset import Decision, Refusal, decide, legal, waiting
 from tests.support.http_mirror import Mirror, mirror
 

@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from service.rules.codec import from_data
-from service.rules.grid import Cell
-from service.rules.records import changed
+from service.rules.kernel.codec import from_data
+from service.rules.kernel.records import changed
 from service.rules.rise import RISE
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Plan
@@ -22,6 +21,7 @@ from service.rules.rise.creatures.sheet import Sheet
 from service.rules.rise.movement.problem import NeedsInitiative, Outcome, Problem, place_movers, pose
 from service.rules.rise.movement.solve import solve
 from service.rules.rise.state import State, Terrain
+from service.rules.space.grid import Cell
 from tests.rules.rise.kit import sheet
 
 SPEEDS: Final = ("land", "fly", "glide")

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from service.rules.grid import STEPS, Cell
+from service.rules.space.grid import STEPS, Cell
 from tests.rules.rise.movements import problem_of, solve_with, written
 
 COUNT: Final = 240

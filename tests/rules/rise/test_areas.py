@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.codec import from_data
+from service.rules.kernel.codec import from_data
 from service.rules.rise.attacks.areas import is_filled, origin_of
 from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.creatures.sheet import Area

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from service.rules.kernel.sealed import view
 from service.rules.ruleset import waiting
-from service.rules.sealed import view
 from tests.api.client import Api
 from tests.rules.rise.kit import Fight, begun, entry, opened
 from tests.rules.rise.test_http import Played

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from service.rules.codec import from_data
+from service.rules.kernel.codec import from_data
 from service.rules.rise.creatures.lasting import Condition, VitalWound
 from service.rules.rise.harm.numbers import defense_terms, total
 from service.rules.rise.harm.vital import Died, die_of_wounds

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.grid import Cell
+from service.rules.space.grid import Cell
 from tests.rules.rise.kit import Fight, begun, entry
 
 SIDES = {"large": 2, "huge": 3, "gargantuan": 4}

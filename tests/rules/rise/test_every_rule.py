@@ -14,7 +14,7 @@ from tests.rules.rise.scenes import SCENES, Scene, Staged
 from tests.support.recorded_fight import Record
 from tests.support.rules_in_use import fired, named, rules_of
 
-OURS: Final = rules_of("service.rules.rise") | rules_of("service.rules.hidden_creatures")
+OURS: Final = rules_of("service.rules.rise") | rules_of("service.rules.secrecy.hidden_creatures")
 MANY: Final = (4, 2, 8, 3, 6, 5)
 """How many take part, by seed."""
 MOST: Final = 40

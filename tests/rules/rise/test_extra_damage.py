@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.codec import from_data
+from service.rules.kernel.codec import from_data
 from service.rules.rise.opening import Opening, faults
 from tests.rules.rise.kit import Fight, begun, entry, opening
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from service.rules.kernel.sealed import view
 from service.rules.rise import RISE
 from service.rules.rise.state import State
-from service.rules.sealed import view
 from tests.rules.rise.kit import Fight, begun, entry, opened, opening
 from tests.rules.rise.test_areas import quake
 from tests.rules.rise.test_movements import east

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import pytest
 
-from service.rules.messages import Private
+from service.rules.kernel.messages import Private
+from service.rules.kernel.sealed import view
 from service.rules.rise.state import State
 from service.rules.ruleset import Decision
-from service.rules.sealed import view
 from tests.rules.rise.bot import KIT, choices, data_of
 from tests.rules.rise.kit import Fight, Seeded, entry, opened
 

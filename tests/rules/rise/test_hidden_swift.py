@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.sealed import is_closed, view
+from service.rules.kernel.sealed import is_closed, view
 from tests.rules.rise.kit import Fight, entry, opened
 
 MEND = {"id": "mend", "tags": ["swift"], "range_ft": 30, "effects": [{"does": "heal_hp", "amount": 5}]}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.codec import Malformed, from_data, to_data
+from service.rules.kernel.codec import Malformed, from_data, to_data
 from service.rules.rise import RISE
 from service.rules.rise.options import OPTIONS
 from service.rules.rise.state import State

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from service.rules.folding import combinations, products
-from service.rules.messages import Actor, Command, Offer
+from service.rules.kernel.folding import combinations, products
+from service.rules.kernel.messages import Actor, Command, Offer
 from service.rules.rise import RISE
 from service.rules.rise.acting import strikes
 from service.rules.rise.state import State

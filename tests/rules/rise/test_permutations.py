@@ -15,7 +15,7 @@ from typing import Final
 
 import pytest
 
-from service.rules.messages import Offer
+from service.rules.kernel.messages import Offer
 from service.rules.rise import RISE
 from service.rules.rise.state import State
 from service.rules.ruleset import legal

@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 
 from service.dice.values import Roll
-from service.rules.codec import from_data, to_data
-from service.rules.messages import Private, Rolled, Scope, evolve_at
+from service.rules.kernel.codec import from_data, to_data
+from service.rules.kernel.messages import TABLE, Private, Rolled, Scope, evolve_at
+from service.rules.kernel.sealed import is_closed, view
 from service.rules.rise import RISE
 from service.rules.rise.state import State
-from service.rules.sealed import is_closed, view
-from service.rules.stack import TABLE
 from tests.rules.rise.bot import melee, play
 from tests.rules.rise.kit import Fight
 

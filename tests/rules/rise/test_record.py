@@ -10,8 +10,8 @@ import pytest
 
 from service.core.decide import DecidedCommit, FoldedState, decide_request, unfolded
 from service.record.commit import Request, dump_request, fold_commit, load_commit
-from service.rules.codec import from_data, to_data
-from service.rules.messages import Actor
+from service.rules.kernel.codec import from_data, to_data
+from service.rules.kernel.messages import Actor
 from service.rules.rise import RISE
 from service.rules.rise.state import State
 from service.rules.ruleset import legal

@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import pytest
 
-from service.rules.codec import from_data
-from service.rules.records import changed
+from service.rules.kernel.codec import from_data
+from service.rules.kernel.records import changed
+from service.rules.kernel.sealed import is_closed, view
 from service.rules.rise.creatures.lasting import VitalWound
 from service.rules.rise.harm.conditions import over
 from service.rules.rise.harm.numbers import modifiers, total
 from service.rules.rise.opening import Opening, faults
 from service.rules.ruleset import waiting
-from service.rules.sealed import is_closed, view
 from tests.rules.rise.kit import Fight, begun, entry, opened, opening
 
 FAINT: Final = VitalWound(die=1, result=1, effect="faint_below_half", gained=0)

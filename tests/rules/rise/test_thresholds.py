@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from service.core import views
-from service.rules.codec import from_data
-from service.rules.messages import Private
+from service.rules.kernel.codec import from_data
+from service.rules.kernel.messages import Private
+from service.rules.kernel.sealed import view
 from service.rules.rise.opening import Opening, faults
-from service.rules.sealed import view
 from tests.rules.rise.kit import Fight, entry, opened, opening
 
 STING = {

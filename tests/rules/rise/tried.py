@@ -9,15 +9,14 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any, Final
 
-from service.rules.grid import FEET, STEPS, cells, line
-from service.rules.messages import Actor, Refused
+from service.rules.kernel.messages import Actor, Awaited, Refused
 from service.rules.rise import RISE
 from service.rules.rise.attacks.areas import aims
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.harm.holds import grapplers
 from service.rules.rise.space.aloft import AIRBORNE
 from service.rules.rise.state import State
-from service.rules.stack import Awaited
+from service.rules.space.grid import FEET, STEPS, cells, line
 
 Data = Mapping[str, Any]
 Path = tuple[tuple[int, int], ...]

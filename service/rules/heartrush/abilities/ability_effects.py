@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Final, Literal
 
-from service.rules.chance import Chance
 from service.rules.heartrush.creatures.cantrips import is_wet
 from service.rules.heartrush.creatures.healing import heal
 from service.rules.heartrush.creatures.lasting import EffectEnded, EffectLaid
@@ -22,10 +21,11 @@ from service.rules.heartrush.sheets.abilities import Lasting, Lasts, Modifier
 from service.rules.heartrush.sheets.modifiers import Aura, DicePool, NextRush
 from service.rules.heartrush.sheets.sheet import DieSize
 from service.rules.heartrush.state import Creature, State
-from service.rules.hiding import OccupiedSpace
-from service.rules.messages import Emits, Event, Refused
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Emits, Event, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance
+from service.rules.secrecy.hiding import OccupiedSpace
 
 MINUTE_S: Final = 60
 

@@ -31,11 +31,10 @@ from service.rules.heartrush.sheets.abilities import Spell, is_instant
 from service.rules.heartrush.space.paths import half_speed
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.windows import WindowFrame
-from service.rules.messages import Actor, Command, Emits, Event, Offer, Refused
-from service.rules.records import record, with_key
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
-from service.rules.table import GM
+from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import record, with_key
+from service.rules.kernel.rulebook import rule
+from service.rules.table.table import GM
 
 COOLDOWN: Final = 4
 """Long rests before the same spell may be cast again, before anything lowers them."""

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.chance import Chance
-from service.rules.grid import FEET
 from service.rules.heartrush.creatures.healing import heal
 from service.rules.heartrush.harm.conditions import ConditionLost, ConditionsFaded, gain
 from service.rules.heartrush.harm.damage import WoundMarked, hurt
@@ -28,8 +26,10 @@ from service.rules.heartrush.operations.effects import (
 from service.rules.heartrush.sheets.sheet import DieSize
 from service.rules.heartrush.space.paths import is_walled
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits, Event
-from service.rules.records import record
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import record
+from service.rules.rolls.chance import Chance
+from service.rules.space.grid import FEET
 
 # --- hit points ------------------------------------------------------------------------------------
 

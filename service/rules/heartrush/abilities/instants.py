@@ -33,11 +33,10 @@ from service.rules.heartrush.sheets.abilities import Ability, Spell, Use, costs_
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.listening import known
 from service.rules.heartrush.windows.windows import InstantDeclared, WindowFrame, WindowOpened
-from service.rules.messages import Actor, Command, Emits, Event, Offer, Refused
-from service.rules.records import EMPTY, changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
-from service.rules.table import GM
+from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.table.table import GM
 
 
 @record

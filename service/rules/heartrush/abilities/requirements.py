@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.grid import centre
 from service.rules.heartrush.creatures.weapons import wielded
 from service.rules.heartrush.engagements.scene import engagement_open
 from service.rules.heartrush.operations.saying import held_by, participants, whom
 from service.rules.heartrush.sheets.abilities import Requirement, Use
 from service.rules.heartrush.state import State
-from service.rules.records import record
-from service.rules.sealed import is_closed
+from service.rules.kernel.records import record
+from service.rules.kernel.sealed import is_closed
+from service.rules.space.grid import centre
 
 
 @record

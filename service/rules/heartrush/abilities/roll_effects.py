@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Final, Literal
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.checks.rolls import lowest_or_highest
 from service.rules.heartrush.creatures.weapons import wielded
 from service.rules.heartrush.engagements.exchanges import Exchange, told_roll
@@ -18,10 +17,11 @@ from service.rules.heartrush.harm.damage import hurt
 from service.rules.heartrush.operations.effects import Effect, EffectsFrame, no_such, rolled
 from service.rules.heartrush.sheets.sheet import WEAPON_DIE, DieSize
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, rebuilt, record
-from service.rules.rulebook import rule
-from service.rules.sealable import handed, sealable
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import changed, rebuilt, record
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealable import handed, sealable
+from service.rules.rolls.chance import Chance, PoolDie
 
 
 @sealable(total=lambda _: 0, roll=lambda _: None)

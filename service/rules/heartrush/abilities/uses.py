@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from service.rules.chance import Chance
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking, Leaning, challenge_number
 from service.rules.heartrush.operations.effects import Effect, EffectsBegun
 from service.rules.heartrush.operations.operations import Adjudicate, Contest, Do, Save
@@ -25,11 +24,11 @@ from service.rules.heartrush.windows.windows import (
     is_answered,
     moment,
 )
-from service.rules.messages import Emits, Event, Refused
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
-from service.rules.table import GM
+from service.rules.kernel.messages import Awaited, Emits, Event, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance
+from service.rules.table.table import GM
 
 
 @record

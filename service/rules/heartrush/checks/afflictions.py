@@ -15,7 +15,7 @@ from service.rules.heartrush.creatures.water import can_stand, waters
 from service.rules.heartrush.sheets.ground import Water
 from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.heartrush.state import Creature, State
-from service.rules.rulebook import rule
+from service.rules.kernel.rulebook import rule
 
 Rolling = Literal["attack", "defense", "check", "save"]
 Needs = Literal["motion", "sight"]

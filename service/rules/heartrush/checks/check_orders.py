@@ -16,9 +16,8 @@ from service.rules.heartrush.checks.checks import (
 from service.rules.heartrush.permission import answering_for, gm, own
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import State
-from service.rules.messages import Actor, Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
 
 CN_LIMIT: Final = 200
 EDGE_LIMIT: Final = 20

@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.checks.afflictions import Needs, Rolling, hampered
 from service.rules.heartrush.checks.rolls import Edge, ability_die, heart_die, helped, spend_help, throw
 from service.rules.heartrush.sheets.notes import Complication
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Emits, Event
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.table.stack import Frame
 
 ABILITIES: Final[tuple[Ability, ...]] = ("might", "agility", "cunning", "presence")
 PHYSICAL: Final = ("might", "agility")

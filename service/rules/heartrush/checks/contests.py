@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll
-from service.rules.chance import Chance
 from service.rules.heartrush.checks.afflictions import hampered, prone
 from service.rules.heartrush.checks.checks import trouble_face
 from service.rules.heartrush.checks.light import high_ground, unseen_edges
@@ -20,10 +19,11 @@ from service.rules.heartrush.permission import answering_for, own
 from service.rules.heartrush.sheets.notes import Complication
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import Creature, State, is_able_if_aware
-from service.rules.messages import Command, Emits, Event, Offer
-from service.rules.records import EMPTY, changed, record, with_key
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer
+from service.rules.kernel.records import EMPTY, changed, record, with_key
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance
+from service.rules.table.stack import Frame
 
 Bodily = Literal["might", "agility"]
 BODILY: Final[tuple[Bodily, ...]] = ("might", "agility")

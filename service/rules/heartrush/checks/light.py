@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.rules.grid import cells
 from service.rules.heartrush.checks.rolls import Edge
 from service.rules.heartrush.sheets.ground import Light
 from service.rules.heartrush.state import Creature, State
-from service.rules.rulebook import rule
+from service.rules.kernel.rulebook import rule
+from service.rules.space.grid import cells
 
 BRIGHTNESS: Final[tuple[Light, ...]] = ("dark", "dim", "bright")
 UNSEEN: Final = 5

@@ -10,14 +10,14 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.creatures.lasting import EffectEnded, has, having, influence, untouched
 from service.rules.heartrush.harm.conditions import hindrance
 from service.rules.heartrush.sheets.modifiers import Explode, Extremes, Rolling
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Event, Fact
-from service.rules.records import record
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Event, Fact
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
 
 Thrown: TypeAlias = Generator[Fact[State], State, tuple[State, Roll]]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.chance import Chance
 from service.rules.heartrush.checks.checks import (
     Against,
     CheckAsked,
@@ -23,9 +22,9 @@ from service.rules.heartrush.operations.effects import (
 )
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits, Event
-from service.rules.records import record
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Emits, Event
+from service.rules.kernel.records import record
+from service.rules.rolls.chance import Chance
 
 
 @record

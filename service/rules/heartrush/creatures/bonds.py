@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from service.rules.grid import Cell, cells
 from service.rules.heartrush.state import Condition, Creature, State
-from service.rules.records import changed, with_key, without_key
+from service.rules.kernel.records import changed, with_key, without_key
+from service.rules.space.grid import Cell, cells
 
 BONDS: Final = ("grappling", "grappled", "creature_climber", "climbed_on")
 """The conditions that are ends of a bond."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.rules.grid import FEET
 from service.rules.heartrush.creatures.hands import besides, hands_of
 from service.rules.heartrush.sheets.abilities import Spell
 from service.rules.heartrush.sheets.sheet import Cantrip, Sheet, Weapon
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Refused
+from service.rules.kernel.messages import Refused
+from service.rules.space.grid import FEET
 
 RULE: Final = "HR-WPN-13"
 BOLT_FT: Final = (0, 30, 60, 120)

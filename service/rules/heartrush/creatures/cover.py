@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from service.rules.grid import Cell, cells
 from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.heartrush.state import Creature, State
-from service.rules.rulebook import rule
+from service.rules.kernel.rulebook import rule
+from service.rules.space.grid import Cell, cells
 
 TOTAL: Final = 4
 SHOT: Final = ("ranged", "thrown")

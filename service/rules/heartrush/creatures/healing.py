@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits, Event
-from service.rules.records import record
-from service.rules.rulebook import rule
-from service.rules.sealable import sealable
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealable import sealable
 
 
 @sealable(hp=lambda _: 0, amount=lambda _: 0)

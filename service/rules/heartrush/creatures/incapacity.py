@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from service.rules.heartrush.state import Creature
-from service.rules.messages import Refused
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.rulebook import rule
 
 MOVES: Final = ("dash", "sidestep")
 SPELLS: Final = ("cast",)

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final, Literal, NamedTuple, TypeVar
 
 from service.dice.values import Term
-from service.rules.chance import PoolDie
-from service.rules.grid import FEET
 from service.rules.heartrush.creatures.weapons import wielded
 from service.rules.heartrush.sheets.abilities import Lasting, Lasts, Modifier
 from service.rules.heartrush.sheets.modifiers import (
@@ -27,9 +25,11 @@ from service.rules.heartrush.sheets.modifiers import (
 )
 from service.rules.heartrush.sheets.sheet import WEAPON_DIE
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.messages import Event
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Event
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import PoolDie
+from service.rules.space.grid import FEET
 
 LADDER: Final = (4, 6, 8, 10, 12, 20)
 M = TypeVar("M", bound=Modifier)

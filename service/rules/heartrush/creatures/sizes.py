@@ -8,7 +8,7 @@ from typing import Final
 
 from service.rules.heartrush.sheets.sheet import Sheet, rank, side_of
 from service.rules.heartrush.state import Creature
-from service.rules.rulebook import rule
+from service.rules.kernel.rulebook import rule
 
 CELL: Final = 1000
 BULK: Final[Mapping[str, int]] = MappingProxyType({"minuscule": 1, "tiny": 100, "small": 200})

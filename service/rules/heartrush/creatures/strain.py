@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.chance import Chance
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Emits
-from service.rules.records import changed, record
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Emits
+from service.rules.kernel.records import changed, record
+from service.rules.rolls.chance import Chance
+from service.rules.table.stack import Frame
 
 
 class Exertion:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.rules.grid import cells
 from service.rules.heartrush.sheets.ground import Water
 from service.rules.heartrush.sheets.sheet import rank
 from service.rules.heartrush.state import Creature, State
-from service.rules.rulebook import rule
+from service.rules.kernel.rulebook import rule
+from service.rules.space.grid import cells
 
 _PLAIN: Final = Water()
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from service.dice.values import Term
-from service.rules.chance import PoolDie
-from service.rules.grid import FEET
 from service.rules.heartrush.creatures.cantrips import cannot_cast, cantrip_ft, has_own_bonus
 from service.rules.heartrush.creatures.cover import is_covered_whole
 from service.rules.heartrush.creatures.hands import in_hand, shield_held
 from service.rules.heartrush.creatures.water import is_submerged, shot_ft, waters
 from service.rules.heartrush.sheets.sheet import ARMOR, SHIELD, UNARMED, WEAPON_DIE, Sheet, Weapon, rank
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Refused
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import PoolDie
+from service.rules.space.grid import FEET
 
 REACH_FT: Final = 10
 RANGE_FT: Final = {"melee": 5, "thrown": 20, "whip": 20}

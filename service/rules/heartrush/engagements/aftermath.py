@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from service.rules.grid import FEET, Cell
 from service.rules.heartrush.creatures.weapons import push_ft
 from service.rules.heartrush.engagements.scene import EngagementFrame, Pending, PhaseRules
 from service.rules.heartrush.harm.crushing import CrushBegun, crush_dice
@@ -14,10 +13,10 @@ from service.rules.heartrush.permission import acting, answering
 from service.rules.heartrush.space.paths import may_stop
 from service.rules.heartrush.space.pushed_way import left_behind, way
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.space.grid import FEET, Cell
 
 
 @record

@@ -23,10 +23,9 @@ from service.rules.heartrush.movement.sidestep import sidesteps, sidesteps_of
 from service.rules.heartrush.permission import acting, answering, is_unbarred
 from service.rules.heartrush.space.paths import check_can_move, speed
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.messages import Command, Emits, Event, Offer, Refused, Scope
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Scope
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 
 FAST_FT: Final = 10_000
 """A speed that leaves a sidestep whatever was done before."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from service.dice.values import Term
-from service.rules.chance import PoolDie
 from service.rules.heartrush.checks.afflictions import cover_edges, hampered, prone
 from service.rules.heartrush.checks.light import high_ground, unseen_edges
 from service.rules.heartrush.checks.rolls import (
@@ -24,7 +23,8 @@ from service.rules.heartrush.engagements.exchanges import (
 )
 from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.heartrush.state import Creature, State
-from service.rules.rulebook import rule
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import PoolDie
 
 
 @rule("HR-ATK-1", "seed 002, Attack Rolls")

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import ClassVar, Final, TypeAlias
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance
 from service.rules.heartrush.checks.rolls import (
     ability_die,
     heart_die,
@@ -56,10 +55,10 @@ from service.rules.heartrush.sheets.abilities import Moment
 from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.listening import listens
-from service.rules.messages import Emits, Event, Fact
-from service.rules.records import EMPTY, changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Emits, Event, Fact
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance
 
 _Thrown: TypeAlias = Generator[Fact[State], State, tuple[State, Roll]]
 _Halved: TypeAlias = Generator[Fact[State], State, tuple[State, int]]

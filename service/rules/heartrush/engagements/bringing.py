@@ -16,9 +16,9 @@ from service.rules.heartrush.engagements.scene import Brought, EngagementFrame
 from service.rules.heartrush.harm.conditions import ConditionLost, gain
 from service.rules.heartrush.sheets.sheet import Cantrip
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 
 
 @record

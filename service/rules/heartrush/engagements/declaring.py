@@ -29,11 +29,20 @@ from service.rules.heartrush.engagements.targets import (
 from service.rules.heartrush.permission import acting, answering
 from service.rules.heartrush.secrecy import sealed_to
 from service.rules.heartrush.state import State
-from service.rules.messages import Actor, Command, Emits, Event, Offer, Private, Refused, Scope
-from service.rules.records import EMPTY, changed, record
-from service.rules.rulebook import rule
-from service.rules.sealed import Sealed, unsealed
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import (
+    Actor,
+    Awaited,
+    Command,
+    Emits,
+    Event,
+    Offer,
+    Private,
+    Refused,
+    Scope,
+)
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealed import Sealed, unsealed
 
 
 @record

@@ -12,10 +12,9 @@ from service.rules.heartrush.engagements.targets import is_one_sided
 from service.rules.heartrush.means.timing import by_turns
 from service.rules.heartrush.rounds.priority import PriorityGranted
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Emits, Event
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 
 
 @record

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
 from service.dice.values import Roll
-from service.rules.gm_only import ROLLS, open_part
 from service.rules.heartrush.creatures.weapons import (
     melee_weapon,
     weapon_called,
@@ -17,10 +16,11 @@ from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.choices import Asking
 from service.rules.heartrush.windows.windows import Interruptible
-from service.rules.messages import Event
-from service.rules.records import EMPTY, changed, rebuilt, record
-from service.rules.rulebook import rule
-from service.rules.sealable import handed, sealable
+from service.rules.kernel.messages import Event
+from service.rules.kernel.records import EMPTY, changed, rebuilt, record
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealable import handed, sealable
+from service.rules.rolls.withheld import ROLLS, open_part
 
 How = Literal["normal", "contested", "opportunity"]
 Stage = Literal["attack", "defense", "settle", "done"]

@@ -9,8 +9,8 @@ from service.rules.heartrush.creatures.weapons import in_range
 from service.rules.heartrush.means.actions import can_answer
 from service.rules.heartrush.permission import is_unbarred
 from service.rules.heartrush.state import Creature, State
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited
+from service.rules.kernel.rulebook import rule
 
 Trigger = Literal["moves", "stands", "trip", "step_taken"]
 """What a creature does as it moves that gives others an opening."""

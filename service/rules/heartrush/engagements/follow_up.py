@@ -10,10 +10,9 @@ from service.rules.heartrush.engagements.scene import EngagementFrame, Planned
 from service.rules.heartrush.engagements.targets import takes_part, targets
 from service.rules.heartrush.permission import acting, answering
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 
 
 @record

@@ -12,10 +12,9 @@ from service.rules.heartrush.means.rush import active_in
 from service.rules.heartrush.permission import acting, answering, holding_priority, is_unbarred
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record, with_key
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record, with_key
+from service.rules.kernel.rulebook import rule
 
 
 @rule("HR-ENG-3", "seeds 000 and 004, Engaging the Enemy")

@@ -6,9 +6,8 @@ from service.rules.heartrush.engagements.follow_up import awaited, forgone
 from service.rules.heartrush.engagements.scene import EngagementFrame, PhaseRules
 from service.rules.heartrush.engagements.steps import declaring, owing, take_step
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Emits
+from service.rules.kernel.rulebook import rule
 
 
 class MightStep(PhaseRules):

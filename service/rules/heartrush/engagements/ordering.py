@@ -8,10 +8,9 @@ from typing import ClassVar
 from service.rules.heartrush.engagements.scene import EngagementFrame, Planned
 from service.rules.heartrush.permission import answering_for, own, running
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 
 
 @rule("TABLE-ORDER-1", "seed 000, Cunning; service ruling")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from service.rules.messages import Refused
+from service.rules.kernel.messages import Refused
 
 PERKS: Final = ("dazed", "off_balanced", "weakened")
 PERK_LIMIT: Final = 2

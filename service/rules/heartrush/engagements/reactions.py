@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
 from service.dice.chain import OPEN_LANE
-from service.rules.grid import FEET
 from service.rules.heartrush.creatures.lasting import strikes_free
 from service.rules.heartrush.creatures.weapons import (
     check_works,
@@ -35,10 +34,10 @@ from service.rules.heartrush.permission import (
 )
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.windows.windows import InstantDeclared, StackItem, WindowFrame, fizzle
-from service.rules.messages import Command, Emits, Offer, Refused
-from service.rules.records import EMPTY, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Offer, Refused
+from service.rules.kernel.records import EMPTY, record
+from service.rules.kernel.rulebook import rule
+from service.rules.space.grid import FEET
 
 Stance = Literal["might", "agility", "cunning"]
 STANCES: Final[tuple[Stance, ...]] = ("might", "agility", "cunning")

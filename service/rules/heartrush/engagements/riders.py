@@ -10,9 +10,6 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import ClassVar, TypeAlias
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, PoolDie
-from service.rules.gm_only import ROLLS
-from service.rules.grid import FEET
 from service.rules.heartrush.creatures.lasting import EffectEnded, PoolSpent, has, having
 from service.rules.heartrush.engagements.exchanges import Exchange
 from service.rules.heartrush.harm.damage import hurt
@@ -22,8 +19,11 @@ from service.rules.heartrush.sheets.modifiers import Bar, Curse, DicePool, HalfD
 from service.rules.heartrush.state import State
 from service.rules.heartrush.windows.choices import ChoiceAsked
 from service.rules.heartrush.windows.windows import Interruptible, is_answered, moment
-from service.rules.messages import Event, Fact
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Event, Fact
+from service.rules.kernel.records import changed, record
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.rolls.withheld import ROLLS
+from service.rules.space.grid import FEET
 
 Did: TypeAlias = Generator[Fact[State], State, tuple[State, bool]]
 Outcome: TypeAlias = tuple[str, str, int]

@@ -11,18 +11,17 @@ from functools import cache
 from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
-from service.rules.chance import Chance
-from service.rules.families import Families
 from service.rules.heartrush.engagements.exposed import proactive
 from service.rules.heartrush.harm.zero import falling
 from service.rules.heartrush.sheets.abilities import Moment
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.listening import listens
 from service.rules.heartrush.windows.windows import Interruptible, idle, is_answered, moment
-from service.rules.messages import Emits
-from service.rules.records import EMPTY, changed, record
-from service.rules.sealed import Sealed
-from service.rules.stack import Awaited
+from service.rules.kernel.families import Families
+from service.rules.kernel.messages import Awaited, Emits
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.sealed import Sealed
+from service.rules.rolls.chance import Chance
 
 Phase = Literal[
     "join", "commit", "reveal", "cunning", "agility", "might", "aftermath", "offensive", "closing"

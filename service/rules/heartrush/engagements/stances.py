@@ -12,11 +12,10 @@ from service.rules.heartrush.permission import acting, answering
 from service.rules.heartrush.secrecy import sealed_to
 from service.rules.heartrush.space.paths import speed
 from service.rules.heartrush.state import Creature, State, is_able_if_aware
-from service.rules.messages import Command, Emits, Event, Offer, Private, Refused, Scope
-from service.rules.records import record
-from service.rules.rulebook import rule
-from service.rules.sealed import Sealed, unsealed
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealed import Sealed, unsealed
 
 Stance = Literal["might", "agility", "cunning", "defensive"]
 STANCES: Final[tuple[Stance, ...]] = ("might", "agility", "cunning", "defensive")

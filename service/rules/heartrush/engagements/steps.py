@@ -37,11 +37,10 @@ from service.rules.heartrush.engagements.targets import (
 from service.rules.heartrush.harm.conditions import gain
 from service.rules.heartrush.offensives.trying import forgo
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits, Event
-from service.rules.records import EMPTY, changed, record
-from service.rules.rulebook import rule
-from service.rules.sealed import unsealed
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Emits, Event
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealed import unsealed
 
 DECLARING = ("declare_attack", "declare_offensive", "decline_attack")
 

@@ -15,9 +15,9 @@ from service.rules.heartrush.engagements.scene import (
 from service.rules.heartrush.engagements.stances import may_target
 from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.heartrush.state import Creature, State, is_able_if_aware
-from service.rules.messages import Refused
-from service.rules.rulebook import rule
-from service.rules.sealed import unsealed
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealed import unsealed
 
 Step = Literal["cunning", "agility", "might"]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.chance import Chance
 from service.rules.heartrush.creatures.bonds import let_go
 from service.rules.heartrush.creatures.healing import wake
 from service.rules.heartrush.harm.zero import die_at_the_line, fall_to_zero
 from service.rules.heartrush.operations.effects import Effect, EffectsFrame, no_such
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import changed, record
+from service.rules.rolls.chance import Chance
 
 # --- life ------------------------------------------------------------------------------------------
 

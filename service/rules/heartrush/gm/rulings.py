@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from service.rules.chance import Chance
-from service.rules.contests import check_text
-from service.rules.gm_rulings import (
+from service.rules.contests.contests import check_text
+from service.rules.contests.gm_rulings import (
     MOST_EFFECTS,
     GmRulingRecorded,
     RulingOfGm,
@@ -22,11 +21,12 @@ from service.rules.heartrush.operations.effects import Effect, EffectsBegun, fau
 from service.rules.heartrush.permission import answering, gm, own
 from service.rules.heartrush.sheets.notes import Request
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
-from service.rules.table import GM
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance
+from service.rules.table.stack import Frame
+from service.rules.table.table import GM
 
 Kind = Literal[
     "surprise",

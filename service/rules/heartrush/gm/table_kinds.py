@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from service.rules.chance import Chance
 from service.rules.heartrush.creatures.weapons import may_wield
 from service.rules.heartrush.operations.effects import MOST, Effect, EffectsFrame, no_such
 from service.rules.heartrush.options import OPTIONS
@@ -13,9 +12,10 @@ from service.rules.heartrush.rounds.priority import PriorityGranted
 from service.rules.heartrush.sheets.ground import Terrain
 from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, record, with_key, without_key
-from service.rules.table import Option
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import changed, record, with_key, without_key
+from service.rules.rolls.chance import Chance
+from service.rules.table.table import Option
 
 MOST_DESTINY: Final = 10
 

@@ -6,12 +6,12 @@ from typing import ClassVar, Final
 
 from service.dice.chain import OPEN_LANE
 from service.dice.values import Roll
-from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.harm.damage import hurt
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits, Event
-from service.rules.records import record
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Emits, Event
+from service.rules.kernel.records import record
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.table.stack import Frame
 
 
 @record

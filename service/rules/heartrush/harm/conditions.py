@@ -15,9 +15,9 @@ from service.rules.heartrush.creatures.bonds import BONDS, eased, untied
 from service.rules.heartrush.harm.burning import burn
 from service.rules.heartrush.harm.zero import Died
 from service.rules.heartrush.state import Condition, Creature, State
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, record, with_key, without_key
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import changed, record, with_key, without_key
+from service.rules.kernel.rulebook import rule
 
 MOST_LEVELS: Final = 5
 DEADLY_VULNERABILITY: Final = 4

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.harm.damage import hurt
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Emits, Event
-from service.rules.records import record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Emits, Event
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.table.stack import Frame
 
 
 @record

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import Any, ClassVar
 
-from service.rules.chance import Chance
 from service.rules.heartrush.halves import half
 from service.rules.heartrush.harm.zero import death_line, die_at_the_line, fall_to_zero, falling
 from service.rules.heartrush.means.charges import wounded
@@ -16,11 +15,12 @@ from service.rules.heartrush.permission import own, running
 from service.rules.heartrush.sheets.sheet import smaller_die
 from service.rules.heartrush.state import Creature, State, Wound
 from service.rules.heartrush.windows.standing import standing_shrug
-from service.rules.messages import Command, Emits, Event, Fact, Offer, Refused
-from service.rules.records import record
-from service.rules.rulebook import rule
-from service.rules.sealable import sealable
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealable import sealable
+from service.rules.rolls.chance import Chance
+from service.rules.table.stack import Frame
 
 SMALLEST = 4
 HAZARDS = ("fall", "hazard", "burning", "suffocation", "collision")

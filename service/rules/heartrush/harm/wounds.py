@@ -11,9 +11,9 @@ from typing import ClassVar, Final
 
 from service.rules.heartrush.permission import gm
 from service.rules.heartrush.state import State, Wound
-from service.rules.messages import Command, Emits, Event, Refused
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Command, Emits, Event, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 
 DESCRIPTION_LENGTH: Final = 280
 

@@ -9,10 +9,9 @@ from service.rules.heartrush.creatures.bonds import let_go
 from service.rules.heartrush.creatures.incapacity import check_able
 from service.rules.heartrush.permission import AT_REST, own, taking_action
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
 
 FALLING: Final = ("combat", "engagement", "damage")
 """The frames at whose prompts a creature at zero or below may choose to fall."""

@@ -11,9 +11,9 @@ from typing import ClassVar, Final, Literal
 from service.rules.heartrush.creatures.strain import is_airless, strained
 from service.rules.heartrush.means.rush import afford_rush
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.messages import Event, Refused
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Event, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 
 Payment = Literal["action", "rush", "free", "none"]
 FREE_FIELDS: Final = {"dash": "free_dash", "object": "free_object", "call_out": "free_callout"}

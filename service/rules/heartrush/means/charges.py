@@ -11,9 +11,9 @@ from service.rules.heartrush.means.actions import afford_action
 from service.rules.heartrush.means.rush import afford_rush
 from service.rules.heartrush.sheets.abilities import Ability, Spell, costs_action
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Emits, Event, Refused
-from service.rules.records import record, with_key
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Emits, Event, Refused
+from service.rules.kernel.records import record, with_key
+from service.rules.kernel.rulebook import rule
 
 DAY_S: Final = 86_400
 WEEK_DAYS: Final = 7

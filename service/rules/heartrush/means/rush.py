@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Emits, Event, Refused
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Emits, Event, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 
 
 @record

@@ -13,8 +13,8 @@ from typing import Final, Literal, NamedTuple
 
 from service.rules.heartrush.sheets.abilities import Ability, Spell, is_instant
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Refused
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.rulebook import rule
 
 Speed = Literal["slow", "quick", "instant"]
 Place = Literal["own_turn", "ally_turn", "enemy_turn", "engagement", "interrupting"]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from service.rules.chance import Chance
-from service.rules.grid import Cell, cells
 from service.rules.heartrush.checks.afflictions import hampered
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.checks.contests import BODILY, Bodily, ContestFrame, best_of
@@ -20,10 +18,11 @@ from service.rules.heartrush.offensives.offensives import OffensiveContest, Offe
 from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance
+from service.rules.space.grid import Cell, cells
 
 LARGER_BY: Final = 2
 """Sizes by which a creature must be larger to be climbed on."""

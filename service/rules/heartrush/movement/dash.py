@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from service.rules.grid import Cell
 from service.rules.heartrush.creatures.weapons import check_ranged_move
 from service.rules.heartrush.means.actions import AbilityUsed, free_first_price
 from service.rules.heartrush.movement.movement import walk
@@ -22,11 +21,11 @@ from service.rules.heartrush.space.paths import (
 )
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
-from service.rules.messages import Command, Emits, Offer, Refused
-from service.rules.records import record
-from service.rules.rulebook import rule
-from service.rules.sealed import view
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Offer, Refused
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealed import view
+from service.rules.space.grid import Cell
 
 
 @rule("HR-ACT-8", "seed 000, Actions")

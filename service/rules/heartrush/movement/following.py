@@ -9,9 +9,8 @@ from service.rules.heartrush.creatures.bonds import freed
 from service.rules.heartrush.movement.forced import PushFrame
 from service.rules.heartrush.permission import answering_for, own
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Emits, Event, Offer
-from service.rules.records import changed, record
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer
+from service.rules.kernel.records import changed, record
 
 
 @record

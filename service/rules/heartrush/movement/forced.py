@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, PoolDie
-from service.rules.grid import FEET, Cell, line
 from service.rules.heartrush.checks.rolls import throw
 from service.rules.heartrush.creatures.bonds import captive_of, grappler_of, moved
 from service.rules.heartrush.creatures.hands import shield_held
@@ -20,11 +18,13 @@ from service.rules.heartrush.space.paths import may_stop
 from service.rules.heartrush.space.pushed_way import left_behind, way
 from service.rules.heartrush.state import State
 from service.rules.heartrush.windows.windows import WindowOpened
-from service.rules.hiding import OccupiedSpace
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Emits, Event
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.secrecy.hiding import OccupiedSpace
+from service.rules.space.grid import FEET, Cell, line
+from service.rules.table.stack import Frame
 
 
 @record

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, NamedTuple
 
-from service.rules.chance import Chance
-from service.rules.grid import Cell, is_step
 from service.rules.heartrush.creatures.bonds import captive_of, moved
 from service.rules.heartrush.engagements.exposed import Trigger
 from service.rules.heartrush.harm.conditions import ConditionLost
@@ -23,13 +21,15 @@ from service.rules.heartrush.space.watching import provoked_by, watchers
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.listening import is_worth_asking, listens_for
 from service.rules.heartrush.windows.windows import WindowOpened
-from service.rules.hidden_creatures import reveal_discovered
-from service.rules.hiding import OccupiedSpace
-from service.rules.messages import Emits, Event, Private
-from service.rules.records import EMPTY, changed, record
-from service.rules.rulebook import rule
-from service.rules.sealed import Sealed, unsealed
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Emits, Event, Private
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealed import Sealed, unsealed
+from service.rules.rolls.chance import Chance
+from service.rules.secrecy.hidden_creatures import reveal_discovered
+from service.rules.secrecy.hiding import OccupiedSpace
+from service.rules.space.grid import Cell, is_step
+from service.rules.table.stack import Frame
 
 
 @record

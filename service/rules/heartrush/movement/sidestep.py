@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
-from service.rules.grid import FEET, STEPS, Cell, is_step
 from service.rules.heartrush.creatures.lasting import having
 from service.rules.heartrush.creatures.weapons import check_ranged_move, leaves_no_step
 from service.rules.heartrush.engagements.scene import EngagementFrame
@@ -29,11 +28,11 @@ from service.rules.heartrush.space.paths import (
 from service.rules.heartrush.space.watching import watchers
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
-from service.rules.hiding import OccupiedSpace
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record, with_key, without_key
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record, with_key, without_key
+from service.rules.kernel.rulebook import rule
+from service.rules.secrecy.hiding import OccupiedSpace
+from service.rules.space.grid import FEET, STEPS, Cell, is_step
 
 
 @record

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from service.rules.grid import FEET, Cell, distance
 from service.rules.heartrush.harm.conditions import gain
 from service.rules.heartrush.means.actions import (
     AbilityUsed,
@@ -14,10 +13,10 @@ from service.rules.heartrush.means.actions import (
 from service.rules.heartrush.permission import acting, answering, is_unbarred
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.windows.windows import InstantDeclared, StackItem, WindowFrame, fizzle
-from service.rules.messages import Command, Emits, Offer, Refused
-from service.rules.records import record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Offer, Refused
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
+from service.rules.space.grid import FEET, Cell, distance
 
 
 @record

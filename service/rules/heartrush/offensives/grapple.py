@@ -16,10 +16,9 @@ from service.rules.heartrush.means.actions import AbilityUsed, action_price, has
 from service.rules.heartrush.offensives.offensives import OffensiveContest, OffensiveTried
 from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 
 ADJACENT_FT: Final = 5
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, PoolDie
-from service.rules.grid import FEET
 from service.rules.heartrush.engagements.scene import Offensive
 from service.rules.heartrush.harm.conditions import gain
 from service.rules.heartrush.harm.damage import hurt
@@ -14,10 +12,12 @@ from service.rules.heartrush.movement.forced import PushBegun
 from service.rules.heartrush.movement.trips import at_most_one_size_larger
 from service.rules.heartrush.offensives.grapple import ADJACENT_FT
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Emits, Event, Refused
-from service.rules.records import record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Emits, Event, Refused
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.space.grid import FEET
+from service.rules.table.stack import Frame
 
 BECAUSE: Final = ("HR-HIND-1",)
 LEVELS: Final = 2

@@ -11,9 +11,8 @@ from service.rules.heartrush.offensives.hinder import hinder
 from service.rules.heartrush.offensives.offensives import OffensiveFizzled, OffensiveLanded, OffensivesOver
 from service.rules.heartrush.offensives.trying import ADJACENT_FT
 from service.rules.heartrush.state import Creature, State, is_able_if_aware
-from service.rules.messages import Emits
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Emits
+from service.rules.kernel.rulebook import rule
 
 CLINGS = ("grapple", "climb")
 

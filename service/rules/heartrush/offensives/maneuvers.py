@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
-from service.rules.contests import TEXT_LENGTH
+from service.rules.contests.contests import TEXT_LENGTH
 from service.rules.heartrush.engagements.declaring import attack_now, check_step, declare, sealed_declaration
 from service.rules.heartrush.engagements.scene import Declaration, EngagementFrame, Offensive, Order
 from service.rules.heartrush.engagements.targets import stance_of
@@ -14,9 +14,8 @@ from service.rules.heartrush.offensives.grapple import check_grapple
 from service.rules.heartrush.offensives.hinder import check_hinder
 from service.rules.heartrush.offensives.trying import ADJACENT_FT, directly_beats
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Emits, Offer, Refused, Scope
-from service.rules.records import record
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Offer, Refused, Scope
+from service.rules.kernel.records import record
 
 What = Literal["grapple", "climb", "hinder", "stunt"]
 Way = Literal["harm", "blind", "topple", "push"]

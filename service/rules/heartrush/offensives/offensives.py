@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 from service.rules.heartrush.checks.contests import ContestFrame
 from service.rules.heartrush.engagements.scene import Earned, EngagementFrame, Offensive, put
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import changed, record
 
 
 @record

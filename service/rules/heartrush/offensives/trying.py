@@ -9,8 +9,8 @@ from service.rules.heartrush.movement.climbing import ClimbTried
 from service.rules.heartrush.offensives.grapple import GrappleTried
 from service.rules.heartrush.offensives.offensives import OffensiveBegun, OffensiveResolved
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Emits
+from service.rules.kernel.rulebook import rule
 
 ADJACENT_FT = 5
 

@@ -11,12 +11,12 @@ from collections.abc import Generator
 from typing import ClassVar, Final, TypeAlias
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.sheets.sheet import DieSize
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits, Event, Fact
-from service.rules.records import changed, record
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Emits, Event, Fact
+from service.rules.kernel.records import changed, record
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.table.stack import Frame
 
 _Amount: TypeAlias = Generator[Fact[State], State, tuple[State, int]]
 MOST: Final = 1000

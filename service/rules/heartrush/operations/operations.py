@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, ClassVar
 
-from service.rules.chance import Chance
 from service.rules.heartrush.operations.effects import Effect, EffectsBegun
 from service.rules.heartrush.operations.saying import whom
 from service.rules.heartrush.sheets.abilities import Op, Use, Value
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits
-from service.rules.records import EMPTY, changed, record
+from service.rules.kernel.messages import Emits
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.rolls.chance import Chance
 
 
 @record

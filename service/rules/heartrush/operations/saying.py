@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from service.rules.heartrush.sheets.abilities import ROLES, Ability, Param, Spell, Use, Value
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Refused
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.rulebook import rule
 
 STANCES: Final = ("might", "agility", "cunning")
 ABILITIES: Final = ("might", "agility", "cunning", "presence")

@@ -22,10 +22,9 @@ from service.rules.heartrush.rests.prices import (
 )
 from service.rules.heartrush.rounds.clock import at_rest, check_at_rest
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 
 MOST_AWARDED: Final = 1000
 AWARDS: Final = (1, 5, 100)

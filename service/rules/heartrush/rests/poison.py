@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.engagements.exchanges import Exchange
 from service.rules.heartrush.harm.conditions import gain
 from service.rules.heartrush.harm.damage import Consequence, DamageFrame, hurt
@@ -15,10 +14,11 @@ from service.rules.heartrush.rounds.clock import check_at_rest
 from service.rules.heartrush.sheets.notes import Coat
 from service.rules.heartrush.sheets.sheet import Poison
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import record, with_key, without_key
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import record, with_key, without_key
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.table.stack import Frame
 
 BECAUSE: Final = ("HR-POIS-2", "HR-DMG-7", "A-59")
 

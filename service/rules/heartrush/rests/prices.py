@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
-from service.rules.codec import from_data
 from service.rules.heartrush.abilities.catalogue import CATALOGUE, defined
 from service.rules.heartrush.checks.checks import ABILITIES
 from service.rules.heartrush.creatures.cantrips import unattuned
@@ -17,9 +16,10 @@ from service.rules.heartrush.sheets.abilities import Ability, Spell
 from service.rules.heartrush.sheets.sheet import Ability as AbilityDie
 from service.rules.heartrush.sheets.sheet import Aspect, Growth, Sheet
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Refused
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
+from service.rules.kernel.codec import from_data
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 
 Kind = Literal[
     "aspect_new",

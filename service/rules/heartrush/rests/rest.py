@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.creatures.healing import heal
 from service.rules.heartrush.harm.conditions import ConditionLost, gain
 from service.rules.heartrush.harm.wounds import WoundsEased, eased, heals_by_itself
@@ -18,10 +17,11 @@ from service.rules.heartrush.means.charges import recharge
 from service.rules.heartrush.permission import gm
 from service.rules.heartrush.rounds.clock import HOUR_S, MINUTE_S, check_at_rest, day, pass_time
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.table.stack import Frame
 
 Shelter = Literal["none", "tent", "structure"]
 Bedding = Literal["none", "bedroll", "bed"]

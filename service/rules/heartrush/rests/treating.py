@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from service.rules.chance import Chance
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking, Leaning
 from service.rules.heartrush.creatures.incapacity import check_able
 from service.rules.heartrush.gm.rulings import AdjudicationAsked, RulingRecorded, path_of, rule_on
@@ -17,10 +16,10 @@ from service.rules.heartrush.permission import acting, check_settled, holding_pr
 from service.rules.heartrush.rounds.clock import at_rest, check_at_rest
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance
 
 MOST_GAINED: Final = 5
 

@@ -17,10 +17,9 @@ from service.rules.heartrush.means.actions import (
 from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record, without_key
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record, without_key
+from service.rules.kernel.rulebook import rule
 
 CALL_OUT_LENGTH: Final = 280
 

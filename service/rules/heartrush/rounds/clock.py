@@ -13,9 +13,8 @@ from service.rules.heartrush.means.charges import recharge
 from service.rules.heartrush.permission import check_settled, gm
 from service.rules.heartrush.rounds.potions import potions_work
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
 
 MINUTE_S: Final = 60
 HOUR_S: Final = 60 * MINUTE_S

@@ -10,9 +10,8 @@ from service.rules.heartrush.harm.wounds import WoundsEased, eased
 from service.rules.heartrush.means.actions import AbilityUsed, afford_free_first, free_first_price, has_action
 from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import record
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import record
 
 WORKS_AFTER_S: Final = 3600
 HEALS: Final = 20

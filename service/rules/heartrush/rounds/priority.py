@@ -21,10 +21,9 @@ from service.rules.heartrush.permission import (
 )
 from service.rules.heartrush.sheets.modifiers import KeepPriority
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 
 AUTO_LIMIT = 2
 """Automatic passes in a row that end a round at once."""

@@ -6,8 +6,6 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, PoolDie
-from service.rules.closing import close_epoch
 from service.rules.heartrush.harm.zero import fall_to_zero
 from service.rules.heartrush.means.actions import with_fresh_round
 from service.rules.heartrush.means.rush import first_rush
@@ -15,10 +13,11 @@ from service.rules.heartrush.means.timing import by_turns
 from service.rules.heartrush.permission import check_settled, gm, running
 from service.rules.heartrush.rounds.priority import PriorityGranted
 from service.rules.heartrush.state import TABLE_OWNER, State
-from service.rules.messages import Command, Emits, Event, Fact, Offer, Refused
-from service.rules.records import EMPTY, changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.rolls.closing import close_epoch
 
 PLAYERS_START: Final = 4
 """The least face of the opening die with which the players begin."""

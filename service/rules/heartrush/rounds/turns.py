@@ -10,17 +10,16 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
-from service.rules.chance import Chance
 from service.rules.heartrush.checks.rolls import ability_die, heart_die, helped, hindered, spend_help, throw
 from service.rules.heartrush.means.timing import whose_turn
 from service.rules.heartrush.permission import acting, engaged, left_by_bars
 from service.rules.heartrush.rounds.priority import RoundRanOut
 from service.rules.heartrush.rounds.start import first_side
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record, with_key
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record, with_key
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance
 
 OWN_TURN: Final = (
     "dash",

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar, cast
 
-from service.rules.chance import Chance
-from service.rules.messages import Emits
+from service.rules.kernel.messages import Emits
+from service.rules.kernel.records import EMPTY, record
+from service.rules.kernel.rulebook import rule
 from service.rules.openings import Id
-from service.rules.records import EMPTY, record
-from service.rules.rulebook import rule
+from service.rules.rolls.chance import Chance
 
 S = TypeVar("S")
 

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Final
 
 from service.rules.heartrush.sheets.sheet import Sheet, Weapon
+from service.rules.kernel.records import changed
 from service.rules.openings import Id
-from service.rules.records import changed
 
 MACE: Final = Weapon(id="mace", size_class="light", damage_type="bludgeoning")
 SWORD: Final = Weapon(id="sword", size_class="light", damage_type="slashing")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from service.rules.heartrush.sheets.sheet import Size
-from service.rules.records import EMPTY, record
+from service.rules.kernel.records import EMPTY, record
 
 Terrain = Literal["normal", "difficult", "shallow_water", "deep_water", "wall", "climb"]
 

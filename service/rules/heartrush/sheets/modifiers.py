@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from service.rules.grid import FEET
 from service.rules.heartrush.sheets.abilities import Modifier
-from service.rules.records import record
+from service.rules.kernel.records import record
+from service.rules.space.grid import FEET
 
 Rolling = Literal["attack", "defense", "check", "save"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from service.rules.heartrush.sheets.sheet import Poison
-from service.rules.records import record
+from service.rules.kernel.records import record
 
 
 @record

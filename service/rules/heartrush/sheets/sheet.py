@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
+from service.rules.kernel.records import EMPTY, record
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealable import sealable
 from service.rules.openings import Id
-from service.rules.records import EMPTY, record
-from service.rules.rulebook import rule
-from service.rules.sealable import sealable
 
 Size = Literal["minuscule", "tiny", "small", "medium", "large", "l2", "l3", "l4", "l5", "l6", "l7", "l8"]
 SizeClass = Literal["ultralight", "light", "heavy"]

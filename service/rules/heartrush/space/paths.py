@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from service.rules.grid import FEET, Cell, Reach, cells, distance, ends_within, is_step, reachable, way_to
 from service.rules.heartrush.checks.afflictions import fears
 from service.rules.heartrush.creatures.bonds import climbers_on, mount_of
 from service.rules.heartrush.creatures.hands import shield_on
@@ -14,9 +13,20 @@ from service.rules.heartrush.creatures.weapons import wielded
 from service.rules.heartrush.harm.conditions import SPEEDS
 from service.rules.heartrush.sheets.sheet import ARMOR_PENALTY, HEAVY_WEAPON_PENALTY, SHIELD_PENALTY
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Refused
-from service.rules.records import derived
-from service.rules.rulebook import rule
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.records import derived
+from service.rules.kernel.rulebook import rule
+from service.rules.space.grid import (
+    FEET,
+    Cell,
+    Reach,
+    cells,
+    distance,
+    ends_within,
+    is_step,
+    reachable,
+    way_to,
+)
 
 SLOW_GROUND: Final = ("difficult", "shallow_water")
 

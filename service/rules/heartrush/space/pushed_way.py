@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from service.rules.grid import FEET, Cell, cells, line
 from service.rules.heartrush.creatures.hands import shield_held
 from service.rules.heartrush.space.paths import is_walled, others_at
 from service.rules.heartrush.state import Creature, State
+from service.rules.space.grid import FEET, Cell, cells, line
 
 WITHIN_SIZES = 2
 """A creature at most this many sizes from the mover stops it."""

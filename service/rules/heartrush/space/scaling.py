@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from service.rules.chance import Chance
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits, Event
-from service.rules.records import record
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Emits, Event
+from service.rules.kernel.records import record
+from service.rules.rolls.chance import Chance
+from service.rules.table.stack import Frame
 
 BECAUSE: Final = ("HR-ENV-6",)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from service.rules.grid import FEET, Cell, distance
 from service.rules.heartrush.creatures.lasting import strikes_free
 from service.rules.heartrush.creatures.weapons import reach_ft
 from service.rules.heartrush.means.actions import can_answer
 from service.rules.heartrush.permission import is_unbarred
 from service.rules.heartrush.state import Creature, State
+from service.rules.space.grid import FEET, Cell, distance
 
 
 def enemies(state: State, creature: Creature) -> Iterator[Creature]:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.creatures.strain import Exertion, StrainFrame, is_airless, stream_of
 from service.rules.heartrush.creatures.water import is_submerged, waters
@@ -19,10 +18,10 @@ from service.rules.heartrush.harm.damage import hurt
 from service.rules.heartrush.means.actions import AbilityUsed
 from service.rules.heartrush.permission import gm, taking_action
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
 
 BECAUSE: Final = ("HR-BREATH-1", "A-57")
 STIFLED: Final = ("HR-COND-10",)

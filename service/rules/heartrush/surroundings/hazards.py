@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from service.rules.chance import Chance
-from service.rules.grid import FEET
 from service.rules.heartrush.abilities.effect_kinds import Damage
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.checks.trials import Trial
@@ -14,10 +12,11 @@ from service.rules.heartrush.operations.effects import EffectsBegun, amount_faul
 from service.rules.heartrush.permission import gm
 from service.rules.heartrush.sheets.sheet import Ability, DieSize
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Emits, Event, Refused
-from service.rules.records import record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Refused
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance
+from service.rules.space.grid import FEET
 
 MOST_FT: Final = 10_000
 MOST_CN: Final = 200

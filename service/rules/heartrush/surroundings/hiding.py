@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from service.rules.chance import Chance
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.creatures.incapacity import check_able
 from service.rules.heartrush.permission import gm, own
 from service.rules.heartrush.rounds.clock import check_at_rest
 from service.rules.heartrush.sheets.notes import HidingPlace
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record, with_key, without_key
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record, with_key, without_key
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance
 
 MOST_CN: Final = 200
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from service.rules.chance import Chance
-from service.rules.grid import FEET
 from service.rules.heartrush.operations.effects import MOST, Effect, EffectsFrame
 from service.rules.heartrush.sheets.ground import Light, Water
 from service.rules.heartrush.state import State
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import changed, record
+from service.rules.rolls.chance import Chance
+from service.rules.space.grid import FEET
 
 
 @record

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
-from service.rules.chance import Chance
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking, challenge_number
 from service.rules.heartrush.halves import half
 from service.rules.heartrush.harm.conditions import ConditionEased, ConditionLost
 from service.rules.heartrush.means.actions import AbilityUsed, action_price, has_action
 from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import record
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import record
+from service.rules.rolls.chance import Chance
 
 Passion = Literal["frightened", "enraged"]
 PASSIONS: Final[tuple[Passion, ...]] = ("frightened", "enraged")

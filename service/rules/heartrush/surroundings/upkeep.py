@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
-from service.rules.chance import Chance
 from service.rules.heartrush.creatures.strain import strained
 from service.rules.heartrush.creatures.water import waters
 from service.rules.heartrush.harm.burning import burn
 from service.rules.heartrush.harm.conditions import ConditionLost
 from service.rules.heartrush.state import State
 from service.rules.heartrush.surroundings.breath import spend_breath
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, record
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Emits, Event
+from service.rules.kernel.records import changed, record
+from service.rules.rolls.chance import Chance
+from service.rules.table.stack import Frame
 
 What = Literal["burning", "suffocating", "breath"]
 

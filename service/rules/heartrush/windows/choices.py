@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from service.rules.chance import Chance
 from service.rules.heartrush.permission import answering, own, running
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import EMPTY, changed, record, with_key
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import EMPTY, changed, record, with_key
+from service.rules.rolls.chance import Chance
+from service.rules.table.stack import Frame
 
 
 @record

@@ -10,16 +10,15 @@ from collections.abc import Mapping
 from functools import cache
 from typing import ClassVar, Final
 
-from service.rules.chance import Chance
-from service.rules.families import Families
 from service.rules.heartrush.secrecy import sealed_to
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.windows.listening import is_worth_asking, listens
 from service.rules.heartrush.windows.windows import Interruptible, is_answered, moment
-from service.rules.messages import Emits, Event, Private, Refused
-from service.rules.records import changed, record
-from service.rules.sealed import Sealed, unsealed
-from service.rules.stack import Awaited
+from service.rules.kernel.families import Families
+from service.rules.kernel.messages import Awaited, Emits, Event, Private, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.sealed import Sealed, unsealed
+from service.rules.rolls.chance import Chance
 
 BECAUSE = ("HR-GEN-2",)
 

@@ -13,7 +13,7 @@ from service.rules.heartrush.operations.saying import ways
 from service.rules.heartrush.permission import is_unbarred
 from service.rules.heartrush.sheets.abilities import Ability, Moment, Spell, Use, is_instant
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.rulebook import rule
+from service.rules.kernel.rulebook import rule
 
 
 @rule("TABLE-WINDOW-1", "service ruling")

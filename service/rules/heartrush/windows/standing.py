@@ -13,11 +13,10 @@ from service.rules.heartrush.permission import own
 from service.rules.heartrush.secrecy import sealed_to
 from service.rules.heartrush.sheets.notes import Standing
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Emits, Event, Offer, Private, Scope
-from service.rules.records import record
-from service.rules.rulebook import rule
-from service.rules.sealed import Sealed, is_closed, unsealed
-from service.rules.stack import Awaited
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Scope
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealed import Sealed, is_closed, unsealed
 
 BECAUSE: Final = ("TABLE-STANDING-1",)
 ASK: Final = Standing()

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final
 
-from service.rules.chance import Chance
 from service.rules.heartrush.creatures.lasting import strikes_free
 from service.rules.heartrush.means.actions import can_answer
 from service.rules.heartrush.permission import acting, answering_for, is_unbarred
@@ -21,10 +20,11 @@ from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.windows.listening import answers, asks_all, is_worth_asking, listens
 from service.rules.heartrush.windows.standing import BECAUSE as IN_ADVANCE
 from service.rules.heartrush.windows.standing import lets_pass
-from service.rules.messages import Command, Emits, Event, Offer
-from service.rules.records import EMPTY, changed, record
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance
+from service.rules.table.stack import Frame
 
 ACCEPTS: Final[Mapping[str, str]] = MappingProxyType(
     {"moves": "opportunity_attack", "stands": "opportunity_attack", "trip": "trip"}

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
-from service.rules.messages import Emits, Event, Refused
-from service.rules.records import changed, record, with_key
+from service.rules.kernel.messages import Emits, Event, Refused
+from service.rules.kernel.records import changed, record, with_key
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Budget, Creature
 from service.rules.rise.rulings import ruled
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
 
 Pay = Literal["standard", "minor", "free", "movement"]
 PAID_WITH: Final[Mapping[str, Pay]] = MappingProxyType(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from service.rules.grid import Cell
-from service.rules.messages import Refused
-from service.rules.records import EMPTY
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.records import EMPTY
 from service.rules.rise.acting.brawling import check_size
 from service.rules.rise.attacks.areas import aims, check_named
 from service.rules.rise.attacks.zones import check_place
@@ -16,6 +15,7 @@ from service.rules.rise.creatures.sheet import Ability
 from service.rules.rise.permission import is_allowed
 from service.rules.rise.space.sight import in_reach, known_of, targets_of
 from service.rules.rise.state import State
+from service.rules.space.grid import Cell
 
 Choices: TypeAlias = Mapping[str, tuple[Any, ...]]
 

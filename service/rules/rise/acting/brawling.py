@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from service.rules.grid import FEET
-from service.rules.messages import Emits, Offer, Refused
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Awaited, Emits, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.acting.actions import check_standard, pay_for
 from service.rules.rise.acting.strikes import fitting, target_of
 from service.rules.rise.acting.swift import SwiftFrame
@@ -25,8 +25,7 @@ from service.rules.rise.harm.numbers import hands_free
 from service.rules.rise.permission import Act, able, in_phase, is_allowed
 from service.rules.rise.space.sight import check_reach, in_reach
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.space.grid import FEET
 
 ONE_LARGER = 1
 GRIP: Final = "maintain_grapple"

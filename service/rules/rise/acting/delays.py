@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.messages import Emits, Event, Refused
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Emits, Event, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
 from service.rules.rise.creatures.creature import Creature, is_able
@@ -17,7 +18,6 @@ from service.rules.rise.creatures.sheet import Ability
 from service.rules.rise.rulings import ruled
 from service.rules.rise.space.sight import check_reach
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
 
 
 @record

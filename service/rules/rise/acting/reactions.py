@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.chance import Chance
-from service.rules.grid import distance
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, record, with_key
+from service.rules.kernel.messages import Awaited, Emits, Event
+from service.rules.kernel.records import changed, record, with_key
 from service.rules.rise.acting.special import use_of
 from service.rules.rise.attacks.areas import is_aimed
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.creatures.sheet import Ability
 from service.rules.rise.state import State
-from service.rules.stack import Awaited, Frame
+from service.rules.rolls.chance import Chance
+from service.rules.space.grid import distance
+from service.rules.table.stack import Frame
 
 
 @record

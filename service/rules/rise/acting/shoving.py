@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
-from service.rules.grid import STEPS, Cell, Feet
-from service.rules.messages import Emits, Offer, Refused
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Awaited, Emits, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.acting.actions import check_trade, pay_for
 from service.rules.rise.acting.brawling import Brawl, brawl, check_size
 from service.rules.rise.acting.strikes import moved_already, target_of
@@ -20,8 +20,7 @@ from service.rules.rise.harm.numbers import speed_of
 from service.rules.rise.space.forced import UNSEEN_FT, push_feet
 from service.rules.rise.space.paths import check_direction
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.space.grid import STEPS, Cell, Feet
 
 
 def check_grapple_moves(view: State, user: Creature, targets: Sequence[str], direction: Cell | None) -> None:

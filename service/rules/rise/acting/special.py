@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
-from service.rules.grid import Cell
-from service.rules.messages import Emits, Event, Offer, Refused
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.acting.actions import Pay, check_free, check_pay, pay_for
 from service.rules.rise.acting.aiming import aimed, check_targets, targetable
 from service.rules.rise.acting.delays import DelayedSet, ability_of, due, fire, may_be_aimed
@@ -24,8 +24,7 @@ from service.rules.rise.creatures.sheet import Ability
 from service.rules.rise.permission import Act, able, in_phase, is_allowed
 from service.rules.rise.rulings import ruled
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.space.grid import Cell
 
 DEFAULT_PAY: Final[Mapping[str, str]] = MappingProxyType({"move_or_standard": "standard", "none": "free"})
 """How usages are paid that are not named for an action."""

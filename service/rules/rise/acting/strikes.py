@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
-from service.rules.folding import products
-from service.rules.grid import FEET, Cell
-from service.rules.messages import Emits, Offer, Refused
-from service.rules.records import changed, record
+from service.rules.kernel.folding import products
+from service.rules.kernel.messages import Awaited, Emits, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.acting.actions import check_pay, check_standard, pay_for
 from service.rules.rise.acting.swift import RECKLESS, SwiftFollowed, check_follows, reckless
 from service.rules.rise.acting.turns import begun, on_turn, sender, taking_turn
@@ -25,8 +25,7 @@ from service.rules.rise.space.paths import check_free, check_path
 from service.rules.rise.space.riding import JOLTED, jolted
 from service.rules.rise.space.sight import around, check_reach, in_reach, is_reached, known_of
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.space.grid import FEET, Cell
 
 WAYS: Final[tuple[Mapping[str, bool], ...]] = (
     MappingProxyType({}),

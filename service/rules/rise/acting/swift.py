@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from service.rules.chance import Chance
-from service.rules.messages import Emits, Event, Offer, Refused
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.acting.actions import Pay, check_pay, pay_for
 from service.rules.rise.acting.turns import begun, lapse, on_turn, sender, taking_turn, turns, wrong_step
 from service.rules.rise.attacks.areas import check_named, whom
@@ -24,8 +24,8 @@ from service.rules.rise.harm.numbers import dr_max
 from service.rules.rise.permission import Act, able, in_phase, is_allowed
 from service.rules.rise.space.sight import targets_of
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
+from service.rules.rolls.chance import Chance
+from service.rules.table.stack import Frame
 
 RECKLESS: Final = "reckless_attack"
 UNIVERSAL: Final = ("total_defense", "recover", RECKLESS)

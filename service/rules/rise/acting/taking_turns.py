@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from service.rules.messages import Emits, Event, Offer, Refused
-from service.rules.records import changed, record, with_key
+from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record, with_key
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.acting.delays import due
 from service.rules.rise.acting.turns import (
     TurnEnding,
@@ -21,8 +22,6 @@ from service.rules.rise.acting.turns import (
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.permission import Act, in_phase
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
 
 
 @record

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from service.rules.chance import Chance
-from service.rules.messages import Actor, Emits, Event, Offer, Refused
-from service.rules.records import changed, derived, record
+from service.rules.kernel.messages import Actor, Awaited, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, derived, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.acting.delays import DelayedLapsed, fire, fire_next, is_due, lapsing, left_over
 from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.creatures.lasting import Atom
@@ -19,8 +19,8 @@ from service.rules.rise.harm.effects import note_quietly
 from service.rules.rise.permission import Act, able, in_phase, is_allowed, still_resolving
 from service.rules.rise.rulings import ruled
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
+from service.rules.rolls.chance import Chance
+from service.rules.table.stack import Frame
 
 TURN_COMMANDS = (
     "strike",

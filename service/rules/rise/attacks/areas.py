@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from service.rules.grid import FEET, Cell, cells, distance, reachable
-from service.rules.messages import Refused
+from service.rules.kernel.messages import Refused
 from service.rules.rise.attacks.uses import Origin
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.sheet import Ability, Area
 from service.rules.rise.space.attitudes import are_allies
 from service.rules.rise.space.sight import facing, is_clear
 from service.rules.rise.state import State
+from service.rules.space.grid import FEET, Cell, cells, distance, reachable
 
 
 def is_aimed(ability: Ability) -> bool:

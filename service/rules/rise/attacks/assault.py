@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from service.dice.values import Roll
-from service.rules.chance import Chance
-from service.rules.messages import Emits, Event
-from service.rules.records import EMPTY, changed, record
+from service.rules.kernel.messages import Awaited, Emits, Event
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.attacks.blows import strike_damage
 from service.rules.rise.attacks.cover import covered, takes
 from service.rules.rise.attacks.maneuvers import ended, gripped, landed
@@ -25,8 +25,8 @@ from service.rules.rise.creatures.lasting import Atom, Cover
 from service.rules.rise.creatures.sheet import Effect, Strike
 from service.rules.rise.harm.effects import note
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
+from service.rules.rolls.chance import Chance
+from service.rules.table.stack import Frame
 
 STOPPED = ("overrun", "rush", "rush_shove", "grapple_shove")
 """Maneuvers that end with the first target they do not beat."""

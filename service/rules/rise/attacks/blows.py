@@ -6,9 +6,9 @@ from collections.abc import Generator, Iterator
 from typing import ClassVar, NamedTuple
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, PoolDie
-from service.rules.messages import Emits, Event, Fact
-from service.rules.records import record
+from service.rules.kernel.messages import Emits, Event, Fact
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.attacks.outcomes import Outcome, at_least, may_be_crit
 from service.rules.rise.attacks.uses import Aim, Assault
 from service.rules.rise.creatures.creature import Creature
@@ -17,7 +17,7 @@ from service.rules.rise.creatures.sheet import Sort, Strike
 from service.rules.rise.harm.effects import note
 from service.rules.rise.harm.numbers import halved, in_force
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
 
 
 @record

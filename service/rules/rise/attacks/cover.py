@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from service.rules.grid import Cell
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.attacks.uses import Aim, Origin
 from service.rules.rise.creatures.creature import Creature, above
 from service.rules.rise.creatures.lasting import Cover
@@ -14,7 +14,7 @@ from service.rules.rise.rulings import ruled
 from service.rules.rise.space.attitudes import may_join
 from service.rules.rise.space.sight import between, facing
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
+from service.rules.space.grid import Cell
 
 SHELTERED: Final = ("armor", "reflex")
 """The defenses that cover adds to; attacks against none of them are not stopped by what is in the way."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from service.rules.messages import Event
-from service.rules.records import changed, record, with_key
+from service.rules.kernel.messages import Event
+from service.rules.kernel.records import changed, record, with_key
+from service.rules.kernel.sealed import Sealed, is_closed, unsealed
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Atom, Condition, HiddenSwift
 from service.rules.rise.harm.conditions import is_meant
 from service.rules.rise.harm.effects import apply_quietly, state_after
 from service.rules.rise.state import State
-from service.rules.sealed import Sealed, is_closed, unsealed
 
 
 @record

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from service.rules.chance import Chance
-from service.rules.grid import Cell
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import changed, record
 from service.rules.rise.attacks.uses import Aim, Assault
 from service.rules.rise.creatures.lasting import Atom, Condition, How, Plan
 from service.rules.rise.harm.effects import LocationEffectIgnored, note
@@ -16,6 +14,8 @@ from service.rules.rise.harm.holds import grasp, part
 from service.rules.rise.space.forced import hurl, push, push_feet, pushed_path, throw_feet
 from service.rules.rise.space.paths import feet_of, walk
 from service.rules.rise.state import State
+from service.rules.rolls.chance import Chance
+from service.rules.space.grid import Cell
 
 GRAPPLES: Final = ("rush_shove", "grapple_shove")
 """Shoves that move a whole grapple: in the movement phase, and for a traded movement."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from service.rules.records import EMPTY
+from service.rules.kernel.records import EMPTY
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.sheet import Effect, Strike
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
 
 Outcome = Literal["none", "miss", "glance", "hit", "crit", "unknown"]
 CRIT = 10

@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, PoolDie
-from service.rules.messages import Fact
+from service.rules.kernel.messages import Fact
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.attacks.cover import SHELTERED
 from service.rules.rise.attacks.hidden import felt
 from service.rules.rise.attacks.outcomes import Outcome, grip, lowered
@@ -23,7 +23,7 @@ from service.rules.rise.creatures.sheet import Strike
 from service.rules.rise.harm.numbers import accuracy_terms, defense_terms, total
 from service.rules.rise.space.riding import JOLTED
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
 
 Thrown: TypeAlias = Generator[Fact[State], State, tuple[State, Roll]]
 HIDDEN: Final[Mapping[str, int]] = MappingProxyType({"concealed": 2, "unseen": 5})

@@ -10,9 +10,8 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import ClassVar
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, PoolDie
-from service.rules.messages import Event, Fact
-from service.rules.records import EMPTY, changed, record
+from service.rules.kernel.messages import TABLE, Event, Fact
+from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.rise.attacks.blows import damage_amount
 from service.rules.rise.attacks.cover import takes
 from service.rules.rise.attacks.outcomes import Outcome, at_least, judge, may_be_crit
@@ -23,7 +22,7 @@ from service.rules.rise.creatures.sheet import Effect, Sort
 from service.rules.rise.harm.conditions import condition_of
 from service.rules.rise.harm.numbers import halved
 from service.rules.rise.state import State
-from service.rules.stack import TABLE
+from service.rules.rolls.chance import Chance, PoolDie
 
 SHOWN = ("push", "knockback")
 """Effects that everybody sees at once."""

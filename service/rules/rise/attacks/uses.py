@@ -9,17 +9,17 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, PoolDie
-from service.rules.grid import Cell
-from service.rules.messages import Emits
-from service.rules.records import EMPTY, record
+from service.rules.kernel.messages import Emits
+from service.rules.kernel.records import EMPTY, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.lasting import Atom
 from service.rules.rise.creatures.sheet import Effect, Strike
 from service.rules.rise.harm.conditions import condition_of
 from service.rules.rise.harm.effects import note
 from service.rules.rise.space.forced import knocked_back, pushed
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.space.grid import Cell
 
 
 @record

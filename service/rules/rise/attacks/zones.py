@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.grid import Cell, cells
-from service.rules.messages import Emits, Event, Refused
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Emits, Event, Refused
+from service.rules.kernel.records import changed, record
 from service.rules.rise.attacks.areas import check_area, is_aimed
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.sheet import Ability, Zone
 from service.rules.rise.space.sight import is_clear
 from service.rules.rise.state import Placed, State
+from service.rules.space.grid import Cell, cells
 
 
 @record

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from service.rules.grid import Cell, heights_apart
-from service.rules.records import EMPTY, changed, record
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.sealable import sealable
 from service.rules.rise.creatures.lasting import Condition, Delayed, VitalWound
 from service.rules.rise.creatures.sheet import Sheet, rank, side_of
-from service.rules.sealable import sealable
+from service.rules.space.grid import Cell, heights_apart
 
 Turn = Literal["not_started", "open", "closed"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from service.rules.gm_only import hide_gm_only
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.sealable import sealable
 from service.rules.openings import Id
-from service.rules.records import changed, record
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.sheet import GM_ONLY, Sheet
-from service.rules.sealable import sealable
+from service.rules.secrecy.gm_only import hide_gm_only
 
 
 @sealable("hp", "dr")

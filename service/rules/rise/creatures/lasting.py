@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from service.rules.grid import Cell
-from service.rules.records import EMPTY, record
+from service.rules.kernel.records import EMPTY, record
 from service.rules.rise.creatures.sheet import Effect, Sort, Strike, Tick, Until
+from service.rules.space.grid import Cell
 
 How = Literal["self", "continued", "ally", "forced", "teleport", "carry"]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from service.rules.records import record
+from service.rules.kernel.records import record
 
 
 @record

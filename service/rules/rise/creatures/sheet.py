@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
+from service.rules.kernel.messages import TABLE
+from service.rules.kernel.records import EMPTY, record
+from service.rules.kernel.sealable import sealable
 from service.rules.openings import Id
-from service.rules.records import EMPTY, record
-from service.rules.sealable import sealable
-from service.rules.stack import TABLE
-from service.rules.table import GM
+from service.rules.table.table import GM
 
 RESERVED: Final = (TABLE, GM)
 """Names that are nobody's: the table's and the gm's."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.messages import Emits, Event
-from service.rules.records import record
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.creatures.sheet import Effect
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
 
 ALL = "*"
 """The name by which every condition is meant."""

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import ClassVar, Final, Literal
 
-from service.rules.chance import Chance
-from service.rules.gm_rulings import GmRulingRecorded, RulingOfGm, check_effects, check_words
-from service.rules.grid import Cell
-from service.rules.messages import Emits, Event, Refused
-from service.rules.records import changed, record
+from service.rules.contests.gm_rulings import GmRulingRecorded, RulingOfGm, check_effects, check_words
+from service.rules.kernel.messages import Awaited, Emits, Event, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.lasting import Atom, Condition
 from service.rules.rise.creatures.sheet import Sort
 from service.rules.rise.harm.effects import apply
 from service.rules.rise.permission import gm
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
+from service.rules.rolls.chance import Chance
+from service.rules.space.grid import Cell
+from service.rules.table.stack import Frame
 
 MOST: Final = 10_000
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from service.rules.chance import Chance
-from service.rules.messages import Emits, Event
-from service.rules.records import record
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import RECOVERS, Creature, is_unconscious
 from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.creatures.sheet import Sort
@@ -18,7 +18,7 @@ from service.rules.rise.harm.numbers import dr_max
 from service.rules.rise.harm.vital import due, is_mine_to_roll, take_wounds
 from service.rules.rise.questions import answer
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
+from service.rules.rolls.chance import Chance
 
 Fate = Literal["dead", "unconscious", "destroyed"]
 SUBDUAL_FATIGUE = 3

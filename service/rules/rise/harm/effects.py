@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.chance import Chance
-from service.rules.grid import Cell
-from service.rules.hidden_creatures import reveal_discovered
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, record
+from service.rules.kernel.messages import TABLE, Emits, Event
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.lasting import Atom, How
 from service.rules.rise.harm.conditions import gain, lose
 from service.rules.rise.harm.damage import consequences, heal, hurt, restore, tire
 from service.rules.rise.harm.treading import before_hidden_creatures, hidden_creature_at
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import TABLE
+from service.rules.rolls.chance import Chance
+from service.rules.secrecy.hidden_creatures import reveal_discovered
+from service.rules.space.grid import Cell
 
 
 @record

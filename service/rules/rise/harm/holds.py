@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from service.rules.chance import Chance
-from service.rules.messages import Emits
+from service.rules.kernel.messages import Emits
 from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.creatures.lasting import Atom, Condition
 from service.rules.rise.harm.conditions import lose
 from service.rules.rise.harm.effects import note
 from service.rules.rise.state import State
+from service.rules.rolls.chance import Chance
 
 
 def grapplers(creature: Creature) -> tuple[str, ...]:

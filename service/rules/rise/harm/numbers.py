@@ -11,11 +11,11 @@ from types import MappingProxyType
 from typing import Final
 
 from service.dice.values import Term
-from service.rules.records import EMPTY, changed
+from service.rules.kernel.records import EMPTY, changed
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Creature, fatigue_penalty, is_unconscious
 from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
 
 STATES: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
     {

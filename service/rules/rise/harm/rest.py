@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import VitalWound
 from service.rules.rise.harm.numbers import dr_max
 from service.rules.rise.permission import gm
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
 
 
 @record

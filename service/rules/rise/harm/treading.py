@@ -7,10 +7,10 @@ is hidden.
 
 from __future__ import annotations
 
-from service.rules.grid import Cell, is_step
-from service.rules.hiding import OccupiedSpace
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.state import State
+from service.rules.secrecy.hiding import OccupiedSpace
+from service.rules.space.grid import Cell, is_step
 
 
 def hidden_creature_at(state: State, creature: Creature, cell: Cell) -> str | None:

@@ -10,15 +10,14 @@ from collections.abc import Generator
 from typing import ClassVar, TypeAlias
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, PoolDie
-from service.rules.messages import Emits, Event, Fact
-from service.rules.records import changed, record
+from service.rules.kernel.messages import TABLE, Emits, Event, Fact
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import WOUND_STEP, Creature
 from service.rules.rise.creatures.lasting import VitalWound
 from service.rules.rise.harm.numbers import dr_max
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import TABLE
+from service.rules.rolls.chance import Chance, PoolDie
 
 Wounded: TypeAlias = Generator[Fact[State], State, State]
 DEADLY = -6

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from service.rules.grid import FEET, Cell, distance
-from service.rules.records import record
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Creature, above
 from service.rules.rise.harm.numbers import speed_of
 from service.rules.rise.movement.initiative import find_order
@@ -15,7 +15,7 @@ from service.rules.rise.movement.reactive import budget
 from service.rules.rise.space.paths import flown, is_passable, leaving, step_feet
 from service.rules.rise.space.soaring import climbed
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
+from service.rules.space.grid import FEET, Cell, distance
 
 
 @record

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from service.rules.grid import Cell, cells
-from service.rules.records import EMPTY, record
+from service.rules.kernel.records import EMPTY, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Creature, above, on_its_way
 from service.rules.rise.movement.initiative import find_order
 from service.rules.rise.movement.problem import (
@@ -31,7 +31,7 @@ from service.rules.rise.questions import is_open
 from service.rules.rise.rulings import ruled_on
 from service.rules.rise.space.paths import BIG_ENOUGH, is_passable
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
+from service.rules.space.grid import Cell, cells
 
 MANY = 3
 """Conflicts in one phase from which plans are over-complicated."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from service.rules.folding import products
-from service.rules.grid import FEET, STEPS, Cell, line
-from service.rules.messages import Emits, Offer, Refused
-from service.rules.records import changed, record
+from service.rules.kernel.folding import products
+from service.rules.kernel.messages import Awaited, Emits, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.acting.actions import check_standard, pay_for
 from service.rules.rise.acting.brawling import brawl, check_size
 from service.rules.rise.acting.strikes import check_straight, fitting, moved_already, target_of
@@ -24,8 +24,7 @@ from service.rules.rise.space.lines import Path, feet_offered, ways
 from service.rules.rise.space.pace import budget_of
 from service.rules.rise.space.paths import check_direction, check_path, occupant, standing_in
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.space.grid import FEET, STEPS, Cell, line
 
 
 @rule("RI-UNIV-OVERRUN", "R4/R5")

@@ -6,15 +6,15 @@ from collections.abc import Generator, Iterable, Sequence
 from typing import ClassVar
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, PoolDie
-from service.rules.messages import Emits, Event, Fact
-from service.rules.records import changed, record, with_key
+from service.rules.kernel.messages import Emits, Event, Fact
+from service.rules.kernel.records import changed, record, with_key
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.harm.damage import tire
 from service.rules.rise.harm.numbers import speed_of, tired
 from service.rules.rise.state import State
 from service.rules.rise.worlds.apart import GroupFrame
-from service.rules.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
 
 
 @record

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
-from service.rules.grid import Feet
-from service.rules.messages import Emits, Event, Offer, Refused
-from service.rules.records import changed, record, with_key
+from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record, with_key
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.acting.actions import check_trade, pay_for
 from service.rules.rise.acting.strikes import moved_already
 from service.rules.rise.acting.turns import begun, offered, on_turn, sender, taking_turn
@@ -24,8 +24,7 @@ from service.rules.rise.space.pace import budget_of, once_up
 from service.rules.rise.space.paths import check_free, check_path, feet_of
 from service.rules.rise.space.soaring import BY_RULE
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.space.grid import Feet
 
 
 @rule("RI-MOVE-6", "R4")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
-from service.rules.chance import Chance
-from service.rules.grid import FEET, Cell, distance
-from service.rules.messages import Emits, Event, Offer, Refused
-from service.rules.records import changed, record
+from service.rules.kernel.messages import TABLE, Awaited, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.acting.actions import (
     MANIPULATIONS,
     Pay,
@@ -26,8 +25,8 @@ from service.rules.rise.movement.resolving import meet_needs
 from service.rules.rise.permission import Act, able, in_phase, is_allowed
 from service.rules.rise.rulings import ruled
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import TABLE, Awaited
+from service.rules.rolls.chance import Chance
+from service.rules.space.grid import FEET, Cell, distance
 
 Handling = Literal["draw", "stow", "drop", "open", "pick_up", "rummage", "heavy", "other"]
 COSTS_MINOR = ("draw", "stow")

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from service.rules.grid import Cell
-from service.rules.records import EMPTY, changed, record
+from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.harm.treading import before_hidden_creatures
 from service.rules.rise.space.paths import flown, walk
 from service.rules.rise.state import State
+from service.rules.space.grid import Cell
 
 Paths: TypeAlias = Mapping[str, tuple[Cell, ...]]
 Pairs: TypeAlias = Sequence[tuple[str, str]]

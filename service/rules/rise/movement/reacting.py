@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final, Protocol
 
-from service.rules.grid import Cell
-from service.rules.messages import Emits, Event, Refused
-from service.rules.records import EMPTY, changed, record, with_key
+from service.rules.kernel.messages import Emits, Event, Refused
+from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.harm.effects import LocationEffectIgnored, note_place
@@ -23,6 +22,7 @@ from service.rules.rise.planning.intents import check_own_rule, check_reactive
 from service.rules.rise.space.aloft import TookOff
 from service.rules.rise.space.soaring import BY_RULE, lands
 from service.rules.rise.state import State
+from service.rules.space.grid import Cell
 
 OFFERED: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = MappingProxyType(
     {

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from service.rules.grid import FEET, Cell, distance, line, path_to, reachable
-from service.rules.records import EMPTY, changed, derived
+from service.rules.kernel.records import EMPTY, changed, derived
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.harm.numbers import risen, speed_of, speed_on_its_feet
@@ -35,7 +35,7 @@ from service.rules.rise.space.paths import (
 from service.rules.rise.space.sight import is_clear
 from service.rules.rise.space.soaring import apart, heights_in_reach, own_heights, poised, soars, towards
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
+from service.rules.space.grid import FEET, Cell, distance, line, path_to, reachable
 
 Course: TypeAlias = tuple[tuple[Cell, ...], int]
 """One movement: its path, and the height at which it ends."""

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, PoolDie
-from service.rules.messages import Emits, Event, Offer, Refused
-from service.rules.records import changed, record, with_key
+from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record, with_key
 from service.rules.rise.acting.actions import check_free, pay_for
 from service.rules.rise.acting.brawling import not_twice
 from service.rules.rise.acting.turns import begun, offered, sender
@@ -25,7 +24,8 @@ from service.rules.rise.movement.objects import handling
 from service.rules.rise.permission import Act
 from service.rules.rise.planning.intents import is_seen
 from service.rules.rise.state import State
-from service.rules.stack import Awaited, Frame
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.table.stack import Frame
 
 Purpose = Literal["control", "knees"]
 

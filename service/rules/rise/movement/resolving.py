@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from typing import ClassVar, TypeAlias
 
-from service.rules.chance import Chance
-from service.rules.hidden_creatures import reveal_discovered
-from service.rules.messages import Emits, Event, Fact
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Emits, Event, Fact
+from service.rules.kernel.records import changed, record
 from service.rules.rise.harm.effects import move
 from service.rules.rise.harm.treading import hidden_creature_at
 from service.rules.rise.movement.initiative import asks_players, roll_order
@@ -18,6 +16,8 @@ from service.rules.rise.questions import answer
 from service.rules.rise.space.paths import flown, in_the_way, is_wall
 from service.rules.rise.space.riding import Mounted
 from service.rules.rise.state import State
+from service.rules.rolls.chance import Chance
+from service.rules.secrecy.hidden_creatures import reveal_discovered
 
 Solved: TypeAlias = Generator[Fact[State], State, tuple[State, Outcome | None]]
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
-from service.rules.chance import Chance
-from service.rules.grid import Cell, cells
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
 from service.rules.rise.acting.brawling import brawl
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
@@ -21,7 +19,9 @@ from service.rules.rise.movement.problem import Routes, place_movers
 from service.rules.rise.permission import own
 from service.rules.rise.space.paths import flown, is_passable
 from service.rules.rise.state import State
-from service.rules.stack import Awaited, Frame
+from service.rules.rolls.chance import Chance
+from service.rules.space.grid import Cell, cells
+from service.rules.table.stack import Frame
 
 ONE_LARGER = 1
 

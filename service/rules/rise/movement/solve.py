@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from service.rules.records import changed
+from service.rules.kernel.records import changed
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.movement.blocking import block_ways
 from service.rules.rise.movement.conflicts import Movements, settle

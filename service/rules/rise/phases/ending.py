@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.messages import Emits, Event
-from service.rules.records import EMPTY, changed, record
+from service.rules.kernel.messages import Awaited, Emits, Event
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import is_able
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
-from service.rules.table import GM
+from service.rules.table.stack import Frame
+from service.rules.table.table import GM
 
 SIDES = 2
 """Sides that a fight needs before it can be decided."""

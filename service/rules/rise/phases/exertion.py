@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from service.rules.messages import Emits, Event, Offer, Refused
-from service.rules.records import record
+from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.attacks.assault import AssaultFrame
 from service.rules.rise.attacks.uses import may_modify
 from service.rules.rise.creatures.creature import Creature
@@ -15,8 +16,6 @@ from service.rules.rise.movement.reins import RideExerted, RideFrame, settle
 from service.rules.rise.permission import Act, in_phase, own
 from service.rules.rise.state import State
 from service.rules.rise.worlds.apart import GroupFrame
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
 
 
 @record

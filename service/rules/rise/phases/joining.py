@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from service.rules.grid import free_place
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, record, with_key
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import changed, record, with_key
 from service.rules.rise.creatures.entries import Arrival, Entry, creature_of
 from service.rules.rise.creatures.sheet import side_of
 from service.rules.rise.state import State
-from service.rules.seats import SeatChanged
+from service.rules.space.grid import free_place
+from service.rules.table.seats import SeatChanged
 
 
 @record

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from service.rules.chance import Chance
-from service.rules.messages import Emits, Event
-from service.rules.records import changed
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import changed
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.attacks.unjudged import AttackJudged, log_of
 from service.rules.rise.creatures.lasting import Atom, Plan
 from service.rules.rise.harm.conditions import ALL
@@ -35,7 +35,7 @@ from service.rules.rise.space.aloft import TookOff
 from service.rules.rise.space.riding import come_off
 from service.rules.rise.space.soaring import lands, poised, soars
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
+from service.rules.rolls.chance import Chance
 
 Logs: TypeAlias = Mapping[str, tuple[Atom, ...]]
 SORTS = ("environmental", "normal", "subdual")

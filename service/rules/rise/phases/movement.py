@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
-from service.rules.chance import Chance
-from service.rules.grid import Cell
-from service.rules.messages import Command, Emits, Event, Offer, Refused
-from service.rules.records import EMPTY, changed, record
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.harm.conditions import lose
 from service.rules.rise.harm.damage import tire
@@ -36,8 +35,8 @@ from service.rules.rise.space.soaring import lands
 from service.rules.rise.state import State
 from service.rules.rise.worlds.apart import GroupFrame, hand_over, unread
 from service.rules.rise.worlds.groups import WorldsOpened, carried_over, occasion, opened
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited
+from service.rules.rolls.chance import Chance
+from service.rules.space.grid import Cell
 
 Reached = Literal["begin", "plans", "revealed", "sprints", "resolve", "moved"]
 

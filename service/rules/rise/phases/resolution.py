@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
-from service.rules.chance import Chance
-from service.rules.messages import Emits, Event
-from service.rules.records import EMPTY, changed, record, with_key
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import EMPTY, changed, record, with_key
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.attacks.hidden import SwiftHidden, unhidden
 from service.rules.rise.creatures.lasting import Atom, Plan
 from service.rules.rise.harm.effects import apply_quietly
@@ -23,8 +23,8 @@ from service.rules.rise.phases.merging import after_swift, in_fixed_order, where
 from service.rules.rise.state import State
 from service.rules.rise.worlds.apart import GroupFrame, hand_over, unread
 from service.rules.rise.worlds.groups import WorldsOpened, carried_over, is_played, occasion, opened
-from service.rules.rulebook import rule
-from service.rules.table import DeclaredFaces
+from service.rules.rolls.chance import Chance
+from service.rules.table.table import DeclaredFaces
 
 ANNOUNCED: Final = ("RI-RES-6", "C-03")
 """The rule of the announcement, which is taken with the merge though that may wait for players."""

@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
-from service.rules.chance import Chance
-from service.rules.closing import close_epoch
-from service.rules.messages import Emits, Event
-from service.rules.records import EMPTY, changed, record
+from service.rules.kernel.messages import Awaited, Emits, Event
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.acting.reactions import react, set_off
 from service.rules.rise.attacks.zones import burning, clear
 from service.rules.rise.creatures.creature import Budget, Creature, is_able
@@ -31,9 +30,10 @@ from service.rules.rise.space.paths import is_wall, occupant
 from service.rules.rise.space.riding import come_off
 from service.rules.rise.state import Stage, State
 from service.rules.rise.worlds.groups import partition
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
-from service.rules.table import GM
+from service.rules.rolls.chance import Chance
+from service.rules.rolls.closing import close_epoch
+from service.rules.table.stack import Frame
+from service.rules.table.table import GM
 
 ACCEPTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from service.rules.grid import Cell
-from service.rules.messages import Emits, Event, Refused
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Emits, Event, Refused
+from service.rules.kernel.records import changed, record
 from service.rules.rise.acting.actions import ActionPaid, check_free, paid
 from service.rules.rise.acting.aiming import check_targets, single_aims
 from service.rules.rise.acting.brawling import GRIP, check_grappled, grip, not_twice
@@ -27,6 +26,7 @@ from service.rules.rise.harm.effects import apply_quietly, state_after
 from service.rules.rise.permission import is_allowed
 from service.rules.rise.space.sight import check_reach, known_of
 from service.rules.rise.state import State
+from service.rules.space.grid import Cell
 
 Paths = Mapping[str, tuple[Cell, ...]]
 FORCE: Final = ("damage", "push", "knockback")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from service.rules.grid import FEET, Cell, distance
-from service.rules.messages import Refused
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.acting.shoving import check_grapple_moves
 from service.rules.rise.acting.strikes import check_straight
 from service.rules.rise.creatures.creature import Creature
@@ -15,7 +15,7 @@ from service.rules.rise.space.pace import budget_of, once_up
 from service.rules.rise.space.paths import check_direction, check_path, is_wall
 from service.rules.rise.space.sight import is_clear
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
+from service.rules.space.grid import FEET, Cell, distance
 
 REACTIVE = ("follow", "withdraw", "block")
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
-from service.rules.chance import Chance
-from service.rules.grid import STEPS, Cell, Feet, cells
-from service.rules.messages import Emits, Event, Offer, Refused
-from service.rules.records import EMPTY, changed, record, with_key
+from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
+from service.rules.kernel.records import EMPTY, changed, record, with_key
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.acting.turns import sender
 from service.rules.rise.creatures.creature import Creature, obeys
 from service.rules.rise.creatures.lasting import FreeUse, Plan
@@ -20,8 +19,9 @@ from service.rules.rise.planning.intents import REACTIVE, check_intent, seen_by
 from service.rules.rise.planning.ways import as_command_data, freely, mounts, ways
 from service.rules.rise.space.riding import check_carried, check_mount, check_not_carried
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
-from service.rules.stack import Awaited, Frame
+from service.rules.rolls.chance import Chance
+from service.rules.space.grid import STEPS, Cell, Feet, cells
+from service.rules.table.stack import Frame
 
 BY_TARGET: Final[tuple[Mapping[str, Any], ...]] = (
     {"ability": "follow"},

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from service.rules.grid import cells
-from service.rules.records import changed
+from service.rules.kernel.records import changed
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import FreeUse
 from service.rules.rise.planning.freely import braced, offered_uses
 from service.rules.rise.space.lines import Path, feet_offered, onto, straight
 from service.rules.rise.state import State
+from service.rules.space.grid import cells
 
 
 def ways(view: State, creature: Creature) -> Iterator[tuple[Mapping[str, Any], tuple[Path, ...]]]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, PoolDie
-from service.rules.grid import cells
-from service.rules.messages import Emits, Event, Refused
-from service.rules.records import record
+from service.rules.kernel.messages import Emits, Event, Refused
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.harm.damage import consequences, hurt
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.space.grid import cells
 
 FALL_FT = 300
 """How far a phase's fall goes."""

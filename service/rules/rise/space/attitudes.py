@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
 
 
 @rule("RI-GROUP-7", "P24")

@@ -6,16 +6,16 @@ A push is one effect on the pushed and one on each who walks along; each is its 
 from __future__ import annotations
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, PoolDie
-from service.rules.grid import Cell, cells, line
-from service.rules.messages import Emits
+from service.rules.kernel.messages import Emits
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Atom
 from service.rules.rise.harm.effects import note
 from service.rules.rise.harm.numbers import speed_of
 from service.rules.rise.space.paths import in_the_way, is_wall, walk
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.space.grid import Cell, cells, line
 
 TWO_SIZES = 2
 UNSEEN_FT = 10_000

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from service.rules.grid import FEET, STEPS, Cell, line
-from service.rules.messages import Refused
+from service.rules.kernel.messages import Refused
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.space.aloft import climb_ft
 from service.rules.rise.space.pace import budget_of, once_up
@@ -24,6 +23,7 @@ from service.rules.rise.space.paths import (
 )
 from service.rules.rise.space.sight import known_of
 from service.rules.rise.state import State
+from service.rules.space.grid import FEET, STEPS, Cell, line
 
 Path = tuple[Cell, ...]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from service.rules.messages import Refused
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.harm.numbers import hands_free, risen, speed_of, speed_on_its_feet
 from service.rules.rise.rulings import ruled
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
 
 
 @rule("RI-MOVE-1", "P09, R4")

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from service.rules.grid import FEET, Cell, cells, is_step
-from service.rules.messages import Refused
-from service.rules.records import changed
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.records import changed
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Creature, above, on_its_way
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
+from service.rules.space.grid import FEET, Cell, cells, is_step
 
 BIG_ENOUGH = 2
 """Sizes apart at which two creatures are no obstacle to each other."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from service.rules.grid import FEET, Cell, cells
-from service.rules.messages import Emits, Event, Refused
-from service.rules.records import record
+from service.rules.kernel.messages import Emits, Event, Refused
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Creature, above, is_able
 from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.harm.conditions import gain
 from service.rules.rise.harm.numbers import speed_of
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
+from service.rules.space.grid import FEET, Cell, cells
 
 JOLTED: Final = "moving mount"
 """What a strike from a distance suffers from on a mount that moves."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
-from service.rules.grid import FEET, Cell
-from service.rules.messages import Refused
-from service.rules.records import derived
+from service.rules.kernel.messages import Refused
+from service.rules.kernel.records import derived
+from service.rules.kernel.rulebook import rule
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.state import State
-from service.rules.rulebook import rule
+from service.rules.space.grid import FEET, Cell
 
 V = TypeVar("V")
 CLOSE: Final = 2

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
-from service.rules.grid import FEET, Cell, distance
-from service.rules.records import changed
+from service.rules.kernel.records import changed
 from service.rules.rise.creatures.creature import Creature, above
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.space.aloft import AIRBORNE, climb_ft, height
 from service.rules.rise.space.paths import occupant
 from service.rules.rise.state import State
+from service.rules.space.grid import FEET, Cell, distance
 
 Heights: TypeAlias = dict[str, int]
 """The height in feet at which each movement through the air ends."""

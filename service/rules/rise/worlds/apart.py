@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from service.rules.messages import Emits, Event
-from service.rules.records import changed, record
+from service.rules.kernel.messages import Awaited, Emits, Event
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealed import Sealed, is_closed
 from service.rules.rise.state import State
 from service.rules.rise.worlds.groups import audience
-from service.rules.rulebook import rule
-from service.rules.sealed import Sealed, is_closed
-from service.rules.stack import Awaited, Frame, Stacks
-from service.rules.table import GM
+from service.rules.table.stack import Frame, Stacks
+from service.rules.table.table import GM
 
 _GM: Final = f"seat:{GM}"
 

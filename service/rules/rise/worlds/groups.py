@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 from itertools import count, islice
 from typing import ClassVar, Literal
 
-from service.rules.messages import Command, Emits, Event, Refused
+from service.rules.kernel.messages import Command, Emits, Event, Refused
+from service.rules.kernel.records import EMPTY, changed, record, with_key
+from service.rules.kernel.rulebook import rule
+from service.rules.kernel.sealed import Sealed
 from service.rules.openings import ID
-from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rise.acting.swift import SwiftFrame
 from service.rules.rise.acting.turns import TurnsFrame
 from service.rules.rise.attacks.hidden import known_to
@@ -23,10 +25,8 @@ from service.rules.rise.planning.plans import PlanFrame
 from service.rules.rise.rulings import ruling
 from service.rules.rise.space.attitudes import may_join
 from service.rules.rise.state import Attitude, State
-from service.rules.rulebook import rule
-from service.rules.sealed import Sealed
-from service.rules.stack import Frame, Stacks
-from service.rules.table import GM
+from service.rules.table.stack import Frame, Stacks
+from service.rules.table.table import GM
 
 Work = Literal["plan", "swift", "turns"]
 

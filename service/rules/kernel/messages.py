@@ -1,0 +1,208 @@
+"""The base classes of every ruleset's messages: commands, events and refusals.
+
+A command class defines how it is checked and decided, an event class what it changes; a class without these
+methods cannot be imported. A decision is a generator that yields events and receives the state after each of
+them (`state = yield Moved(...)`). No generator lives longer than one command.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import field
+from typing import Any, ClassVar, Final, Generic, Self, TypeAlias, TypeVar
+
+from service.dice.values import Roll
+from service.rules.kernel.records import EMPTY, record
+from service.rules.kernel.sealed import view
+
+S = TypeVar("S")
+
+TABLE: Final = "table"
+"""The place where everybody plays; every other place is a group's id."""
+
+
+class Refused(Exception):
+    """The rules do not allow the command: a code for machines, and a lower-case detail for people."""
+
+    def __init__(self, code: str, detail: str, rule: str | None = None) -> None:
+        super().__init__(f"{code}: {detail}")
+        self.code = code
+        self.detail = detail
+        self.rule = rule
+
+
+class QuestionNeeded(Exception):
+    """A step needs a player's decision first: its events are discarded, and `tell` emits the question."""
+
+    def tell(self, state: Any) -> Generator[Any, Any, Any]:  # noqa: ANN401 - of any ruleset
+        """Emit the question; it must leave a frame that waits, and the step runs again after the answer."""
+        raise NotImplementedError
+
+
+@record
+class Actor:
+    """The sender of a command: a seat of the encounter and its role."""
+
+    seat: str
+    role: str
+
+
+@record
+class Scope:
+    """A sealed scope: who reads what is decided inside it, and which occasion opens it for all."""
+
+    audience: tuple[str, ...]
+    opens: str
+    at: str = TABLE
+    """The place where its events apply: the table, or the world of a group that acts apart."""
+
+
+@record
+class Awaited:
+    """An awaited answer: which seat gives it, for which creature, and with which commands."""
+
+    prompt: str
+    """The path of the frame that waits and who must answer, as `r1/e1/stance/pia`; it contains no counter."""
+    seat: str
+    """The seat that must answer; empty if others may not know it."""
+    accepts: tuple[str, ...]
+    creature: str | None = None
+    optional: bool = False
+    """Whether play can also go on without this seat's answer, when another seat acts."""
+    wants: tuple[str, ...] = ()
+    """The dice to throw, as `role:dN`, if the answer is the faces of dice."""
+
+
+@record
+class Offer:
+    """A command that is legal now, with the values each parameter may take; every combination is accepted."""
+
+    type: str
+    creature: str | None = None
+    prompt: str | None = None
+    given: Mapping[str, Any] = EMPTY
+    """Parameters that have exactly this value in the offer."""
+    choices: Mapping[str, tuple[Any, ...]] = EMPTY
+    """Parameters to choose: one of the values listed."""
+
+
+@record
+class Event(Generic[S]):
+    """One fact, in the past tense, with the rules that made it true."""
+
+    type: ClassVar[str]
+    divides: ClassVar[bool] = False
+    """Whether groups react to it: their events after it form another sealed part than those before it."""
+    plays: ClassVar[bool] = True
+    """Whether it changes the fight, and not only seats, contests or amendments."""
+    sentence: ClassVar[str] = ""
+    """What a terminal shows; `{name}` is a field. Empty to show the type and the fields."""
+    because: tuple[str, ...] = ()
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        complete(cls, "type", "evolve")
+
+    def evolve(self, state: S) -> S:
+        """Return *state* with this fact true in it; an event never fails and never asks a question."""
+        raise NotImplementedError
+
+    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
+        """Yield each field that reveals a fact about a creature which may be GM-only (see `gm_only.py`).
+
+        Each item is the field's name, the creature, the name of the fact, and what others read instead (None
+        for a blank).
+        """
+        yield from ()
+
+
+@record
+class Rolled(Generic[S]):
+    """A roll that was thrown: logged with the commit, and counted so that the next has its own place."""
+
+    roll: Roll
+
+    def evolve(self, state: S) -> S:
+        """Return *state* with the roll counted under its stream."""
+        counted: S = state.counted(self.roll.name)  # type: ignore[attr-defined]  # every state is a Table; importing it here would be a circle
+        return counted
+
+
+@record
+class Private(Generic[S]):
+    """An event that only its audience reads until the occasion that opens it."""
+
+    scope: Scope
+    event: Event[S] | Rolled[S]
+
+    def evolve(self, state: S) -> S:
+        """Return *state* with the fact true where its scope says; at the table it stores it `Sealed`."""
+        return evolve_at(state, self.scope.at, self.event)
+
+
+def evolve_at(state: S, place: str, fact: Event[S] | Rolled[S]) -> S:
+    """Return *state* with *fact* true at *place*."""
+    if place == TABLE:
+        return fact.evolve(state)
+    table: Any = state
+    after: S = table.with_at(place, fact.evolve(table.at(place)))
+    return after
+
+
+Fact: TypeAlias = Event[S] | Private[S] | Rolled[S]
+Emits: TypeAlias = Generator[Fact[S], S, S]
+"""A generator of a decision's events; it returns the state after all of them."""
+
+
+@record
+class Command(Generic[S]):
+    """A request to change the fight, in the imperative. Its docstring is its text in the API."""
+
+    type: ClassVar[str]
+    by: Actor = field(metadata={"given": False})
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        complete(cls, "type", "check", "decide")
+
+    def check(self, view: S) -> None:
+        """Raise `Refused` unless the command is legal on the seat's *view*."""
+        raise NotImplementedError
+
+    def decide(self, state: S) -> Emits[S]:
+        """Emit the immediate events; frames that they leave on the stack roll the dice."""
+        raise NotImplementedError
+
+    def completed(self, kept: Callable[[Any], Any]) -> Self:
+        """Return the command with the sealed values that its request does not carry, read by *kept*."""
+        return self
+
+    def place(self, view: S) -> str:
+        """Return the place, the table or a group, where the command is decided, from its seat's *view*."""
+        return TABLE
+
+    def scope(self, state: S) -> Scope | None:
+        """Return the sealed scope of this command, by default that of its place; None if it is open."""
+        table: Any = state  # every state is a Table, as in Rolled
+        if not table.apart:
+            return None
+        found: Scope | None = table.scope_at(self.place(view(state, self.by.seat)))
+        return found
+
+    @classmethod
+    def offers(cls, view: S, awaited: Awaited) -> Iterator[Offer]:
+        """Yield each way in which this command may answer *awaited*."""
+        yield from ()
+
+
+def complete(cls: type, *members: str) -> None:
+    """Raise `TypeError` if a message class lacks one of *members*, unless it has `abstract = True`."""
+    if vars(cls).get("abstract") or inspect.isabstract(cls):
+        return
+    for member in members:
+        found = next((vars(base)[member] for base in cls.__mro__ if member in vars(base)), None)
+        missing = found is None or getattr(found, "__module__", None) == __name__
+        if missing:
+            text = f"{cls.__name__} lacks {member}"
+            raise TypeError(text)

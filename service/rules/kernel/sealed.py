@@ -1,0 +1,210 @@
+"""Sealed values in the state, and the one `view` that opens or closes them for a reader.
+
+A `Sealed` in the state comes from an envelope in the record and has its audience. Options, explanations,
+differences and pages read views and nothing else, so a secret can leak only through a wrong audience.
+"""
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from types import UnionType
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Generic,
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from service.dice.values import Roll
+from service.rules.kernel.families import Families
+from service.rules.kernel.json_pointer import escaped
+from service.rules.kernel.records import PUBLIC, SEALABLE, SEEN, rebuilt, record
+
+T = TypeVar("T")
+
+EVERYONE: Final = "everyone"
+"""The reader who may read everything: the worker itself, never a seat."""
+
+
+@record
+class Sealed(Generic[T]):
+    """A value that only its audience may read, until the occasion that opens it for all."""
+
+    audience: tuple[str, ...]
+    """Readers, as `seat:<id>`."""
+    opens: str
+    """The occasion that opens it for all, such as `r1/e1/reveal`."""
+    value: T | None
+    """None in a view that may not read it."""
+    closed: bool = False
+    shown: T | None = None
+    """What others read in its place; None for a blank."""
+
+
+EVERYTHING: Final = "*"
+"""The occasion that opens every envelope; `roll/*` opens all whose occasion begins with `roll/`."""
+
+
+def is_opened(opens: str, occasions: Container[str]) -> bool:
+    """Tell whether one of *occasions* opens an envelope whose occasion is *opens*."""
+    if opens in occasions or EVERYTHING in occasions:
+        return True
+    return f"{opens.partition('/')[0]}/{EVERYTHING}" in occasions
+
+
+def unsealed(value: "T | Sealed[T] | Any") -> Any:
+    """Return *value*, unsealed if it is sealed; raises `AssertionError` if this view may not read it."""
+    if isinstance(value, Sealed):
+        assert not value.closed, "a closed envelope was read"
+        return cast("T", value.value)
+    return value
+
+
+def is_closed(value: object) -> bool:
+    """Tell whether the reader of this view may not read *value*."""
+    return isinstance(value, Sealed) and value.closed
+
+
+def view(state: T, seat: str) -> T:
+    """Return *state* as *seat* may see it: its own envelopes opened, all others closed.
+
+    Parts without sealed values are the same objects, so the view of a state without secrets costs nothing.
+    """
+    return cast("T", _view(state, f"seat:{seat}"))
+
+
+def _view(value: Any, reader: str) -> Any:
+    if isinstance(value, Sealed):
+        if reader in value.audience:
+            return _view(value.value, reader)
+        return rebuilt(value, value=None, closed=True)
+    return _within(value, lambda item: _view(item, reader))
+
+
+def opened(value: T, occasions: Container[str]) -> T:
+    """Return *value* with everything opened that one of *occasions* opens."""
+    return value if occasions == () else cast("T", _opened(value, occasions))
+
+
+def _opened(value: Any, occasions: Container[str]) -> Any:
+    if isinstance(value, Sealed):
+        return _opened(value.value, occasions) if is_opened(value.opens, occasions) else value
+    return _within(value, lambda item: _opened(item, occasions))
+
+
+def _within(value: Any, way: Callable[[Any], Any]) -> Any:
+    """Return *value* with *way* applied to its parts that contain sealed values."""
+    if is_public(value):
+        return value
+    if isinstance(value, tuple):
+        return tuple([item if is_public(item) else way(item) for item in value])
+    if isinstance(value, Mapping):
+        return {key: item if is_public(item) else way(item) for key, item in value.items()}
+    known = vars(value)
+    suspects = _suspects(cast("Any", type(value)))
+    return rebuilt(value, **{name: way(known[name]) for name in suspects if not is_public(known[name])})
+
+
+_CONTAINERS: Final = (tuple, Mapping, Union, UnionType, Annotated)
+"""Generic types that contain only values of their arguments; any other generic may be sealed."""
+
+_PLAIN: Final = frozenset({str, int, bool, type(None), Roll, Families})
+"""Types that contain nothing sealed; a roll is public as a whole."""
+
+
+def resealed(value: T, audience: tuple[str, ...]) -> T:
+    """Return *value* in which *audience* replaces the audience of everything sealed."""
+    return cast("T", _resealed(value, audience))
+
+
+def _resealed(value: Any, audience: tuple[str, ...]) -> Any:
+    if isinstance(value, Sealed):
+        return rebuilt(value, audience=audience, value=_resealed(value.value, audience))
+    return _within(value, lambda item: _resealed(item, audience))
+
+
+def places_of_sealed(value: Any, pointer: str = "") -> Iterator[tuple[str, Sealed[Any]]]:
+    """Yield the JSON pointer and the `Sealed` of each sealed part of *value*; outer ones come first."""
+    if isinstance(value, Sealed):
+        yield pointer, value
+        yield from places_of_sealed(value.value, f"{pointer}/value")
+    elif is_public(value):
+        return
+    elif isinstance(value, tuple | list):
+        for i, item in enumerate(value):
+            yield from places_of_sealed(item, f"{pointer}/{i}")
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from places_of_sealed(item, f"{pointer}/{escaped(key)}")
+    else:
+        for name in names(cast("Any", type(value))):
+            yield from places_of_sealed(vars(value)[name], f"{pointer}/{name}")
+
+
+def is_public(value: Any) -> bool:
+    """Tell whether nothing in *value* is sealed; records cache the answer, because they never change."""
+    kind: Any = type(value)
+    if kind in _PLAIN:
+        return True
+    if kind is Sealed:
+        return False
+    if kind is tuple or kind is list:
+        return all(map(is_public, value))
+    if kind is dict or not hasattr(kind, "__dataclass_fields__"):  # anything else than a record is a mapping
+        return not value or all(map(is_public, value.values()))
+    known = value.__dict__
+    found: bool | None = known.get(PUBLIC)
+    if found is None:
+        suspects = _suspects(kind)
+        found = known[PUBLIC] = not suspects or _is_public_now(known, suspects)
+    return found
+
+
+def _is_public_now(known: dict[str, Any], suspects: Iterable[str]) -> bool:
+    """Tell whether nothing in the fields *suspects* is sealed; values that were public before are skipped."""
+    now = [known[name] for name in suspects]
+    seen = known.get(SEEN)
+    new = now if seen is None else [value for value, then in zip(now, seen, strict=True) if value is not then]
+    found = all(map(is_public, new))
+    if found:
+        known[SEEN] = now
+    return found
+
+
+@cache
+def names(kind: type) -> tuple[str, ...]:
+    """Return the names of a record's fields."""
+    return tuple(field.name for field in fields(kind))
+
+
+@cache
+def _suspects(kind: type) -> Mapping[str, None]:
+    """Return the fields of a record whose types allow something sealed."""
+    hints = get_type_hints(kind)
+    sealable = getattr(kind, SEALABLE, ())
+    return {name: None for name in names(kind) if name in sealable or not _is_plain(hints[name], set())}
+
+
+def _is_plain(hint: Any, known: set[type]) -> bool:
+    """Tell whether no value of the type *hint* can contain anything sealed.
+
+    *known* are the classes of records that were examined already.
+    """
+    if hint is Ellipsis or hint in _PLAIN or hint in known:
+        return True
+    if get_origin(hint) is Literal:
+        return True
+    if is_dataclass(hint) and isinstance(hint, type) and hint is not Sealed:
+        known.add(hint)
+        # a subclass may have other fields, so a class with subclasses is not plain
+        return not (hint.__subclasses__() or hasattr(hint, SEALABLE)) and all(
+            _is_plain(inner, known) for inner in get_type_hints(hint).values()
+        )
+    return get_origin(hint) in _CONTAINERS and all(_is_plain(part, known) for part in get_args(hint))

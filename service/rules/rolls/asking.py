@@ -1,0 +1,149 @@
+"""Ask people for the dice they throw: a prompt that names the dice, and the command that answers it.
+
+The step that needs the dice runs again once the faces are declared; its first try leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from service.dice.values import DeclaredFacesError, check_declared
+from service.rules.kernel.messages import TABLE, Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record, with_key
+from service.rules.kernel.rulebook import rule
+from service.rules.rolls.chance import Chance, DiceNeeded, PoolDie
+from service.rules.table.stack import Frame
+from service.rules.table.table import GM, DeclaredFaces, Table
+
+
+@record
+class DiceFrame(Frame[Table]):
+    """Waits for the faces of one roll that people throw themselves."""
+
+    kind: ClassVar[str] = "dice"
+    owner: str
+    stream: str
+    purpose: Mapping[str, str]
+    pool: tuple[PoolDie, ...]
+
+    def waiting(self, state: Table) -> tuple[Awaited, ...]:
+        return (
+            Awaited(
+                prompt=self.path,
+                seat=state.controller(self.owner),
+                accepts=(ThrowDice.type,),
+                creature=None if self.owner == "table" else self.owner,
+                wants=tuple(f"{pip.role}:d{pip.sides}" for pip in self.pool),
+            ),
+        )
+
+    def advance(self, state: Table, chance: Chance) -> Emits[Table]:
+        """Raise `AssertionError`, because a dice prompt waits until it is answered."""
+        raise AssertionError(self.path)
+
+
+@record
+class DiceRequested(Event[Table]):
+    """A seat is asked to throw dice and declare their faces."""
+
+    type: ClassVar[str] = "dice_requested"
+    prompt: str
+    owner: str
+    stream: str
+    purpose: Mapping[str, str]
+    pool: tuple[PoolDie, ...]
+
+    def evolve(self, state: Table) -> Table:
+        return state.pushed(
+            DiceFrame(
+                path=self.prompt, owner=self.owner, stream=self.stream, purpose=self.purpose, pool=self.pool
+            )
+        )
+
+
+@record
+class DiceDeclared(Event[Table]):
+    """A seat declared the faces of a roll."""
+
+    type: ClassVar[str] = "dice_declared"
+    prompt: str
+    stream: str
+    seat: str
+    faces: tuple[int, ...]
+
+    def evolve(self, state: Table) -> Table:
+        before = state.declared_faces.get(self.stream)
+        faces = (*before.faces, *self.faces) if before else self.faces
+        declared = with_key(state.declared_faces, self.stream, DeclaredFaces(seat=self.seat, faces=faces))
+        return changed(state.popped(self.prompt), declared_faces=declared)
+
+
+@rule("TABLE-DICE-1", "service ruling")
+def ask(state: Table, wanted: DiceNeeded) -> Emits[Any]:
+    """Dice that people throw are asked for by name, and entered by the seat that throws for their owner.
+
+    The path of the prompt continues that of the frame that needs the dice.
+    """
+    top = state.top
+    assert top is not None, "only frames throw dice"
+    after = f"/{wanted.known}" if wanted.known else ""  # dice that earlier ones of the same roll have added
+    return (
+        yield DiceRequested(
+            prompt=f"{top.path}/dice/{wanted.stream}{after}",
+            owner=wanted.owner,
+            stream=wanted.stream,
+            purpose=wanted.purpose,
+            pool=wanted.pool,
+            because=("TABLE-DICE-1",),
+        )
+    )
+
+
+@record
+class ThrowDice(Command[Table]):
+    """Declare the faces of the dice that a prompt asks for, in the prompt's order."""
+
+    type: ClassVar[str] = "throw_dice"
+    prompt: str
+    faces: tuple[int, ...]
+
+    def place(self, view: Table) -> str:
+        """Return the group whose world asks for these dice, or the table."""
+        for place in view.apart:
+            top = view.at(place).top
+            if top is not None and top.path == self.prompt:
+                return place
+        return TABLE
+
+    def check(self, view: Table) -> None:
+        frame = view.top
+        if not isinstance(frame, DiceFrame) or frame.path != self.prompt:
+            raise Refused("prompt_gone", f"no dice are asked for at {self.prompt}", "TABLE-DICE-1")
+        if self.by.seat not in (view.controller(frame.owner), GM):
+            raise Refused(
+                "not_your_prompt", f"{self.by.seat} does not throw for {frame.owner}", "TABLE-DICE-1"
+            )
+        try:
+            check_declared(self.faces, [pip.sides for pip in frame.pool])
+        except DeclaredFacesError as fault:
+            raise Refused("faces_not_possible", str(fault), "TABLE-DICE-1") from fault
+
+    def decide(self, state: Table) -> Emits[Table]:
+        frame = state.top_frame(DiceFrame)
+        return (
+            yield DiceDeclared(
+                prompt=self.prompt,
+                stream=frame.stream,
+                seat=self.by.seat,
+                faces=self.faces,
+                because=("TABLE-DICE-1",),
+            )
+        )
+
+    @classmethod
+    def offers(cls, view: Table, awaited: Awaited) -> Iterator[Offer]:
+        frame = view.top
+        if isinstance(frame, DiceFrame) and frame.path == awaited.prompt:
+            faces = tuple(1 for _ in frame.pool)
+            yield Offer(type=cls.type, prompt=awaited.prompt, given={"faces": faces})

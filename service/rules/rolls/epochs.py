@@ -1,0 +1,85 @@
+"""Advance the epoch before a round ends: by a command with a reason.
+
+The end of a round closes its epoch (`closing.py`). Every other advance is recorded, and the audit lists it,
+because somebody who knew the coming dice could use it to discard them. An advance discloses nothing: the end
+of the next round discloses a later link, and earlier links follow from it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from service.dice.chain import MAX_EPOCHS
+from service.rules.kernel.messages import Command, Emits, Event, Refused
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import rule
+from service.rules.table.table import CLOCK, GM, Table
+
+REASON_LENGTH: Final = 500
+
+
+@record
+class Lost:
+    """A signed history that the store lost: its number of commits, and their Merkle root."""
+
+    size: int
+    root: str
+
+
+@record
+class EpochAdvanced(Event[Table]):
+    """The epoch advanced, so the coming dice are others: the seat that asked for it, and its reason."""
+
+    type: ClassVar[str] = "epoch_advanced"
+    seat: str
+    reason: str
+    epoch: int
+    lost: Lost | None = None
+
+    def evolve(self, state: Table) -> Table:
+        return state.entered(self.epoch)
+
+
+def _check_words(command: Command[Table], reason: str) -> None:
+    if command.by.role not in (GM, CLOCK):
+        raise Refused("not_gm", f"{command.by.seat} is not the gm")
+    if not 0 < len(reason) <= REASON_LENGTH:
+        raise Refused("reason_missing", f"a reason of 1 to {REASON_LENGTH} characters")
+
+
+@rule("TABLE-EPOCH-2", "service ruling")
+@record
+class AdvanceEpoch(Command[Table]):
+    """Only the GM or the service may advance the epoch before its round ends, and must give a reason."""
+
+    type: ClassVar[str] = "advance_epoch"
+    reason: str
+
+    def check(self, view: Table) -> None:
+        _check_words(self, self.reason)
+
+    def decide(self, state: Table) -> Emits[Table]:
+        return (yield EpochAdvanced(seat=self.by.seat, reason=self.reason, epoch=state.following))
+
+
+@rule("TABLE-EPOCH-3", "service ruling")
+@record
+class AcceptHistory(Command[Table]):
+    """If a signed history was lost, play continues once it is accepted, with dice that nobody has seen."""
+
+    type: ClassVar[str] = "accept_history"
+    reason: str
+    lost: Lost
+    """The signed history, as the dispute names it."""
+    epoch: int
+    """The last epoch that may have been played in the lost history."""
+
+    def check(self, view: Table) -> None:
+        _check_words(self, self.reason)
+        if not 1 <= self.epoch <= MAX_EPOCHS:
+            raise Refused("params_missing", f"an epoch from 1 to {MAX_EPOCHS}")
+
+    def decide(self, state: Table) -> Emits[Table]:
+        # A proposed line decides this command again, with the epochs of the line as played.
+        epoch = state.following if state.draft else max(state.epoch, state.last_exposed_epoch, self.epoch) + 1
+        return (yield EpochAdvanced(seat=self.by.seat, reason=self.reason, epoch=epoch, lost=self.lost))

@@ -1,0 +1,1 @@
+"""The square grid on which both rulebooks measure and walk."""

@@ -1,0 +1,174 @@
+"""Seats: commands that open, change and close them, and the events of these commands.
+
+Only the GM opens, changes and closes seats, and everybody sees it. The record says that a token was issued;
+the store has its hash.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from service.rules.kernel.messages import Command, Emits, Event, Refused
+from service.rules.kernel.records import changed, record, with_key
+from service.rules.kernel.rulebook import rule
+from service.rules.table.table import CLOCK, GM, WATCHERS, Seat, Table
+
+Role = Literal["player", "observer", "auditor"]
+BECAUSE = ("TABLE-SEAT-1",)
+
+
+@record
+class SeatOpened(Event[Table]):
+    """A seat was opened, with its role and creatures."""
+
+    type: ClassVar[str] = "seat_opened"
+    plays: ClassVar[bool] = False
+    seat: str
+    role: str
+    creatures: tuple[str, ...]
+
+    def evolve(self, state: Table) -> Table:
+        return changed(
+            state, seats=with_key(state.seats, self.seat, Seat(role=self.role, creatures=self.creatures))
+        )
+
+
+@record
+class SeatChanged(Event[Table]):
+    """A seat controls exactly these creatures from now on."""
+
+    type: ClassVar[str] = "seat_changed"
+    plays: ClassVar[bool] = False
+    seat: str
+    creatures: tuple[str, ...]
+
+    def evolve(self, state: Table) -> Table:
+        seat = changed(state.seats[self.seat], creatures=self.creatures)
+        return changed(state, seats=with_key(state.seats, self.seat, seat))
+
+
+@record
+class SeatTokenIssued(Event[Table]):
+    """A token was issued for a seat; `number` counts the seat's tokens."""
+
+    type: ClassVar[str] = "seat_token_issued"
+    plays: ClassVar[bool] = False
+    seat: str
+    number: int
+
+    def evolve(self, state: Table) -> Table:
+        seat = changed(state.seats[self.seat], tokens=self.number)
+        return changed(state, seats=with_key(state.seats, self.seat, seat))
+
+
+@record
+class SeatClosed(Event[Table]):
+    """A seat was closed; the GM controls its creatures."""
+
+    type: ClassVar[str] = "seat_closed"
+    plays: ClassVar[bool] = False
+    seat: str
+
+    def evolve(self, state: Table) -> Table:
+        seat = changed(state.seats[self.seat], closed=True, creatures=())
+        return changed(state, seats=with_key(state.seats, self.seat, seat))
+
+
+@rule("TABLE-SEAT-1", "service ruling")
+def _gm_only(command: Command[Table]) -> None:
+    """The GM decides who sits at the table and which creatures each seat controls, and everybody sees it."""
+    if command.by.role != GM:
+        raise Refused("not_gm", f"{command.by.seat} is not the gm", "TABLE-SEAT-1")
+
+
+def _free(view: Table, seat: str, creatures: tuple[str, ...]) -> None:
+    """Raise `Refused` for creatures that do not exist or that another player controls already."""
+    for creature in creatures:
+        if not view.has_creature(creature):
+            raise Refused("no_such_creature", f"there is no creature {creature}", "TABLE-SEAT-1")
+        holder = view.controller(creature)
+        if holder not in (GM, seat):
+            raise Refused("creature_taken", f"{creature} is controlled by {holder}", "TABLE-SEAT-1")
+
+
+def _known(view: Table, seat: str) -> Seat:
+    found = view.seats.get(seat)
+    if found is None or found.closed:
+        raise Refused("no_such_seat", f"there is no open seat {seat}", "TABLE-SEAT-1")
+    return found
+
+
+@record
+class OpenSeat(Command[Table]):
+    """Open a seat for a player, an observer or an auditor; an auditor also sees the GM's secret rolls."""
+
+    type: ClassVar[str] = "open_seat"
+    seat: str
+    role: Role
+    creatures: tuple[str, ...] = ()
+
+    def check(self, view: Table) -> None:
+        _gm_only(self)
+        if self.seat in view.seats or self.seat == CLOCK:
+            raise Refused("seat_taken", f"there is already a seat {self.seat}", "TABLE-SEAT-1")
+        if self.role in WATCHERS and self.creatures:
+            raise Refused("observer_controls_nothing", f"an {self.role} controls no creature", "TABLE-SEAT-1")
+        _free(view, self.seat, self.creatures)
+
+    def decide(self, state: Table) -> Emits[Table]:
+        yield SeatOpened(seat=self.seat, role=self.role, creatures=self.creatures, because=BECAUSE)
+        return (yield SeatTokenIssued(seat=self.seat, number=1, because=BECAUSE))
+
+
+@record
+class ChangeSeat(Command[Table]):
+    """Change which creatures a seat controls."""
+
+    type: ClassVar[str] = "change_seat"
+    seat: str
+    creatures: tuple[str, ...]
+
+    def check(self, view: Table) -> None:
+        _gm_only(self)
+        seat = _known(view, self.seat)
+        if seat.role != "player":
+            raise Refused(
+                "observer_controls_nothing", f"a seat of role {seat.role} lists no creatures", "TABLE-SEAT-1"
+            )
+        _free(view, self.seat, self.creatures)
+
+    def decide(self, state: Table) -> Emits[Table]:
+        return (yield SeatChanged(seat=self.seat, creatures=self.creatures, because=BECAUSE))
+
+
+@record
+class IssueToken(Command[Table]):
+    """Issue another token for a seat; earlier ones stop working."""
+
+    type: ClassVar[str] = "issue_token"
+    seat: str
+
+    def check(self, view: Table) -> None:
+        _gm_only(self)
+        _known(view, self.seat)
+
+    def decide(self, state: Table) -> Emits[Table]:
+        number = state.seats[self.seat].tokens + 1
+        return (yield SeatTokenIssued(seat=self.seat, number=number, because=BECAUSE))
+
+
+@record
+class CloseSeat(Command[Table]):
+    """Close a seat: its token stops working, and the GM controls its creatures."""
+
+    type: ClassVar[str] = "close_seat"
+    seat: str
+
+    def check(self, view: Table) -> None:
+        _gm_only(self)
+        _known(view, self.seat)
+        if self.seat == GM:
+            raise Refused("gm_stays", "the gm's seat cannot be closed", "TABLE-SEAT-1")
+
+    def decide(self, state: Table) -> Emits[Table]:
+        return (yield SeatClosed(seat=self.seat, because=BECAUSE))

@@ -1,0 +1,22 @@
+"""The commitments and seeds that seats have added to the dice so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from service.rules.kernel.records import EMPTY, record
+
+
+@record
+class Sealing:
+    """Which seats have committed to a seed, were waived, and have revealed theirs, in mode `mixed`."""
+
+    committed: Mapping[str, str] = EMPTY
+    waived: tuple[str, ...] = ()
+    revealed: Mapping[str, str] = EMPTY
+    seal: str = ""
+    """The salt of every epoch key; empty until all seeds are revealed."""
+
+    def has_answered(self, seat: str) -> bool:
+        """Tell whether *seat* has committed or was waived."""
+        return seat in self.committed or seat in self.waived

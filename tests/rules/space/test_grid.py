@@ -1,0 +1,112 @@
+"""Search the grid: the feet of a way are the least there are, and the way has just these feet."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from service.rules.space.grid import FEET, STEPS, Cell, ends_within, feet_between, path_to, reachable, way_to
+
+FAR = 60
+NEAR = range(-4, 5)
+WIDE = range(-20, 21)
+
+
+def slant(before: Cell, cell: Cell, diagonals: int) -> int:
+    """Return the feet of a step where every second diagonal counts double."""
+    is_diagonal = before[0] != cell[0] and before[1] != cell[1]
+    return FEET * (2 if is_diagonal and diagonals % 2 else 1)
+
+
+def walked(path: tuple[Cell, ...]) -> int:
+    feet = diagonals = 0
+    for before, cell in pairwise(((0, 0), *path)):
+        feet += slant(before, cell, diagonals)
+        diagonals += before[0] != cell[0] and before[1] != cell[1]
+    return feet
+
+
+def least(walls: list[Cell]) -> dict[tuple[Cell, int], int]:
+    """Return the least feet to each cell and parity, found by asking again until nothing gets less."""
+    found = {((0, 0), 0): 0}
+    changed = True
+    while changed:
+        changed = False
+        for (cell, parity), feet in list(found.items()):
+            for dx, dy in STEPS:
+                to = (cell[0] + dx, cell[1] + dy)
+                if to in walls or to[0] not in NEAR or to[1] not in NEAR:
+                    continue
+                node, spent = (to, parity ^ (dx != 0 and dy != 0)), feet + slant(cell, to, parity)
+                if spent < found.get(node, FAR + 1):
+                    found[node], changed = spent, True
+    return found
+
+
+def test_in_the_open_a_walk_is_as_long_as_the_distance() -> None:
+    found = reachable((0, 0), 40, lambda _: FEET)
+    assert found[4, 4][0] == 30
+    for cell, (feet, _) in found.items():
+        assert feet == feet_between(*cell, "alternating") == walked(path_to(found, cell))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_around_walls_no_way_is_shorter(seed: int) -> None:
+    random = Random(seed)
+    walls = [cell for x in NEAR for y in NEAR if (cell := (x, y)) != (0, 0) and random.random() < 0.35]
+    wanted: dict[Cell, int] = {}
+    for (cell, _), feet in least(walls).items():
+        wanted[cell] = min(feet, wanted.get(cell, feet))
+
+    def entering(cell: Cell) -> int | None:
+        return None if cell in walls or cell[0] not in NEAR or cell[1] not in NEAR else FEET
+
+    found = reachable((0, 0), FAR, entering)
+    assert {cell: feet for cell, (feet, _) in found.items()} == wanted
+    assert all(walked(path_to(found, cell)) == feet for cell, feet in wanted.items())
+
+
+@pytest.mark.parametrize("alternating", [True, False])
+@pytest.mark.parametrize("seed", range(10))
+def test_a_way_to_one_cell_is_that_of_the_whole_search(seed: int, *, alternating: bool) -> None:
+    random = Random(seed)
+    ground = {(x, y): random.choice((FEET, FEET, FEET, 2 * FEET, 15, None)) for x in NEAR for y in NEAR}
+
+    def step(before: Cell, cell: Cell, diagonals: int, feet: int) -> int | None:
+        return None if cell == (before[0] + 1, before[1]) and before[1] % 2 else feet + diagonals % 2 * FEET
+
+    for steps in (None, step):
+        found = reachable((0, 0), FAR, ground.get, steps, alternating=alternating)
+        for goal in ground:
+            wanted = path_to(found, goal) if goal in found else None
+            assert way_to((0, 0), goal, FAR, ground.get, steps, alternating=alternating) == wanted
+
+
+def test_a_way_in_the_open_looks_at_few_cells() -> None:
+    asked: list[Cell] = []
+
+    def entering(cell: Cell) -> int:
+        asked.append(cell)
+        return FEET
+
+    assert way_to((0, 0), (12, 0), FAR, entering, alternating=False) is not None
+
+    assert len(asked) == len(set(asked)) < 250, "a flood asks of six hundred"
+
+
+@pytest.mark.parametrize("alternating", [True, False])
+@pytest.mark.parametrize("budget", [0, 4, 5, 18, 30, FAR])
+def test_a_walk_ends_where_the_search_leads_but_for_the_barred_cells(
+    budget: int, *, alternating: bool
+) -> None:
+    random = Random(budget)
+    for start in ((0, 0), (-3, 2)):
+        prices = {(x, y): random.choice((FEET, 8, 2 * FEET, 15, None)) for x in NEAR for y in NEAR}
+        whole = prices | {(x, y): FEET for x in WIDE for y in WIDE if (x, y) not in prices}
+        barred = [cell for cell in prices if random.random() < 0.2]
+        found = reachable(start, budget, whole.get, alternating=alternating)
+        feet = {cell: found[cell][0] for cell in found if cell != start and cell not in barred}
+        ends = ends_within(start, budget, prices, barred, alternating=alternating)
+        assert list(ends) == [cell for _, cell in sorted((feet[cell], cell) for cell in feet)]
