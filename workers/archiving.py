@@ -23,6 +23,7 @@ from service.audit.evidence import stored
 from service.audit.notary import Disputed
 from service.audit.signing import own_keys
 from service.audit.verify import verify
+from service.core import summaries
 from service.core.fold import Folder, Registry
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.memory import MemoryLog
@@ -165,6 +166,7 @@ class Archiver(PeriodicThread):
             stored=whole.size,
             size=len(raw),
             at=int(self._clock()),
+            marks={name: value.decode() for name, value in whole.marks.items() if name == summaries.MARK},
         )
         self._storage.put(entry.name, raw)
         try:

@@ -80,9 +80,9 @@ export class Client {
 
   // --- resources of an API key's owner ---------------------------------------------------------------------
 
-  /** Yield your encounters, newest first. */
-  encounters() {
-    return pages(this, "/v1/encounters", "encounters");
+  /** Yield your encounters, newest first: all, or those of a `status`, an `edition` or a `ruleset`. */
+  encounters({ status, edition, ruleset } = {}) {
+    return pages(this, "/v1/encounters", "encounters", { status, edition, ruleset });
   }
 
   /** Return your API keys, without their secrets. */

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from service.api.parameters import Parameter
@@ -15,10 +15,13 @@ PAGE_LIMIT: Final = Parameter(
     "limit", "Maximum number of items (default 50).", kind="whole", least=1, most=200
 )
 PAGE: Final = 50
+BATCH: Final = 200
+SCANNED: Final = 2_000
+"""Items that one request looks at to fill its page, when most of them are left out."""
 
 
 def paged(
-    request: ApiRequest, name: str, data: list[Any], next_cursor: str | None, extra: str = ""
+    request: ApiRequest, name: str, data: Sequence[Any], next_cursor: str | None, extra: str = ""
 ) -> ApiResponse:
     """Return one page, with a link to the next unless *next_cursor* is None."""
     headers = next_link(request, next_cursor, extra)
@@ -30,17 +33,33 @@ def newest_first(
     name: str,
     read: Callable[[int | None, int], Iterable[tuple[int, T]]],
     shown: Callable[[T], Mapping[str, Any] | None],
+    extra: str = "",
 ) -> ApiResponse:
     """Return one page of a list, the newest item first.
 
     *read* returns up to a limit of items before a number (None: all), each with its number. An item for which
-    *shown* returns None is left out.
+    *shown* returns None is left out. The last page has no cursor. A page has fewer items than its limit only
+    if it is the last one, or if more than `SCANNED` items were left out.
     """
     before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
     limit = request.query.get("limit", PAGE)
-    found = list(read(before, limit))
-    data = [data for _, each in found if (data := shown(each)) is not None]
-    return paged(request, name, data, cursor(found[-1][0]) if len(found) == limit else None)
+    data: list[Mapping[str, Any]] = []
+    last = before
+    scanned, batch = 0, limit + 1
+    while scanned < SCANNED:
+        found = list(read(before, batch))
+        for number, each in found:
+            item = shown(each)
+            if item is None:
+                continue
+            if len(data) == limit:
+                return paged(request, name, data, cursor(last or 0), extra)
+            data.append(item)
+            last = number
+        if len(found) < batch:
+            return paged(request, name, data, None)
+        scanned, before, batch = scanned + len(found), found[-1][0], BATCH
+    return paged(request, name, data, cursor(before or 0), extra)
 
 
 def next_link(request: ApiRequest, next_cursor: str | None, extra: str = "") -> dict[str, str]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from service.core.commit_layout import CommitLayout
+from service.core.summaries import summary_mark
 from service.dice.chain import DiceExhausted, envelope_commitment
 from service.dice.source import Dice
 from service.log.values import ZERO_HASH, CommitWrite
@@ -246,7 +247,7 @@ class _CommitDraft(Generic[S]):
             raw=raw,
             hash=after.hash,
             sealed=tuple(self.sealed),
-            marks=marks_of(folded.state, state, self.n),
+            marks=marks_of(folded.state, state, self.n, at),
             folded=after,
             events=events,
             seat=self.seat,
@@ -305,8 +306,13 @@ def _still_owed(state: Table, request: Request, scope: Scope) -> str | None:
     return None
 
 
-def marks_of(before: Table, after: Table, n: int) -> Mapping[str, bytes]:
-    """Return the marks of commit *n*: one for each round that began and each epoch that closed in it."""
+def marks_of(before: Table, after: Table, n: int, at: str) -> Mapping[str, bytes]:
+    """Return the marks of commit *n*, which came at the time *at*: a summary, new rounds, closed epochs."""
+    return {**_landmarks(before, after, n), **summary_mark(before, after, at)}
+
+
+def _landmarks(before: Table, after: Table, n: int) -> dict[str, bytes]:
+    """Return a mark for each round that began and each epoch that closed in commit *n*."""
     if (
         before.round == after.round
         and before.epoch == after.epoch

@@ -143,6 +143,10 @@ class EventLog(Protocol):
         """Return all marks; empty if there are none."""
         ...
 
+    def marks_named(self, name: str, encounters: Sequence[str]) -> list[bytes | None]:
+        """Return the mark *name* of each of *encounters*, in one round trip; None where there is none."""
+        ...
+
     def find_key(self, encounter: str, scope: str, key: str) -> KnownKey | None:
         """Return the number and fingerprint of an idempotency key; this settles an append's `OutcomeUnknown`.
 

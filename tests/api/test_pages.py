@@ -83,8 +83,8 @@ def deliveries(services: Services, table: Table) -> Listed:
 @pytest.mark.parametrize("listed", ["audits", "imports", "deliveries"])
 @pytest.mark.parametrize(
     ("query", "sizes"),
-    [("", [50, 1]), ("limit=20", [20, 20, 11]), ("limit=200", [51])],
-    ids=["default", "twenty", "most"],
+    [("", [50, 1]), ("limit=20", [20, 20, 11]), ("limit=17", [17, 17, 17]), ("limit=51", [51])],
+    ids=["default", "twenty", "full pages", "one full page"],
 )
 def test_more_items_than_a_page_are_each_shown_once(
     owner: Api, request: pytest.FixtureRequest, listed: str, query: str, sizes: list[int]

@@ -363,6 +363,9 @@ def test_sealed_and_marks_stand_with_their_commit(log: Log) -> None:
     assert payloads[:2] == log.sealed("e1", 0, 1)
     assert log.sealed("e1", 2, 2) == []
     assert log.marks("e1") == {"r1": b"1", "r2": b"2", "e2": b"2"}
+    opened(log, "e2")
+    assert log.marks_named("r2", ["e2", "e1", "nobody"]) == [None, b"2", None]
+    assert log.marks_named("r2", []) == []
 
 
 def test_a_stale_commit_leaves_neither_payload_nor_mark(log: Log) -> None:

@@ -24,7 +24,19 @@ _UNSENT: Final = 0.5
 
 READS: Final = frozenset(
     {
-        *("head", "sizes", "look", "commands", "commits", "sealed", "marks", "find_key", "secret", "state"),
+        *(
+            "head",
+            "sizes",
+            "look",
+            "commands",
+            "commits",
+            "sealed",
+            "marks",
+            "marks_named",
+            "find_key",
+            "secret",
+            "state",
+        ),
         *("dirty", "record", "records", "records_named", "due", "memory", "ping"),
         *("tails", "snapshots", "snapshot", "occasions"),
     }

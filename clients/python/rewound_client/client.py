@@ -10,7 +10,7 @@ import requests
 from rewound_client.encounter import Table
 from rewound_client.owner import Owner
 from rewound_client.shapes import Json
-from rewound_client.transport import RetryPolicy, Transport
+from rewound_client.transport import Query, RetryPolicy, Transport
 
 
 class Rewound(Owner):
@@ -48,9 +48,12 @@ class Rewound(Owner):
         """Return the encounter with this id, without a request."""
         return Table(self._transport, encounter)
 
-    def encounters(self) -> Iterator[Json]:
-        """Yield your encounters, newest first, page by page."""
-        yield from self._pages("/encounters", "encounters", {})
+    def encounters(
+        self, *, status: str | None = None, edition: str | None = None, ruleset: str | None = None
+    ) -> Iterator[Json]:
+        """Yield your encounters, newest first: all, or those of a status, an edition or a ruleset."""
+        query: Query = {"status": status, "edition": edition, "ruleset": ruleset}
+        yield from self._pages("/encounters", "encounters", query)
 
     def rulesets(self) -> list[Json]:
         """Return the editions that the service supports."""

@@ -1,12 +1,12 @@
-"""Open, list, read and close encounters."""
+"""Open, read and close encounters."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Final
 
 from service.api.answers import OUTCOME, PENDING, PROMPT
 from service.api.command_outcomes import first_commit, idempotency_key, pending, receipt_headers, send_checked
+from service.api.encounter_shapes import DISPUTE, IMPORT_OF, ORIGIN, ORIGIN_MEMBERS, STATUS, WINNER
 from service.api.operations import (
     GM_ALONE,
     KEY_HOLDERS,
@@ -16,7 +16,6 @@ from service.api.operations import (
     ResponseSchema,
     operation,
 )
-from service.api.paging import CURSOR, PAGE_LIMIT, newest_first
 from service.api.parameters import Parameter
 from service.api.problems import invalid, not_found, removed
 from service.api.request import ApiRequest, ApiResponse
@@ -24,7 +23,6 @@ from service.api.schemas import faults, raise_if_invalid
 from service.api.shapes import (
     HASH,
     NUMBER,
-    SEAT,
     TEXT,
     TIME,
     TRUTH,
@@ -33,10 +31,9 @@ from service.api.shapes import (
     component,
     listing,
     maybe,
-    page,
     ref,
 )
-from service.core import seams, views
+from service.core import summaries, views
 from service.rules.kernel.codec import to_data
 from service.rules.rolls.closing import CloseEncounter
 from service.rules.table.table import Table
@@ -44,47 +41,9 @@ from service.steps import Steps
 from service.stores import imports
 from service.stores.disputes import Disputes
 from service.stores.encounter_index import EncounterEntry
-from service.usecases import amending, openings
+from service.usecases import amending, listing_encounters, openings
 
 TAG: Final = "Encounters"
-IMPORT_OF: Final = component(
-    "ImportOf",
-    closed(
-        "The origin of an imported encounter, and how much of it an accepted key signed.",
-        record={**UUID, "description": "Its id in the service where it was played."},
-        unsigned={
-            **TRUTH,
-            "description": "Whether no accepted key signed the last commit, so that its author is unknown.",
-        },
-        signed={
-            **NUMBER,
-            "description": "The number of commits under a head that an accepted key signed.",
-        },
-        keys={**listing(HASH), "description": "The accepted keys."},
-    ),
-)
-DISPUTE: Final = component(
-    "Dispute",
-    closed(
-        "A contradiction between what was signed and what is stored.",
-        why={"enum": ["rolled_back", "forked", "altered", "missing"]},
-        text=TEXT,
-        lost=closed("The signed checkpoint.", size=NUMBER, root=HASH),
-        epoch={**NUMBER, "description": "The last dice epoch that was open in the signed history."},
-        folded={**NUMBER, "description": "The number of commits in the store."},
-    ),
-)
-ORIGIN: Final = component(
-    "Origin",
-    closed(
-        "The commit of another encounter that this encounter continues from.",
-        parent=UUID,
-        n=NUMBER,
-        hash=HASH,
-        kind={"enum": ["as_ruled", "undo", "redo", "fork"]},
-        levels={**NUMBER, "description": "The number of undos that can be redone from its beginning."},
-    ),
-)
 ENCOUNTER: Final = component(
     "Encounter",
     closed(
@@ -99,10 +58,9 @@ ENCOUNTER: Final = component(
         round=NUMBER,
         epoch=NUMBER,
         closed=TRUTH,
-        status={
-            "enum": ["open", "over", "closed"],
-            "description": "`over`: the fight has ended, but the encounter is not closed.",
-        },
+        closed_at={**maybe(TIME), "description": "When it was closed."},
+        status=STATUS,
+        winner=WINNER,
         dispute={
             **maybe(DISPUTE),
             "description": "Why play is suspended until an `accept_history` command; null if it is not.",
@@ -126,28 +84,6 @@ OPENED_ENCOUNTER: Final = component(
         hash=maybe(HASH),
     ),
 )
-ENCOUNTERS: Final = component(
-    "Encounters",
-    page(
-        "Your encounters, the newest first.",
-        "encounters",
-        closed(
-            "An encounter of yours.",
-            encounter=UUID,
-            edition=TEXT,
-            title=TEXT,
-            opened=TIME,
-            imported=maybe(IMPORT_OF),
-            origin={
-                **maybe(ORIGIN),
-                "description": "The commit that it continues from, if it is a fork or a line.",
-            },
-            expires={**maybe(TIME), "description": "When a fork, or a line that continues it, is deleted."},
-            made_by={**maybe(SEAT), "description": "For a fork: the seat of its parent that made it."},
-        ),
-    ),
-)
-_ORIGIN: Final = ("parent", "n", "hash", "kind", "levels")
 
 
 @operation(
@@ -202,43 +138,6 @@ def open_encounter(request: ApiRequest) -> Steps[ApiResponse]:
 
 @operation(
     "GET",
-    "/v1/encounters",
-    "listEncounters",
-    TAG,
-    roles=KEY_HOLDERS,
-    query=(CURSOR, PAGE_LIMIT),
-    answers={200: ResponseSchema("A page of encounters.", ENCOUNTERS)},
-)
-def list_encounters(request: ApiRequest) -> ApiResponse:
-    """List your encounters, newest first."""
-    assert request.caller is not None
-    assert request.caller.key is not None
-    read = partial(request.services.encounters.owned_by, request.caller.key.owner)
-    return newest_first(request, "encounters", read, partial(_listed, request))
-
-
-def _listed(request: ApiRequest, e: EncounterEntry) -> dict[str, Any] | None:
-    """Return an encounter as the list of its owner shows it; None if it is missing, expired or removed."""
-    if (
-        request.services.log.head(e.encounter) is None
-        or e.has_expired(request.services.clock())
-        or request.services.removals.of(e.encounter) is not None
-    ):
-        return None
-    return {
-        "encounter": e.encounter,
-        "edition": e.edition,
-        "title": e.title,
-        "opened": e.opened,
-        "imported": _imported(request, e),
-        "origin": _listed_origin(request, e),
-        "expires": e.expires,
-        "made_by": e.made_by,
-    }
-
-
-@operation(
-    "GET",
     "/v1/encounters/{encounter}",
     "getEncounter",
     TAG,
@@ -278,12 +177,14 @@ def get_encounter(request: ApiRequest) -> ApiResponse:
         "round": folded.state.round,
         "epoch": folded.state.epoch,
         "closed": folded.state.closed,
-        "status": "closed" if folded.state.closed else "over" if folded.state.is_over else "open",
+        "closed_at": listing_encounters.closed_at(request.services, goes_on) if folded.state.closed else None,
+        "status": summaries.status_of(folded.state),
+        "winner": summaries.winner(folded.state),
         "dispute": _dispute(request),
         "waiting": views.prompts(folded.state, request.me.seat),
         "continued": folded.state.continued,
         "as_played": request.encounter if goes_on != request.encounter else None,
-        "imported": _imported(request, entry),
+        "imported": imported_of(request, entry),
         "origin": _origin(folded.state),
         "expires": entry.expires,
     }
@@ -293,7 +194,7 @@ def get_encounter(request: ApiRequest) -> ApiResponse:
     return ApiResponse(data, version=f"{line}{folded.n}-{data['appended']}{disputed}{unsigned}")
 
 
-def _imported(request: ApiRequest, entry: EncounterEntry) -> dict[str, Any] | None:
+def imported_of(request: ApiRequest, entry: EncounterEntry) -> dict[str, Any] | None:
     """Return the origin of an imported encounter, None for every other."""
     found = imports.find(request.services.log, entry.encounter) if entry.imported else None
     return None if found is None else found.shown
@@ -305,20 +206,12 @@ def _dispute(request: ApiRequest) -> dict[str, Any] | None:
     return None if found is None else found.public_data
 
 
-def _listed_origin(request: ApiRequest, entry: EncounterEntry) -> dict[str, Any] | None:
-    """Return the commit that a listed encounter continues from, None if it continues no other."""
-    if entry.root is None and entry.expires is None:
-        return None
-    found = seams.origin_of(request.services.log, entry.encounter)
-    return None if found is None else {name: found[name] for name in _ORIGIN}
-
-
 def _origin(state: Table) -> dict[str, Any] | None:
     """Return the commit that an encounter continues from, None if it continues no other."""
     if state.origin is None:
         return None
     origin: dict[str, Any] = to_data(state.origin)
-    return {name: origin[name] for name in _ORIGIN}
+    return {name: origin[name] for name in ORIGIN_MEMBERS}
 
 
 @operation(

@@ -204,6 +204,10 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
         with self._lock:
             return dict(self._read(encounter).marks)
 
+    def marks_named(self, name: str, encounters: Sequence[str]) -> list[bytes | None]:
+        """Return one mark of each of *encounters*."""
+        return [self.marks(each).get(name) for each in encounters]
+
     def find_key(self, encounter: str, scope: str, key: str) -> KnownKey | None:
         """Return the number and fingerprint of an idempotency key."""
         with self._lock:

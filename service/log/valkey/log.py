@@ -133,6 +133,10 @@ class ValkeyStreams:
         flat = self._wire.read("HGETALL", keys.marks(encounter))
         return {name.decode(): value for name, value in zip(flat[::2], flat[1::2], strict=True)}
 
+    def marks_named(self, name: str, encounters: Sequence[str]) -> list[bytes | None]:
+        """Return one mark of each of *encounters*, in one round trip."""
+        return self._wire.read_all([("HGET", keys.marks(each), name) for each in encounters])
+
     def find_key(self, encounter: str, scope: str, key: str) -> KnownKey | None:
         """Return the number and fingerprint of an idempotency key, once enough replicas have them."""
         place, name = keys.idempotency(encounter), keys.key_field(scope, key)

@@ -78,6 +78,15 @@ class ArchiveLog(EncounterReading):
                 found[place] = EncounterSize(entry.n, entry.size)
         return found
 
+    def marks_named(self, name: str, encounters: Sequence[str]) -> list[bytes | None]:
+        """Read one mark of each of *encounters*; that of an archived one is in its entry."""
+        found = self.log.marks_named(name, encounters)
+        for place, encounter in enumerate(encounters):
+            entry = find(self.log, encounter) if found[place] is None else None
+            if entry is not None and name in entry.marks:
+                found[place] = entry.marks[name].encode()
+        return found
+
     def loaded(self, encounter: str) -> MemoryLog | None:
         """Return a log with the archived encounter alone, None if it is not archived."""
         entry = find(self.log, encounter)

@@ -8,7 +8,8 @@ of the store, and the step that puts the record back deletes the entry: an encou
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Final
 
 from service.log import Log
@@ -39,6 +40,8 @@ class Archived:
     """The file's size."""
     at: int
     """When it was archived, in seconds since 1970."""
+    marks: Mapping[str, str] = field(default_factory=dict)
+    """Marks that lists show, which need not read the file."""
 
     @property
     def blob(self) -> bytes:

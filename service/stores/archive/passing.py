@@ -59,6 +59,10 @@ class PassingLog:
         """Pass it on; see `EventLog.tails`."""
         return self.log.tails(after, count)
 
+    def marks_named(self, name: str, encounters: Sequence[str]) -> list[bytes | None]:
+        """Pass it on; see `EventLog.marks_named`."""
+        return self.log.marks_named(name, encounters)
+
     def put_secret(self, encounter: str, blob: bytes) -> bool:
         """Pass it on; see `EventLog.put_secret`."""
         return self.log.put_secret(encounter, blob)
