@@ -11,8 +11,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from service.rules.ruleset import waiting
 from service.rules.kernel.sealed import view
+from service.rules.ruleset import waiting
 from service.rules.table.table import GM, Table
 
 Status = Literal["open", "over", "closed", "continued"]
