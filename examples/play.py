@@ -97,19 +97,17 @@ class Player:
         if not found:
             return None
         self.chance.shuffle(found)
-        prompt, offer = min(found, key=lambda pair: _rank(pair[1]["type"]))
-        return self._command(prompt, offer, options["schemas"][offer["type"]], creatures)
+        prompt, offer = min(found, key=lambda pair: _rank(pair[1]["command"]["type"]))
+        return self._command(prompt, offer, creatures)
 
-    def _command(self, prompt: Json, offer: Json, schema: Json, creatures: Json) -> Json:
+    def _command(self, prompt: Json, offer: Json, creatures: Json) -> Json:
         """Return a command from *offer*: the given fields, and one value of each choice."""
-        command = {"type": offer["type"], **offer["given"]}
-        for name in ("creature", "prompt"):
-            if offer[name] is not None and name in schema["properties"]:
-                command[name] = offer[name]
-        for name, values in offer["choices"].items():
+        command = dict(offer["command"])
+        choices = {name: values_of(choice) for name, choice in offer["choices"].items()}
+        for name, values in choices.items():
             command[name] = self.chance.choice(values)
-        if offer["type"] == "dash":
-            command["to"] = min(offer["choices"]["to"], key=lambda cell: _distance(cell, offer, creatures))
+        if command["type"] == "dash" and "to" in choices:
+            command["to"] = min(choices["to"], key=lambda cell: _distance(cell, command, creatures))
         if prompt["wants"]:
             command["faces"] = self._throw(prompt["wants"])
         return command
@@ -119,15 +117,26 @@ class Player:
         return [self.chance.randint(1, int(wanted.rpartition(":d")[2])) for wanted in wants]
 
 
+def values_of(choice: list[Any] | Json) -> list[Any]:
+    """Return the values of a choice: they are listed, or they are cells by rows, or straight paths."""
+    if isinstance(choice, list):
+        return choice
+    if "cells" in choice:
+        return [[x, y] for y, first, last in choice["cells"] for x in range(first, last + 1)]
+    (x, y), ranges = choice["start"], choice["paths"]
+    lengths = [(dx, dy, n) for dx, dy, least, most in ranges for n in range(least, most + 1)]
+    return [[[x + dx * i, y + dy * i] for i in range(1, n + 1)] for dx, dy, n in lengths]
+
+
 def _rank(type_: str) -> int:
     if type_ in LIKED:
         return LIKED.index(type_)
     return len(LIKED) + (type_ in IDLE)
 
 
-def _distance(cell: list[int], offer: Json, creatures: Json) -> int:
+def _distance(cell: list[int], command: Json, creatures: Json) -> int:
     """Return the distance in cells from *cell* to the nearest other creature."""
-    others = [other["position"] for name, other in creatures.items() if name != offer["creature"]]
+    others = [other["position"] for name, other in creatures.items() if name != command["creature"]]
     return min(max(abs(cell[0] - int(x)), abs(cell[1] - int(y))) for x, y in others)
 
 

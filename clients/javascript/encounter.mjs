@@ -51,7 +51,7 @@ export class Encounter {
     return this.client.get(`${this.path}/commands`, { key }, { wait: WAIT_S, ...asked });
   }
 
-  /** Return every command that the seat may send now, with schemas and choices. */
+  /** Return every command that the seat may send now; `valuesOf` lists the values of a choice. */
   options(query = {}) {
     return this.client.get(`${this.path}/options`, query);
   }

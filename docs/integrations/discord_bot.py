@@ -16,7 +16,7 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from rewound_client import Problem, Refused, Rewound, RewoundError, Table
+from rewound_client import Problem, Refused, Rewound, RewoundError, Table, values_of
 
 ADDRESS = os.environ["REWOUND"]
 KEY = os.environ["REWOUND_KEY"]
@@ -64,14 +64,6 @@ def facts(commit: dict[str, Any]) -> str:
     told = json.loads(commit["commit"])
     events = ", ".join(event["type"].replace("_", " ") for event in told.get("events", []))
     return f"`{commit['n']}` {told['outcome']}: {events or 'nothing that others see'}"
-
-
-def named(offer: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
-    """Return the creature and the prompt of an offer, if its command has these fields."""
-    fields = schemas[offer["type"]]["properties"]
-    return {
-        name: offer[name] for name in ("creature", "prompt") if offer[name] is not None and name in fields
-    }
 
 
 def some(values: list[Any]) -> str:
@@ -150,11 +142,10 @@ async def options(interaction: discord.Interaction) -> None:
     """Show what is legal for the player's seat, as JSON that `/act` takes."""
 
     def offers(table: Table) -> str:
-        found = table.options()
         lines = [
-            json.dumps({"type": offer["type"], **named(dict(offer), found["schemas"]), **offer["given"]})
-            + "".join(f"\n  {name}: {some(values)}" for name, values in offer["choices"].items())
-            for option in found["options"]
+            json.dumps(offer["command"])
+            + "".join(f"\n  {name}: {some(values_of(each))}" for name, each in offer["choices"].items())
+            for option in table.options()["options"]
             for offer in option["commands"]
         ]
         return "\n".join(lines) or "Nothing now."

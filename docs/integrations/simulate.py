@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rewound_client import Rewound, Table
+from rewound_client import Rewound, Table, values_of
 
 MOST_COMMANDS = 600
 LIKED = ("grant_priority", "engage", "declare_attack", "declare_agility", "accept_damage", "dash")
@@ -40,7 +40,7 @@ OPENING: dict[str, Any] = {
 
 def rank(offer: dict[str, Any]) -> int:
     """Return the rank of an offer: the lowest is taken first."""
-    name = offer["type"]
+    name = offer["command"]["type"]
     return LIKED.index(name) if name in LIKED else len(LIKED) + (name in IDLE)
 
 
@@ -51,22 +51,19 @@ def apart(cell: list[int]) -> Callable[[list[int]], int]:
 
 def pick(gm: Table, creatures: dict[str, Any], chance: random.Random) -> dict[str, Any] | None:
     """Return one of the commands that are legal now, None if there are none."""
-    told = gm.options()
-    owed = sorted(told["options"], key=lambda option: option["prompt"]["optional"])
+    owed = sorted(gm.options()["options"], key=lambda option: option["prompt"]["optional"])
     offers: list[dict[str, Any]] = [dict(offer) for option in owed for offer in option["commands"]]
     if not offers:
         return None
     chance.shuffle(offers)
     offer = min(offers, key=rank)
-    named = {name: offer[name] for name in ("creature", "prompt") if offer[name] is not None}
-    taken = {
-        name: value for name, value in named.items() if name in told["schemas"][offer["type"]]["properties"]
-    }
-    chosen = {name: chance.choice(values) for name, values in offer["choices"].items()}
-    if offer["type"] == "dash":
-        others = [other["position"] for name, other in creatures.items() if name != offer["creature"]]
-        chosen["to"] = min(offer["choices"]["to"], key=lambda cell: min(map(apart(cell), others)))
-    return {"type": offer["type"], **taken, **offer["given"], **chosen}
+    command = offer["command"]
+    choices = {name: values_of(choice) for name, choice in offer["choices"].items()}
+    chosen = {name: chance.choice(values) for name, values in choices.items()}
+    if command["type"] == "dash" and "to" in choices:
+        others = [other["position"] for name, other in creatures.items() if name != command["creature"]]
+        chosen["to"] = min(choices["to"], key=lambda cell: min(map(apart(cell), others)))
+    return {**command, **chosen}
 
 
 def fight(service: Rewound, chance: random.Random) -> dict[str, Any]:

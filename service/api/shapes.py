@@ -70,6 +70,11 @@ def listing(each: Schema) -> Schema:
     return {"type": "array", "items": each}
 
 
+def numbers(count: int) -> Schema:
+    """Return the schema of a list of *count* whole numbers."""
+    return {"type": "array", "items": {"type": "integer"}, "minItems": count, "maxItems": count}
+
+
 def maybe(schema: Schema) -> Schema:
     """Return the schema of a value or null."""
     return {"anyOf": [schema, {"type": "null"}]}

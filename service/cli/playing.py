@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from rewound_client import Problem, Refused, Rewound, Table
+from rewound_client import Problem, Refused, Rewound, Table, values_of
 from service.cli.script import ScriptedFight, ScriptStep
 
 GM: Final = "gm"
@@ -135,7 +135,7 @@ class _Playing:
             if option["prompt"]["prompt"] == prompt["prompt"]
             for offer in option["commands"]
         ]
-        offers.sort(key=lambda offer: not offer["type"].startswith(_QUIET))
+        offers.sort(key=lambda offer: not offer["command"]["type"].startswith(_QUIET))
         return _command(offers[0]) if offers else {}
 
 
@@ -146,9 +146,7 @@ def _answers(step: ScriptStep, prompt: Mapping[str, Any]) -> bool:
 
 def _command(offer: Mapping[str, Any]) -> dict[str, Any]:
     """Return the command that an offer describes, with the first choice of each field."""
-    named = {name: offer[name] for name in ("creature", "prompt") if offer[name] is not None}
-    chosen = {name: values[0] for name, values in offer["choices"].items()}
-    return {"type": offer["type"], **named, **offer["given"], **chosen}
+    return {**offer["command"], **{name: values_of(choice)[0] for name, choice in offer["choices"].items()}}
 
 
 def _check_state(table: ScriptTable, step: ScriptStep) -> None:

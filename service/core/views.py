@@ -19,10 +19,10 @@ from service.dice.values import Roll
 from service.record.canonical import dumps
 from service.record.commit import QUARANTINED, REFUSED, SEALED, Commit
 from service.rules.kernel.codec import to_data
-from service.rules.kernel.messages import Awaited
+from service.rules.kernel.messages import Awaited, Offer
 from service.rules.kernel.sealed import is_opened, opened, view
 from service.rules.kernel.sealed_data import fields_in, whole
-from service.rules.ruleset import asked, waiting
+from service.rules.ruleset import Ruleset, asked, offered_data, waiting
 from service.rules.table.table import GM, Table
 
 S = TypeVar("S", bound=Table)
@@ -80,6 +80,12 @@ def prompt_data(awaited: Awaited) -> Data:
 def prompts(state: Table, seat: str) -> list[Data]:
     """Return every open prompt that *seat* may see."""
     return [prompt_data(awaited) for awaited in waiting(view(state, seat))]
+
+
+def offer_data(ruleset: Ruleset[Any], offer: Offer) -> Data:
+    """Return *offer* as `{command, choices}`: the fields that are given, and the values of the others."""
+    command = {"type": offer.type, **offered_data(ruleset, offer)}
+    return {"command": command, "choices": to_data(offer.choices)}
 
 
 def asked_next(state: Table, seat: str, named: str | None) -> Data:

@@ -7,7 +7,7 @@ judged on the seat's view, so a command is never refused because of what its sea
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from service.rules.house_options import OptionSpec
@@ -337,8 +337,9 @@ def _without_dice(ruleset: Ruleset[S], state: S, seat: str, offers: Iterable[Off
 
 
 def offered_data(ruleset: Ruleset[S], offer: Offer) -> dict[str, Any]:
-    """Return the data of the command that *offer*, which has no choices, describes."""
-    taken = {field.name for field in fields(ruleset.commands[offer.type])}
+    """Return the data of the command that *offer* describes, without what is to choose."""
+    kind: Any = ruleset.commands[offer.type]
+    taken = kind.__dataclass_fields__
     places = {"creature": offer.creature, "prompt": offer.prompt}
     filled: dict[str, Any] = {name: at for name, at in places.items() if at is not None and name in taken}
     spelled: dict[str, Any] = to_data({**filled, **offer.given})

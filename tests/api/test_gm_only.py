@@ -69,10 +69,9 @@ def answer_next(table: Table, stances: Mapping[str, str]) -> bool:
     for seat, stance in stances.items():
         for asked in table.seats[seat].get(f"{table.at}/options")["options"]:
             if not asked["prompt"]["optional"]:
-                offer = next(o for o in asked["commands"] if o["type"] != "end_combat")
+                offer = next(o for o in asked["commands"] if o["command"]["type"] != "end_combat")
                 chosen = {n: stance if stance in v else v[0] for n, v in offer["choices"].items()}
-                found = {n: offer[n] for n in ("type", "creature", "prompt") if offer[n] is not None}
-                table.do(seat, **found, **offer["given"], **chosen)
+                table.do(seat, **offer["command"], **chosen)
                 return True
     return False
 

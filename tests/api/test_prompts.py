@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from rewound_client import values_of
 from tests.api.client import Api
 from tests.api.twins import KEPT_OUT
 from tests.rules.heartrush.kit import opening as heartrush
@@ -52,13 +53,12 @@ def test_an_answer_tells_all_that_its_seat_may_answer_next_and_what_presses_firs
         widest = max(widest, len({each["creature"] for each in data}))
 
         wanted = [each for each in options if not each["prompt"]["optional"]] or options
-        offers = [o for each in wanted for o in each["commands"] if o["type"] not in KEPT_OUT]
+        offers = [o for each in wanted for o in each["commands"] if o["command"]["type"] not in KEPT_OUT]
         if not offers:
             break
         offer = chance.choice(offers)
-        chosen = {name: chance.choice(values) for name, values in offer["choices"].items()}
-        spelled = {name: offer[name] for name in ("type", "creature", "prompt") if offer[name] is not None}
-        command = {**spelled, **offer["given"], **chosen}
+        chosen = {name: chance.choice(values_of(choice)) for name, choice in offer["choices"].items()}
+        command = {**offer["command"], **chosen}
     assert widest > 1, "never had the seat more than one creature to answer for"
 
 

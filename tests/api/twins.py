@@ -25,6 +25,7 @@ from typing import Any, Final
 
 import structlog
 
+from rewound_client import values_of
 from service.log.memory import MemoryLog
 from service.record.commit import load_commit
 from service.rules.heartrush.abilities.catalogue import CATALOGUE
@@ -255,15 +256,15 @@ class Script:
         if not offers:
             return False
         offer = self.chance.choice(offers)
-        chosen = {name: self.chance.choice(values) for name, values in offer["choices"].items()}
-        found = {name: offer[name] for name in ("type", "creature", "prompt") if offer[name] is not None}
-        self.send(seat, {**found, **offer["given"], **chosen})
+        chosen = {name: self.chance.choice(values_of(choice)) for name, choice in offer["choices"].items()}
+        self.send(seat, {**offer["command"], **chosen})
         return True
 
     def is_kept_out(self, offer: Mapping[str, Any]) -> bool:
         """Tell whether *offer* would end the script, or show what is listed in docs/integrating.md."""
-        return offer["type"] in KEPT_OUT or (
-            self.stays and offer["creature"] == "o" and offer["type"] in STILL
+        command = offer["command"]
+        return command["type"] in KEPT_OUT or (
+            self.stays and command.get("creature") == "o" and command["type"] in STILL
         )
 
     def send(self, seat: str, command: Mapping[str, Any]) -> None:

@@ -100,7 +100,7 @@ found.stream = { told, recorded: await numbers(seats.gm), streams: cuts.streams 
 const opened = await table(new Client(url, key));
 const { gm, zoe } = opened;
 const [first, second, third] = fight.steps.map(({ send }) => send);
-found.options = (await gm.options()).options.flatMap(({ commands }) => commands.map(({ type }) => type));
+found.options = (await gm.options()).options.flatMap(({ commands }) => commands.map(({ command }) => command.type));
 found.array = (await gm.send([first, second])).outcomes.map(({ outcome }) => outcome);
 found.refused = await gm.send(first).catch((fault) =>
   ({ is: fault instanceof Problem, status: fault.status, code: fault.code, type: fault.type, n: fault.n }));

@@ -142,4 +142,4 @@ def test_what_options_offer_is_read_by_the_generated_client(
         generated.send(encounter, gm, steps(form)[0][1])
         options = generated.done("state.get_options", encounter, client=gm)
     offers = [offer for option in options.options for offer in option.commands]
-    assert "grant_priority" in {offer.type_ for offer in offers}
+    assert "grant_priority" in {offer.command.type_ for offer in offers}

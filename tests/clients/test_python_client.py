@@ -14,7 +14,17 @@ from typing import Any
 import pytest
 import yaml
 
-from rewound_client import Problem, Refused, RetryPolicy, Rewound, Table, Unreachable, VersionMismatch, shapes
+from rewound_client import (
+    Problem,
+    Refused,
+    RetryPolicy,
+    Rewound,
+    Table,
+    Unreachable,
+    VersionMismatch,
+    shapes,
+    values_of,
+)
 from service.audit import bundle, verify
 from service.cli.playing import difference
 from service.rules.registry import REGISTRY
@@ -91,11 +101,12 @@ def test_what_options_offer_is_accepted(rewound: Rewound, forms: dict[str, Any])
     gm = played(seated(rewound, forms["s002"]), forms["s002"], 1)
     options = gm.options()
     offer = next(
-        o for option in options["options"] for o in option["commands"] if o["type"] == "grant_priority"
+        o
+        for option in options["options"]
+        for o in option["commands"]
+        if o["command"]["type"] == "grant_priority"
     )
-    command = {"type": offer["type"], **offer["given"]} | {
-        name: values[0] for name, values in offer["choices"].items()
-    }
+    command = offer["command"] | {name: values_of(choice)[0] for name, choice in offer["choices"].items()}
     assert gm.preview(command)["accepted"] is True
     outcome = gm.send(command, version=options["version"])
     assert gm.outcome(outcome["n"])["events"] == outcome["events"]

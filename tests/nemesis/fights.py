@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final
 
+from rewound_client import values_of
 from tests.bench import fights
 
 Json = dict[str, Any]
@@ -70,24 +71,21 @@ def pick(options: Json, chance: Random) -> Json | None:
     idle: list[tuple[Json, Json]] = []
     for option in options["options"]:
         for offer in option["commands"]:
-            pile = idle if offer["type"] in IDLE else free if option["prompt"]["optional"] else owed
+            pile = (
+                idle if offer["command"]["type"] in IDLE else free if option["prompt"]["optional"] else owed
+            )
             pile.append((option["prompt"], offer))
     for pile in (owed, free, idle):
         if pile:
             prompt, offer = chance.choice(pile)
-            return _command(prompt, offer, options["schemas"][offer["type"]], chance)
+            return _command(prompt, offer, chance)
     return None
 
 
-def _command(
-    prompt: Mapping[str, Any], offer: Mapping[str, Any], schema: Mapping[str, Any], chance: Random
-) -> Json:
-    command = {"type": offer["type"], **offer["given"]}
-    for name in ("creature", "prompt"):
-        if offer[name] is not None and name in schema["properties"]:
-            command[name] = offer[name]
-    for name, values in offer["choices"].items():
-        command[name] = chance.choice(values)
+def _command(prompt: Mapping[str, Any], offer: Mapping[str, Any], chance: Random) -> Json:
+    command = dict(offer["command"])
+    for name, choice in offer["choices"].items():
+        command[name] = chance.choice(values_of(choice))
     if prompt["wants"]:
         command["faces"] = thrown(prompt["wants"], chance)
     return command

@@ -26,6 +26,7 @@ from unittest import mock
 import pytest
 import structlog
 
+from rewound_client import values_of
 from service.api.app import create_app
 from service.core.fold import Folder
 from service.log.memory import MemoryLog
@@ -215,7 +216,7 @@ class Play:
             options = self.seats[seat].get(f"{self.at}/options")
             chosen = self.choice(options)
             if chosen is not None:
-                self.send(seat, *self.spelled(options, *chosen))
+                self.send(seat, *self.spelled(*chosen))
                 return True
         return False
 
@@ -224,7 +225,7 @@ class Play:
         by_type: dict[str, list[tuple[Any, Any]]] = {}
         for option in options["options"]:
             for offer in option["commands"]:
-                by_type.setdefault(offer["type"], []).append((option["prompt"], offer))
+                by_type.setdefault(offer["command"]["type"], []).append((option["prompt"], offer))
         found = [name for name in by_type if name not in NEVER]
         liked = [name for name in found if name not in SELDOM]
         names = liked if liked and self.random.random() < 0.8 else found
@@ -233,17 +234,14 @@ class Play:
         rarest = min(names, key=lambda name: (self.types[name] + 1) * self.random.random())
         return self.random.choice(by_type[rarest])
 
-    def spelled(self, options: Any, prompt: Any, offer: Any) -> tuple[str, dict[str, Any]]:
+    def spelled(self, prompt: Any, offer: Any) -> tuple[str, dict[str, Any]]:
         """Return the command that an offer stands for, what is to be chosen chosen."""
-        data = {**offer["given"], **{k: self.random.choice(v) for k, v in offer["choices"].items()}}
-        taken = options["schemas"][offer["type"]]["properties"]
-        for name in ("creature", "prompt"):
-            if offer[name] is not None and name in taken:
-                data[name] = offer[name]
+        chosen = {name: self.random.choice(values_of(choice)) for name, choice in offer["choices"].items()}
+        data = {**offer["command"], **chosen}
         if prompt["wants"]:
             sides = [int(want.rpartition("d")[2]) for want in prompt["wants"]]
             data["faces"] = [self.random.choice((1, die, self.random.randint(1, die))) for die in sides]
-        return offer["type"], data
+        return data.pop("type"), data
 
     def send(self, seat: str, type_: str, data: dict[str, Any]) -> None:
         """Send a command that must be accepted."""

@@ -12,7 +12,6 @@ from threading import Event
 from typing import Any
 
 from service.core import views
-from service.rules.kernel.codec import to_data
 from service.rules.ruleset import Ruleset, legal
 from service.stores.jobs import AUDITS
 from service.usecases.services import Services
@@ -28,7 +27,10 @@ def same_offers(mirror: Mirror, ruleset: Ruleset[Any], state: Any) -> set[str]:
     for seat in state.seats:
         there = mirror.at_seat(seat).get(f"{mirror.at}/options")["options"]
         here = [
-            {"prompt": views.prompt_data(awaited), "commands": [to_data(offer) for offer in offers]}
+            {
+                "prompt": views.prompt_data(awaited),
+                "commands": [views.offer_data(ruleset, offer) for offer in offers],
+            }
             for awaited, offers in legal(ruleset, state, seat)
         ]
         assert there == json.loads(json.dumps(here)), seat

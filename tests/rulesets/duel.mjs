@@ -1,6 +1,6 @@
 // Play a duel by what is offered, close it, audit it, and verify its bundle: prints both verdicts.
 
-import { Client } from "../../clients/javascript/rewound.mjs";
+import { Client, valuesOf } from "../../clients/javascript/rewound.mjs";
 import { verify } from "../../service/api/pages/verifier/verify.mjs";
 
 const [address, key, opening] = process.argv.slice(2);
@@ -12,8 +12,9 @@ for (let sent = 0; sent < 200; sent += 1) {
   if (waiting.length === 0) break;
   const seat = seats[waiting[0].seat];
   const [offer] = (await seat.options()).options[0].commands;
-  const command = { type: offer.type, creature: offer.creature, ...offer.given };
-  for (const [name, values] of Object.entries(offer.choices)) {
+  const command = { ...offer.command };
+  for (const [name, choice] of Object.entries(offer.choices)) {
+    const values = valuesOf(choice);
     command[name] = values[Math.floor(Math.random() * values.length)];
   }
   await seat.send(command);

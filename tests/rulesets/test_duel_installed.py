@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import requests
 
-from rewound_client import Rewound
+from rewound_client import Rewound, values_of
 from service.audit import bundle
 from service.audit.verify import verify
 from service.rules.registry import REGISTRY
@@ -34,9 +34,8 @@ def bundle_file(running: Running, tmp_path_factory: pytest.TempPathFactory) -> P
             seat = seats[str(waiting[0]["seat"])]
             options = seat.options()["options"]
             offer = options[0]["commands"][0]
-            command = {"type": offer["type"], "creature": offer["creature"], **offer["given"]}
-            command |= {name: chance.choice(values) for name, values in offer["choices"].items()}
-            seat.send(command)
+            chosen = {name: chance.choice(values_of(choice)) for name, choice in offer["choices"].items()}
+            seat.send(offer["command"] | chosen)
         state = gm.state()["state"]
         assert state["winner"] in ("ann", "bo")
         gm.close()

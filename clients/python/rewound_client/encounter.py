@@ -56,7 +56,10 @@ class Table(Disputed, Proved):
     # --- play --------------------------------------------------------------------------------------
 
     def options(self, creature: str | None = None) -> shapes.Options:
-        """Return every command that this seat may send now (or for *creature*), with concrete choices."""
+        """Return every command that this seat may send now (or for *creature*).
+
+        `values_of` lists the values of a choice.
+        """
         return cast("shapes.Options", self._get("/options", {"creature": creature}))
 
     def send(

@@ -3,7 +3,7 @@
 Members that may be absent are `NotRequired`. A test compares these types with `openapi.yaml`.
 """
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict, final
 
 Json = dict[str, Any]
 """An object whose members depend on the rulebook."""
@@ -93,14 +93,30 @@ class SeatWithToken(Seat):
     n: int
 
 
-class Offer(TypedDict):
-    """A legal command: send the fields `given` as they are, and one listed value for each of `choices`."""
+@final
+class Cells(TypedDict):
+    """Cells, in ranges of rows: each is y, the least x and the greatest x."""
 
-    type: str
-    creature: str | None
-    prompt: str | None
-    given: Json
-    choices: dict[str, list[Any]]
+    cells: list[list[int]]
+
+
+@final
+class StraightPaths(TypedDict):
+    """Straight paths from the cell `start`: in ranges of a step along x and y, and two lengths."""
+
+    start: list[int]
+    paths: list[list[int]]
+
+
+Choice = list[Any] | Cells | StraightPaths
+"""The values of a field: `values_of` lists them."""
+
+
+class Offer(TypedDict):
+    """A legal command: send the fields of `command`, and for each of `choices` one of its values."""
+
+    command: Json
+    choices: dict[str, Choice]
 
 
 class Option(TypedDict):
@@ -116,7 +132,6 @@ class Options(TypedDict):
     version: int
     seat: str
     options: list[Option]
-    schemas: dict[str, Json]
 
 
 class State(TypedDict):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from service.api.answers import PROMPT
-from service.api.describe import json_schema
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
 from service.api.parameters import Parameter
 from service.api.problems import Problem, invalid
 from service.api.request import ApiRequest, ApiResponse
-from service.api.shapes import HASH, NUMBER, OPEN, SEAT, TEXT, closed, component, listing, maybe
+from service.api.shapes import HASH, NUMBER, OPEN, SEAT, TEXT, closed, component, listing, numbers
 from service.core import views
-from service.rules.kernel.codec import to_data
 from service.rules.ruleset import legal
 from service.steps import Steps
 from service.usecases import reading
@@ -29,16 +27,39 @@ STATE: Final = component(
         state=OPEN,
     ),
 )
+CELLS: Final = component(
+    "Cells",
+    closed(
+        "Cells, in ranges of rows: each is y, the least x and the greatest x.",
+        cells=listing(numbers(3)),
+    ),
+)
+PATHS: Final = component(
+    "StraightPaths",
+    closed(
+        "Straight paths from the cell `start`. Each range is a step along x and y, and the least and the "
+        "greatest length: the path of length n has the n cells that follow `start`.",
+        start=numbers(2),
+        paths=listing(numbers(4)),
+    ),
+)
+CHOICE: Final = component(
+    "Choice",
+    {"description": "The values of a field: a list of them, cells, or straight paths."}
+    | {"anyOf": [listing({}), CELLS, PATHS]},
+)
 OFFER: Final = component(
     "Offer",
     closed(
-        "A legal command, or several that differ in their choices: the fields in `given`, and for each of "
-        "`choices` one of its values. Every combination is accepted.",
-        type=TEXT,
-        creature=maybe(SEAT),
-        prompt=maybe(TEXT),
-        given=OPEN,
-        choices={"type": "object", "additionalProperties": {"type": "array", "items": {}}},
+        "A legal command, or several that differ in their choices. Send the fields of `command`, and for "
+        "each of `choices` one of its values. Every combination is accepted.",
+        command={
+            "type": "object",
+            "description": "The type and the fields that are given.",
+            "properties": {"type": TEXT, "creature": SEAT, "prompt": TEXT},
+            "required": ["type"],
+        },
+        choices={"type": "object", "additionalProperties": CHOICE},
     ),
 )
 OPTION: Final = component(
@@ -56,11 +77,6 @@ OPTIONS: Final = component(
         version=NUMBER,
         seat=SEAT,
         options=listing(OPTION),
-        schemas={
-            "type": "object",
-            "description": "The JSON Schema of each command type.",
-            "additionalProperties": OPEN,
-        },
     ),
 )
 VERSION: Final = Parameter("at", "The state after this commit.", kind="whole", least=1)
@@ -165,25 +181,19 @@ def _requested_range(request: ApiRequest, head: int) -> tuple[int, int]:
     answers={200: ResponseSchema("The options.", OPTIONS), 304: UNCHANGED},
 )
 def get_options(request: ApiRequest) -> ApiResponse:
-    """List every command that is legal now for your seat, with its schema and the values of its fields.
+    """List every command that is legal now for your seat, with the values of its fields.
 
-    To build a command, take `given` and one value of each of `choices`; every combination is accepted. A
-    command that is not listed is refused.
+    To build a command, take `command` and one value of each of `choices`; every combination is accepted. A
+    command that is not listed is refused. `GET /v1/rulesets/{edition}/commands` has the schema of each type.
     """
     folded = request.services.folder.current(request.encounter)
     seat, creature = request.me.seat, request.query.get("creature")
-    options: list[dict[str, Any]] = []
-    types: dict[str, None] = {}
-    for awaited, offers in legal(folded.ruleset, folded.state, seat, creature):
-        options.append(
-            {"prompt": views.prompt_data(awaited), "commands": [to_data(offer) for offer in offers]}
-        )
-        types |= dict.fromkeys(offer.type for offer in offers)
-    schemas = request.inputs[request.me.edition].commands
-    data = {
-        "version": folded.n,
-        "seat": seat,
-        "options": options,
-        "schemas": {name: json_schema(type(schemas[name])) for name in types},
-    }
+    options = [
+        {
+            "prompt": views.prompt_data(awaited),
+            "commands": [views.offer_data(folded.ruleset, offer) for offer in offers],
+        }
+        for awaited, offers in legal(folded.ruleset, folded.state, seat, creature)
+    ]
+    data = {"version": folded.n, "seat": seat, "options": options}
     return ApiResponse(data, version=str(folded.n))

@@ -8,7 +8,7 @@ them (`state = yield Moved(...)`). No generator lives longer than one command.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar, Final, Generic, Self, TypeAlias, TypeVar
 
@@ -83,8 +83,8 @@ class Offer:
     prompt: str | None = None
     given: Mapping[str, Any] = EMPTY
     """Parameters that have exactly this value in the offer."""
-    choices: Mapping[str, tuple[Any, ...]] = EMPTY
-    """Parameters to choose: one of the values listed."""
+    choices: Mapping[str, Sequence[Any]] = EMPTY
+    """Parameters to choose: one of the values of a tuple, or of a compact choice (`compact.py`)."""
 
 
 @record

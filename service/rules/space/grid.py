@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from heapq import heappop, heappush
-from itertools import compress, count, product
+from itertools import count
 from math import isqrt
 from typing import Annotated, Final, TypeAlias
 
 Cell: TypeAlias = tuple[int, int]
+Row: TypeAlias = tuple[int, int, int]
+"""Cells side by side: their y, the least x and the greatest x."""
 Way: TypeAlias = "tuple[Cell, Way | None]"
 """A walk: its last cell, and the walk before that cell, None at the start."""
 Reach: TypeAlias = Mapping[Cell, tuple[int, Way]]
@@ -235,8 +237,8 @@ def ends_within(
     barred: Collection[Cell] = (),
     *,
     alternating: bool = True,
-) -> tuple[Cell, ...]:
-    """Return the cells where a walk of at most *budget* feet may end: nearest first, then by x and y.
+) -> tuple[Row, ...]:
+    """Return the cells where a walk of at most *budget* feet may end: by rows, and in each row by x.
 
     *prices* gives the feet of a straight step onto a cell, at least a cell's side, or None where nobody
     enters; every other cell costs its side. A walk may lead through *barred* cells, and not end there. These
@@ -244,10 +246,10 @@ def ends_within(
     all of them takes a few shifts.
     """
     reach = max(0, budget) // FEET
-    width = 2 * reach + 3  # a cell at each end that nobody enters: no shift leads into the next column
+    width = 2 * reach + 3  # a cell at each end that nobody enters: no shift leads into the next row
     corner = (start[0] - reach - 1, start[1] - reach - 1)
-    column = ((1 << (2 * reach + 1)) - 1) << 1
-    plain = sum(column << (width * x) for x in range(1, 2 * reach + 2))
+    row = ((1 << (2 * reach + 1)) - 1) << 1
+    plain = sum([row << (width * y) for y in range(1, 2 * reach + 2)])
     priced: dict[int, int] = {}
     for cell, feet in prices.items():
         bit = _bit(cell, corner, width)
@@ -256,14 +258,11 @@ def ends_within(
             priced[feet] = priced.get(feet, 0) | bit
     priced[FEET] = priced.get(FEET, 0) | plain
     first = 1 << ((reach + 1) * width + reach + 1)
-    found = first
     excluded = first
     for cell in barred:
         excluded |= _bit(cell, corner, width)
     settled = [0, 0]
     ahead: dict[int, list[int]] = {0: [first, 0]}
-    every = tuple(product(range(corner[0], corner[0] + width), range(corner[1], corner[1] + width)))
-    ends: list[Cell] = []
     for spent in range(budget + 1):
         if spent not in ahead:
             continue
@@ -272,31 +271,36 @@ def ends_within(
             settled[odd] |= now
             if not now:
                 continue
-            sideways = now << width | now >> width
-            straight = sideways | now << 1 | now >> 1
-            slanted = sideways << 1 | sideways >> 1
+            upright = now << width | now >> width
+            straight = upright | now << 1 | now >> 1
+            slanted = upright << 1 | upright >> 1
             other = 1 - odd if alternating else odd
             for feet, bits in priced.items():
                 _add(ahead, spent + feet, odd, straight & bits)
                 _add(ahead, spent + (2 * feet if odd else feet), other, slanted & bits)
-        new = (settled[0] | settled[1]) & ~found
-        found |= new
-        shown = new & ~excluded
-        low = (shown & -shown).bit_length() - 1
-        if shown:
-            digits = f"{shown >> low:b}"[::-1].encode().translate(_SELECTORS)
-            ends += compress(every[low : low + len(digits)], digits)
-    return tuple(ends)
-
-
-_SELECTORS: Final = bytes.maketrans(b"01", b"\x00\x01")
-"""Digits of a binary number, as `compress` takes them."""
+    return tuple(_rows((settled[0] | settled[1]) & ~excluded, corner, width))
 
 
 def _bit(cell: Cell, corner: Cell, width: int) -> int:
     """Return the bit of *cell* in the square of *width* cells from *corner* on; 0 outside or on its edge."""
     x, y = cell[0] - corner[0], cell[1] - corner[1]
-    return 1 << (x * width + y) if 0 < x < width - 1 and 0 < y < width - 1 else 0
+    return 1 << (y * width + x) if 0 < x < width - 1 and 0 < y < width - 1 else 0
+
+
+def _rows(bits: int, corner: Cell, width: int) -> Iterator[Row]:
+    """Yield the cells of *bits*, none of which is on the edge of the square, as the longest rows."""
+    x, y = corner
+    row_of = (1 << width) - 1
+    while bits:
+        row = bits & row_of
+        while row:
+            first = row & -row
+            after = (row + first) & ~row  # the carry of the sum ends behind the run of ones
+            after &= -after
+            yield (y, x + first.bit_length() - 1, x + after.bit_length() - 2)
+            row &= ~(after - first)
+        bits >>= width
+        y += 1
 
 
 def _add(ahead: dict[int, list[int]], feet: int, parity: int, bits: int) -> None:

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from service.rules.space.compact import Cells
 from service.rules.space.grid import FEET, STEPS, Cell, ends_within, feet_between, path_to, reachable, way_to
 
 FAR = 60
@@ -107,6 +108,6 @@ def test_a_walk_ends_where_the_search_leads_but_for_the_barred_cells(
         whole = prices | {(x, y): FEET for x in WIDE for y in WIDE if (x, y) not in prices}
         barred = [cell for cell in prices if random.random() < 0.2]
         found = reachable(start, budget, whole.get, alternating=alternating)
-        feet = {cell: found[cell][0] for cell in found if cell != start and cell not in barred}
-        ends = ends_within(start, budget, prices, barred, alternating=alternating)
-        assert list(ends) == [cell for _, cell in sorted((feet[cell], cell) for cell in feet)]
+        wanted = {cell for cell in found if cell != start and cell not in barred}
+        rows = ends_within(start, budget, prices, barred, alternating=alternating)
+        assert list(Cells(cells=rows)) == sorted(wanted, key=lambda cell: (cell[1], cell[0]))

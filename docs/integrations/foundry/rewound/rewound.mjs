@@ -102,6 +102,16 @@ const picked = (title, selects) => foundry.applications.api.DialogV2.prompt({
   ok: { callback: (_event, button) => Object.fromEntries(Object.keys(selects).map((name) => [name, Number(button.form.elements[name].value)])) },
 });
 
+/** Return the values of a choice: they are listed, or they are cells by rows, or straight paths. */
+function valuesOf(choice) {
+  if (Array.isArray(choice)) return choice;
+  const upTo = (least, most) => Array.from({ length: most - least + 1 }, (_, at) => least + at);
+  if ("cells" in choice) return choice.cells.flatMap(([y, first, last]) => upTo(first, last).map((x) => [x, y]));
+  const [x, y] = choice.start;
+  return choice.paths.flatMap(([dx, dy, least, most]) =>
+    upTo(least, most).map((length) => upTo(1, length).map((i) => [x + dx * i, y + dy * i])));
+}
+
 /** Throw the dice that a prompt wants (`heart:d8`) with Foundry's dice, visible to all; return the faces. */
 async function thrown(wants) {
   const faces = [];
@@ -117,22 +127,21 @@ async function thrown(wants) {
 /** Show every legal command of this seat and send the chosen one. */
 export async function act() {
   try {
-    const { options, schemas } = await ask("GET", "/options");
+    const { options } = await ask("GET", "/options");
     const offers = options.flatMap(({ prompt, commands }) => commands.map((offer) => ({ prompt, offer })));
     if (!offers.length) return ui.notifications.info("Rewound: nothing to do now.");
-    const names = offers.map(({ offer }) => [offer.creature, offer.type, ...Object.values(offer.given).map((value) => JSON.stringify(value))]
-      .filter(Boolean).join(" "));
+    const names = offers.map(({ offer: { command: { type, creature, prompt: _prompt, ...given } } }) =>
+      [creature, type, ...Object.values(given).map((value) => JSON.stringify(value))].filter(Boolean).join(" "));
     const first = await picked("Rewound", { what: names });
     if (!first) return null;
     const { prompt, offer } = offers[first.what];
-    const shown = Object.fromEntries(Object.entries(offer.choices).map(([name, values]) => [name, values.map((value) => JSON.stringify(value))]));
-    const second = Object.keys(shown).length ? await picked(offer.type, shown) : {};
+    const choices = Object.fromEntries(Object.entries(offer.choices).map(([name, choice]) => [name, valuesOf(choice)]));
+    const shown = Object.fromEntries(Object.entries(choices).map(([name, values]) => [name, values.map((value) => JSON.stringify(value))]));
+    const second = Object.keys(shown).length ? await picked(offer.command.type, shown) : {};
     if (!second) return null;
-    const chosen = Object.fromEntries(Object.entries(second).map(([name, at]) => [name, offer.choices[name][at]]));
-    const fields = schemas[offer.type].properties;
-    const named = Object.fromEntries(["creature", "prompt"].filter((name) => offer[name] !== null && name in fields).map((name) => [name, offer[name]]));
-    const dice = prompt.wants.length && "faces" in fields ? { faces: await thrown(prompt.wants) } : {};
-    return await ask("POST", "/commands", { type: offer.type, ...named, ...offer.given, ...chosen, ...dice });
+    const chosen = Object.fromEntries(Object.entries(second).map(([name, at]) => [name, choices[name][at]]));
+    const dice = "faces" in offer.command ? { faces: await thrown(prompt.wants) } : {};
+    return await ask("POST", "/commands", { ...offer.command, ...chosen, ...dice });
   } catch (problem) {
     return ui.notifications.warn(`Rewound: ${problem.detail ?? problem.message}`);
   }

@@ -25,6 +25,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Offer, Refuse
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import rule
 from service.rules.kernel.sealed import view
+from service.rules.space.compact import Cells
 from service.rules.space.grid import Cell
 
 
@@ -107,7 +108,7 @@ class Dash(Command[State]):
                 yield Offer(type=cls.type, creature=creature.id, given=given)
 
 
-def _goals(view: State, creature: Creature, budget: int) -> tuple[Cell, ...]:
+def _goals(view: State, creature: Creature, budget: int) -> Cells:
     """Return where a dash may end: reachable, with room, and within what a shot leaves."""
     cap = speed(creature) // 2 - creature.moved_ft if creature.ranged_stance_taken else budget
     return ends_of(view, creature, min(budget, max(0, cap), left_after_casting(creature, budget)))

@@ -16,6 +16,7 @@ from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import derived
 from service.rules.kernel.rulebook import rule
+from service.rules.space.compact import Cells
 from service.rules.space.grid import (
     FEET,
     Cell,
@@ -246,15 +247,15 @@ def way_within(state: State, creature: Creature, goal: Cell, budget: int) -> tup
     return way_to(creature.position, goal, budget, entering, step, alternating=_alternates(state))
 
 
-def ends_of(state: State, creature: Creature, budget: int) -> tuple[Cell, ...]:
-    """Return the cells where a walk of the creature of at most *budget* feet may end, nearest first."""
+def ends_of(state: State, creature: Creature, budget: int) -> Cells:
+    """Return the cells where a walk of the creature of at most *budget* feet may end."""
     entering, step = _costs(state, creature)
     if step is not None:  # the price of a step depends on where it comes from
         found = within(state, creature, budget)
-        return tuple(c for c in found if c != creature.position and may_stop(state, creature, c))
+        return Cells.of(c for c in found if c != creature.position and may_stop(state, creature, c))
     prices = {cell: entering(cell) for cell in _noted(state, creature, budget)}
     barred = [c for c, price in prices.items() if price is not None and not _has_room(state, creature, c)]
-    return ends_within(creature.position, budget, prices, barred, alternating=_alternates(state))
+    return Cells(cells=ends_within(creature.position, budget, prices, barred, alternating=_alternates(state)))
 
 
 def _noted(state: State, creature: Creature, budget: int) -> Iterator[Cell]:

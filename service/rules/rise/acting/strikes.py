@@ -19,12 +19,13 @@ from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.sheet import Effect, Weapon
 from service.rules.rise.harm.effects import note_place
 from service.rules.rise.permission import Act, is_allowed
-from service.rules.rise.space.lines import Path, feet_offered, straight
+from service.rules.rise.space.lines import feet_offered, ways
 from service.rules.rise.space.pace import budget_of
 from service.rules.rise.space.paths import check_free, check_path
 from service.rules.rise.space.riding import JOLTED, jolted
 from service.rules.rise.space.sight import around, check_reach, in_reach, is_reached, known_of
 from service.rules.rise.state import State
+from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import FEET, Cell
 
 WAYS: Final[tuple[Mapping[str, bool], ...]] = (
@@ -276,20 +277,21 @@ class Charge(StrikeAct):
             return
         weapons = {w.id: wielded(view, user, changed(command, weapon=w.id)) for w in user.sheet.weapons}
         reaches = {name: reach_of(weapon) for name, weapon in weapons.items() if weapon.melee}
-        paths = tuple(straight(view, user, feet_offered(view, user))) if reaches else ()
+        found = ways(view, user, feet_offered(view, user), None) if reaches else ()
+        runs = [way for way in found if way.ends and way.is_open]
         for weapon, reach in reaches.items():
-            for some, targets in products([(path, met(view, user, path, reach)) for path in paths]):
-                choices = {"path": some, "target": targets}
+            for some, targets in products([(way.line, met(view, user, way.end, reach)) for way in runs]):
+                choices = {"path": StraightPaths.of(user.position, some), "target": targets}
                 yield Offer(type=cls.type, creature=user.id, given={"weapon": weapon}, choices=choices)
 
 
-def met(view: State, user: Creature, path: Path, reach: tuple[int, bool]) -> tuple[str, ...]:
-    """Return whom *user* may strike at the end of *path* with what `reach_of` says."""
+def met(view: State, user: Creature, end: Cell, reach: tuple[int, bool]) -> tuple[str, ...]:
+    """Return whom *user* may strike from *end* with what `reach_of` says."""
     reach_ft, touching = reach
-    others = around(view, user, path[-1], max(reach_ft, FEET))
+    others = around(view, user, end, max(reach_ft, FEET))
     if not others:
         return ()
-    there, fit = changed(user, position=path[-1]), fitting(view, user)
+    there, fit = changed(user, position=end), fitting(view, user)
     near = [other for other in others if is_reached(view, there, other, reach_ft, touching=touching)]
     return tuple([other.id for other in near if other.id in fit])
 

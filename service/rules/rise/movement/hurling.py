@@ -20,10 +20,11 @@ from service.rules.rise.harm.holds import grapplers
 from service.rules.rise.movement.objects import ObjectManipulated
 from service.rules.rise.permission import Act, is_allowed
 from service.rules.rise.space.forced import UNSEEN_FT, throw_feet
-from service.rules.rise.space.lines import Path, feet_offered, ways
+from service.rules.rise.space.lines import feet_offered, ways
 from service.rules.rise.space.pace import budget_of
 from service.rules.rise.space.paths import check_direction, check_path, occupant, standing_in
 from service.rules.rise.state import State
+from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import FEET, STEPS, Cell, line
 
 
@@ -80,18 +81,20 @@ class Overrun(Act):
         creature = on_turn(view, command)
         if creature is None or not is_allowed(command.check_paid, view, creature):
             return
-        through: dict[tuple[str, ...], list[Path]] = {}
+        through: dict[tuple[str, ...], list[tuple[Cell, int]]] = {}
         for way in ways(view, creature, feet_offered(view, creature), None):
             if way.others and way.ends:  # a creature that runs through no other just moves
-                through.setdefault(way.others, []).append(way.path)
-        found: list[tuple[list[Path], tuple[tuple[str, ...], ...]]] = []
-        for others, paths in through.items():
+                through.setdefault(way.others, []).append(way.line)
+        found: list[tuple[list[tuple[Cell, int]], tuple[tuple[str, ...], ...]]] = []
+        for others, lines in through.items():
             friends = tuple([name for name in others if view.group_of(name) == view.here])
-            runs = [changed(command, path=paths[0], aside=aside) for aside in dict.fromkeys(((), friends))]
+            first = tuple(line(creature.position, *lines[0]))
+            runs = [changed(command, path=first, aside=aside) for aside in dict.fromkeys(((), friends))]
             asides = tuple([run.aside for run in runs if is_allowed(run.check_met, view, creature)])
-            found.append((paths, asides))
+            found.append((lines, asides))
         for groups, asides in products(found):
-            choices = {"path": tuple([path for paths in groups for path in paths]), "aside": asides}
+            paths = StraightPaths.of(creature.position, [run for lines in groups for run in lines])
+            choices = {"path": paths, "aside": asides}
             yield Offer(type=cls.type, creature=creature.id, choices=choices)
 
 

@@ -20,6 +20,7 @@ from service.rules.rise.planning.ways import as_command_data, freely, mounts, wa
 from service.rules.rise.space.riding import check_carried, check_mount, check_not_carried
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance
+from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import STEPS, Cell, Feet, cells
 from service.rules.table.stack import Frame
 
@@ -227,10 +228,11 @@ class PlanMovement(Act):
             if command.may(view, **way, path=paths[0]):
                 yield Offer(type=cls.type, creature=creature.id, given=way, choices={"path": paths})
         for mount, found in mounts(view, creature).items():
-            paths = tuple([path for path in found if command.may(view, mount=mount, path=path)])
-            if paths:
+            legal = [line for line, path in found.lines() if command.may(view, mount=mount, path=path)]
+            if legal:
                 given: Mapping[str, Any] = {"mount": mount}
-                yield Offer(type=cls.type, creature=creature.id, given=given, choices={"path": paths})
+                choices: dict[str, Any] = {"path": StraightPaths.of(creature.position, legal)}
+                yield Offer(type=cls.type, creature=creature.id, given=given, choices=choices)
         for uses, paths in freely(view, creature):
             if command.may(view, free_actions=uses[:1], path=paths[0]):
                 choices = {"free_actions": as_command_data(uses), "path": paths}

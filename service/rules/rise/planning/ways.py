@@ -9,12 +9,13 @@ from service.rules.kernel.records import changed
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import FreeUse
 from service.rules.rise.planning.freely import braced, offered_uses
-from service.rules.rise.space.lines import Path, feet_offered, onto, straight
+from service.rules.rise.space.lines import feet_offered, onto, straight
 from service.rules.rise.state import State
+from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import cells
 
 
-def ways(view: State, creature: Creature) -> Iterator[tuple[Mapping[str, Any], tuple[Path, ...]]]:
+def ways(view: State, creature: Creature) -> Iterator[tuple[Mapping[str, Any], StraightPaths]]:
     """Yield the movements along straight paths that *creature* may try, and where they may lead."""
     riders = tuple([other.id for other in view.creatures.values() if other.mount == creature.id])
     found: list[Mapping[str, Any]] = [{"mode": mode} for mode in {"land": 0, **creature.sheet.speeds}]
@@ -32,31 +33,32 @@ def ways(view: State, creature: Creature) -> Iterator[tuple[Mapping[str, Any], t
                 yield {**way, "carry": riders}, paths
 
 
-def mounts(view: State, creature: Creature) -> Mapping[str, tuple[Path, ...]]:
+def mounts(view: State, creature: Creature) -> Mapping[str, StraightPaths]:
     """Return the straight paths on which *creature* may try to get onto each mount."""
     found = [m for m in view.creatures.values() if m.sheet.carries_riders and m.id != creature.id]
     feet = feet_offered(view, creature) if found else 0
-    return {m.id: tuple(onto(creature, cells(m.position, m.space), feet)) for m in found}
+    ridden = {m.id: onto(creature, cells(m.position, m.space), feet) for m in found}
+    return {name: StraightPaths.of(creature.position, lines) for name, lines in ridden.items()}
 
 
-def freely(view: State, creature: Creature) -> Iterator[tuple[tuple[FreeUse, ...], tuple[Path, ...]]]:
+def freely(view: State, creature: Creature) -> Iterator[tuple[tuple[FreeUse, ...], StraightPaths]]:
     """Yield free abilities that *creature* may use on its way, and the ways it may go with any of them."""
     plain = free_ways(view, creature)
     uses = offered_uses(view, creature)
     ready = {use: braced(view, creature, (use,)) for use in uses}
     steady = tuple([use for use in uses if ready[use] is view])
     if steady:
-        yield steady, ((), *plain)
+        yield steady, plain.or_none()
     for use in uses:
         if ready[use] is not view:
-            yield (use,), ((), *free_ways(ready[use], ready[use].creatures[creature.id]))
+            yield (use,), free_ways(ready[use], ready[use].creatures[creature.id]).or_none()
     alone = [use for use in uses if use.targets in ((), (creature.id,)) and use.at is None]
     for use in alone if plain else ():
         if free_ways(ready[use], ready[use].creatures[creature.id]):
             yield (changed(use, step=1),), plain
 
 
-def free_ways(view: State, creature: Creature) -> tuple[Path, ...]:
+def free_ways(view: State, creature: Creature) -> StraightPaths:
     """Return the straight ways that *creature* may walk on its own feet."""
     return straight(view, creature, feet_offered(view, creature), through=True)
 

@@ -23,9 +23,8 @@ from service.rules.rise.space.paths import (
 )
 from service.rules.rise.space.sight import known_of
 from service.rules.rise.state import State
+from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import FEET, STEPS, Cell, line
-
-Path = tuple[Cell, ...]
 
 
 def feet_offered(
@@ -46,27 +45,35 @@ def feet_offered(
 
 
 class Way(NamedTuple):
-    """A straight path as it is found: who stands on it, whether it is open, and whether it may end there."""
+    """A straight path as it is found: who is on it, whether it is open, and whether it may end there."""
 
-    path: Path
+    step: Cell
+    length: int
+    end: Cell
     others: tuple[str, ...]
     is_open: bool
     ends: bool
 
+    @property
+    def line(self) -> tuple[Cell, int]:
+        """Its direction and its length."""
+        return self.step, self.length
+
 
 def straight(
     view: State, creature: Creature, feet: int, *, through: bool = False, high: int | None = None
-) -> tuple[Path, ...]:
+) -> StraightPaths:
     """Return every straight path of up to *feet* that ends in a free space; *through* others if so wanted.
 
     *high* is how high a flight ends.
     """
     if feet < FEET:
-        return ()
+        return StraightPaths(start=creature.position, paths=())
 
-    def choose(_: State) -> tuple[Path, ...]:
+    def choose(_: State) -> StraightPaths:
         found = ways(view, creature, feet, high)
-        return tuple([way.path for way in found if way.ends and (through or way.is_open)])
+        chosen = [way.line for way in found if way.ends and (through or way.is_open)]
+        return StraightPaths.of(creature.position, chosen)
 
     return known_of(view, creature, f"straight/{feet}/{high}/{through}", choose)
 
@@ -88,30 +95,30 @@ def ways(view: State, creature: Creature, feet: int, high: int | None) -> tuple[
 def along(view: State, creature: Creature, step: Cell, feet: int, high: int | None) -> Iterator[Way]:
     """Yield the ways of up to *feet* in one direction, up to a wall."""
     passing, ending = flown(creature, high)
-    path: Path = ()
     others: tuple[str, ...] = ()
     spent, at, is_open = 0, creature.position, True
-    for cell in line(creature.position, step, feet // FEET):
-        spent += step_feet(at, cell, len(path)) + leaving(view, creature, at)
+    for length, cell in enumerate(line(creature.position, step, feet // FEET), 1):
+        spent += step_feet(at, cell, length - 1) + leaving(view, creature, at)
         if spent > feet or is_wall(view, creature, cell):
             return
-        path, at = (*path, cell), cell
+        at = cell
         here = standing_in(view, creature, cell)
         if here:
             others = tuple(dict.fromkeys((*others, *here)))
             is_open = is_open and in_the_way(view, passing, cell) is None
-        yield Way(path, others, is_open, not here or occupant(view, ending, cell) is None)
+        yield Way(step, length, cell, others, is_open, not here or occupant(view, ending, cell) is None)
 
 
-def onto(creature: Creature, goal: tuple[Cell, ...], feet: int) -> Iterator[Path]:
-    """Yield the straight paths that enter one of the cells *goal*; none where the creature stands there."""
+def onto(creature: Creature, goal: tuple[Cell, ...], feet: int) -> Iterator[tuple[Cell, int]]:
+    """Yield the straight paths, as direction and length, that enter one of the cells *goal*.
+
+    The only one is that of length 0 if the creature is there.
+    """
     if creature.position in goal:
-        yield ()
+        yield (1, 0), 0
         return
     for step in STEPS:
-        path: Path = ()
-        for cell in line(creature.position, step, max(0, feet) // FEET):
-            path = (*path, cell)
+        for length, cell in enumerate(line(creature.position, step, max(0, feet) // FEET), 1):
             if cell in goal:
-                yield path
+                yield step, length
                 break
