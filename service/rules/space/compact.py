@@ -7,10 +7,10 @@ client computes the same values from them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, TypeAlias, TypeVar, overload
 
-from service.rules.kernel.records import record
 from service.rules.space.grid import Cell, Row, line
 
 V = TypeVar("V")
@@ -38,7 +38,7 @@ class _Computed(Sequence[V], Generic[V]):
         raise IndexError(at)
 
 
-@record
+@dataclass(frozen=True)
 class Cells(_Computed[Cell]):
     """Cells, as ranges of rows: y, the least x and the greatest x of each."""
 
@@ -62,7 +62,7 @@ class Cells(_Computed[Cell]):
         return cls(cells=tuple(rows))
 
 
-@record
+@dataclass(frozen=True)
 class StraightPaths(_Computed[Path]):
     """Straight paths from one cell: in each direction those of some lengths. A path of length 0 stays."""
 
