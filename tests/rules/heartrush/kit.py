@@ -1,6 +1,6 @@
 """Play Heart Rush in tests: a cast, given/when/then, and dice written as faces.
 
-`Fight` runs commands through decide exactly as a worker does. Faces are told in the order the rules ask for
+`Fight` runs commands through decide exactly as a worker does. Faces are given in the order the rules ask for
 them; a test that tells too few or too many fails.
 """
 
@@ -174,7 +174,7 @@ class Fight:
         return self.state.controller(str(creature)) if known else "gm"
 
     def throw(self, *faces: int) -> Fight:
-        """Answer dice prompts, in the order they come, until all *faces* are told."""
+        """Answer dice prompts, in the order they come, until all *faces* are given."""
         left = list(faces)
         while left:
             awaited = waiting(self.state)[0]
@@ -212,8 +212,8 @@ class Fight:
             self.answer("decline_join", str(waits[0].creature))
         return self
 
-    def told(self, type_: str) -> list[Any]:
-        """Return what happened of one type, in order."""
+    def logged(self, type_: str) -> list[Any]:
+        """Return the events of one type, in order."""
         return [event for event in self.events if event.type == type_]
 
     def offers(self, seat: str, creature: str | None = None) -> list[Any]:

@@ -57,7 +57,7 @@ def test_HR_V_19_a_wound_charges_a_heart_ability_once() -> None:
     fight.answer("accept_damage", "pia")
     assert fight["pia"].wounds == ()
     fight.given("pia", heart_die=4)
-    assert [e.abilities for e in fight.told("heart_recharged")] == []
+    assert [e.abilities for e in fight.logged("heart_recharged")] == []
 
 
 def test_HR_ABIL_4_a_wound_before_the_use_banks_nothing() -> None:
@@ -66,7 +66,7 @@ def test_HR_ABIL_4_a_wound_before_the_use_banks_nothing() -> None:
     fight.stances(orc="might", pia="cunning")
     fight.answer("declare_attack", "orc", 8, 10, 12, 1, 1, target="pia").answer("accept_damage", "pia")
     assert [wound.rank for wound in fight["pia"].wounds] == [26]
-    assert fight.told("heart_recharged") == []
+    assert fight.logged("heart_recharged") == []
     assert fight["pia"].spent == ()
 
 
@@ -76,7 +76,7 @@ def test_HR_V_19_used_then_wounded_then_used_again() -> None:
     fight.do("engage", creature="orc", target="pia").joined_by().stances(orc="might", pia="cunning")
     fight.answer("declare_attack", "orc", 5, 5, 9, 3, 4, target="pia").answer("accept_damage", "pia")
     assert [wound.rank for wound in fight["pia"].wounds] == [10]
-    assert [e.abilities for e in fight.told("heart_recharged")] == [("blast",)]
+    assert [e.abilities for e in fight.logged("heart_recharged")] == [("blast",)]
     fight.answer("choose_push", "orc", distance=0)
 
     use(fight, "pia", "blast", 1, target="orc").answer("accept_damage", "orc")
@@ -185,7 +185,7 @@ def test_HR_V_98_an_instant_whose_target_died_fizzles_and_its_cost_is_kept() -> 
     )
     declare(fight, "pia", "kill", target="wolf")
     declare(fight, "ash", "kill", target="wolf")
-    assert [(e.creature, e.reason) for e in fight.told("instant_fizzled")] == [("pia", "wolf is dead")]
+    assert [(e.creature, e.reason) for e in fight.logged("instant_fizzled")] == [("pia", "wolf is dead")]
     assert fight["pia"].spent == ("kill",)
 
 
@@ -201,8 +201,8 @@ def test_HR_ABIL_11_an_ability_that_finds_nobody_fizzles() -> None:
     use(fight, "pia", "blast", target="wolf")
     declare(fight, "wolf", "answer")
     assert fight["pia"].status == "dead"
-    assert [e.ability for e in fight.told("ability_fizzled")] == ["blast"]
-    assert fight.told("cost_paid")[0].ability == "blast"
+    assert [e.ability for e in fight.logged("ability_fizzled")] == ["blast"]
+    assert fight.logged("cost_paid")[0].ability == "blast"
 
 
 # --- windows --------------------------------------------------------------------------------------
@@ -229,12 +229,12 @@ def test_HR_V_22_the_last_declared_resolves_first() -> None:
     )
     engaged(fight, "ash", "orc", ash="agility", orc="might")
     fight.answer("declare_agility", "ash", 6, 7, 8, 3, 2, order="attack_first", target="orc")
-    assert fight.told("window_opened")[-1].about["excess"] == 12
+    assert fight.logged("window_opened")[-1].about["excess"] == 12
 
     declare(fight, "ash", "more")
     declare(fight, "orc", "half", 4)
     fight.answer("accept_damage", "orc")
-    assert [(e.before, e.after) for e in fight.told("damage_changed")] == [(12, 6), (6, 10)]
+    assert [(e.before, e.after) for e in fight.logged("damage_changed")] == [(12, 6), (6, 10)]
     assert [wound.rank for wound in fight["orc"].wounds] == [10]
 
 
@@ -282,7 +282,7 @@ def test_dice_added_to_a_roll_take_its_next_words_and_keep_its_name() -> None:
     rolls = [roll for roll in fight.rolls if roll.name.stream == "ash/attack"]
     assert [roll.name for roll in rolls] == [rolls[0].name] * 3
     assert [[die.face for die in roll.dice] for roll in rolls] == [[6, 7, 8], [6, 7, 8, 4], [6, 7, 8, 4, 5]]
-    assert fight.told("roll_changed")[-1].total == 32
+    assert fight.logged("roll_changed")[-1].total == 32
     assert fight.state.place(0, "ash/attack") == 1
 
 
@@ -294,7 +294,7 @@ def test_advantage_after_the_roll_adds_a_die_and_drops_the_lowest() -> None:
     engaged(fight, "ash", "orc", ash="agility", orc="might")
     fight.answer("declare_agility", "ash", 6, 2, 8, order="attack_first", target="orc")
     declare(fight, "ash", "luck", 5, 3, 2)
-    assert fight.told("roll_changed")[-1].total == 6 + 8 + 5
+    assert fight.logged("roll_changed")[-1].total == 6 + 8 + 5
 
 
 def test_a_die_that_is_set_keeps_its_face_on_the_record() -> None:
@@ -309,7 +309,7 @@ def test_a_die_that_is_set_keeps_its_face_on_the_record() -> None:
     engaged(fight, "ash", "orc", ash="agility", orc="might")
     fight.answer("declare_agility", "ash", 6, 2, 1, order="attack_first", target="orc")
     declare(fight, "ash", "fate", 3, 2)
-    assert fight.told("roll_changed")[-1].total == 6 + 2 + 8
+    assert fight.logged("roll_changed")[-1].total == 6 + 2 + 8
     assert [die.face for die in fight.rolls[-2].dice] == [6, 2, 1]
 
 
@@ -325,7 +325,7 @@ def test_HR_TIME_6_windows_open_at_every_moment_of_an_engagement() -> None:
     let_go(fight).answer("decline_sidestep", "ash")
     let_go(fight)
 
-    assert [e.trigger for e in fight.told("window_opened")] == [
+    assert [e.trigger for e in fight.logged("window_opened")] == [
         "ability_declared",
         "joining_closed",
         "stances_revealed",
@@ -342,7 +342,7 @@ def test_a_fight_without_instants_opens_no_windows() -> None:
     fight = begun({"ash": (0, 0), "orc": (1, 0)})
     engaged(fight, "ash", "orc", ash="agility", orc="might")
     fight.answer("declare_agility", "ash", 6, 7, 8, 3, 2, order="attack_first", target="orc")
-    assert fight.told("window_opened") == []
+    assert fight.logged("window_opened") == []
 
 
 def test_HR_TIME_4_an_instant_at_an_idle_moment_needs_no_priority() -> None:
@@ -351,7 +351,7 @@ def test_HR_TIME_4_an_instant_at_an_idle_moment_needs_no_priority() -> None:
     fight = fight_with(NEAR, owners(wolf=("ready",)), abilities=[ready])
     declare(fight, "wolf", "ready")
     assert fight.state.priority_side == "players"
-    assert [e.ability for e in fight.told("instant_resolved")] == ["ready"]
+    assert [e.ability for e in fight.logged("instant_resolved")] == ["ready"]
 
 
 def test_HR_TIME_4_the_surprised_declare_nothing() -> None:
@@ -390,8 +390,8 @@ def test_D_4_a_resolution_may_be_answered_again() -> None:
     fight.do("pass_window", creature="orc", prompt=fight.prompt("orc"))
     declare(fight, "wolf", "more")
     declare(fight, "orc", "half", 1, 2)
-    assert [e.creature for e in fight.told("instant_resolved")] == ["orc", "wolf", "ash"]
-    assert fight.told("damage_pending")[-1].amount == 12 // 2 + 1 + 2
+    assert [e.creature for e in fight.logged("instant_resolved")] == ["orc", "wolf", "ash"]
+    assert fight.logged("damage_pending")[-1].amount == 12 // 2 + 1 + 2
 
 
 def test_a_stance_that_meets_an_open_window_stays_sealed() -> None:
@@ -403,7 +403,7 @@ def test_a_stance_that_meets_an_open_window_stays_sealed() -> None:
         abilities=[ready],
     )
     let_go(fight.do("engage", creature="ash", target="orc")).joined_by()
-    prompt = f"{let_go(fight).told('engagement_declared')[-1].engagement}/stance/ash"
+    prompt = f"{let_go(fight).logged('engagement_declared')[-1].engagement}/stance/ash"
     declare(fight, "wolf", "ready")
     assert any("pass_window" in a.accepts for a in waiting(fight.state))
     decision = fight.send("choose_stance", "zoe", creature="ash", stance="might", prompt=prompt)
@@ -520,7 +520,7 @@ def test_HR_ABIL_2_what_is_always_on_is_asked_of_the_state_each_time() -> None:
     fight.given("wolf", status="unconscious", hp=-1)
     engaged(fight, "pia", "orc", pia="agility", orc="might")
     fight.answer("declare_agility", "pia", 1, 1, 1, 1, 1, order="attack_first", target="orc")
-    assert fight.told("attack_rolled")[-1].total == 3 + 1
+    assert fight.logged("attack_rolled")[-1].total == 3 + 1
 
 
 def test_HR_GEN_2_an_ability_is_told_from_its_cost_to_its_end() -> None:

@@ -37,7 +37,7 @@ def test_a_stat_block_is_recorded_as_the_sheet_it_is() -> None:
         {"stat_block": "wolf", "id": "gnash", "side": "enemies", "position": [2, 0], "hp": 7},
     ]
     fight: Fight = opened(places, creatures=creatures)
-    recorded = fight.told("encounter_opened")[-1].opening.creatures[1]
+    recorded = fight.logged("encounter_opened")[-1].opening.creatures[1]
     assert (recorded.stat_block, recorded.sheet.name, recorded.sheet.might) == (None, "Grum", 10)
     assert (fight["gnash"].hp, fight["gnash"].sheet.name) == (7, "Wolf")
 

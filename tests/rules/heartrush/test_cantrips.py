@@ -79,10 +79,10 @@ def test_HR_WPN_13_a_bolt_that_does_no_damage_burns_at_the_end_of_the_step() -> 
     """Heart and cunning and the weapon die, no die for a damage type; 2d6 as soon as it burns."""
     fight = engaged(caster(FIRE_BOLT), "wolf", pia="cunning", wolf="defensive")
     fight.answer("declare_attack", "pia", 8, 6, 4, 1, 1, target="wolf")
-    assert fight.told("exchange_settled")[-1].hit
+    assert fight.logged("exchange_settled")[-1].hit
     assert fight["wolf"].level("burning") == 2
     fight.throw(1, 2)
-    assert fight.told("damage_pending")[-1].cause == "burning"
+    assert fight.logged("damage_pending")[-1].cause == "burning"
     (burn,) = [roll for roll in fight.rolls if ("what", "burning") in roll.purpose]
     assert [die.sides for die in burn.dice] == [6, 6]
     assert [die.sides for die in fight.rolls[0].dice] == [8, 6, 4]
@@ -93,7 +93,7 @@ def test_HR_WPN_13_its_own_might_bonus_stands_in_for_that_of_bows() -> None:
     sheets = {"wolf": {"armor": "heavy"}}
     fight = engaged(caster(FIRE_BOLT, sheets=sheets), "wolf", pia="might", wolf="cunning")
     fight.answer("declare_attack", "pia", 8, 8, 4, 1, 1, target="wolf")
-    assert fight.told("defense_rolled")[-1].total == 1 + 1 + 6
+    assert fight.logged("defense_rolled")[-1].total == 1 + 1 + 6
     assert fight["wolf"].level("burning") == 3
 
 
@@ -101,7 +101,7 @@ def test_HR_WPN_13_without_one_of_its_own_a_bolt_ignores_armor_in_might_as_a_bow
     sheets = {"wolf": {"armor": "heavy"}}
     fight = engaged(caster(WATER_BOLT, sheets=sheets), "wolf", pia="might", wolf="cunning")
     fight.answer("declare_attack", "pia", 8, 8, 8, 1, 1, target="wolf")
-    assert fight.told("defense_rolled")[-1].total == 1 + 1
+    assert fight.logged("defense_rolled")[-1].total == 1 + 1
     assert [die.sides for die in fight.rolls[0].dice] == [8, 8, 8], "no die for bludgeoning in might"
 
 
@@ -117,14 +117,14 @@ def test_HR_WPN_13_water_drenches_and_lightning_doubles_against_the_wet() -> Non
     assert fight["wolf"].level("off_balanced") == 1
     assert not fight["wolf"].has("burning"), "HR-COND-19: what is drenched burns no more"
     fight.answer("declare_agility", "ash", 2, 3, 4, order="no_move", target="wolf")
-    assert fight.told("attack_rolled")[-1].total == 2 * (2 + 3 + 4)
+    assert fight.logged("attack_rolled")[-1].total == 2 * (2 + 3 + 4)
 
 
 def test_HR_WPN_13_lightning_doubles_against_metal_armor() -> None:
     fight = caster(LIGHTNING, sheets={"wolf": {"metal_armor": True}})
     engaged(fight, "wolf", pia="cunning", wolf="defensive")
     fight.answer("declare_attack", "pia", 2, 3, 4, target="wolf")
-    assert fight.told("attack_rolled")[-1].total == 18
+    assert fight.logged("attack_rolled")[-1].total == 18
 
 
 AROUND = {"pia": (0, 0), "wolf": (1, 0), "orc": (-1, 0), "rat": (0, 1)}
@@ -140,12 +140,12 @@ def test_HR_WPN_13_a_blast_strikes_two_with_a_roll_each_and_pushes_them_at_the_e
         "orc": ((), ("wolf",)),
     }
     fight.answer("declare_attack", "pia", 8, 6, 4, 1, 1, 8, 6, 4, 1, 1, target="wolf", also=["orc"])
-    assert [(e.creature, e.exchange.rpartition("/")[2]) for e in fight.told("attack_rolled")] == [
+    assert [(e.creature, e.exchange.rpartition("/")[2]) for e in fight.logged("attack_rolled")] == [
         ("pia", "wolf"),
         ("pia", "orc"),
     ]
     assert (fight["wolf"].position, fight["orc"].position) == ((5, 0), (-5, 0))
-    assert not fight.told("damage_pending"), "it does no damage"
+    assert not fight.logged("damage_pending"), "it does no damage"
 
 
 def test_HR_WPN_13_a_blast_strikes_no_third_before_advanced_attunement() -> None:
@@ -165,7 +165,7 @@ def test_HR_WPN_13_at_advanced_attunement_a_blast_strikes_as_many_as_it_reaches(
     fight = caster(EARTH_BLAST, AROUND, sheets=PACK, growth={"advanced_attunements": ["earth"]})
     engaged(fight, "wolf", pia="cunning", wolf="defensive", orc="defensive", rat="defensive")
     fight.answer("declare_attack", "pia", target="wolf", also=["orc", "rat"])
-    assert [e.defender for e in fight.told("exchange_begun")] == ["wolf"]
+    assert [e.defender for e in fight.logged("exchange_begun")] == ["wolf"]
     assert len(fight.state.top.waiting(fight.state) if fight.state.top else ()) == 1
 
 
@@ -176,7 +176,7 @@ def test_HR_WPN_13_two_of_a_blasts_targets_may_meet_it_in_contests() -> None:
     fight.answer("declare_agility", "pia", order="no_move", target="wolf", also=["orc"])
     fight.answer("declare_agility", "wolf", order="no_move", target="pia")
     fight.answer("declare_agility", "orc", *[1] * 13, order="no_move", target="pia")
-    assert [(e.attacker, e.defender, e.how) for e in fight.told("exchange_begun")] == [
+    assert [(e.attacker, e.defender, e.how) for e in fight.logged("exchange_begun")] == [
         ("pia", "wolf", "contested"),
         ("pia", "orc", "contested"),
     ]

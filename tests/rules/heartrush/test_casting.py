@@ -184,5 +184,5 @@ def test_HR_CAST_3_saves_meet_the_casters_heart_die() -> None:
     fight = fight_with({"pia": (0, 0), "orc": (1, 0), "wolf": (0, 1)}, sheets, spells=[dread])
     assert save_number(fight["pia"]) == 8 + 2
     cast(fight, "dread", chosen=["orc", "wolf"]).throw(6, 4, 5, 4)
-    assert [(e.creature, e.success) for e in fight.told("save_made")] == [("orc", True), ("wolf", False)]
+    assert [(e.creature, e.success) for e in fight.logged("save_made")] == [("orc", True), ("wolf", False)]
     assert (fight["orc"].level("dazed"), fight["wolf"].level("dazed")) == (0, 2)

@@ -40,7 +40,7 @@ def test_in_the_thick_of_it_adds_one_for_each_adjacent_enemy() -> None:
     fight = own("in-the-thick-of-it", {"pia": (0, 0), "orc": (1, 0), "wolf": (0, 1)})
     engaged(fight, "pia", "orc", pia="agility", orc="might")
     fight.answer("declare_agility", "pia", 1, 1, 1, 1, 1, order="attack_first", target="orc")
-    assert fight.told("attack_rolled")[-1].total == 3 + 2
+    assert fight.logged("attack_rolled")[-1].total == 3 + 2
 
 
 def test_HR_V_40_crippling_blows_smashes_ten_feet_away() -> None:
@@ -58,8 +58,8 @@ def test_HR_V_40_crippling_blows_smashes_ten_feet_away() -> None:
     assert fight.refused("declare_agility", **data, order="attack_first") == "not_in_range"
     fight.answer("declare_agility", "wolf", order="move_first", target="pia")
     fight.answer("sidestep", "wolf", to=[2, 0])
-    assert len(fight.told("attack_rolled")) == 1
-    assert [e.step for e in fight.told("step_ended")] == ["cunning", "agility"]
+    assert len(fight.logged("attack_rolled")) == 1
+    assert [e.step for e in fight.logged("step_ended")] == ["cunning", "agility"]
 
 
 @pytest.mark.parametrize(("size", "condition", "level"), [("medium", "prone", 1), ("l2", "weakened", 2)])
@@ -84,14 +84,14 @@ def test_agile_sidesteps_twice() -> None:
     fight.answer("declare_agility", "pia", 1, 1, 1, 1, 1, order="attack_first", target="orc")
     fight.answer("sidestep", "pia", to=[0, 1]).answer("sidestep", "pia", to=[-1, 1])
     assert fight["pia"].position == (-1, 1)
-    assert fight.told("engagement_ended")
+    assert fight.logged("engagement_ended")
 
 
 def test_sentinel_strikes_at_a_sidestep_for_nothing() -> None:
     fight = own("sentinel").do("pass_side", side="players").given("pia", action=0, rush=0)
     fight.do("sidestep", creature="orc", to=[2, 0])
     fight.answer("opportunity_attack", "pia", 1, 1, 1, 1, 8, 10, target="orc", stance="might")
-    assert fight.told("attack_rolled")
+    assert fight.logged("attack_rolled")
     assert fight["orc"].position == (2, 0)
     assert (fight["pia"].action, fight["pia"].rush) == (0, 0)
 
@@ -105,7 +105,7 @@ def test_HR_V_103_brutal_attacks_look_at_kept_dice_alone() -> None:
     engaged(fight, "ash", "orc", ash="agility", orc="defensive")
     fight.answer("declare_agility", "ash", order="attack_first", target="orc")
     fight.throw(8, 3, 5, 8).throw(4)
-    assert fight.told("attack_rolled")[-1].total == 20
+    assert fight.logged("attack_rolled")[-1].total == 20
 
 
 def test_cry_of_defiance_clears_eases_or_heals() -> None:
@@ -126,7 +126,7 @@ def test_violent_defense_turns_the_difference_back() -> None:
     engaged(fight, "pia", "orc", pia="defensive", orc="might")
     fight.answer("declare_attack", "orc", 1, 1, 1, 8, 8, 6, target="pia")
     assert [die.role for die in fight.rolls[-1].dice] == ["heart", "might", "ability"]
-    assert fight.told("damage_pending")[-1].creature == "orc"
+    assert fight.logged("damage_pending")[-1].creature == "orc"
     fight.answer("accept_damage", "orc")
     assert fight["orc"].hp == 35 - (8 + 8 + 6 + 2 - 3)
 
@@ -143,7 +143,7 @@ def test_execute_waits_for_zero() -> None:
     fight = own("execute", {"pia": (0, 0), "wolf": (1, 0)})
     engaged(fight, "pia", "wolf", pia="might", wolf="defensive")
     fight.answer("declare_attack", "pia", 2, 2, 2, 2, 1, 1, target="wolf").answer("accept_damage", "wolf")
-    assert not fight.told("window_opened")
+    assert not fight.logged("window_opened")
 
 
 def test_lightning_reflexes_keep_priority() -> None:
@@ -202,10 +202,10 @@ def test_target_the_weakness_halves_the_defense() -> None:
     declare(fight, "pia", "target-the-weakness", stance="agility", creature="orc")
     fight.stances(pia="agility", orc="might")
     fight.answer("declare_agility", "pia", 5, 5, 5, 5, 2, order="attack_first", target="orc")
-    assert fight.told("defense_rolled")[-1].total == 11
-    assert fight.told("damage_pending")[-1].amount == 15 - 5
+    assert fight.logged("defense_rolled")[-1].total == 11
+    assert fight.logged("damage_pending")[-1].amount == 15 - 5
     fight.answer("accept_damage", "orc").answer("decline_sidestep", "pia")
-    assert fight.told("engagement_ended")
+    assert fight.logged("engagement_ended")
     assert fight.state.lasting == ()
 
 
@@ -217,7 +217,10 @@ def test_baited_attack_hits_who_stands_behind() -> None:
     data = {"creature": "pia", "ability": "baited-attack", "prompt": prompt}
     assert fight.refused("declare_instant", **data, params={"creature": "orc"}) == "prerequisite_missing"
     declare(fight, "pia", "baited-attack", creature="wolf")
-    assert (fight.told("damage_pending")[-1].creature, fight.told("damage_pending")[-1].amount) == ("wolf", 6)
+    assert (fight.logged("damage_pending")[-1].creature, fight.logged("damage_pending")[-1].amount) == (
+        "wolf",
+        6,
+    )
 
 
 def test_eternal_fortitude_adds_pool_dice_before_the_roll() -> None:
@@ -227,7 +230,7 @@ def test_eternal_fortitude_adds_pool_dice_before_the_roll() -> None:
     fight.answer("declare_attack", "orc", 5, 5, 5, target="pia")
     prompt = next(a for a in waiting(fight.state) if "choose" in a.accepts)
     fight.do("choose", 4, 4, 6, 6, 6, creature="pia", prompt=prompt.prompt, option="3")
-    assert fight.told("defense_rolled")[-1].total == 4 + 4 + 18 + 2
+    assert fight.logged("defense_rolled")[-1].total == 4 + 4 + 18 + 2
     assert fight.state.lasting[0].modifier == DicePool(sides=6, left=1)
 
 
@@ -237,13 +240,13 @@ def test_tumble_sidesteps_before_the_cunning_step() -> None:
     declare(fight, "pia", "tumble", to=[0, 1])
     assert fight["pia"].position == (0, 1)
     fight.answer("decline_attack", "orc").answer("declare_agility", "pia", order="no_move")
-    assert fight.told("engagement_ended"), "its one sidestep is taken"
+    assert fight.logged("engagement_ended"), "its one sidestep is taken"
 
 
 def test_tumble_needs_the_agility_stance() -> None:
     fight = own("tumble")
     fight.do("engage", creature="pia", target="orc").joined_by().stances(pia="might", orc="cunning")
-    assert not fight.told("window_opened")
+    assert not fight.logged("window_opened")
 
 
 def test_adrenaline_spike_makes_one_die_larger_once() -> None:
@@ -260,8 +263,8 @@ def test_curseweaver_hurts_who_attacks_the_guarded() -> None:
     declare(fight, "pia", "curseweaver", creature="orc", guarded=["ash"])
     engaged(fight, "ash", "orc", ash="defensive", orc="might")
     fight.answer("declare_attack", "orc", 1, 1, 1, 5, target="ash")
-    assert fight.told("damage_pending")[-1].creature == "orc"
-    assert fight.told("damage_pending")[-1].amount == 5
+    assert fight.logged("damage_pending")[-1].creature == "orc"
+    assert fight.logged("damage_pending")[-1].amount == 5
 
 
 def test_hypnotic_tune_holds_listeners_until_they_are_attacked() -> None:
@@ -284,7 +287,7 @@ def test_deoric_endurance_rolls_the_largest_heart_die() -> None:
     assert fight.rolls[-2].dice[0].sides == 8
     while fight.state.round < 12:
         fight.do("pass_side", side=fight.state.priority_side)
-    assert [e.reason for e in fight.told("effect_ended")] == ["ran_out"]
+    assert [e.reason for e in fight.logged("effect_ended")] == ["ran_out"]
 
 
 def test_oracle_shows_nothing_but_the_most_and_waits_for_the_gm() -> None:
@@ -294,5 +297,5 @@ def test_oracle_shows_nothing_but_the_most_and_waits_for_the_gm() -> None:
     fight.do("rule_ability", prompt=prompt, accept=True, reason="the sword will break", effects=[])
     fight.do("engage", creature="orc", target="pia").joined_by().stances(orc="might", pia="defensive")
     fight.answer("declare_attack", "orc", 1, 1, 1, target="pia")
-    assert fight.told("attack_rolled")[-1].total == 8 + 10 + 12
+    assert fight.logged("attack_rolled")[-1].total == 8 + 10 + 12
     assert [die.face for die in fight.rolls[-1].dice] == [1, 1, 1], "what the dice showed stays on the record"

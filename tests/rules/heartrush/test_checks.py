@@ -21,7 +21,7 @@ def checked(fight: Fight, *faces: int, type_: str = "roll_check", **data: object
 
 def outcome(fight: Fight) -> tuple[int, bool, bool]:
     """Return total, success and complication of the check that was resolved last."""
-    event = fight.told("check_resolved")[-1]
+    event = fight.logged("check_resolved")[-1]
     return event.total, event.success, event.complication
 
 
@@ -46,13 +46,13 @@ def test_HR_V_91_who_does_not_reroll_fails() -> None:
 def test_HR_V_91_two_ones_fail_with_a_complication() -> None:
     fight = checked(opened(PLACES), 1, 1)
     assert outcome(fight) == (2, False, True)
-    assert fight.told("check_needs_choice") == []
+    assert fight.logged("check_needs_choice") == []
 
 
 def test_HR_V_91_a_one_means_nothing_on_a_save() -> None:
     fight = checked(opened(PLACES), 1, 5, type_="roll_save")
     assert outcome(fight) == (6, False, False)
-    assert fight.told("check_needs_choice") == []
+    assert fight.logged("check_needs_choice") == []
 
 
 def test_HR_GEN_7_a_second_one_does_no_harm() -> None:
@@ -65,14 +65,14 @@ def test_HR_GEN_7_only_kept_dice_bring_trouble() -> None:
     """HR-AD-4: at advantage the lowest die is dropped, and a 1 with it."""
     fight = checked(opened(PLACES), 8, 5, 1, advantage=1)
     assert outcome(fight) == (13, True, False)
-    assert fight.told("check_needs_choice") == []
+    assert fight.logged("check_needs_choice") == []
 
 
 def test_HR_GEN_7_the_vulnerable_stumble_over_twos_as_well() -> None:
     """HR-COND-13."""
     fight = opened(PLACES).given("pia", conditions={"vulnerable_physical": Condition(level=1)})
     checked(fight, 2, 5)
-    assert fight.told("check_needs_choice")
+    assert fight.logged("check_needs_choice")
 
 
 @pytest.mark.parametrize(("faces", "success"), [((5, 4), True), ((4, 4), False)])

@@ -62,7 +62,7 @@ def next_round(fight: Fight, *faces: int) -> Fight:
 def test_HR_COND_1_levels_add_up_and_stop_at_five() -> None:
     fight = laid(laid(begun(DUEL), "orc", "dazed", 3), "orc", "dazed", 4)
     assert fight["orc"].level("dazed") == 5
-    assert fight.told("condition_gained")[-1].wasted == 2
+    assert fight.logged("condition_gained")[-1].wasted == 2
     assert laid(laid(fight, "orc", "prone"), "orc", "prone")["orc"].level("prone") == 1
 
 
@@ -116,7 +116,7 @@ def test_HR_V_94_a_stunned_orc_is_helpless_to_every_stance() -> None:
     for stance in ("cunning", "agility", "might"):
         fight = having("orc", "stunned")
         fight.do("engage", creature="pia", target="orc").joined_by().stances(pia=stance)
-        assert fight.told("stances_revealed")[-1].stances["orc"] == "helpless"
+        assert fight.logged("stances_revealed")[-1].stances["orc"] == "helpless"
         assert "pia" in fight.waits_for()
 
 
@@ -124,15 +124,15 @@ def test_HR_V_94_what_strikes_the_helpless_is_not_halved() -> None:
     fight = having("orc", "stunned")
     fight.do("engage", creature="pia", target="orc").joined_by().stances(pia="might")
     fight.answer("declare_attack", "pia", 4, 5, 4, 4, 3, 3, target="orc")
-    assert fight.told("attack_rolled")[-1].total == 17
-    assert fight.told("defense_rolled")[-1].total == 10
-    assert fight.told("damage_pending")[-1].amount == 7, "no halving"
+    assert fight.logged("attack_rolled")[-1].total == 17
+    assert fight.logged("defense_rolled")[-1].total == 10
+    assert fight.logged("damage_pending")[-1].amount == 7, "no halving"
 
 
 def test_HR_COND_7_the_incapacitated_may_be_struck_at_any_time() -> None:
     fight = having("orc", "incapacitated")
     fight.do("opportunity_attack", creature="pia", target="orc", stance="might")
-    assert fight.told("exchange_begun")[-1].how == "opportunity"
+    assert fight.logged("exchange_begun")[-1].how == "opportunity"
 
 
 def test_HR_COND_8_the_poisoned_roll_worse_whatever_they_roll() -> None:
@@ -173,7 +173,7 @@ def test_HR_COND_11_slowed_halves_once_HR_COND_12_crippled_leaves_five() -> None
 def test_HR_COND_13_vulnerability_troubles_on_more_faces_and_kills_at_four() -> None:
     fight = laid(begun(DUEL), "pia", "vulnerable_physical", 2)
     checking(fight, 3, 5, creature="pia", ability="might", what="lift", cn=20)
-    assert fight.told("check_needs_choice"), "a 3 is trouble at two levels"
+    assert fight.logged("check_needs_choice"), "a 3 is trouble at two levels"
     fight.do("choose_check", creature="pia", prompt=fight.prompt("pia"), choice="fail")
     laid(fight, "pia", "vulnerable_physical", 2)
     assert fight["pia"].status == "dead"
@@ -229,13 +229,13 @@ def test_HR_COND_14_whoever_is_confused_and_has_moved_is_not_asked_to_join_strik
     places = {"pia": (0, 0), "ash": (0, 1), "orc": (1, 0)}
     fight = having("pia", "confused", 1, places=places).given("pia", moved_ft=5)
     fight.do("engage", creature="ash", target="orc")
-    assert fight.told("engagement_declared")
+    assert fight.logged("engagement_declared")
     assert all(awaited.creature != "pia" for awaited in waiting(fight.state))
 
     walk = having("pia", "confused", 1, places=DUEL, first="enemies").given("pia", moved_ft=5)
     walk.given("orc", conditions={"off_balanced": Condition(level=1)})
     walk.do("dash", creature="orc", path=[[2, 0], [3, 0]])
-    assert not walk.told("window_opened")
+    assert not walk.logged("window_opened")
     assert walk["orc"].position == (3, 0)
 
 
@@ -243,7 +243,7 @@ def test_HR_COND_14_the_confused_that_acted_have_no_free_sidestep() -> None:
     fight = having("pia", "confused", 1).do("engage", creature="pia", target="orc").joined_by()
     fight.stances(pia="agility", orc="defensive")
     fight.answer("declare_agility", "pia", *[1] * 6, order="attack_first", target="orc")
-    assert fight.told("engagement_ended"), "nobody is asked for a sidestep"
+    assert fight.logged("engagement_ended"), "nobody is asked for a sidestep"
 
 
 def test_HR_V_92_fear_keeps_away_until_it_is_mastered() -> None:
@@ -298,14 +298,14 @@ def test_HR_V_95_lying_prone_is_cover_from_bows_and_bad_against_maces() -> None:
     fight.given("pia", conditions={"prone": Condition()})
     fight.do("engage", creature="ash", target="pia").joined_by().stances(ash="agility", pia="defensive")
     fight.answer("declare_agility", "ash", 6, 6, 6, 3, 5, 4, order="attack_first", target="pia")
-    assert fight.told("defense_rolled")[-1].total == 11
+    assert fight.logged("defense_rolled")[-1].total == 11
 
     bat = having("pia", "prone", places=DUEL)
     bat.given("orc", action=1)
     bat.do("pass_side", side="players").do("engage", creature="orc", target="pia").joined_by()
     bat.stances(orc="agility", pia="defensive")
     bat.answer("declare_agility", "orc", 6, 6, 6, 6, 6, 5, 2, order="attack_first", target="pia")
-    assert bat.told("defense_rolled")[-1].total == 9
+    assert bat.logged("defense_rolled")[-1].total == 9
 
 
 def test_HR_V_85_fire_burns_at_once_at_each_rounds_end_and_fades() -> None:

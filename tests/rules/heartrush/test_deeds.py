@@ -40,14 +40,14 @@ def test_HR_GEN_2_what_is_declared_may_be_answered_and_then_happens(name: str, d
     fight = fight_of(wolf=("slay",))
     fight.do(name, creature="pia", **data)
 
-    assert [e.trigger for e in fight.told("window_opened")] == ["ability_declared"]
-    assert fight.told(DONE[name]) == []
-    assert fight.told("ability_used")[-1].ability == name
+    assert [e.trigger for e in fight.logged("window_opened")] == ["ability_declared"]
+    assert fight.logged(DONE[name]) == []
+    assert fight.logged("ability_used")[-1].ability == name
     fight.answer("pass_window", "wolf")
 
-    [done] = fight.told(DONE[name])
+    [done] = fight.logged(DONE[name])
     assert done.because
-    assert len(fight.told("deed_begun")) == 1
+    assert len(fight.logged("deed_begun")) == 1
 
 
 @pytest.mark.parametrize(("name", "data"), DECLARED)
@@ -59,9 +59,9 @@ def test_HR_GEN_2_what_finds_nobody_to_do_it_is_in_vain_and_stays_paid(
     declare(fight, "wolf", "slay")
 
     assert fight["pia"].status == "dead"
-    assert [e.reason for e in fight.told("deed_in_vain")] == ["pia can do nothing"]
-    assert fight.told(DONE[name]) == []
-    assert fight.told("ability_used")[0].ability == name
+    assert [e.reason for e in fight.logged("deed_in_vain")] == ["pia can do nothing"]
+    assert fight.logged(DONE[name]) == []
+    assert fight.logged("ability_used")[0].ability == name
 
 
 @pytest.mark.parametrize(("name", "data"), DECLARED)
@@ -69,15 +69,15 @@ def test_HR_GEN_2_where_nobody_could_answer_it_happens_at_once(name: str, data: 
     fight = fight_of()
     fight.do(name, creature="pia", **data)
 
-    assert fight.told("deed_declared") == []
-    assert len(fight.told(DONE[name])) == 1
+    assert fight.logged("deed_declared") == []
+    assert len(fight.logged(DONE[name])) == 1
 
 
 def test_HR_SVC_2_where_a_declared_dash_leads_is_its_seats_alone() -> None:
     fight = fight_of(wolf=("slay",))
     fight.do("dash", creature="pia", path=[[0, -1], [0, -2]])
 
-    [public] = fight.told("deed_declared")
+    [public] = fight.logged("deed_declared")
     assert "path" not in vars(public)
 
     frame = fight.state.stacks.find("r1/dash/pia/free")

@@ -56,8 +56,8 @@ def test_HR_V_52_what_the_defense_stops_asks_nobody() -> None:
     """HR-ATK-3, D.5."""
     fight = struck({"wolf": (0, 0), "pia": (1, 0)}, "wolf", "pia", "agility", "defensive")
     fight.answer("declare_agility", "wolf", 2, 3, 4, 6, 4, order="no_move", target="pia")
-    assert (fight.told("attack_rolled")[0].total, fight.told("defense_rolled")[0].total) == (9, 12)
-    assert not fight.told("damage_pending")
+    assert (fight.logged("attack_rolled")[0].total, fight.logged("defense_rolled")[0].total) == (9, 12)
+    assert not fight.logged("damage_pending")
     assert (fight["pia"].hp, fight["pia"].wounds) == (40, ())
 
 
@@ -75,7 +75,7 @@ def test_HR_V_55_a_d4_heart_cannot_shrug() -> None:
     fight = begun(NEAR, first="enemies").given("pia", heart_die=4, hp=0)
     fight.do("engage", creature="orc", target="pia").joined_by().stances(orc="might", pia="cunning")
     fight.answer("declare_attack", "orc", 8, 6, 6, 2, 2, target="pia")
-    assert [(event.amount, event.note) for event in fight.told("damage_applied")] == [
+    assert [(event.amount, event.note) for event in fight.logged("damage_applied")] == [
         (14, "heart_die_minimum")
     ]
     assert (fight["pia"].hp, [wound.rank for wound in fight["pia"].wounds]) == (-14, [14])
@@ -104,11 +104,11 @@ def test_HR_V_58_below_zero_a_creature_fights_on_until_it_chooses_or_ten_minutes
     fight.answer("declare_agility", "pia", 8, 6, 4, 3, 3, order="no_move", target="orc")
     fight.answer("accept_damage", "orc")
     assert (fight["orc"].hp, fight["orc"].status) == (-2, "active")
-    assert fight.told("fell_to_zero")
+    assert fight.logged("fell_to_zero")
 
     fight.do("engage", creature="orc", target="pia").joined_by().stances(orc="might", pia="defensive")
     fight.answer("declare_attack", "orc", 1, 1, 1, 8, 8, target="pia")
-    assert fight.told("attack_rolled")[-1].creature == "orc", "it engages and strikes all the same"
+    assert fight.logged("attack_rolled")[-1].creature == "orc", "it engages and strikes all the same"
     fight.given("bru", position=(1, 1)).do("engage", creature="bru", target="orc").joined_by()
     fight.stances(bru="agility", orc="might")
     fight.answer("declare_agility", "bru", 8, 6, 12, 6, 4, order="no_move", target="orc")
@@ -116,7 +116,9 @@ def test_HR_V_58_below_zero_a_creature_fights_on_until_it_chooses_or_ten_minutes
     assert (fight["orc"].hp, [wound.rank for wound in fight["orc"].wounds]) == (-14, [12])
     while fight.state.round == 1:
         fight.do("pass_side", side=fight.state.priority_side)
-    assert [(event.creature, event.reason) for event in fight.told("unconscious")] == [("orc", "ten_minutes")]
+    assert [(event.creature, event.reason) for event in fight.logged("unconscious")] == [
+        ("orc", "ten_minutes")
+    ]
     assert fight.refused("dash", creature="orc", to=[2, 0]) == "unconscious"
 
 
@@ -148,7 +150,7 @@ def test_HR_V_73_a_push_into_a_wall_costs_a_die_for_each_five_feet() -> None:
     fight.answer("declare_attack", "pia", 1, 1, 1, 1, 6, 6, target="wolf")
     fight.answer("choose_push", "pia", 3, 5, distance=15)
     assert fight["wolf"].position == (2, 0)
-    assert [event.amount for event in fight.told("damage_pending")] == [8]
+    assert [event.amount for event in fight.logged("damage_pending")] == [8]
     fight.answer("shrug", "wolf")
     assert fight["wolf"].hp == 16
 
@@ -160,7 +162,7 @@ def test_HR_V_74_a_push_into_somebody_without_a_shield_is_shared() -> None:
     fight.answer("declare_attack", "pia", 1, 1, 1, 1, 6, 6, target="wolf")
     fight.answer("choose_push", "pia", 4, 5, distance=10)
     fight.answer("accept_damage", "wolf").answer("accept_damage", "bru")
-    assert [(e.mover_damage, e.blocker_damage) for e in fight.told("collision")] == [(5, 4)]
+    assert [(e.mover_damage, e.blocker_damage) for e in fight.logged("collision")] == [(5, 4)]
     assert (fight["wolf"].hp, fight["bru"].hp) == (15, 36)
 
 
@@ -187,7 +189,7 @@ def test_HR_V_94_the_stunned_stand_helpless_and_defend_as_ever() -> None:
     for stance in ("cunning", "agility", "might"):
         fight = begun(NEAR).given("orc", conditions=levels(stunned=1))
         fight.do("engage", creature="pia", target="orc").joined_by().stances(pia=stance)
-        assert fight.told("stance_forced")[0].stance == "helpless"
+        assert fight.logged("stance_forced")[0].stance == "helpless"
         own = {"creature": "orc", "prompt": "r1/e1/might/orc", "target": "pia"}
         assert fight.refused("declare_attack", **own) == "stunned"
         faces = (8, 5, 2, 2, 4, 2) if stance == "might" else (8, 6, 3, 4, 2)
@@ -196,8 +198,11 @@ def test_HR_V_94_the_stunned_stand_helpless_and_defend_as_ever() -> None:
         else:
             fight.answer("declare_attack", "pia", *faces, target="orc")
         fight.answer("accept_damage", "orc")
-        assert (fight.told("attack_rolled")[0].total, fight.told("defense_rolled")[0].total) == (17, 10)
-        assert (fight["orc"].hp, fight.told("damage_halved")) == (28, [])
+        assert (fight.logged("attack_rolled")[0].total, fight.logged("defense_rolled")[0].total) == (
+            17,
+            10,
+        )
+        assert (fight["orc"].hp, fight.logged("damage_halved")) == (28, [])
 
 
 def test_HR_V_94_the_incapacitated_may_be_struck_at_once_the_helpless_after_a_ruling() -> None:
@@ -205,12 +210,12 @@ def test_HR_V_94_the_incapacitated_may_be_struck_at_once_the_helpless_after_a_ru
     strike = {"creature": "pia", "target": "orc", "stance": "might"}
     fight = begun(NEAR).given("orc", conditions=levels(incapacitated=1))
     fight.do("opportunity_attack", 1, 1, 1, 1, 8, 8, **strike)
-    assert fight.told("attack_rolled")
+    assert fight.logged("attack_rolled")
 
     fight = begun({**NEAR, "wolf": (9, 9)}).given("orc", hp=-2, status="unconscious")
     assert fight.refused("opportunity_attack", **strike) == "gm_approval_required"
     fight.given("orc", exposed=True).do("opportunity_attack", 1, 1, 1, 1, 8, 8, **strike)
-    assert fight.told("attack_rolled")
+    assert fight.logged("attack_rolled")
 
 
 def test_HR_V_95_lying_down_helps_against_arrows_and_hurts_against_maces() -> None:
@@ -222,7 +227,7 @@ def test_HR_V_95_lying_down_helps_against_arrows_and_hurts_against_maces() -> No
         fight.given("pia", conditions=levels(prone=1)).do("engage", creature="foe", target="pia").joined_by()
         fight.stances(foe="agility", pia="defensive")
         fight.answer("declare_agility", "foe", 1, 1, 1, *faces, order="no_move", target="pia")
-        assert fight.told("defense_rolled")[0].total == total
+        assert fight.logged("defense_rolled")[0].total == total
 
 
 def test_HR_V_95_high_ground_helps_the_attack() -> None:
@@ -230,7 +235,7 @@ def test_HR_V_95_high_ground_helps_the_attack() -> None:
     fight = begun(NEAR).given("pia", conditions=levels(highground=1))
     fight.do("engage", creature="pia", target="orc").joined_by().stances(pia="agility", orc="defensive")
     fight.answer("declare_agility", "pia", 5, 6, 7, 1, 8, 6, order="no_move", target="orc")
-    assert fight.told("attack_rolled")[0].total == 18, "the lowest of four dice is dropped"
+    assert fight.logged("attack_rolled")[0].total == 18, "the lowest of four dice is dropped"
 
 
 def test_HR_V_104_a_reach_weapon_reaches_ten_feet_or_its_wielder_dashes() -> None:

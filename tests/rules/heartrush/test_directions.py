@@ -44,7 +44,7 @@ def test_HR_WPN_6_a_might_push_leads_straight_away_from_the_whole_space(
 ) -> None:
     fight = pushes(size, at)
     fight.answer("choose_push", "pia", distance=10)
-    assert fight.told("push_begun")[-1].step == step
+    assert fight.logged("push_begun")[-1].step == step
     assert fight["wolf"].position == after(at, step, 2)
 
 
@@ -76,7 +76,7 @@ def test_HR_FORCE_1_only_a_wall_on_the_straight_way_stops_a_push() -> None:
     fight = pushes("l2", (2, 1), terrain={"3,2": "wall"})
     fight.answer("choose_push", "pia", distance=20)
     assert fight["wolf"].position == (6, 1)
-    assert not fight.told("collision")
+    assert not fight.logged("collision")
 
 
 @EACH
@@ -87,7 +87,7 @@ def test_HR_FORCE_1_a_wall_on_the_straight_way_stops_a_push_where_it_stands(
     fight = pushes(size, at, terrain={f"{x},{y}": "wall"})
     fight.answer("choose_push", "pia", 3, distance=10)
     assert fight["wolf"].position == after(at, step, 1)
-    assert [event.mover_damage for event in fight.told("collision")] == [3]
+    assert [event.mover_damage for event in fight.logged("collision")] == [3]
 
 
 def cells(at: Cell, side: int) -> set[Cell]:
@@ -152,7 +152,7 @@ def test_HR_HIND_1_a_shove_leads_straight_away_from_a_large_creature(size: str, 
     fight = begun({"pia": (0, 0), "wolf": at}, sheets={"pia": {"size": size, "weapons": []}})
     engaged(fight, "pia", "wolf", pia="cunning", wolf="defensive")
     fight.answer("declare_offensive", "pia", what="hinder", way="push", target="wolf", condition=None)
-    assert fight.told("push_begun")[-1].step == step
+    assert fight.logged("push_begun")[-1].step == step
 
 
 @EACH
@@ -184,7 +184,7 @@ def test_HR_WPN_13_a_blast_pushes_straight_away_from_a_large_caster(size: str, a
     fight = begun({"pia": (0, 0), "wolf": at}, sheets={"pia": pia})
     engaged(fight, "pia", "wolf", pia="cunning", wolf="defensive")
     fight.answer("declare_attack", "pia", 6, 6, 4, 1, 1, target="wolf")
-    assert fight.told("push_begun")[-1].step == step
+    assert fight.logged("push_begun")[-1].step == step
 
 
 @EACH

@@ -27,7 +27,7 @@ def test_HR_V_34_a_shooter_who_ran_may_only_defend() -> None:
     assert stance_seen(fight, "zoe", "ash") == "defensive"
     assert isinstance(stance_seen(fight, "gm", "ash"), Sealed)
     fight.stances(orc="defensive")
-    assert fight.told("stances_revealed")[0].stances == {"ash": "defensive", "orc": "defensive"}
+    assert fight.logged("stances_revealed")[0].stances == {"ash": "defensive", "orc": "defensive"}
 
 
 def stance_seen(fight: Fight, seat: str, creature: str) -> object:
@@ -48,13 +48,13 @@ def test_HR_V_35_cunning_comes_first_and_unbalances_agility() -> None:
         data = {"creature": "wolf", "prompt": prompt, "target": "pia", "perk": perk}
         assert fight.refused("declare_attack", **data) == code
     fight.answer("declare_attack", "wolf", 4, 6, 5, 2, 3, 4, target="pia", perk={"off_balanced": 2})
-    assert (fight.told("attack_rolled")[0].total, fight.told("defense_rolled")[0].total) == (17, 9)
+    assert (fight.logged("attack_rolled")[0].total, fight.logged("defense_rolled")[0].total) == (17, 9)
     assert not fight["pia"].level("off_balanced"), "it lands when the step ends"
     fight.answer("accept_damage", "pia")
     assert (fight["pia"].hp, fight["pia"].level("off_balanced")) == (32, 2)
 
     fight.answer("declare_agility", "pia", 7, 3, 5, 8, 6, 4, 2, order="attack_first", target="orc")
-    assert (fight.told("attack_rolled")[1].total, fight.told("defense_rolled")[1].total) == (14, 10)
+    assert (fight.logged("attack_rolled")[1].total, fight.logged("defense_rolled")[1].total) == (14, 10)
     fight.answer("accept_damage", "orc")
     assert fight["orc"].hp == 31
 
@@ -65,10 +65,13 @@ def test_HR_V_37_a_tied_contest_hurts_nobody() -> None:
     fight = fought(places, "pia", "wolf", pia="cunning", wolf="cunning")
     fight.answer("declare_attack", "pia", target="wolf")
     fight.answer("declare_attack", "wolf", 3, 5, 2, 4, 3, 2, 1, target="pia")
-    assert (fight.told("attack_rolled")[0].total, fight.told("contested_rolled")[0].total) == (10, 10)
-    assert not fight.told("defense_rolled")
-    assert not fight.told("damage_pending")
-    assert fight.told("engagement_ended"), "both attacks are spent"
+    assert (fight.logged("attack_rolled")[0].total, fight.logged("contested_rolled")[0].total) == (
+        10,
+        10,
+    )
+    assert not fight.logged("defense_rolled")
+    assert not fight.logged("damage_pending")
+    assert fight.logged("engagement_ended"), "both attacks are spent"
 
 
 def test_HR_V_38_who_attacks_another_defends_as_ever_and_might_pushes_cunning() -> None:
@@ -77,17 +80,17 @@ def test_HR_V_38_who_attacks_another_defends_as_ever_and_might_pushes_cunning() 
     fight = fought(places, "orc", "pia", "wolf", orc="might", pia="might", wolf="cunning")
     fight.answer("declare_attack", "orc", target="pia")
     fight.answer("declare_attack", "pia", 6, 7, 9, 5, 4, target="wolf")
-    assert (fight.told("attack_rolled")[0].total, fight.told("defense_rolled")[0].total) == (22, 11)
+    assert (fight.logged("attack_rolled")[0].total, fight.logged("defense_rolled")[0].total) == (22, 11)
     fight.answer("accept_damage", "pia")
     assert (fight["pia"].hp, [wound.rank for wound in fight["pia"].wounds]) == (29, [11])
     fight.throw(4, 6, 5, 3, 2, 3)
-    assert (fight.told("attack_rolled")[1].total, fight.told("defense_rolled")[1].total) == (18, 5)
+    assert (fight.logged("attack_rolled")[1].total, fight.logged("defense_rolled")[1].total) == (18, 5)
     fight.answer("shrug", "wolf")
     assert (fight["wolf"].hp, fight["wolf"].heart_die, fight["wolf"].wounds) == (13, 4, ())
 
     fight.answer("choose_push", "pia", distance=10, follow=[1, 0])
     assert (fight["wolf"].position, fight["pia"].position) == ((3, 0), (1, 0))
-    assert not fight.told("window_opened"), "following in provokes nobody"
+    assert not fight.logged("window_opened"), "following in provokes nobody"
 
 
 def test_HR_V_40_who_was_pushed_out_of_reach_neither_attacks_nor_is_attacked() -> None:
@@ -101,9 +104,9 @@ def test_HR_V_40_who_was_pushed_out_of_reach_neither_attacks_nor_is_attacked() -
 
     fight.answer("declare_agility", "wolf", order="move_first", target="pia")
     fight.answer("sidestep", "wolf", to=[1, -2])
-    assert len(fight.told("attack_rolled")) == 1
-    assert not [event for event in fight.told("step_started") if event.step == "might"]
-    assert fight.told("engagement_ended")
+    assert len(fight.logged("attack_rolled")) == 1
+    assert not [event for event in fight.logged("step_started") if event.step == "might"]
+    assert fight.logged("engagement_ended")
 
 
 def test_HR_V_41_movers_of_both_sides_alternate_and_mutual_pairs_meet_once() -> None:
@@ -128,8 +131,8 @@ def test_HR_V_41_movers_of_both_sides_alternate_and_mutual_pairs_meet_once() -> 
     fight.answer("accept_damage", "p2")
     assert fight["p2"].hp == 35
     fight.answer("sidestep", "p2", to=[-1, 1])
-    assert [e.attacker for e in fight.told("exchange_begun")] == ["p1", "e2"]
-    assert fight.told("engagement_ended")
+    assert [e.attacker for e in fight.logged("exchange_begun")] == ["p1", "e2"]
+    assert fight.logged("engagement_ended")
 
 
 def test_HR_V_43_a_defensive_creature_takes_half_and_strikes_not() -> None:
@@ -139,7 +142,7 @@ def test_HR_V_43_a_defensive_creature_takes_half_and_strikes_not() -> None:
     assert fight.refused("declare_attack", **own) == "stance_not_allowed"
     fight.answer("declare_attack", "orc", 5, 6, 6, 4, 4, target="pia")
     fight.answer("accept_damage", "pia")
-    assert [(event.before, event.after) for event in fight.told("damage_halved")] == [(7, 4)]
+    assert [(event.before, event.after) for event in fight.logged("damage_halved")] == [(7, 4)]
     assert fight["pia"].hp == 36
 
 
@@ -155,10 +158,10 @@ def test_HR_V_46_a_shot_with_might_at_cunning_ignores_armor() -> None:
     """HR-WPN-7."""
     fight = fought({"ash": (0, 0), "orc": (4, 0)}, "ash", "orc", ash="might", orc="cunning")
     fight.answer("declare_attack", "ash", 5, 3, 6, 4, 2, target="orc")
-    assert (fight.told("attack_rolled")[0].total, fight.told("defense_rolled")[0].total) == (14, 6)
+    assert (fight.logged("attack_rolled")[0].total, fight.logged("defense_rolled")[0].total) == (14, 6)
     fight.answer("accept_damage", "orc")
     assert fight["orc"].hp == 27
-    assert fight.told("engagement_ended"), "an arrow pushes nobody"
+    assert fight.logged("engagement_ended"), "an arrow pushes nobody"
 
 
 def test_HR_V_47_attacks_of_a_step_see_everybody_as_it_began() -> None:
@@ -170,5 +173,5 @@ def test_HR_V_47_attacks_of_a_step_see_everybody_as_it_began() -> None:
     fight.answer("shrug", "wolf")
     assert (fight["wolf"].hp, fight["wolf"].heart_die) == (12, 4)
     fight.throw(5, 2, 3, 1, 6, 3)
-    assert (fight.told("attack_rolled")[1].total, fight.told("defense_rolled")[1].total) == (11, 11)
+    assert (fight.logged("attack_rolled")[1].total, fight.logged("defense_rolled")[1].total) == (11, 11)
     assert (fight["pia"].hp, fight["pia"].level("dazed")) == (40, 2)

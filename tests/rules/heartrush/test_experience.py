@@ -49,7 +49,7 @@ def rich(
 def bought(fight: Fight, **purchase: object) -> int:
     """Let Pia buy something; return what it cost."""
     fight.do("spend_xp", creature="pia", purchase=purchase)
-    price: int = fight.told("xp_spent")[-1].price
+    price: int = fight.logged("xp_spent")[-1].price
     return price
 
 
@@ -82,7 +82,7 @@ def test_HR_XP_1_experience_comes_from_the_gm_with_a_reason() -> None:
     """Also TT-10: everybody sees the reason; a usual award is the combat rank."""
     fight = opened(PLACES, sheets={"pia": {"combat_rank": 3}, "ash": {"combat_rank": 2}})
     fight.do("award_xp", creatures=["pia", "ash"], reason="the bridge was held")
-    assert [(e.creature, e.amount, e.reason) for e in fight.told("xp_awarded")] == [
+    assert [(e.creature, e.amount, e.reason) for e in fight.logged("xp_awarded")] == [
         ("pia", 3, "the bridge was held"),
         ("ash", 2, "the bridge was held"),
     ]

@@ -161,4 +161,4 @@ def test_HR_WPN_12_who_moves_first_and_stays_in_the_water_throws_nothing() -> No
     fight.answer("declare_agility", "pia", order="move_first", target="orc")
     fight.answer("decline_sidestep", "pia")
     assert not fight.rolls
-    assert fight.told("engagement_ended")
+    assert fight.logged("engagement_ended")

@@ -18,7 +18,7 @@ def gob(*position: int, **changes: Any) -> dict[str, Any]:
 
 
 def found_by(fight: Fight) -> list[str]:
-    return [event.found_by for event in fight.told("hidden_creature_revealed")]
+    return [event.found_by for event in fight.logged("hidden_creature_revealed")]
 
 
 def test_TABLE_HIDDEN_2_who_is_put_there_stays_and_what_lurked_gives_way() -> None:
@@ -26,7 +26,7 @@ def test_TABLE_HIDDEN_2_who_is_put_there_stays_and_what_lurked_gives_way() -> No
     effect = {"kind": "move", "creature": "ash", "to": [7, 7]}
     fight.do("gm_ruling", kind="other", decision="it stood there", effects=[effect])
     assert found_by(fight) == ["ash"]
-    assert fight.told("hidden_creature_revealed")[0].because == ("TABLE-HIDDEN-2",)
+    assert fight.logged("hidden_creature_revealed")[0].because == ("TABLE-HIDDEN-2",)
     assert fight["ash"].position == (7, 7)
     assert fight["gob"].position == (6, 7)
 

@@ -38,21 +38,21 @@ def test_HR_V_64_a_helped_heroine_seizes_the_wolf() -> None:
     """HR-OFF-1..4, HR-GRAP-1/4, HR-COND-24/25, HR-ACT-10."""
     fight = engaged({"pia": "cunning", "wolf": "agility"}).given("pia", help=1)
     seizing(fight, 6, 4, 2, 3, 5)
-    assert [event.total for event in fight.told("contest_rolled")] == [10, 8]
+    assert [event.total for event in fight.logged("contest_rolled")] == [10, 8]
     assert not fight["wolf"].conditions, "effects wait for all attacks"
     stays(fight)
     assert fight["pia"].conditions["grappling"].source == "wolf"
     assert (fight["wolf"].level("grappled"), fight["wolf"].level("restrained")) == (1, 1)
     assert not fight["pia"].help
-    assert not fight.told("attack_rolled")
+    assert not fight.logged("attack_rolled")
 
 
 def test_HR_V_65_one_hand_halves_and_none_seizes_nothing() -> None:
     """HR-GRAP-3."""
     fight = engaged({"pia": "cunning", "wolf": "agility"}, sheets={"pia": {}}).given("pia", help=1)
     seizing(fight, 6, 4, 2, 3, 5)
-    assert [event.total for event in fight.told("contest_rolled")] == [5, 8]
-    assert not fight.told("offensive_resolved")[-1].won
+    assert [event.total for event in fight.logged("contest_rolled")] == [5, 8]
+    assert not fight.logged("offensive_resolved")[-1].won
 
     full = engaged({"pia": "cunning", "wolf": "agility"}, sheets={"pia": {"shield": "light"}})
     asked = {"creature": "pia", "what": "grapple", "target": "wolf", "prompt": full.prompt("pia")}
@@ -63,7 +63,7 @@ def test_HR_V_67_ties_fail_equals_do_not_beat_and_holds_are_single() -> None:
     """HR-GRAP-1/5, HR-OFF-1."""
     fight = engaged({"pia": "cunning", "wolf": "agility"})
     seizing(fight, 5, 4, 4, 5)
-    assert not fight.told("offensive_resolved")[-1].won, "9 against 9"
+    assert not fight.logged("offensive_resolved")[-1].won, "9 against 9"
 
     even = engaged({"pia": "cunning", "wolf": "cunning"})
     asked = {"creature": "pia", "what": "grapple", "target": "wolf"}
@@ -112,7 +112,7 @@ def test_HR_OFF_4_conditions_and_no_weapon_change_its_check() -> None:
     weak = begun(SIDE_BY_SIDE, sheets=BARE).given("pia", conditions={"weakened": Condition()})
     weak.do("engage", creature="pia", target="wolf").joined_by().stances(pia="cunning", wolf="agility")
     seizing(weak, 5, 4, 8, 4, 5)
-    assert [event.total for event in weak.told("contest_rolled")] == [9, 9]
+    assert [event.total for event in weak.logged("contest_rolled")] == [9, 9]
 
 
 @pytest.mark.parametrize(("value", "complications"), [(False, 0), (True, 1)])
@@ -128,7 +128,7 @@ def test_HR_V_71_who_has_slipped_away_is_not_seized() -> None:
     seizing(fight, 6, 4, 3, 5)
     fight.answer("declare_agility", "wolf", order="attack_first")
     fight.answer("sidestep", "wolf", to=[2, 0])
-    assert fight.told("offensive_action_fizzled")[-1].reason == "not_adjacent"
+    assert fight.logged("offensive_action_fizzled")[-1].reason == "not_adjacent"
     assert not fight["wolf"].conditions
 
 
@@ -154,7 +154,7 @@ def test_HR_GRAP_2_the_larger_has_a_level_for_each_size() -> None:
     fight = engaged({"pia": "cunning", "wolf": "agility"}, sheets={"wolf": {"size": "l2"}})
     fight.answer("declare_offensive", "pia", what="grapple", target="wolf")
     fight.answer("choose_defense_ability", "wolf", 5, 4, 3, 5, 6, 6, ability="might")
-    assert fight.told("contest_rolled")[-1].total == 12, "two extra d6, two lowest dropped"
+    assert fight.logged("contest_rolled")[-1].total == 12, "two extra d6, two lowest dropped"
 
 
 def test_HR_GRAP_4_the_winner_holds_and_HR_GRAP_5_nobody_else_lands_on_the_held() -> None:
@@ -162,7 +162,7 @@ def test_HR_GRAP_4_the_winner_holds_and_HR_GRAP_5_nobody_else_lands_on_the_held(
     seizing(fight, 6, 4, 3, 5)
     fight.given("wolf", conditions={"grappled": Condition(source="orc")})
     stays(fight)
-    assert fight.told("offensive_action_fizzled")[-1].reason == "already_grappled"
+    assert fight.logged("offensive_action_fizzled")[-1].reason == "already_grappled"
     assert not fight["pia"].has("grappling")
 
 
@@ -191,7 +191,7 @@ def test_HR_GRAP_7_an_action_breaks_free_and_the_hold_hampers_neither() -> None:
     assert fight.refused("break_free", creature="pia", ability="might") == "no_priority"
     fight.do("break_free", creature="wolf", ability="agility")
     fight.answer("choose_defense_ability", "pia", 5, 5, 4, 4, ability="might")
-    assert [event.total for event in fight.told("contest_rolled")] == [10, 8]
+    assert [event.total for event in fight.logged("contest_rolled")] == [10, 8]
     assert not fight["wolf"].conditions
     assert not fight["pia"].conditions
     assert fight["wolf"].action == 0
@@ -208,7 +208,7 @@ def test_A_76_the_hold_hampers_the_grappler_by_the_house() -> None:
     fight.given("pia", conditions=HOLD).given("wolf", conditions=HELD)
     fight.do("break_free", creature="wolf", ability="agility")
     fight.answer("choose_defense_ability", "pia", 5, 5, 4, 4, 8, ability="might")
-    assert [event.total for event in fight.told("contest_rolled")] == [10, 8]
+    assert [event.total for event in fight.logged("contest_rolled")] == [10, 8]
     assert len(fight.rolls[-1].dice) == 3
 
 
@@ -299,7 +299,7 @@ def test_HR_STANCE_AGI_2_who_moves_first_seizes_after_its_step() -> None:
     fight.answer("declare_offensive", "pia", what="grapple", target="orc", order="move_first")
     fight.answer("sidestep", "pia", to=[1, 0])
     fight.answer("choose_defense_ability", "orc", 6, 6, 2, 2, ability="might")
-    assert fight.told("contest_rolled")[0].total == 6, "one hand is halved"
+    assert fight.logged("contest_rolled")[0].total == 6, "one hand is halved"
     assert fight["orc"].has("grappled")
 
 

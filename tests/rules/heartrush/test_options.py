@@ -56,7 +56,7 @@ def test_A_08_what_the_surprised_do_when_engaged(options: dict[str, Any], expect
         stances = next(offer.choices["stance"] for offer in fight.offers("gm", "orc"))
         assert ("might" in stances) == (expected == "might")
         fight.stances(orc=expected)
-    assert fight.told("stances_revealed")[0].stances["orc"] == expected
+    assert fight.logged("stances_revealed")[0].stances["orc"] == expected
 
 
 @both("defense_die", ("attacker_stance", "cunning"), ("defender_stance", "agility"))
@@ -69,7 +69,7 @@ def test_A_10_whose_stance_names_the_defenders_die(options: dict[str, Any], expe
 @both("same_stance_attacks", (True, 1), (False, 0))
 def test_A_11_a_stance_attacks_its_own_kind(options: dict[str, Any], expected: int) -> None:
     fight = meet(begun(NEAR, options=options), "pia", "orc", "might", "might")
-    assert len(fight.told("step_started")) == expected
+    assert len(fight.logged("step_started")) == expected
 
 
 @both("target_declaration", ("sealed", True), ("open", False))
@@ -209,7 +209,7 @@ def test_A_38_whether_a_light_shield_spares_its_bearer(
     meet(fight, "pia", "wolf", "might", "cunning")
     fight.answer("declare_attack", "pia", 1, 1, 1, 1, 6, 6, target="wolf")
     fight.answer("choose_push", "pia", 4, 5, distance=10)
-    assert [(e.mover_damage, e.blocker_damage) for e in fight.told("collision")] == [expected]
+    assert [(e.mover_damage, e.blocker_damage) for e in fight.logged("collision")] == [expected]
 
 
 @both("join_requires", ("enemy_in_range", False), ("any_participant_in_range", True))
@@ -222,7 +222,7 @@ def test_A_40_who_may_join(options: dict[str, Any], *, expected: bool) -> None:
 def test_A_42_how_the_helpless_stand(options: dict[str, Any], expected: str) -> None:
     fight = begun(NEAR, options=options).given("orc", conditions={"stunned": Condition()})
     fight.do("engage", creature="pia", target="orc").stances(pia="defensive")
-    assert fight.told("stance_forced")[0].stance == expected
+    assert fight.logged("stance_forced")[0].stance == expected
 
 
 @both("oa_perks", ("none", "perk_not_available"), ("as_if_beaten", None))
@@ -255,7 +255,7 @@ def test_A_43_the_might_push_of_an_opportunity_attack(
 def test_A_44_which_steps_count_as_within_reach(options: dict[str, Any], expected: int) -> None:
     fight = begun({"pia": (0, 0), "orc": (2, 0)}, first="enemies", options=options)
     fight.do("dash", creature="orc", path=[[1, 0], [1, 1]])
-    assert len(fight.told("window_opened")) == expected
+    assert len(fight.logged("window_opened")) == expected
 
 
 @both("metric", ("chebyshev", 10), ("alternating", 15), ("euclid", 10))

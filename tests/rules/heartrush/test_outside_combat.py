@@ -78,14 +78,14 @@ def test_HR_ABIL_9_nobody_strikes_at_or_trips_whoever_moves_outside_combat(when:
     fight.given("orc", action=1)
     fight.do("dash", creature="pia", path=[[0, -1], [1, -1], [2, -1]])
     assert fight["pia"].position == (2, -1)
-    assert not fight.told("window_opened")
+    assert not fight.logged("window_opened")
 
 
 @WHENS
 def test_HR_ABIL_9_where_all_are_asked_nobody_is_outside_combat(when: str) -> None:
     fight = outside(when, options={"windows": "all"})
     fight.do("help", creature="ash", target="pia").do("dash", creature="pia", path=[[0, -1], [0, -2]])
-    assert not fight.told("window_opened")
+    assert not fight.logged("window_opened")
 
 
 def test_HR_ABIL_9_after_the_fight_the_last_rounds_limits_are_gone() -> None:
@@ -211,7 +211,7 @@ def test_HR_ZERO_1_one_falls_in_an_engagement_before_its_own_step() -> None:
     fight.do("go_unconscious", creature="pia")
     assert fight["pia"].status == "unconscious"
     assert "pia" not in fight.waits_for()
-    assert fight.told("step_started")[-1].step == "might", "nobody else is in agility"
+    assert fight.logged("step_started")[-1].step == "might", "nobody else is in agility"
 
 
 def test_HR_ZERO_1_one_falls_while_others_are_asked_for_their_damage() -> None:
@@ -227,7 +227,7 @@ def test_HR_ZERO_1_before_stances_too_and_the_unconscious_stand_helpless() -> No
     fight = begun(PLACES, first="enemies").given("pia", hp=-1)
     fight.do("engage", creature="orc", target="pia").joined_by()
     fight.do("go_unconscious", creature="pia").stances(orc="might")
-    assert fight.told("stances_revealed")[-1].stances["pia"] == "helpless"
+    assert fight.logged("stances_revealed")[-1].stances["pia"] == "helpless"
 
 
 def test_HR_ZERO_1_with_hit_points_above_zero_nobody_falls_in_an_engagement() -> None:
@@ -247,13 +247,13 @@ def test_HR_ACT_9_only_what_is_held_is_put_away(when: str) -> None:
         assert fight.refused("object", creature="pia", verb="draw", item=item) == "weapon_not_wieldable"
     fight.do("object", creature="pia", verb="stow", item="mace")
     assert (fight["pia"].wielded, fight["pia"].shield_down) == (None, False)
-    assert fight.told("object_handled")[-1].item == "mace"
+    assert fight.logged("object_handled")[-1].item == "mace"
     assert fight.refused("object", creature="pia", verb="stow", item="mace") == "weapon_not_wielded"
 
 
 def test_HR_ACT_9_without_a_name_the_weapon_in_hand_is_put_away_and_named() -> None:
     fight = begun(PLACES, sheets=SHEETS).do("object", creature="pia", verb="stow")
-    assert fight.told("object_handled")[-1].item == "mace"
+    assert fight.logged("object_handled")[-1].item == "mace"
     assert fight["pia"].wielded is None
 
 
@@ -319,7 +319,7 @@ def test_HR_ENG_5_nobody_joins_against_nobody() -> None:
     assert all("join_engagement" not in awaited.accepts for awaited in waiting(fight.state))
     assert fight.refused("join_engagement", creature="wolf", prompt=prompt) != ""
     assert fight["wolf"].action == 1
-    assert fight.told("engagement_ended")
+    assert fight.logged("engagement_ended")
 
 
 def test_HR_ENG_5_an_enemy_that_is_left_may_still_be_joined_against() -> None:

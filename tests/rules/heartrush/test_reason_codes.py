@@ -59,7 +59,7 @@ def test_F_3_already_shrugged() -> None:
     fight.do("gm_ruling", kind="effect", decision="stones fall", effects=harm)
     fight.answer("shrug", "pia")
     assert fight["pia"].heart_die == 6
-    assert fight.told("damage_applied")[-1].note == "already_shrugged"
+    assert fight.logged("damage_applied")[-1].note == "already_shrugged"
     assert fight["pia"].hp == 40 - 2 - 6
 
 
@@ -117,7 +117,7 @@ def test_HR_OA_1_whoever_is_hidden_may_strike_while_an_engagement_waits() -> Non
     fight.throw(1, 1, 1).throw(*[6] * 7)
     assert fight["ash"].action == 0
     assert not fight["ash"].hidden_from
-    assert fight.stances(pia="defensive", orc="defensive").told("engagement_ended")
+    assert fight.stances(pia="defensive", orc="defensive").logged("engagement_ended")
 
 
 def test_HR_OA_1_a_strike_needs_its_opening_in_an_engagement_too() -> None:

@@ -32,7 +32,7 @@ def test_HR_V_86_a_bad_night_and_a_good_one() -> None:
     assert (fight["pia"].heart_die, fight.state.clock_s) == (8, 600)
 
     slept(fight, 69, 5, **WARM_GROUND)
-    assert fight.told("rested")[-1].check == 99
+    assert fight.logged("rested")[-1].check == 99
     assert (fight["pia"].hp, fight["pia"].level("dazed"), fight["pia"].wounds[0].rank) == (21, 1, 12)
 
     fight.do("advance_clock", hours=16)
@@ -96,7 +96,7 @@ def test_HR_REST_3_what_a_sleeping_check_adds(night: dict[str, Any], total: int)
 
 def test_HR_REST_3_who_keeps_watch_is_not_sure_to_sleep() -> None:
     fight = slept(hurt(), 10, **INN, watch=["pia"])
-    assert fight.told("rested")[-1].check == 100
+    assert fight.logged("rested")[-1].check == 100
 
 
 def test_HR_REST_2_one_long_rest_a_day_of_seven_hours_at_least() -> None:
@@ -123,7 +123,7 @@ def test_HR_REST_4_a_night_wakes_the_unconscious_if_wounds_let_it() -> None:
     fight = opened(PLACES).given("pia", hp=-5, down_since_s=0).given("ash", hp=-5, down_since_s=0)
     fight.given("ash", wounds=(Wound(id="w", rank=45, initial_rank=45),))
     fight.do("rest", rest="long", creatures=["pia", "ash"], night=INN)
-    assert [event.reason for event in fight.told("unconscious")] == ["ten_minutes", "ten_minutes"]
+    assert [event.reason for event in fight.logged("unconscious")] == ["ten_minutes", "ten_minutes"]
     assert (fight["pia"].hp, fight["pia"].status) == (40, "active")
     assert (fight["ash"].hp, fight["ash"].status) == (-5, "unconscious")
 

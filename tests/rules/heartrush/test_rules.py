@@ -99,7 +99,7 @@ def test_HR_ACT_7_standing_up_is_a_sidestep() -> None:
     fight = begun(NEAR).given("pia", conditions={"prone": Condition()})
     fight.do("sidestep", creature="pia", stand=True)
     assert not fight["pia"].has("prone")
-    assert not fight.told("window_opened")
+    assert not fight.logged("window_opened")
 
 
 def test_HR_ACT_10_help_gives_one_roll_advantage() -> None:
@@ -111,7 +111,7 @@ def test_HR_ACT_10_help_gives_one_roll_advantage() -> None:
     meet(fight, "pia", "orc", "agility", "defensive")
     fight.answer("declare_agility", "pia", 1, 5, 6, 2, 1, 1, target="orc", order="no_move")
     fight.answer("accept_damage", "orc")
-    assert fight.told("attack_rolled")[0].total == 13
+    assert fight.logged("attack_rolled")[0].total == 13
     assert fight["pia"].help == 0
     assert fight.refused("help", creature="bru", target="orc") == "no_priority"
 
@@ -188,7 +188,7 @@ def test_HR_ENG_5_late_is_too_late_to_join() -> None:
 def test_HR_ENG_7_the_forced_may_engage_on_their_own_afterwards() -> None:
     fight = meet(begun(NEAR), "pia", "orc", "defensive", "defensive")
     fight.do("engage", creature="orc", target="pia")
-    assert [event.engagement for event in fight.told("engagement_declared")] == ["r1/e1", "r1/e2"]
+    assert [event.engagement for event in fight.logged("engagement_declared")] == ["r1/e1", "r1/e2"]
 
 
 @pytest.mark.parametrize(
@@ -208,8 +208,8 @@ def test_HR_STANCE_4_whom_a_stance_may_attack(stance: str, against: str, *, lega
 
 def test_HR_RES_2_an_attack_may_be_declined() -> None:
     fight = meet(begun(NEAR), "pia", "orc", "might", "defensive").answer("decline_attack", "pia")
-    assert fight.told("engagement_ended")
-    assert not fight.told("attack_rolled")
+    assert fight.logged("engagement_ended")
+    assert not fight.logged("attack_rolled")
 
 
 def test_HR_RES_4_the_killed_still_make_their_attack_of_that_step() -> None:
@@ -219,7 +219,7 @@ def test_HR_RES_4_the_killed_still_make_their_attack_of_that_step() -> None:
     fight.answer("declare_attack", "wolf", 8, 6, 8, 8, 1, 1, target="pia").answer("accept_damage", "wolf")
     assert fight["wolf"].status == "dead"
     fight.throw(1, 1, 1, 1, 8, 6)
-    assert [event.creature for event in fight.told("attack_rolled")] == ["ash", "wolf"]
+    assert [event.creature for event in fight.logged("attack_rolled")] == ["ash", "wolf"]
 
 
 def test_HR_STANCE_AGI_2_a_mover_that_was_killed_owes_nothing() -> None:
@@ -231,7 +231,7 @@ def test_HR_STANCE_AGI_2_a_mover_that_was_killed_owes_nothing() -> None:
     assert fight["pia"].status == "dead"
     assert fight.waits_for() == ["orc"]
     fight.answer("decline_sidestep", "orc")
-    assert fight.told("engagement_ended")
+    assert fight.logged("engagement_ended")
 
 
 def test_HR_STANCE_AGI_2_who_is_not_in_agility_has_no_free_sidestep() -> None:
@@ -285,18 +285,18 @@ def test_HR_WPN_8_a_hit_with_a_thrown_weapon_lets_another_fly() -> None:
     fight.answer("follow_up", "pia", 8, 8, 4, 1, 1, target="orc", weapon="dart").answer(
         "accept_damage", "orc"
     )
-    assert [event.defender for event in fight.told("exchange_begun")] == ["wolf", "orc"]
+    assert [event.defender for event in fight.logged("exchange_begun")] == ["wolf", "orc"]
     assert fight["pia"].thrown == ("dart",)
-    assert fight.told("engagement_ended"), "once in an engagement, and it pushes nobody"
+    assert fight.logged("engagement_ended"), "once in an engagement, and it pushes nobody"
 
 
 def test_HR_WPN_8_nothing_follows_a_miss_or_without_a_second_weapon() -> None:
     miss = thrower(KNIFE, DART).answer("declare_attack", "pia", 1, 1, 1, 6, 6, target="wolf")
-    assert miss.told("engagement_ended")
+    assert miss.logged("engagement_ended")
     alone = thrower(KNIFE).answer("declare_attack", "pia", 8, 8, 4, 1, 1, target="wolf")
     alone.answer("accept_damage", "wolf")
-    assert alone.told("follow_up_forgone")
-    assert alone.told("engagement_ended")
+    assert alone.logged("follow_up_forgone")
+    assert alone.logged("engagement_ended")
 
 
 def test_HR_WPN_9_a_whip_with_might_at_cunning_rolls_one_more_die() -> None:
@@ -316,7 +316,7 @@ def test_HR_DMG_6_the_negative_of_the_maximum_is_death() -> None:
             begun({**NEAR, "wolf": (9, 9)}).given("orc", hp=hp), "pia", "orc", "agility", "defensive"
         )
         fight.answer("declare_agility", "pia", 8, 2, 2, 4, 6, target="orc", order="no_move")
-        assert not fight.told("damage_pending")
+        assert not fight.logged("damage_pending")
         fight = meet(
             begun({**NEAR, "wolf": (9, 9)}).given("orc", hp=hp), "pia", "orc", "agility", "defensive"
         )
@@ -340,7 +340,7 @@ def test_HR_ZERO_6_the_unconscious_miss_later_steps_but_stay() -> None:
     fight.stances(bru="cunning", wolf="agility", pia="might", orc="defensive")
     fight.answer("declare_attack", "bru", 3, 3, 3, 1, 1, target="wolf").answer("accept_damage", "wolf")
     assert fight["wolf"].status == "unconscious"
-    assert [event.step for event in fight.told("step_started")] == ["cunning", "might"]
+    assert [event.step for event in fight.logged("step_started")] == ["cunning", "might"]
     (offer,) = [offer for offer in fight.offers("zoe", "pia") if offer.type == "declare_attack"]
     assert offer.choices["target"] == ("bru", "orc"), "agility is out of might's reach even asleep"
 
@@ -370,4 +370,4 @@ def test_F_3_the_first_reason_in_order_is_told() -> None:
 def test_HR_SVC_4_rush_and_engagements_end_with_combat() -> None:
     fight = begun(NEAR).do("engage", creature="pia", target="orc").do("end_combat", reason="a truce")
     assert (fight.state.phase, fight["pia"].rush, len(fight.state.stacks.table)) == ("ended", 0, 1)
-    assert [event.reason for event in fight.told("combat_ended")] == ["a truce"]
+    assert [event.reason for event in fight.logged("combat_ended")] == ["a truce"]

@@ -41,7 +41,7 @@ def cannot(fight: Fight, *effects: dict[str, Any]) -> str:
 
 def test_HR_SVC_1_a_ruling_says_who_ruled_on_what_why_and_with_which_effects() -> None:
     fight = ruled(begun(PLACES), "effect", {"kind": "rush", "creature": "pia", "points": 2}, subject="pia")
-    ruling = fight.told("gm_ruling_recorded")[-1]
+    ruling = fight.logged("gm_ruling_recorded")[-1]
     assert (ruling.kind, ruling.subject, ruling.decision) == ("effect", "pia", "so be it")
     assert (ruling.reason, ruling.seat, ruling.because) == ("it stands to reason", "gm", ("HR-SVC-1",))
     assert to_data(ruling.effects) == [{"kind": "rush", "creature": "pia", "points": 2}]
@@ -90,7 +90,7 @@ def test_HR_SVC_1_effects_run_through_the_rules() -> None:
         {"kind": "hp", "creature": "orc", "hp": 5},
         {"kind": "die", "creature": "wolf"},
     )
-    assert fight.told("damage_pending")[-1].cause == "fire"
+    assert fight.logged("damage_pending")[-1].cause == "fire"
     assert fight["ash"].position == (4, 0), "the next effect waits for the first"
     fight.answer("shrug", "pia")
     pia = fight["pia"]
@@ -173,7 +173,7 @@ def test_HR_SVC_6_a_mistake_is_corrected_by_an_entry_of_its_own() -> None:
     ruled(fight, "correction", {"kind": "restore", "creature": "orc", "hp": 35}, subject="command 4")
     assert fight.events[: len(before)] == before
     assert (fight["orc"].status, fight["orc"].hp) == ("active", 35)
-    assert fight.told("gm_ruling_recorded")[-1].because == ("HR-SVC-1", "HR-SVC-6")
+    assert fight.logged("gm_ruling_recorded")[-1].because == ("HR-SVC-1", "HR-SVC-6")
 
 
 def test_HR_SVC_1_options_are_frozen_but_for_a_ruling() -> None:
@@ -189,7 +189,7 @@ def test_HR_SVC_1_a_mover_that_was_put_elsewhere_walks_no_further() -> None:
     ruled(fight, "other", {"kind": "move", "creature": "orc", "to": [20, 20]})
     fight.answer("pass_window", "pia")
     assert fight["orc"].position == (20, 20)
-    assert fight.told("movement_ended")
+    assert fight.logged("movement_ended")
 
 
 @pytest.mark.parametrize("effect", ["die", "withdraw", "knock_out"])
@@ -207,4 +207,4 @@ def test_HR_SVC_1_whoever_is_ruled_out_of_an_engagement_keeps_nobody_waiting(
             fight.answer("choose_stance", str(waits.creature), stance="defensive")
         else:
             fight.answer("decline_attack", str(waits.creature))
-    assert fight.told("engagement_ended")
+    assert fight.logged("engagement_ended")

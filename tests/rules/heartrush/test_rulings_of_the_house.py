@@ -74,7 +74,7 @@ def test_HR_ACT_10_two_helpers_give_two_advantages_on_the_same_roll() -> None:
     fight.answer("declare_attack", "pia", 5, 4, 3, 2, 1, target="orc")
     assert roles(fight) == ["heart", "cunning", "weapon", "advantage", "advantage"]
     assert fight["pia"].help == 0
-    assert len(fight.told("help_spent")) == 1
+    assert len(fight.logged("help_spent")) == 1
 
 
 def test_HR_ACT_10_all_help_is_spent_by_one_check() -> None:
@@ -98,14 +98,14 @@ def test_HR_START_2_a_side_surprised_as_a_whole_leaves_the_start_to_the_other(
 ) -> None:
     fight = opened(FOUR).do("begin_combat", surprised=surprised).do("grant_priority")
     assert fight.state.starting_side == fight.state.priority_side == starts
-    assert not fight.told("opening_roll")
+    assert not fight.logged("opening_roll")
     assert not fight.rolls
 
 
 @pytest.mark.parametrize("surprised", [["orc"], ["pia", "wolf"], ["pia", "ash", "orc", "wolf"], []])
 def test_HR_START_3_otherwise_the_die_decides(surprised: list[str]) -> None:
     fight = opened(FOUR).do("begin_combat", surprised=surprised).do("grant_priority", 4)
-    assert [event.face for event in fight.told("opening_roll")] == [4]
+    assert [event.face for event in fight.logged("opening_roll")] == [4]
 
 
 def test_HR_START_2_the_dead_and_the_unconscious_surprise_nobody() -> None:
@@ -138,7 +138,7 @@ def declared(fight: Fight) -> Fight:
 
 
 def rolled(fight: Fight) -> list[str]:
-    return [event.attacker for event in fight.told("exchange_begun")]
+    return [event.attacker for event in fight.logged("exchange_begun")]
 
 
 def test_TABLE_ORDER_1_the_side_that_was_engaged_orders_its_cunning_attacks() -> None:
@@ -191,8 +191,8 @@ def test_HR_RES_6_an_engagement_ends_without_asking_once_no_enemy_is_left() -> N
     while any("accept_damage" in awaited.accepts for awaited in waiting(fight.state)):
         fight.answer("accept_damage", "wolf")
     assert fight["wolf"].status == "dead"
-    assert fight.told("engagement_ended")
-    assert [event.step for event in fight.told("step_started")] == ["cunning"]
+    assert fight.logged("engagement_ended")
+    assert [event.step for event in fight.logged("step_started")] == ["cunning"]
 
 
 def test_HR_RES_6_while_an_enemy_is_left_allies_are_targets_too() -> None:

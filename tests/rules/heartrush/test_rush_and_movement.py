@@ -59,14 +59,14 @@ def test_HR_V_25_the_second_step_within_reach_lets_an_enemy_strike_once() -> Non
     assert fight.waits_for() == ["pia"]
     fight.answer("pass_window", "pia")
     assert fight["orc"].position == (-1, 1)
-    assert len(fight.told("window_opened")) == 1
+    assert len(fight.logged("window_opened")) == 1
 
 
 def test_HR_V_26_a_sidestep_lets_nobody_strike() -> None:
     """HR-ACT-7."""
     fight = begun(NEAR, first="enemies").do("sidestep", creature="orc", to=[2, 0])
     assert fight["orc"].position == (2, 0)
-    assert not fight.told("window_opened")
+    assert not fight.logged("window_opened")
 
 
 def test_HR_V_26_a_push_lets_nobody_strike() -> None:
@@ -76,7 +76,7 @@ def test_HR_V_26_a_push_lets_nobody_strike() -> None:
     fight.answer("declare_attack", "pia", 1, 1, 1, 1, 6, 6, target="wolf")
     fight.answer("choose_push", "pia", distance=10)
     assert fight["wolf"].position == (3, 0)
-    assert not fight.told("window_opened")
+    assert not fight.logged("window_opened")
 
 
 def pushed_past(size: str, level: int) -> Fight:
@@ -109,7 +109,7 @@ def test_HR_V_28_what_is_two_sizes_larger_cannot_be_tripped() -> None:
 def test_HR_V_28_nobody_trips_what_keeps_its_footing() -> None:
     """HR-ACT-13."""
     fight = pushed_past("large", 0)
-    assert not fight.told("window_opened")
+    assert not fight.logged("window_opened")
     assert fight.refused("trip", creature="pia", target="orc") == "no_trip_trigger"
 
 

@@ -31,7 +31,7 @@ def test_HR_ACT_1_one_action_a_round_and_another_in_the_next() -> None:
 def test_HR_ACT_2_what_is_no_full_action_leaves_the_action() -> None:
     fight = begun({"pia": (0, 0), "orc": (9, 9)}).do("dash", creature="pia", to=[1, 0])
     assert fight["pia"].action == 1
-    assert fight.told("ability_used")[0].paid == "free"
+    assert fight.logged("ability_used")[0].paid == "free"
 
 
 def test_HR_ACT_8_a_dash_goes_sixty_feet_and_no_further() -> None:
@@ -43,7 +43,7 @@ def test_HR_ACT_8_a_dash_goes_sixty_feet_and_no_further() -> None:
 
 def test_HR_ACT_11_a_sentence_is_kept_and_hands_priority_over() -> None:
     fight = begun(NEAR).do("call_out", creature="pia", words="To me!")
-    assert [event.words for event in fight.told("called_out")] == ["To me!"]
+    assert [event.words for event in fight.logged("called_out")] == ["To me!"]
     assert fight.state.priority_side == "enemies"
     fight.do("pass_side", side="enemies")
     assert fight.refused("call_out", creature="pia", words="") == "sentence_too_long"
@@ -91,7 +91,7 @@ def test_HR_OA_3_the_target_defends_with_the_die_of_the_strikers_stance() -> Non
     fight.answer("opportunity_attack", "pia", target="orc", stance="cunning", pay="action")
     fight.throw(1, 1, 1, 8, 4)
     assert [[die.sides for die in roll.dice] for roll in fight.rolls][-1] == [8, 4]
-    assert fight.told("contested_rolled") == []
+    assert fight.logged("contested_rolled") == []
 
 
 def test_HR_RUSH_4_what_is_not_there_is_not_spent() -> None:
@@ -115,7 +115,7 @@ def test_HR_STANCE_MIG_1_might_strikes_last_and_not_at_agility() -> None:
     fight = begun({**NEAR, "wolf": (0, 1)}).do("engage", creature="pia", target="orc").joined_by("wolf")
     fight.stances(pia="might", orc="cunning", wolf="agility")
     fight.answer("decline_attack", "orc").answer("decline_attack", "wolf")
-    assert [event.step for event in fight.told("step_started")] == ["cunning", "agility", "might"]
+    assert [event.step for event in fight.logged("step_started")] == ["cunning", "agility", "might"]
     prompt = fight.prompt("pia")
     assert fight.refused("declare_attack", creature="pia", target="wolf", prompt=prompt) == "no_valid_target"
 
@@ -199,5 +199,5 @@ def test_HR_RUSH_5_promised_rush_comes_with_the_next_round_once_for_each_promise
             fight.do("pass_side", side=str(fight.state.priority_side))
         seen.append(fight["pia"].rush)
     assert seen == [4, 0]
-    gained = [event.because[0] for event in fight.told("rush_gained")]
+    gained = [event.because[0] for event in fight.logged("rush_gained")]
     assert gained[1:4] == ["HR-RUSH-2", "HR-RUSH-5", "HR-RUSH-5"], "after the round's own"

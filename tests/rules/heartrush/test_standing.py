@@ -26,7 +26,7 @@ def test_never_to_shrug_takes_damage_at_once() -> None:
     fight = harmed(standing(shrug="never"), 12)
     assert (fight["pia"].hp, fight["pia"].heart_die) == (28, 8)
     assert "pia" in fight.waits_for(), "she is asked what to do next, and not about the damage"
-    assert fight.told("damage_applied")
+    assert fight.logged("damage_applied")
 
 
 @pytest.mark.parametrize(("amount", "hp", "die"), [(79, -39, 8), (80, 0, 6)])
@@ -39,7 +39,7 @@ def test_a_window_passes_by_itself() -> None:
     fight = standing(windows="pass")
     fight.do("pass_side", side="players")
     fight.do("dash", creature="orc", to=[5, 0])
-    assert [(event.creature, event.because) for event in fight.told("window_passed")] == [
+    assert [(event.creature, event.because) for event in fight.logged("window_passed")] == [
         ("pia", ("TABLE-STANDING-1",))
     ]
     assert fight["orc"].position == (5, 0)

@@ -11,8 +11,8 @@ def test_HR_V_01_the_players_start_on_a_four() -> None:
     assert fight.refused("dash", creature="pia", to=[1, 0]) == "no_priority"
     fight.do("grant_priority", 4)
 
-    assert [event.face for event in fight.told("opening_roll")] == [4]
-    assert [event.side for event in fight.told("priority_granted")] == ["players"]
+    assert [event.face for event in fight.logged("opening_roll")] == [4]
+    assert [event.side for event in fight.logged("priority_granted")] == ["players"]
     assert fight.state.round == 1
     assert [(c.rush, c.action) for c in fight.state.creatures.values()] == [(1, 1)] * 4
 
@@ -32,7 +32,7 @@ def test_HR_V_04_a_hidden_archer_strikes_before_the_fight() -> None:
     fight.do("begin_combat", hidden={"ash": ["wolf"]})
     fight.do("opportunity_attack", 4, 3, 2, 6, creature="ash", target="wolf", stance="cunning", pay="action")
     fight.throw(4, 5, 8, 7, 3, 2, 6)
-    assert (fight.told("attack_rolled")[0].total, fight.told("defense_rolled")[0].total) == (15, 5)
+    assert (fight.logged("attack_rolled")[0].total, fight.logged("defense_rolled")[0].total) == (15, 5)
     fight.answer("accept_damage", "wolf")
 
     assert (fight["wolf"].hp, [wound.rank for wound in fight["wolf"].wounds]) == (10, [10])
@@ -69,7 +69,7 @@ def test_HR_V_08_three_declines_end_a_round_in_which_nothing_was_done() -> None:
     assert fight.state.round == 1
     fight.do("pass_side", side="players")
     assert fight.state.round == 2
-    assert [event.passes for event in fight.told("round_ran_out")] == [3]
+    assert [event.passes for event in fight.logged("round_ran_out")] == [3]
 
 
 def test_HR_V_08_two_declines_do_where_the_house_says_so() -> None:
@@ -92,7 +92,7 @@ def test_HR_V_11_a_surprised_side_passes_by_itself() -> None:
     """HR-PRIO-10, HR-START-7."""
     fight = opened(FAR).do("begin_combat", unaware_side="enemies", surprised=["orc", "wolf"])
     fight.do("grant_priority").do("dash", creature="pia", to=[1, 0])
-    assert [(event.side, event.reason) for event in fight.told("priority_passed")] == [
+    assert [(event.side, event.reason) for event in fight.logged("priority_passed")] == [
         ("enemies", "ability"),
         ("players", "auto"),
     ]
@@ -104,7 +104,7 @@ def test_HR_V_11_a_surprised_side_passes_by_itself() -> None:
 def test_HR_V_13_a_rush_point_pays_for_one_sidestep() -> None:
     """HR-ACT-4."""
     fight = begun(FAR).given("pia", action=0).do("sidestep", creature="pia", to=[1, 0])
-    assert [event.paid for event in fight.told("ability_used")] == ["rush"]
+    assert [event.paid for event in fight.logged("ability_used")] == ["rush"]
     assert fight["pia"].rush == 0
     fight.do("pass_side", side="enemies")
     assert fight.refused("sidestep", creature="pia", to=[2, 0]) == "cannot_pay"

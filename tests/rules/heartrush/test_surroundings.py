@@ -72,7 +72,7 @@ def test_HR_V_80_water_hampers_who_stands_and_more_who_cannot(
     fight = begun(DUEL, terrain={"0,0": "deep_water"}, scenery=scenery)
     gm(fight, "roll_check", creature="pia", ability="agility", what="swim", cn=10, needs=["motion"])
     assert dice(fight).count("disadvantage:d8") == extra
-    assert fight.throw(*faces).told("check_rolled")[-1].total == total
+    assert fight.throw(*faces).logged("check_rolled")[-1].total == total
 
 
 def test_HR_ENV_3_water_hampers_attacks_and_defenses_HR_ENV_4_by_size() -> None:
@@ -319,7 +319,7 @@ def test_HR_V_82_poison_is_put_on_before_and_follows_the_wound() -> None:
     fight.do("engage", creature="pia", target="orc").joined_by().stances(pia="cunning", orc="agility")
     fight.answer("declare_attack", "pia", 6, 5, 6, 6, 3, target="orc")
     fight.answer("accept_damage", "orc", 5)
-    assert fight.told("damage_pending")[-1].cause == "poison"
+    assert fight.logged("damage_pending")[-1].cause == "poison"
     fight.answer("accept_damage", "orc")
     assert fight["orc"].hp == 35 - 4 - 5
     assert fight["orc"].level("poisoned") == 1
@@ -345,7 +345,7 @@ def test_HR_POIS_3_a_lapsed_coat_does_nothing_and_is_scraped_off_first() -> None
     asked = {"creature": "pia", "weapon": "mace", "poison": "viper"}
     assert fight.refused("coat_weapon", **asked) == "weapon_coated"
     facing(fight).answer("declare_attack", "pia", 6, 5, 6, 1, 1, target="orc").answer("accept_damage", "orc")
-    assert not fight.told("poison_struck")
+    assert not fight.logged("poison_struck")
     assert "mace" in fight["pia"].coats
     clean = opened(DUEL, sheets=sheets).do("coat_weapon", **asked)
     clean.do("scrape_weapon", creature="pia", weapon="mace").do("coat_weapon", **asked)

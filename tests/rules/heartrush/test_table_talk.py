@@ -62,7 +62,7 @@ def test_TT_3_the_gm_may_have_to_choose_first() -> None:
 def test_TT_4_a_call_out_is_free_text_that_a_ruling_may_annul() -> None:
     fight = begun(PLACES).do("call_out", creature="pia", words="For the hearth!")
     ruled(fight, "void", {"kind": "priority", "side": "players"}, subject="the call out")
-    assert fight.told("called_out")[-1].words == "For the hearth!"
+    assert fight.logged("called_out")[-1].words == "For the hearth!"
     assert fight.state.priority_side == "players"
 
 
@@ -70,7 +70,7 @@ def test_TT_5_a_wound_is_worded_by_the_gm() -> None:
     fight = begun(PLACES).given("pia", wounds=(Wound(id="w", rank=12, initial_rank=12),))
     decision = fight.send("describe_wound", "gm", creature="pia", wound="w", description="a broken rib")
     assert decision.refusal is None
-    assert fight.told("wound_described")[-1].description == "a broken rib"
+    assert fight.logged("wound_described")[-1].description == "a broken rib"
 
 
 @pytest.mark.parametrize(("faces", "hp"), [((5, 4), 40), ((4, 4), 32)])
@@ -128,7 +128,7 @@ def test_TT_11_what_befalls_the_helpless_is_ruled() -> None:
     assert fight.refused("opportunity_attack", **order) == "gm_approval_required"
     ruled(fight, "helpless", {"kind": "expose", "creature": "orc"}, subject="orc")
     fight.do("opportunity_attack", **order)
-    assert fight.told("exchange_begun")[-1].defender == "orc"
+    assert fight.logged("exchange_begun")[-1].defender == "orc"
 
     fight = begun(PLACES).given("orc", status="unconscious", hp=-1)
     ruled(fight, "helpless", {"kind": "die", "creature": "orc"}, subject="orc")
@@ -169,7 +169,7 @@ def test_TT_13_a_creature_may_leave_the_fight_alive() -> None:
 
 def test_TT_13_combat_ends_by_the_gms_word() -> None:
     fight = begun(PLACES).do("end_combat", reason="they yield")
-    assert fight.told("combat_ended")[-1].reason == "they yield"
+    assert fight.logged("combat_ended")[-1].reason == "they yield"
 
 
 def test_TT_14_what_an_object_is_as_a_weapon_is_ruled() -> None:

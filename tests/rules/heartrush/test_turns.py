@@ -30,7 +30,7 @@ def test_HR_V_100_agility_checks_make_the_order_and_one_may_delay() -> None:
     """HR-TIME-5/9/11."""
     fight = opened(PLACES, options=TURNS).do("begin_combat")
     fight.do("grant_priority", 5, 4, 7, 2, 3, 8)
-    assert [e.total for e in fight.told("initiative_rolled")] == [9, 9, 11]
+    assert [e.total for e in fight.logged("initiative_rolled")] == [9, 9, 11]
     assert fight.state.turn_order == ("ash", "pia", "orc")
     assert at_turn(fight) == "ash"
 
@@ -41,7 +41,7 @@ def test_HR_V_100_agility_checks_make_the_order_and_one_may_delay() -> None:
 
     fight.do("engage", creature="ash", target="orc").joined_by()
     fight.stances(ash="defensive", orc="defensive")
-    assert fight.told("engagement_ended")
+    assert fight.logged("engagement_ended")
     assert at_turn(fight) == "ash"
     fight.do("end_turn", creature="ash").do("end_turn", creature="orc")
     assert fight.state.round == 2
@@ -78,7 +78,7 @@ def test_HR_TIME_9_a_round_of_turns_ends_without_passes() -> None:
     fight = in_turns(*GIVEN)
     for creature in GIVEN:
         fight.do("end_turn", creature=creature)
-    assert [event.passes for event in fight.told("round_ran_out")] == [0]
+    assert [event.passes for event in fight.logged("round_ran_out")] == [0]
 
 
 def test_HR_TIME_9_nobody_delays_behind_itself() -> None:
@@ -177,14 +177,14 @@ def test_HR_TIME_5_untagged_abilities_count_as_slow_with_a_warning() -> None:
     """A-47."""
     own = ability("own", "heart", effects=[do("rush", creature="self", points=0)])
     fight = in_turns("ash", "pia", "orc", sheets=owners(pia=("own",)), own=[own])
-    assert [e.abilities for e in fight.told("timing_assumed")] == [("own",)]
+    assert [e.abilities for e in fight.logged("timing_assumed")] == [("own",)]
     assert fight.refused("use_ability", creature="pia", ability="own") == "not_your_turn"
 
 
 def test_HR_TIME_1_in_the_priority_edition_an_untagged_ability_needs_priority() -> None:
     own = ability("own", "heart", effects=[do("rush", creature="self", points=0)])
     fight = opened(PLACES, sheets=owners(orc=("own",)), abilities=[own])
-    assert not fight.told("timing_assumed")
+    assert not fight.logged("timing_assumed")
     fight.do("begin_combat", unaware_side="enemies").do("grant_priority")
     assert fight.refused("use_ability", creature="orc", ability="own") == "no_priority"
 

@@ -22,7 +22,7 @@ def trace(fight: Fight) -> list[tuple[tuple[str, str], ...]]:
     """Let Pia strike the orc and everybody pass; return who was asked what, at every stop."""
     fight.do("engage", creature="pia", target="orc")
     stops = []
-    while not fight.told("engagement_ended"):
+    while not fight.logged("engagement_ended"):
         owed = [awaited for awaited in waiting(fight.state) if not awaited.optional]
         stops.append(tuple((awaited.prompt, awaited.seat) for awaited in owed))
         first = owed[0]
@@ -50,7 +50,7 @@ def test_TABLE_WINDOW_1_where_everybody_is_asked_a_stop_shows_nothing() -> None:
 def test_TABLE_WINDOW_1_whom_a_window_asks(windows: str, *, opened: bool) -> None:
     fight = table(windows)
     trace(fight)
-    moments = [event.trigger for event in fight.told("window_opened")]
+    moments = [event.trigger for event in fight.logged("window_opened")]
     assert bool(moments) is opened
     if opened:
         assert moments == [
@@ -62,7 +62,7 @@ def test_TABLE_WINDOW_1_whom_a_window_asks(windows: str, *, opened: bool) -> Non
             "step_over",
             "engagement_closing",
         ]
-        asked = {event.creature for event in fight.told("window_passed")}
+        asked = {event.creature for event in fight.logged("window_passed")}
         assert asked == {"pia", "ash", "orc"}
 
 
@@ -89,8 +89,8 @@ def test_TABLE_STANDING_1_a_fight_of_windows_runs_by_answers_given_in_advance() 
         fight.do("set_standing", creature=creature, windows="pass", shrug="never")
     stops = trace(fight)
     assert not [prompt for stop in stops for prompt, _ in stop if "window" in prompt]
-    assert fight.told("window_opened")
-    assert {event.because for event in fight.told("window_passed")} == {("TABLE-STANDING-1",)}
+    assert fight.logged("window_opened")
+    assert {event.because for event in fight.logged("window_passed")} == {("TABLE-STANDING-1",)}
 
 
 @BOTH_WAYS

@@ -33,7 +33,7 @@ def test_HR_V_61_one_check_treats_every_untreated_wound() -> None:
     fight = opened(PLACES).given("ash", wounds=wounds(15, 4, 12, treated=(12,)))
     fight.do("treat_wounds", 5, 4, creature="pia", patient="ash")
     assert ranks(fight, "ash") == {6: True, 12: True}
-    assert fight.told("wound_treated")[-1].total == 9
+    assert fight.logged("wound_treated")[-1].total == 9
 
     assert fight.refused("treat_wounds", creature="pia", patient="ash") == "already_treated"
 
@@ -115,8 +115,8 @@ def test_HR_WND_3_an_invoked_wound_lowers_one_check_for_destiny_points() -> None
     decision = fight.send("roll_check", "gm", creature="pia", ability="might", what="lift the gate", cn=8)
     assert decision.refusal is None
     fight.throw(8, 6)
-    assert fight.told("check_resolved")[-1].total == 7
-    assert not fight.told("check_resolved")[-1].success
+    assert fight.logged("check_resolved")[-1].total == 7
+    assert not fight.logged("check_resolved")[-1].success
     assert fight["pia"].penalty == 0
 
 
@@ -125,7 +125,7 @@ def test_HR_WND_3_the_pool_holds_ten_points_and_a_rejected_wound_gives_none() ->
     fight.do("invoke_wound", creature="pia", wound="w7")
     fight.do("adjudicate", prompt=waiting(fight.state)[0].prompt, accept=False, reason="not for a song")
     assert (fight["pia"].penalty, fight["pia"].destiny_points) == (0, 9)
-    assert fight.told("gm_ruling_recorded")[-1].decision == "rejected"
+    assert fight.logged("gm_ruling_recorded")[-1].decision == "rejected"
 
     decision = fight.send("invoke_wound", "gm", creature="pia", wound="w7")
     assert decision.refusal is None
@@ -195,7 +195,7 @@ def test_HR_V_58_at_zero_one_acts_on_for_ten_minutes() -> None:
     assert (fight["pia"].hp, [wound.rank for wound in fight["pia"].wounds]) == (-14, [12])
 
     fight.send("advance_clock", "gm", seconds=599)
-    assert fight.told("unconscious") == []
+    assert fight.logged("unconscious") == []
     fight.send("advance_clock", "gm", seconds=1)
     assert fight["pia"].status == "unconscious"
     assert fight.refused("dash", creature="pia", to=[0, 1]) == "unconscious"

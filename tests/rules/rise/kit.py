@@ -1,6 +1,6 @@
 """Play Rise in tests: the ledger's common creature, given/when/then, and dice written as faces.
 
-`Fight` runs commands through decide exactly as a worker does. Faces are told in the order the rules ask for
+`Fight` runs commands through decide exactly as a worker does. Faces are given in the order the rules ask for
 them; a test that tells too few or too many fails. `Seeded` throws the dice itself.
 """
 
@@ -155,7 +155,7 @@ class Fight:
         return decision.refusal.code
 
     def throw(self, *faces: int) -> Fight:
-        """Answer dice prompts, in the order they come, until all *faces* are told."""
+        """Answer dice prompts, in the order they come, until all *faces* are given."""
         left = list(faces)
         while left:
             awaited = next((a for a in waiting(self.state) if a.wants), None)
@@ -165,8 +165,8 @@ class Fight:
             assert decision.refusal is None, decision.refusal
         return self
 
-    def told(self, type_: str) -> list[Any]:
-        """Return what happened of one type, in order."""
+    def logged(self, type_: str) -> list[Any]:
+        """Return the events of one type, in order."""
         return [event for event in self.events if event.type == type_]
 
     def offers(self, seat: str) -> list[Any]:

@@ -35,7 +35,7 @@ def test_RI_MOVE_9_hovering_and_landing_are_movements_too() -> None:
     fight.do("plan_movement", "f", mode="fly", path=[]).do("pass_movement", "e").to_actions()
     fight.do("move", "f", mode="fly", path=[], altitude_ft=0).end("f").rest()
     assert (fight["f"].aloft, fight["f"].altitude) == (None, 0)
-    assert not fight.told("fell")
+    assert not fight.logged("fell")
 
 
 def test_RI_MOVE_9_gliding_goes_down_ten_feet() -> None:
@@ -52,7 +52,7 @@ def test_RI_ORDER_5_a_fall_hurts_for_every_ten_feet(value: str, hp: int) -> None
         fight.throw(3, 4)
     assert (fight["f"].hp, fight["f"].altitude) == (hp, 0)
     assert fight["f"].has("prone")
-    assert fight.told("fell")[-1].feet == 25
+    assert fight.logged("fell")[-1].feet == 25
 
 
 def test_RI_ORDER_5_from_high_up_one_falls_for_several_phases() -> None:

@@ -147,7 +147,7 @@ def test_RI_ATK_1_where_an_area_may_lie() -> None:
     assert fight.refused("use_ability", "u", **use, at=[0, 3]) == "no_line_of_effect"
     assert fight.refused("use_ability", "u", **use, at=[0, 2]) == "no_line_of_effect"
     fight.do("use_ability", "u", **use, at=[-3, 0])
-    assert not fight.told("damage_rolled"), "nobody need be there"
+    assert not fight.logged("damage_rolled"), "nobody need be there"
     cone = placed(quake("cone", 15))
     assert cone.refused("use_ability", "u", **use, at=[0, 0]) == "invalid_target"
     assert cone.refused("use_ability", "u", **use, at=[1, 0], altitude_ft=5) == "invalid_target"
@@ -174,9 +174,9 @@ def test_RI_ATK_5_each_creature_in_it_is_attacked_and_half_is_done_to_whom_it_mi
     """RI-ATK-4: hit, glance and miss, each with a roll of its own."""
     fight = placed(blast(**FAR), entry("mon@m/g", (3, 0)))
     fight.do("use_ability", "u", 9, 6, 5, 5, 1, 4, ability="blast", at=[3, 0])
-    assert [roll.outcome for roll in fight.told("attack_rolled")] == ["hit", "glance", "miss"]
-    assert [roll.target for roll in fight.told("attack_rolled")] == ["a", "e", "g"]
-    assert [event.amount for event in fight.told("damage_rolled")] == [6, 2, 2]
+    assert [roll.outcome for roll in fight.logged("attack_rolled")] == ["hit", "glance", "miss"]
+    assert [roll.target for roll in fight.logged("attack_rolled")] == ["a", "e", "g"]
+    assert [event.amount for event in fight.logged("damage_rolled")] == [6, 2, 2]
     fight.end("u").rest()
     assert [fight[name].hp for name in ("a", "e", "g")] == [14, 18, 18]
 
@@ -186,23 +186,23 @@ def test_RI_ATK_13_nothing_hides_from_what_fills_an_area() -> None:
     fog = fight.state.at("p").with_creature("e", conditions=(Condition(name="unseen"),))
     fight.state = fight.state.with_at("p", fog)
     fight.do("use_ability", "u", 9, 6, ability="blast")
-    assert fight.told("attack_rolled")[-1].outcome == "hit"
+    assert fight.logged("attack_rolled")[-1].outcome == "hit"
 
 
 def test_RI_ATK_15_cover_is_looked_for_from_where_the_area_begins() -> None:
     """Who gives cover is attacked itself, and not a second time for what misses the covered."""
     fight = placed(blast(whom="enemies", **FAR), entry("mon@m/g", (4, 0)), entry("mon@m/h", (6, 0)))
     fight.do("use_ability", "u", 1, 1, 1, 1, 1, ability="blast", at=[4, 0])
-    assert [(roll.target, roll.cover) for roll in fight.told("attack_rolled")] == [
+    assert [(roll.target, roll.cover) for roll in fight.logged("attack_rolled")] == [
         ("e", None),
         ("g", None),
         ("h", None),
     ]
     fight = placed(blast("line", 30, whom="enemies"), entry("mon@m/g", (4, 0)))
     fight.do("use_ability", "u", 1, 1, 1, ability="blast", at=[1, 0])
-    assert fight.told("attack_rolled")[-1].cover.by == "e"
-    assert fight.told("cover_struck")[-1].outcome == "none"
-    assert [event.target for event in fight.told("damage_rolled")] == ["e"]
+    assert fight.logged("attack_rolled")[-1].cover.by == "e"
+    assert fight.logged("cover_struck")[-1].outcome == "none"
+    assert [event.target for event in fight.logged("damage_rolled")] == ["e"]
 
 
 def test_RI_V_19_an_area_that_fells_an_ally_takes_its_turn_away() -> None:
@@ -253,7 +253,7 @@ def test_RI_SWIFT_1_what_is_swift_spreads_over_allies_before_the_attacks() -> No
     fight.do("commit_swift", "u", ability="blast").to_actions()
     assert [name for name in fight.state.creatures if fight.seen("p", name).has("aura")] == ["a"]
     fight.do("strike", "e", 9, target="a")
-    assert fight.told("attack_rolled")[-1].defenses == {"armor": 17}
+    assert fight.logged("attack_rolled")[-1].defenses == {"armor": 17}
 
 
 def test_RI_ATK_11_what_is_set_off_fills_its_area() -> None:

@@ -79,7 +79,7 @@ def felled(**options: Any) -> Fight:
 
 def test_RI_ROUND_6_a_fight_ends_when_one_side_stands() -> None:
     fight = felled()
-    (ended,) = fight.told("combat_ended")
+    (ended,) = fight.logged("combat_ended")
     assert ended.reason == "x stands alone"
     assert fight.state.is_over
     assert [awaited.accepts for awaited in waiting(fight.state)] == [("continue_combat",)]
@@ -93,13 +93,13 @@ def test_RI_ROUND_6_the_gm_may_go_on() -> None:
     assert not fight.state.is_over
     fight.do("pass_movement", "a").to_actions().do("pass_turn", "a")
     assert fight.state.round == 3
-    assert len(fight.told("combat_ended")) == 1
+    assert len(fight.logged("combat_ended")) == 1
 
 
 def test_RI_ROUND_6_it_ends_when_nobody_is_alive() -> None:
     fight = begun(entry("mon@x/a", (0, 0), hp=1), entry("mon@y/o", (1, 0), hp=1))
     fight.do("strike", "a", 9, 5, target="o").end("a").do("strike", "o", 9, 5, target="a").end("o")
-    assert fight.told("combat_ended")[0].reason == "nobody stands"
+    assert fight.logged("combat_ended")[0].reason == "nobody stands"
 
 
 def test_RI_ROUND_6_it_does_not_end_while_somebody_is_to_come_or_the_house_says_so() -> None:
@@ -181,7 +181,7 @@ def test_RI_UNIV_HUSTLE_a_plan_may_be_changed_until_it_is_opened() -> None:
     fight.do("plan_movement", "a", path=[[0, 1]], free_actions=cheer).do("pass_movement", "b")
     assert fight.refused("plan_movement", "a", path=[[1, 0]]) == "movement_already_used"
     fight.do("withdraw_plan", "a")
-    assert fight.told("group_resumed")
+    assert fight.logged("group_resumed")
     fight.do("plan_movement", "a", path=[[1, 0]], free_actions=cheer)
     fight.do("pass_movement", "o")
     assert fight["a"].position == (1, 0)
@@ -198,9 +198,9 @@ def test_RI_UNIV_HUSTLE_there_is_nothing_to_withdraw_before_and_afterwards() -> 
 def test_RI_CONF_9_allies_who_plan_one_space_are_warned() -> None:
     """C-26: a warning, then initiative."""
     fight = planning().do("plan_movement", "a", path=[[1, 0]])
-    assert not fight.told("plans_collide")
+    assert not fight.logged("plans_collide")
     fight.do("plan_movement", "b", path=[[1, 0]])
-    (warned,) = fight.told("plans_collide")
+    (warned,) = fight.logged("plans_collide")
     assert warned.creatures == ("b", "a")
 
 

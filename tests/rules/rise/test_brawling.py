@@ -76,9 +76,9 @@ def test_RI_UNIV_SHOVE_attacks_what_the_printing_says(profile: str, defense: str
         entry("mon@p/p", (0, 0)), entry("mon@m/e", (1, 0)), options={"profile": profile, "visibility": "full"}
     )
     fight.do("shove", "p", 1, target="e").end("p")
-    assert list(fight.told("attack_rolled")[-1].defenses) == [defense]
+    assert list(fight.logged("attack_rolled")[-1].defenses) == [defense]
     fight.do("trip", "e", 1, target="p")
-    assert next(iter(fight.told("attack_rolled")[-1].defenses)) == defense
+    assert next(iter(fight.logged("attack_rolled")[-1].defenses)) == defense
 
 
 def test_RI_UNIV_TRIP_fails_on_far_larger_targets() -> None:
@@ -164,7 +164,7 @@ def test_RI_MOVE_9_flyers_have_to_keep_moving() -> None:
         fight.do("plan_movement", "p", mode="fly", path=[[1, 0]])
         assert fight["p"].aloft == "flying"
         fight.to_actions().rest()
-        assert bool(fight.told("fell")) is not floats
+        assert bool(fight.logged("fell")) is not floats
         assert fight["p"].has("prone") is not floats
 
 
@@ -172,9 +172,9 @@ def test_RI_MOVE_10_whoever_jumps_falls_in_the_next_phase() -> None:
     fight = begun(entry("mon@p/p", (0, 0)), phase="movement")
     fight.do("plan_movement", "p", ability="jump", path=[[1, 0]])
     assert fight["p"].aloft == "falling"
-    assert not fight.told("fell")
+    assert not fight.logged("fell")
     fight.to_actions().rest()
-    assert fight.told("fell")
+    assert fight.logged("fell")
 
 
 def test_RI_MOVE1_6_going_nowhere_is_no_change_of_place() -> None:
@@ -234,7 +234,7 @@ def test_RI_CONF_7_many_conflicts_are_a_warning() -> None:
     for i in range(4):
         fight.do("plan_movement", f"a{i}", path=[[1, 5 * i]])
         fight.do("plan_movement", f"b{i}", path=[[1, 5 * i]])
-    assert fight.told("conflict_found")[-1].warning
+    assert fight.logged("conflict_found")[-1].warning
 
 
 def test_RI_UNIV_THROW_a_thing_lies_where_it_was_thrown() -> None:

@@ -60,10 +60,10 @@ def test_RI_ATK_13_whoever_sees_badly_misses_by_chance(name: str, face: int, out
     """RI-COND-2: dazzled treats everything as concealed, blinded sees nothing."""
     fight = suffering(name)
     fight.do("strike", "v", 9, face, target="e")
-    assert fight.told("attack_rolled")[-1].outcome == outcome
+    assert fight.logged("attack_rolled")[-1].outcome == outcome
     fight = suffering(name)
     fight.do("strike", "v", 9, face + 1, 4, target="e")
-    assert fight.told("attack_rolled")[-1].outcome == "hit"
+    assert fight.logged("attack_rolled")[-1].outcome == "hit"
 
 
 def test_RI_ATK_14_partly_unaware_is_two_less() -> None:
@@ -71,7 +71,7 @@ def test_RI_ATK_14_partly_unaware_is_two_less() -> None:
     fight = opened(entry("mon@p/f", (0, 0)), entry("mon@m/e", (1, 0)))
     fight.do("start_combat", start_phase="action", partly_unaware=["e"]).to_actions()
     fight.do("strike", "f", 6, 3, target="e")
-    assert fight.told("attack_rolled")[-1].outcome == "hit", "10 against an armor of 12 - 2"
+    assert fight.logged("attack_rolled")[-1].outcome == "hit", "10 against an armor of 12 - 2"
 
 
 def test_RI_DUR_1_how_long_each_duration_lasts() -> None:
@@ -84,7 +84,7 @@ def test_RI_DUR_1_how_long_each_duration_lasts() -> None:
     fight = begun(entry("mon@p/p", (0, 0)), entry("mon@m/e", (5, 0), abilities=[curse]))
     fight.do("pass_turn", "p").do("use_ability", "e", ability="curse", targets=["p"]).end("e")
     assert [c.name for c in fight["p"].conditions] == ["brief", "condition", "permanent"]
-    assert "phase" in [e.condition.name for e in fight.told("condition_gained")]
+    assert "phase" in [e.condition.name for e in fight.logged("condition_gained")]
     fight.to_actions().rest()
     assert [c.name for c in fight["p"].conditions] == ["condition", "permanent"]
 
@@ -103,12 +103,12 @@ def _hidden(*more: dict[str, Any], face: int, **options: Any) -> Fight:
 def test_RI_INFO_5_a_house_may_tell_nothing_before_the_announcement(face: int, outcome: str, hp: int) -> None:
     """RI-INFO-5: neither the outcome nor what it did, and the same dice are thrown whatever it is."""
     fight = _hidden(face=face)
-    assert fight.told("attack_rolled")[-1].outcome == "unknown"
-    assert not fight.told("damage_rolled")
+    assert fight.logged("attack_rolled")[-1].outcome == "unknown"
+    assert not fight.logged("damage_rolled")
     assert view(fight.state, "seat-p").at("p").creatures["e"].hp == 20
     assert len(fight.rolls) == 2
     fight.end("p").rest()
-    (judged,) = fight.told("attack_judged")
+    (judged,) = fight.logged("attack_judged")
     assert (judged.outcome, fight["e"].hp) == (outcome, hp)
 
 
@@ -117,7 +117,7 @@ def test_RI_INFO_5_critical_hits_multiply_what_was_thrown() -> None:
         entry("mon@p/p", (0, 0), accuracy=14), entry("mon@m/e", (1, 0)), options={"visibility": "none"}
     )
     fight.do("strike", "p", 9, 5, target="e").end("p").rest()
-    assert fight.told("attack_judged")[-1].outcome == "crit"
+    assert fight.logged("attack_judged")[-1].outcome == "crit"
     assert fight["e"].hp == 20 - 2 * 7
 
 
@@ -126,7 +126,7 @@ def test_RI_INFO_5_a_player_is_asked_without_being_told_and_the_better_roll_coun
         "strike", "p", 9, target="e"
     )
     fight.do("desperate_exertion", "p", 2, 5).end("p").rest()
-    assert fight.told("attack_judged")[-1].total == 13
+    assert fight.logged("attack_judged")[-1].total == 13
     assert fight["e"].hp == 13
     assert fight["p"].fatigue == 2
 

@@ -29,7 +29,7 @@ def shot(*between: dict[str, Any], **changes: Any) -> Fight:
 
 def last(fight: Fight) -> Any:
     """Return the last attack that was rolled."""
-    return fight.told("attack_rolled")[-1]
+    return fight.logged("attack_rolled")[-1]
 
 
 @pytest.mark.parametrize(("ruling", "bonus"), [(None, 2), ("4", 4), ("2", 2)])
@@ -82,7 +82,7 @@ def test_RI_ATK_15_what_misses_or_glances_hits_the_cover(
     """The same roll counts against the cover, and the target takes nothing, not even the half of a glance."""
     fight = shot(entry("mon@m/g", (2, 0))).do("strike", "f", die, *dice, target="e")
     assert (last(fight).outcome, last(fight).redirected_streams) == ("glance" if die == 8 else "miss", True)
-    struck = fight.told("cover_struck")[-1]
+    struck = fight.logged("cover_struck")[-1]
     assert (struck.cover, struck.outcome, struck.defenses) == ("g", outcome, {"armor": 12})
     assert (fight.seen("p", "e").hp, fight.seen("p", "g").hp) == (20, hp)
     assert fight.end("f").rest()["g"].hp == hp
@@ -92,7 +92,7 @@ def test_RI_ATK_15_cover_that_is_missed_too_takes_what_a_miss_does() -> None:
     """RI-ATK-5: damage on a miss protects who is behind cover, and not what gives it."""
     fight = shot(entry("mon@m/g", (2, 0), reflex=14))
     fight.do("use_ability", "f", 4, 5, ability="spray", targets=["e"])
-    assert fight.told("cover_struck")[-1].outcome == "miss"
+    assert fight.logged("cover_struck")[-1].outcome == "miss"
     assert (fight.seen("p", "e").hp, fight.seen("p", "g").hp) == (20, 18)
     assert fight.seen("p", "g").has("singed")
     assert not fight.seen("p", "e").has("singed")
@@ -102,8 +102,8 @@ def test_RI_DMG_8_a_thing_that_gives_cover_is_hit_and_never_critically() -> None
     """RI-ATK-15: it has hit points of its own."""
     crate = entry("obj@x/crate", (2, 0), hp_max=4, armor=0)
     fight = shot(crate).do("strike", "f", 7, 6, target="e")
-    assert fight.told("cover_struck")[-1].outcome == "crit"
-    assert fight.told("damage_rolled")[-1].amount == 7
+    assert fight.logged("cover_struck")[-1].outcome == "crit"
+    assert fight.logged("damage_rolled")[-1].amount == 7
     assert fight.end("f").rest()["crate"].defeated
 
 
@@ -113,7 +113,7 @@ def test_RI_ATK_15_a_low_obstacle_takes_what_misses_without_harm() -> None:
     assert (last(fight).defenses, last(fight).cover.by) == ({"armor": 14}, "2,0")
     assert fight["e"].hp == 16
     fight = shot(terrain={"2,0": "obstacle"}).do("strike", "f", 8, target="e")
-    struck = fight.told("cover_struck")[-1]
+    struck = fight.logged("cover_struck")[-1]
     assert (struck.cover, struck.outcome) == ("2,0", "none")
     assert fight.end("f").rest()["e"].hp == 20
 
@@ -122,10 +122,10 @@ def test_RI_ATK_15_one_use_attacks_nobody_twice() -> None:
     """The guard is a target itself; two who are behind it are both missed, and it is attacked once."""
     fight = shot(entry("mon@m/g", (2, 0)), entry("mon@m/h", (5, 0)))
     fight.do("use_ability", "f", 6, 6, 1, ability="spray", targets=["g", "e"])
-    assert [struck.outcome for struck in fight.told("cover_struck")] == ["none"]
+    assert [struck.outcome for struck in fight.logged("cover_struck")] == ["none"]
     fight = shot(entry("mon@m/g", (2, 0)), entry("mon@m/h", (5, 0)))
     fight.do("use_ability", "f", 6, 6, 1, ability="spray", targets=["e", "h"])
-    assert [struck.outcome for struck in fight.told("cover_struck")] == ["hit", "none"]
+    assert [struck.outcome for struck in fight.logged("cover_struck")] == ["hit", "none"]
     assert fight.seen("p", "g").hp == 14
 
 
@@ -136,7 +136,7 @@ def test_RI_ATK_13_a_miss_by_chance_alone_passes_the_cover() -> None:
     fight.state = fight.state.with_at("p", world)
     fight.do("strike", "f", 10, 1, 1, target="e")
     assert (last(fight).outcome, last(fight).redirected_streams) == ("miss", False)
-    assert not fight.told("cover_struck")
+    assert not fight.logged("cover_struck")
 
 
 def test_RI_UNIV_DESPERATE_the_roll_that_counts_decides_what_is_hit() -> None:
@@ -145,7 +145,7 @@ def test_RI_UNIV_DESPERATE_the_roll_that_counts_decides_what_is_hit() -> None:
     fight = begun(archer, entry("mon@m/e", (4, 0)), entry("mon@m/g", (2, 0)))
     fight.do("strike", "f", 6, target="e")
     assert last(fight).redirected_streams
-    assert not fight.told("cover_struck")
+    assert not fight.logged("cover_struck")
     fight.do("desperate_exertion", "f", 8, 3)
     assert (last(fight).outcome, last(fight).redirected_streams) == ("hit", False)
     assert fight.seen("p", "e").hp == 16
@@ -159,9 +159,9 @@ def test_RI_INFO_5_where_outcomes_are_kept_back_the_cover_is_struck_with_the_ann
     faces = (6, 6) if targets == ["e"] else (6, 6, 6, 5)
     fight = shot(entry("mon@m/g", (2, 0)), options={"visibility": "none"})
     fight.do("use_ability", "f", *faces, ability="spray", targets=targets)
-    assert not fight.told("cover_struck")
+    assert not fight.logged("cover_struck")
     assert fight.seen("p", "g").hp == 20
     fight.end("f").rest()
     assert {"g": fight["g"].hp, "e": fight["e"].hp} == {"e": 20, **hurt}
-    astray = [(event.target, event.redirected_streams) for event in fight.told("attack_judged")]
+    astray = [(event.target, event.redirected_streams) for event in fight.logged("attack_judged")]
     assert astray == [("e", True), ("g", False)] if targets == ["e"] else [("g", False), ("e", True)]

@@ -161,7 +161,7 @@ def test_RI_V_40_boundary_damage_then_healing_then_the_reset() -> None:
         ],
     }
     fight = struck(entry("pc@p/v", (0, 0), hp=4), both, faces=(10,))
-    assert [event.hp for event in fight.told("damage_taken") if event.creature == "v"][-1] == 3
+    assert [event.hp for event in fight.logged("damage_taken") if event.creature == "v"][-1] == 3
     assert fight["v"].hp == 6
     assert len(fight["v"].wounds) == 1
     assert not fight["v"].conditions, "RI-DUR-1"
@@ -218,15 +218,15 @@ def test_RI_ATK_2_tens_explode() -> None:
     """RI-ATK-2, RI-ATK-6, RI-ATK-7, RI-DMG-2."""
     fight = begun(entry("mon@p/f", (0, 0)), entry("mon@m/e", (1, 0), hp_max=99))
     fight.do("strike", "f", 10, 10, 3, 4, 5, target="e")
-    rolled = fight.told("attack_rolled")[-1]
+    rolled = fight.logged("attack_rolled")[-1]
     assert (rolled.total, rolled.outcome, rolled.multiple) == (27, "crit", 1)
-    assert fight.told("damage_rolled")[-1].amount == 4 + 5 + 2 * 2
+    assert fight.logged("damage_rolled")[-1].amount == 4 + 5 + 2 * 2
 
 
 def test_RI_ATK_2_the_table_may_lower_the_target_for_the_first_die() -> None:
     fight = begun(entry("mon@p/f", (0, 0)), entry("mon@m/e", (1, 0)), options={"explosion_target": 8})
     fight.do("strike", "f", 8, 9, 1, target="e")
-    assert fight.told("attack_rolled")[-1].total == 21
+    assert fight.logged("attack_rolled")[-1].total == 21
 
 
 def test_C_40_the_house_may_multiply_the_one_roll() -> None:
@@ -234,27 +234,27 @@ def test_C_40_the_house_may_multiply_the_one_roll() -> None:
         entry("mon@p/f", (0, 0)), entry("mon@m/e", (1, 0), hp_max=99), options={"crit_mode": "multiply"}
     )
     fight.do("strike", "f", 10, 9, 4, target="e")
-    assert fight.told("damage_rolled")[-1].amount == 12
+    assert fight.logged("damage_rolled")[-1].amount == 12
 
 
 def test_RI_DMG_8_objects_suffer_no_critical_hits() -> None:
     fight = begun(entry("mon@p/f", (0, 0)), entry("obj@m/door", (1, 0)))
     fight.do("strike", "f", 10, 9, 4, target="door")
-    assert fight.told("damage_rolled")[-1].amount == 6
+    assert fight.logged("damage_rolled")[-1].amount == 6
 
 
 def test_RI_DMG_1_half_the_power_is_added_and_RI_DMG_4_nothing_is_the_least() -> None:
     """RI-DMG-1, RI-DMG-3, RI-DMG-4."""
     fight = begun(entry("mon@p/f", (0, 0), power=5), entry("mon@m/e", (1, 0)))
     fight.do("strike", "f", 9, 4, target="e")
-    assert fight.told("damage_rolled")[-1].amount == 8
+    assert fight.logged("damage_rolled")[-1].amount == 8
     for least in (0, 1):
         weapon = [{"id": "w", "strike": {"dice": [4], "flat": -3}}]
         fight = begun(
             entry("mon@p/f", (0, 0), weapons=weapon), entry("mon@m/e", (1, 0)), options={"min_damage": least}
         )
         fight.do("strike", "f", 9, 1, target="e")
-        assert fight.told("damage_rolled")[-1].amount == least
+        assert fight.logged("damage_rolled")[-1].amount == least
 
 
 BOW = {
@@ -277,10 +277,10 @@ def test_RI_ATK_8_missiles_suffer_close_by_and_far_off() -> None:
     )
     assert fight.refused("strike", "f", target="out") == "target_out_of_range"
     fight.do("strike", "f", 9, target="e")
-    assert fight.told("attack_rolled")[-1].total == 9
+    assert fight.logged("attack_rolled")[-1].total == 9
     fight = begun(entry("mon@p/f", (0, 0), weapons=[BOW]), entry("mon@m/far", (0, 10)))
     fight.do("strike", "f", 8, target="far")
-    assert fight.told("attack_rolled")[-1].total == 8
+    assert fight.logged("attack_rolled")[-1].total == 8
 
 
 def test_RI_ATK_1_walls_block_and_blades_need_a_neighbour() -> None:
@@ -304,13 +304,13 @@ def test_RI_ATK_15_creatures_in_the_way_give_cover() -> None:
         if ruling:
             fight.do("rule", question="improved_cover", chosen=ruling)
         fight.do("strike", "f", 1, target="e")
-        assert fight.told("attack_rolled")[-1].defenses == {"armor": 12 + bonus}, "RI-INFO-5"
+        assert fight.logged("attack_rolled")[-1].defenses == {"armor": 12 + bonus}, "RI-INFO-5"
 
 
 def test_RI_INFO_5_defenses_stay_unknown_by_default() -> None:
     fight = begun(entry("mon@p/f", (0, 0)), entry("mon@m/e", (1, 0)))
     fight.do("strike", "f", 1, target="e")
-    assert not fight.told("attack_rolled")[-1].defenses
+    assert not fight.logged("attack_rolled")[-1].defenses
 
 
 def test_RI_ATK_13_concealed_targets_are_missed_by_chance() -> None:
@@ -318,9 +318,9 @@ def test_RI_ATK_13_concealed_targets_are_missed_by_chance() -> None:
     fog = (Condition(name="concealed"), Condition(name="unseen"))
     fight.state = fight.state.with_at("p", fight.state.at("p").with_creature("e", conditions=fog))
     fight.do("strike", "f", 9, 5, target="e").end("f")
-    assert fight.told("attack_rolled")[-1].outcome == "miss"
+    assert fight.logged("attack_rolled")[-1].outcome == "miss"
     fight.do("strike", "f2", 9, 6, 3, target="e")
-    assert fight.told("attack_rolled")[-1].outcome == "hit"
+    assert fight.logged("attack_rolled")[-1].outcome == "hit"
 
 
 def test_RI_ATK_14_the_unaware_are_easy_to_hit() -> None:
@@ -328,7 +328,7 @@ def test_RI_ATK_14_the_unaware_are_easy_to_hit() -> None:
     fight = opened(entry("mon@p/f", (0, 0)), entry("mon@m/e", (1, 0)))
     fight.do("start_combat", start_phase="action", unaware=["e"]).to_actions()
     fight.do("strike", "f", 2, 3, target="e").end("f")
-    assert fight.told("attack_rolled")[-1].outcome == "hit"
+    assert fight.logged("attack_rolled")[-1].outcome == "hit"
     assert fight.state.round == 1
 
 
@@ -359,7 +359,7 @@ def test_RI_ATK_9_wounds_cost_accuracy() -> None:
     fight = begun(entry("pc@p/v", (0, 0), hp=1), entry("mon@m/e", (1, 0), abilities=[hit(2)]))
     fight.do("pass_turn", "v").do("use_ability", "e", ability="hit", targets=["v"]).end("e").rest(2)
     fight.to_actions().do("strike", "v", 9, 3, target="e")
-    assert fight.told("attack_rolled")[-1].total == 12
+    assert fight.logged("attack_rolled")[-1].total == 12
 
 
 def test_RI_HP_2_nothing_rises_above_its_maximum() -> None:
@@ -415,7 +415,7 @@ def test_RI_ATK_8_weapons_that_are_not_made_for_it_are_thrown_badly() -> None:
         if x > 1:
             assert fight.refused("strike", "f", target="e") == "not_adjacent"
         fight.do("strike", "f", 1, target="e", thrown=True)
-        assert fight.told("attack_rolled")[-1].total == 5 - lost
+        assert fight.logged("attack_rolled")[-1].total == 5 - lost
     far = begun(entry("mon@p/f", (0, 0)), entry("mon@m/e", (5, 0)), options={"profile": "rise-5d"})
     assert far.refused("strike", "f", target="e", thrown=True) == "target_out_of_range"
 

@@ -128,5 +128,5 @@ def test_RI_MOVE1_4_whoever_shoves_stops_before_the_space_of_one_that_has_moved(
     fight = begun(entry("pc@p/c", (0, 1)), entry("pc@p/ally", (-2, 1), size="large"))
     fight.do("move", "c", path=[[0, 2]]).end("c")
     fight.do("shove", "ally", 9, target="c", willing=True, direction=[1, 0]).end("ally").rest()
-    assert fight.told("location_effect_ignored")
+    assert fight.logged("location_effect_ignored")
     assert (fight["c"].position, fight["ally"].position) == ((0, 2), (-2, 1))

@@ -41,7 +41,7 @@ def test_RI_DMG_1_extra_damage_is_halved_and_multiplied_with_the_attack(
 ) -> None:
     """RI-ATK-4, RI-ATK-5, RI-DMG-2: all the dice again on a critical hit, and the fixed parts multiplied."""
     fight = against(abilities=[SEAR]).do("use_ability", "f", *die, *dice, ability="sear", targets=["e"])
-    assert [event.amount for event in fight.told("damage_rolled")] == [amount]
+    assert [event.amount for event in fight.logged("damage_rolled")] == [amount]
     assert {die.role for die in fight.rolls[-1].dice} == {"damage", "extra"}
 
 
@@ -72,7 +72,7 @@ def test_RI_DMG_1_what_lies_on_the_attacker_adds_to_all_its_attacks() -> None:
     fight.do("use_ability", "f", ability="flame", targets=["f"])
     fight.do("use_ability", "f", ability="spark", targets=["f"], pay="standard").end("f").rest().to_actions()
     fight.do("strike", "f", 9, 5, 6, target="e")
-    assert fight.told("damage_rolled")[-1].amount == 5 + 2 + 6 + 1
+    assert fight.logged("damage_rolled")[-1].amount == 5 + 2 + 6 + 1
     assert [term.what for term in fight.rolls[-1].terms] == ["flat damage", "flame"]
 
 
@@ -80,7 +80,7 @@ def test_RI_DMG_1_without_dice_it_is_a_number() -> None:
     strike = {**SEAR["strike"], "dice": []}
     fixed = {**SEAR, "strike": strike, "effects": [{"does": "extra", "amount": 3}]}
     fight = against(abilities=[fixed]).do("use_ability", "f", 9, ability="sear", targets=["e"])
-    assert fight.told("damage_rolled")[-1].amount == 5
+    assert fight.logged("damage_rolled")[-1].amount == 5
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_RI_DELAY_5_extra_damage_is_spent_on_the_first_instance(
     fight.do("use_ability", "f", *first, ability="sear", targets=["e"]).end("f").rest()
     for faces in others:
         fight.to_actions().do("begin_turn", "f", *faces).end("f").rest()
-    amounts = [event.amount for event in fight.told("damage_rolled")]
+    amounts = [event.amount for event in fight.logged("damage_rolled")]
     assert amounts == [sum(faces) + (3 if len(faces) == 2 else 2) for faces in rolls if faces]
     assert fight["f"].fatigue == 1
 

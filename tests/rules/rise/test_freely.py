@@ -45,7 +45,7 @@ def test_RI_PHASE_3_a_free_ability_is_used_on_the_way() -> None:
     fight.do("pass_movement", "e")
     assert (fight["p"].hp, fight["p"].position) == (13, (4, 0))
     assert fight["p"].budget.free == {"mend": 1}
-    (came,) = fight.told("free_ability_came")
+    (came,) = fight.logged("free_ability_came")
     assert (came.at, came.missed, came.because) == ((2, 0), (), ("RI-PHASE-3", "C-25"))
     assert [e.type for e in fight.events].index("moved") < [e.type for e in fight.events].index("healed")
 
@@ -55,7 +55,7 @@ def test_RI_PHASE_3_whoever_stays_may_use_them_too() -> None:
     fight = marching().given("p", conditions=())
     fight.do("pass_movement", "p", free_actions=[use("mend", "p"), use("once", "p")]).do("pass_movement", "e")
     assert (fight["p"].hp, fight["p"].location_changed) == (16, False)
-    assert not fight.told("moved")
+    assert not fight.logged("moved")
 
 
 def test_RI_ACT_7_limits_count_for_the_round() -> None:
@@ -161,7 +161,10 @@ def test_RI_CONF_3_who_is_stopped_short_does_what_it_still_can() -> None:
     both = [use("mend", "q", step=4), use("mend", "p", step=4)]
     fight.do("plan_movement", "p", path=east(0, 4), free_actions=both).to_actions()
     assert fight["p"].position == (1, 0)
-    assert [(e.at, e.missed) for e in fight.told("free_ability_came")] == [((1, 0), ("q",)), ((1, 0), ())]
+    assert [(e.at, e.missed) for e in fight.logged("free_ability_came")] == [
+        ((1, 0), ("q",)),
+        ((1, 0), ()),
+    ]
     assert (fight["p"].hp, fight["q"].hp) == (13, 10)
     assert fight["p"].budget.free == {"mend": 2}
 
@@ -198,7 +201,7 @@ def test_RI_SWIFT_10_what_is_swift_comes_before_anything_of_the_phase(tags: list
     fight.do("grapple", "p", 6, target="e").end("p").rest()
     fight.do("plan_movement", "p", ability="shove", targets=["e"]).do("pass_movement", "e")
     fight.do("plan_movement", "f", path=[[2, 1]], free_actions=[use("guard", "e")]).throw(8)
-    assert fight.told("attack_rolled")[-1].outcome == outcome
+    assert fight.logged("attack_rolled")[-1].outcome == outcome
     assert fight["e"].has("guard")
 
 
@@ -246,7 +249,7 @@ def test_RI_CONF_3_who_is_stopped_short_may_not_get_its_area_there(
     for name in "abex":
         fight.do("pass_movement", name)
     assert [fight[name].hp for name in "pab"] == hp
-    assert [event.placed for event in fight.told("free_ability_came")] == [not blocked]
+    assert [event.placed for event in fight.logged("free_ability_came")] == [not blocked]
 
 
 @pytest.mark.parametrize(

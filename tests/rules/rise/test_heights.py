@@ -28,7 +28,7 @@ def test_RI_REAC_2_who_follows_through_the_air_climbs_within_its_speed() -> None
     fight.do("plan_movement", "e", mode="fly", path=[])
     assert gap(fight) <= 10
     assert (fight["f"].aloft, fight["f"].altitude) == ("flying", 30)
-    assert not fight.told("fell")
+    assert not fight.logged("fell")
 
 
 def test_RI_REAC_2_the_followed_is_where_its_own_climb_ends() -> None:
@@ -92,7 +92,7 @@ def test_RI_MOVE_9_a_glider_that_follows_sinks_and_stays_up() -> None:
     fight.do("plan_movement", "f", ability="follow", mode="glide", targets=["e"])
     fight.do("plan_movement", "e", mode="fly", path=[])
     assert (fight["f"].altitude, fight["f"].aloft) == (30, "flying")
-    assert not fight.told("fell")
+    assert not fight.logged("fell")
 
 
 def test_RI_ORDER_5_who_followed_on_wings_and_then_rests_falls() -> None:
@@ -102,7 +102,7 @@ def test_RI_ORDER_5_who_followed_on_wings_and_then_rests_falls() -> None:
     fight.do("plan_movement", "e", mode="fly", path=[])
     high = fight["f"].altitude
     fight.to_actions().rest()
-    assert {fell.creature: fell.feet for fell in fight.told("fell")}["f"] == high >= 35
+    assert {fell.creature: fell.feet for fell in fight.logged("fell")}["f"] == high >= 35
 
 
 def test_RI_REAC_1_nobody_chooses_a_height_beside_its_rule() -> None:
@@ -128,7 +128,7 @@ def test_RI_REAC_2_for_a_standard_action_a_flyer_climbs_by_its_rule_too() -> Non
     assert (fight.seen("p", "f").aloft, fight.seen("p", "f").altitude) == (None, 0)
     fight.end("f").do("move", "e", mode="fly", path=[[2, 0]], altitude_ft=40).end("e")
     assert (gap(fight), fight["f"].aloft, fight["f"].altitude) == (5, "flying", 35)
-    assert not fight.told("fell")
+    assert not fight.logged("fell")
 
 
 def test_RI_REAC_3_for_a_standard_action_a_flyer_withdraws_upwards() -> None:
@@ -142,7 +142,7 @@ def test_RI_MOVE_9_a_flyer_whose_rule_leads_nowhere_has_moved_and_does_not_fall(
     fight.do("move", "f", ability="follow", mode="fly", targets=["e"]).end("f")
     fight.do("move", "e", mode="fly", path=[]).end("e")
     assert (fight["f"].position, fight["f"].altitude) == ((0, 0), 30)
-    assert not fight.told("fell")
+    assert not fight.logged("fell")
 
 
 def test_RI_MOVE1_7_a_flyer_that_climbed_by_its_rule_is_not_pushed_besides() -> None:
@@ -157,7 +157,7 @@ def test_RI_MOVE1_7_a_flyer_that_climbed_by_its_rule_is_not_pushed_besides() -> 
     fight.do("move", "e", mode="fly", path=[], altitude_ft=30).end("e")
     fight.do("shove", "s", 8, target="f").end("s")
     assert (fight["f"].position, fight["f"].altitude) == ((0, 0), 25)
-    assert [event.creature for event in fight.told("location_effect_ignored")] == ["f"]
+    assert [event.creature for event in fight.logged("location_effect_ignored")] == ["f"]
 
 
 def test_RI_GROUP_5_a_flyer_that_follows_an_ally_who_flew_is_seen_where_it_ends() -> None:

@@ -111,9 +111,9 @@ def test_TABLE_HIDDEN_1_it_is_the_gms_to_hide_and_nobody_hides_in_what_is_over()
 def test_TABLE_HIDDEN_2_a_way_ends_before_it_and_it_joins_with_the_next_phase() -> None:
     fight = ambush(hidden=hidden_creature())
     fight.do("plan_movement", "p", ability="hustle", path=east(0, 6))
-    assert not fight.told("hidden_creature_revealed")
+    assert not fight.logged("hidden_creature_revealed")
     fight.do("pass_movement", "e")
-    (told,) = fight.told("hidden_creature_revealed")
+    (told,) = fight.logged("hidden_creature_revealed")
     assert (told.found_by, told.because) == ("p", ("TABLE-HIDDEN-2",))
     assert fight["p"].position == (4, 0)
     assert fight["gob"].position == (5, 0)
@@ -129,7 +129,7 @@ def test_TABLE_HIDDEN_2_heights_count(hides: int, flies: int, ends: tuple[int, i
     fight = ambush(hidden=hidden_creature(altitude=hides), speeds=WINGS, altitude=flies)
     walked(fight, east(0, 6), mode="fly" if flies else "land")
     assert fight["p"].position == ends
-    assert bool(fight.told("hidden_creature_revealed")) is (ends == (4, 0))
+    assert bool(fight.logged("hidden_creature_revealed")) is (ends == (4, 0))
 
 
 def test_TABLE_HIDDEN_2_who_is_stopped_by_somebody_else_before_it_finds_nothing() -> None:
@@ -140,14 +140,14 @@ def test_TABLE_HIDDEN_2_who_is_stopped_by_somebody_else_before_it_finds_nothing(
     fight.throw(1, 9).do("keep_roll", "p")
     assert fight["q"].position == (3, 0)
     assert fight["p"].position == (2, 0)
-    assert not fight.told("hidden_creature_revealed")
+    assert not fight.logged("hidden_creature_revealed")
 
 
 def test_TABLE_HIDDEN_2_two_who_come_upon_it_find_it_once() -> None:
     fight = ambush(entry("pc@heroes/q", (10, 0)), hidden=hidden_creature())
     fight.do("plan_movement", "q", ability="hustle", path=east(10, 5))
     walked(fight, east(0, 5))
-    assert [event.found_by for event in fight.told("hidden_creature_revealed")] == ["p"]
+    assert [event.found_by for event in fight.logged("hidden_creature_revealed")] == ["p"]
     assert (fight["p"].position, fight["q"].position) == ((4, 0), (6, 0))
 
 
@@ -156,8 +156,8 @@ def test_TABLE_HIDDEN_2_whoever_follows_goes_by_what_becomes_of_its_leader() -> 
     fight.do("plan_movement", "q", ability="follow", targets=["p"], distance_ft=5)
     walked(fight, east(0, 6))
     assert (fight["p"].position, fight["q"].position) == ((2, 0), (1, 0))
-    assert [event.found_by for event in fight.told("hidden_creature_revealed")] == ["p"]
-    assert not fight.told("conflict_found")
+    assert [event.found_by for event in fight.logged("hidden_creature_revealed")] == ["p"]
+    assert not fight.logged("conflict_found")
 
 
 @pytest.mark.parametrize("hides", [(3, 0), (30, 30)])
@@ -168,10 +168,10 @@ def test_TABLE_HIDDEN_1_whether_a_follower_may_sprint_is_asked_of_what_was_meant
     fight = ambush(entry("pc@heroes/q", (-1, 0), speeds={"land": 10}), hidden=hidden_creature(hides))
     fight.do("plan_movement", "q", ability="follow", targets=["p"], distance_ft=5, sprint="ask")
     walked(fight, east(0, 6))
-    assert [event.asked for event in fight.told("sprints_asked")] == [("q",)]
-    assert not fight.told("hidden_creature_revealed")
+    assert [event.asked for event in fight.logged("sprints_asked")] == [("q",)]
+    assert not fight.logged("hidden_creature_revealed")
     fight.do("consent_sprint", "q", accept=False)
-    assert len(fight.told("hidden_creature_revealed")) == (hides == (3, 0))
+    assert len(fight.logged("hidden_creature_revealed")) == (hides == (3, 0))
 
 
 def test_TABLE_HIDDEN_2_what_was_done_on_the_way_stands() -> None:
@@ -182,7 +182,7 @@ def test_TABLE_HIDDEN_2_what_was_done_on_the_way_stands() -> None:
     fight.end("p").rest()
     assert fight["p"].position == (2, 0)
     assert fight["w"].hp < 20
-    assert [event.found_by for event in fight.told("hidden_creature_revealed")] == ["p"]
+    assert [event.found_by for event in fight.logged("hidden_creature_revealed")] == ["p"]
     assert fight["gob"].position == (3, 0), "the round after begins with a phase, and it has joined"
 
 
@@ -192,18 +192,18 @@ def test_TABLE_HIDDEN_2_a_push_of_another_group_finds_it() -> None:
     )
     fight.do("pass_turn", "p").do("use_ability", "w", ability="gust", targets=["p"]).end("w").rest()
     assert fight["p"].position == (1, 0)
-    assert [event.found_by for event in fight.told("hidden_creature_revealed")] == ["p"]
+    assert [event.found_by for event in fight.logged("hidden_creature_revealed")] == ["p"]
 
 
 def test_TABLE_HIDDEN_2_who_is_put_there_stays_and_what_lurked_gives_way() -> None:
     fight = ambush(hidden=hidden_creature(), phase="action").rest()
-    assert not fight.told("hidden_creature_revealed")
+    assert not fight.logged("hidden_creature_revealed")
     fight = opened(entry("pc@heroes/p", (0, 0)), entry("mon@wolves/e", (0, 20)))
     fight.do("hide_creature", entry=hidden_creature())
     fight.do("gm_ruling", kind="correction", decision="it stood there", effects=[PUT])
     assert fight["p"].position == (5, 0)
     assert fight["gob"].position == (4, 0)
-    assert [event.found_by for event in fight.told("hidden_creature_revealed")] == ["p"]
+    assert [event.found_by for event in fight.logged("hidden_creature_revealed")] == ["p"]
 
 
 def test_TABLE_HIDDEN_2_who_is_put_onto_several_finds_each() -> None:
@@ -211,7 +211,9 @@ def test_TABLE_HIDDEN_2_who_is_put_onto_several_finds_each() -> None:
     for place, name in (((5, 0), "gob"), ((6, 1), "gab")):
         fight.do("hide_creature", entry=hidden_creature(place, name))
     fight.do("gm_ruling", kind="correction", decision="it stood there", effects=[PUT])
-    assert [(event.hidden_creature, event.found_by) for event in fight.told("hidden_creature_revealed")] == [
+    assert [
+        (event.hidden_creature, event.found_by) for event in fight.logged("hidden_creature_revealed")
+    ] == [
         (1, "p"),
         (2, "p"),
     ]
@@ -222,7 +224,7 @@ def test_TABLE_HIDDEN_2_who_is_put_onto_several_finds_each() -> None:
 def test_TABLE_HIDDEN_2_who_comes_down_on_it_finds_it() -> None:
     fight = ambush(hidden=hidden_creature((1, 0)), speeds=WINGS, altitude=20)
     walked(fight, [[1, 0]], mode="fly", altitude_ft=0)
-    assert [event.found_by for event in fight.told("hidden_creature_revealed")] == ["p"]
+    assert [event.found_by for event in fight.logged("hidden_creature_revealed")] == ["p"]
     assert fight["p"].position == (1, 0)
     assert fight["gob"].position != (1, 0)
 

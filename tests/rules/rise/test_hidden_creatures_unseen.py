@@ -44,7 +44,7 @@ def public(decision: Decision[State] | None) -> tuple[Any, ...]:
 
 
 def revealed(fight: Fight) -> bool:
-    return bool(fight.told("hidden_creature_revealed"))
+    return bool(fight.logged("hidden_creature_revealed"))
 
 
 def played(seed: int, steps: int) -> int:

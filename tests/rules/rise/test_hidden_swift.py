@@ -38,7 +38,7 @@ def test_RI_SWIFT_1_the_attackers_world_shows_what_it_knew_less_the_damage() -> 
     fight.do("use_ability", "p", 9, ability="probe", targets=["ogre"])
     assert fight.seen("p", "ogre").hp == 7
     assert fight["ogre"].hp == 10, "at the table nothing is true yet"
-    assert not fight.told("swift_felt")
+    assert not fight.logged("swift_felt")
     fight.do("end_turn", "p").do("pass_turn", "q").rest()
     assert fight["ogre"].hp == 12
 
@@ -49,7 +49,7 @@ def test_RI_SWIFT_1_resistance_that_came_unseen_counts_and_does_not_show() -> No
     fight.do("use_ability", "p", 9, ability="probe", targets=["ogre"])
     assert (fight.seen("p", "ogre").hp, fight.seen("p", "ogre").dr) == (7, 0)
     assert fight.seen("p", "ogre").has("dazed")
-    (taken,) = fight.told("damage_taken")
+    (taken,) = fight.logged("damage_taken")
     assert (taken.dr, taken.hp) == (0, 3)
     fight.do("end_turn", "p").do("pass_turn", "q").rest()
     assert (fight["ogre"].hp, fight["ogre"].dr) == (10, 2)
@@ -81,7 +81,7 @@ def test_RI_SWIFT_7_hidden_effects_lie_outside_the_creatures() -> None:
 def test_RI_INFO_5_no_defenses_are_shown_while_somebody_may_hide_swift() -> None:
     fight = hiding("mend", "ogre", visibility="full")
     fight.do("use_ability", "p", 9, ability="probe", targets=["ogre"])
-    assert not fight.told("attack_rolled")[0].defenses
+    assert not fight.logged("attack_rolled")[0].defenses
 
 
 def two_groups(**options: Any) -> Fight:
@@ -96,11 +96,11 @@ def two_groups(**options: Any) -> Fight:
 def test_C_01_lenient_lets_one_group_declare_as_it_goes_whatever_the_groups_are() -> None:
     """P33: total defense counts against whoever attacks, so it is committed before the other group rolls."""
     fight = two_groups()
-    (scheduled,) = fight.told("groups_scheduled")
+    (scheduled,) = fight.logged("groups_scheduled")
     assert (scheduled.committing, scheduled.first, scheduled.second) == (("y",), ("x",), ("y",))
     fight.do("commit_swift", "y", ability="total_defense").do("no_more_swift", "y")
     fight.do("strike", "x", 8, 4, target="y")
-    assert fight.told("attack_rolled")[-1].outcome == "glance", "12 against 12 and 2"
+    assert fight.logged("attack_rolled")[-1].outcome == "glance", "12 against 12 and 2"
     fight.do("end_turn", "x")
     assert fight.seen("y", "y").has("total_defense")
 
@@ -115,5 +115,5 @@ def test_C_01_lenient_groups_of_the_gm_always_commit(side: str, first: tuple[str
     fight = opened(
         entry("pc@x/x", (0, 0)), entry(f"mon@{side}/m", (1, 0)), options={"swift_mode": "lenient"}
     ).do("start_combat", start_phase="action")
-    (scheduled,) = fight.told("groups_scheduled")
+    (scheduled,) = fight.logged("groups_scheduled")
     assert (scheduled.committing, scheduled.first) == ((side,), first)

@@ -27,7 +27,7 @@ def test_C_44_exertion_decides_who_takes_a_thing(again: int, holder: str) -> Non
     """C-39, RI-UNIV-DESPERATE: its own check, before the order is applied; 2 more, for 2 fatigue."""
     fight = grabbing()
     assert {fight[name].held for name in "pe"} == {("crown",)}, "it waits"
-    assert fight.told("group_announced"), "everybody knows what was done"
+    assert fight.logged("group_announced"), "everybody knows what was done"
     fight.do("desperate_exertion", "p", again)
     assert [name for name in "pe" if fight[name].held] == [holder]
     assert (fight["p"].fatigue, fight["e"].fatigue) == (2, 0)
@@ -62,8 +62,8 @@ def test_C_44_exertion_decides_who_pushes(again: int, end: tuple[int, int]) -> N
     ]
     fight.do("desperate_exertion", "x1", again)
     assert fight["t"].position == end
-    assert len(fight.told("location_effect_ignored")) == 1
-    assert [e.question for e in fight.told("ruling_requested")] == ["location_conflict"]
+    assert len(fight.logged("location_effect_ignored")) == 1
+    assert [e.question for e in fight.logged("ruling_requested")] == ["location_conflict"]
     assert (fight["x1"].fatigue, fight["y1"].fatigue) == (2, 0)
 
 
@@ -77,7 +77,7 @@ def test_C_44_each_of_several_is_asked_and_all_that_roll_again_are_compared() ->
     assert fight.refused("desperate_exertion", "a") == "groups_still_resolving"
     fight.do("desperate_exertion", "b").do("desperate_exertion", "c").throw(2, 9)
     assert [fight[name].position for name in "abc"] == [(1, 2), (2, 1), (2, 2)]
-    assert fight.told("conflict_found")[-1].order == ("c", "a", "b")
+    assert fight.logged("conflict_found")[-1].order == ("c", "a", "b")
     assert [fight[name].fatigue for name in "abc"] == [0, 2, 2]
 
 

@@ -33,7 +33,7 @@ def gone(fight: Fight, *path: tuple[int, int]) -> Fight:
 def test_RI_DELAY_4_it_does_not_reach_whoever_has_walked_away() -> None:
     """RI-ATK-1: the same ability used now would be out of range."""
     fight = gone(declared(), (2, 0), (3, 0), (4, 0)).do("begin_turn", "p")
-    (fired,) = fight.told("delayed_fired")
+    (fired,) = fight.logged("delayed_fired")
     assert (fired.targets, fired.missed) == ((), ("e",))
     fight.do("end_turn", "p").rest()
     assert fight["e"].hp == 20
@@ -50,7 +50,7 @@ def test_RI_DELAY_4_nor_whoever_stands_behind_a_wall() -> None:
     ).do("start_combat", start_phase="action")
     fight.to_actions().do("use_ability", "p", ability="echo", targets=["e"]).do("end_turn", "p").rest()
     gone(fight, (2, -1), (2, -2)).do("begin_turn", "p")
-    assert fight.told("delayed_fired")[-1].missed == ("e",)
+    assert fight.logged("delayed_fired")[-1].missed == ("e",)
 
 
 @pytest.mark.parametrize("ability", ["echo", "ember"])

@@ -32,7 +32,7 @@ def test_RI_REAC_2_who_follows_the_loser_stays_behind_it() -> None:
     )
     _follows(fight).do("plan_movement", "w", path=_to(7, 0, start=(1, 0)))
     fight.do("plan_movement", "x", path=_to(7, 0, start=(7, 5))).throw(2, 5)
-    assert fight.told("conflict_found")[-1].order == ("x", "w")
+    assert fight.logged("conflict_found")[-1].order == ("x", "w")
     assert [fight[name].position for name in "fwx"] == [(5, 0), (6, 0), (7, 0)]
 
 
@@ -47,7 +47,7 @@ def test_RI_REAC_2_who_could_pass_whom_it_follows_stops_with_it() -> None:
     )
     _follows(fight).do("plan_movement", "w", path=_to(7, 0, start=(1, 0)))
     fight.do("plan_movement", "x", path=_to(4, 0, start=(4, 5))).throw(2, 9)
-    assert fight.told("conflict_found")[-1].order == ("x", "w")
+    assert fight.logged("conflict_found")[-1].order == ("x", "w")
     assert (fight["w"].position, fight["x"].position) == ((3, 0), (4, 0))
     assert fight.state.distance(fight["f"], fight["w"]) == 5
 
@@ -59,7 +59,7 @@ def test_RI_REAC_6_a_follower_resolves_after_whom_it_follows_whatever_its_check(
     )
     _follows(fight).do("plan_movement", "w", path=_to(6, 0, start=(2, 0)))
     fight.do("plan_movement", "o", path=_to(5, 0, start=(5, 5))).throw(9, 2, 5)
-    assert fight.told("conflict_found")[-1].order == ("w", "f", "o")
+    assert fight.logged("conflict_found")[-1].order == ("w", "f", "o")
     assert [fight[name].position for name in "fwo"] == [(5, 1), (6, 0), (5, 2)]
 
 
@@ -84,7 +84,7 @@ def test_RI_REAC_4_who_follows_the_blocked_stays_with_it() -> None:
     )
     _follows(fight).do("plan_movement", "w", path=_to(7, 1, start=(1, 1)))
     fight.do("plan_movement", "b", ability="block", targets=["w"]).throw(9, 2)
-    assert fight.told("block_checked")[-1].blocked
+    assert fight.logged("block_checked")[-1].blocked
     assert fight["w"].position == (1, 1), "the first step would have led past"
     assert fight["f"].position == (0, 2), "near enough already"
 
@@ -132,7 +132,7 @@ def _meet(altitude: int, lands: int | None, *, over: int = 0) -> Fight:
 def test_RI_CONF_1_heights_are_those_at_which_movements_end(altitude: int, lands: int) -> None:
     """C-13: who lands where a walker ends conflicts with it, from however high it came."""
     fight = _meet(altitude, lands).throw(9, 2)
-    assert fight.told("conflict_found")[-1].order == ("e", "f")
+    assert fight.logged("conflict_found")[-1].order == ("e", "f")
     assert [fight[name].position for name in "ef"] == [(3, 0), (2, 0)]
 
 
@@ -140,7 +140,7 @@ def test_RI_CONF_1_heights_are_those_at_which_movements_end(altitude: int, lands
 def test_RI_CONF_1_who_ends_above_is_in_no_conflict(altitude: int, lands: int | None) -> None:
     """RI-MOVE-4: also one that was on the ground when it began."""
     fight = _meet(altitude, lands)
-    assert not fight.told("conflict_found")
+    assert not fight.logged("conflict_found")
     assert [fight[name].position for name in "ef"] == [(3, 0), (3, 0)]
 
 
@@ -185,7 +185,7 @@ def test_RI_REAC_4_nobody_on_the_ground_blocks_who_flies_high() -> None:
     )
     fight.do("plan_movement", "e", mode="fly", path=_to(7, 1, start=(1, 1)))
     fight.do("plan_movement", "b", ability="block", targets=["e"])
-    assert not fight.told("block_checked")
+    assert not fight.logged("block_checked")
     assert fight["e"].position == (7, 1)
 
 
@@ -198,7 +198,7 @@ def test_RI_UNIV_OVERRUN_who_flies_above_runs_nobody_over() -> None:
     )
     fight.do("plan_movement", "e", ability="overrun", mode="fly", path=_to(4, 0, start=(0, 0)))
     fight.do("pass_movement", "b")
-    assert not fight.told("attack_rolled")
+    assert not fight.logged("attack_rolled")
     assert fight["e"].position == (4, 0)
 
 
@@ -228,5 +228,5 @@ def test_RI_CONF_1_flights_of_the_action_phase_meet_at_the_heights_at_which_they
     )
     fight.do("move", "e", mode="fly", path=_to(3, 0, start=(5, 0)), altitude_ft=0).end("e")
     fight.do("move", "f", path=_to(3, 0, start=(0, 0))).end("f").throw(2, 9)
-    assert fight.told("conflict_found")[-1].order == ("f", "e")
+    assert fight.logged("conflict_found")[-1].order == ("f", "e")
     assert [fight[name].position for name in "ef"] == [(4, 0), (3, 0)]

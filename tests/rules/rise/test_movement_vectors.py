@@ -25,7 +25,7 @@ def test_RI_V_20_three_into_one_space() -> None:
     fight.do("plan_movement", "c", path=_east(10, 5, 5))
     fight.throw(4, 9, 6)
 
-    assert fight.told("conflict_found")[-1].order == ("b", "c", "a")
+    assert fight.logged("conflict_found")[-1].order == ("b", "c", "a")
     assert [fight[name].position for name in "abc"] == [(4, 5), (5, 5), (6, 5)]
 
 
@@ -42,8 +42,8 @@ def test_RI_INIT_3_only_the_tied_roll_again() -> None:
     fight.do("plan_movement", "c", path=[[5, y] for y in range(9, 4, -1)])
     fight.throw(9, 8, 2, 3, 7)
 
-    assert fight.told("initiative_rolled")[0].total == 8, "one level of fatigue beyond the tolerance"
-    assert fight.told("conflict_found")[-1].order == ("b", "a", "c")
+    assert fight.logged("initiative_rolled")[0].total == 8, "one level of fatigue beyond the tolerance"
+    assert fight.logged("conflict_found")[-1].order == ("b", "a", "c")
     assert fight["b"].position == (5, 5)
 
 
@@ -112,8 +112,8 @@ def test_RI_V_26_an_ally_who_shoves_after_a_move_moves_alone() -> None:
     fight.do("move", "c", path=_east(0, 6)).end("c")
     fight.do("shove", "ally", 5, target="c", willing=True, direction=[1, 0]).end("ally")
 
-    assert fight.told("attack_rolled")[-1].outcome == "hit"
-    assert fight.told("location_effect_ignored")
+    assert fight.logged("attack_rolled")[-1].outcome == "hit"
+    assert fight.logged("location_effect_ignored")
     assert (fight["c"].position, fight["ally"].position) == ((6, 0), (9, 1))
 
 
@@ -210,7 +210,7 @@ def test_RI_REAC_4_a_blocker_makes_passing_costly() -> None:
     fight.do("plan_movement", "t", path=_east(0, 6))
     fight.throw(5, 5)
 
-    assert fight.told("block_checked")[-1].blocked
+    assert fight.logged("block_checked")[-1].blocked
     assert fight["t"].position == (1, 0)
 
 

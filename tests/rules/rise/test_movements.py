@@ -78,7 +78,7 @@ def test_RI_UNIV_SHOVE_is_a_movement_for_whoever_grapples() -> None:
     fight.do("plan_movement", "p", ability="shove", targets=["e"]).do("pass_movement", "e")
     fight.throw(8)
     assert (fight["p"].position, fight["e"].position) == ((3, 0), (4, 0))
-    assert fight["e"].location_changed is False or fight.told("moved")
+    assert fight["e"].location_changed is False or fight.logged("moved")
 
 
 def test_RI_UNIV_SHOVE_that_misses_moves_nobody() -> None:
@@ -227,7 +227,7 @@ def test_C_44_a_player_may_exert_itself_for_its_initiative(again: int, first: st
     fight.do("desperate_exertion", "p", again)
     assert fight[first].position == (1, 0)
     assert fight["p"].fatigue == 2
-    assert len(fight.told("conflict_found")) == 1
+    assert len(fight.logged("conflict_found")) == 1
 
 
 def test_C_44_the_check_may_stand_and_the_house_may_not_ask() -> None:

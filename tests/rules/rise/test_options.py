@@ -84,21 +84,21 @@ def test_C_12_what_initiative_adds(value: str, order: tuple[str, ...]) -> None:
         options={"initiative": value},
     )
     fight.do("plan_movement", "a", path=[[1, 0]]).do("plan_movement", "b", path=[[1, 0]]).throw(5, 5)
-    assert fight.told("conflict_found")[-1].order == order
+    assert fight.logged("conflict_found")[-1].order == order
 
 
 @pytest.mark.parametrize(("value", "outcome"), [("better", "glance"), ("second", "miss")])
 def test_RI_UNIV_DESPERATE_which_roll_counts(value: str, outcome: str) -> None:
     fight = begun(entry("pc@p/f", (0, 0)), entry("mon@m/e", (1, 0)), options={"exertion_keeps": value})
     fight.do("strike", "f", 7, target="e").do("desperate_exertion", "f", 1)
-    assert fight.told("attack_rolled")[-1].outcome == outcome
+    assert fight.logged("attack_rolled")[-1].outcome == outcome
 
 
 @pytest.mark.parametrize(("value", "asked"), [("misses", False), ("always", True), ("never", False)])
 def test_C_44_when_a_player_is_asked(value: str, asked: object) -> None:
     fight = begun(entry("pc@p/f", (0, 0)), entry("mon@m/e", (1, 0)), options={"exertion_prompt": value})
     fight.do("strike", "f", 9, target="e")
-    assert fight.told("attack_rolled")[-1].asks is asked
+    assert fight.logged("attack_rolled")[-1].asks is asked
 
 
 def test_C_25_after_a_ruling_free_actions_have_an_end() -> None:

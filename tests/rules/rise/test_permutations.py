@@ -156,7 +156,7 @@ def dice_of(fight: Fight) -> list[tuple[str, str, str]]:
 
 def logs_of(fight: Fight) -> list[tuple[str, str]]:
     """Return what each group announced, in the order of the announcements."""
-    return [(event.group, str(event.effects) + str(event.plans)) for event in fight.told("group_announced")]
+    return [(event.group, str(event.effects) + str(event.plans)) for event in fight.logged("group_announced")]
 
 
 def hold(seed: int, mixes: int = 3) -> list[Fight]:
@@ -174,7 +174,7 @@ def meet(fight: Fight) -> set[tuple[str, str]]:
     """Return which groups' creatures hurt, move or mark creatures of which others."""
     return {
         (event.group, group)
-        for event in fight.told("group_announced")
+        for event in fight.logged("group_announced")
         for atom in event.effects
         if (group := fight.state.group_of(atom.target)) not in (None, event.group)
     }
@@ -206,4 +206,4 @@ def test_the_law_is_not_empty() -> None:
     assert sum(len(fight.rolls) for fight in fights) > DICE
     assert types >= {"attack_rolled", "damage_taken", "vital_wound_taken", "moved"}
     assert types >= {"swift_committed", "condition_gained", "group_announced"}
-    assert any(event.plans for fight in fights for event in fight.told("group_announced"))
+    assert any(event.plans for fight in fights for event in fight.logged("group_announced"))

@@ -43,7 +43,7 @@ def test_every_question_of_the_ledger_can_be_ruled_on() -> None:
 def test_RI_GM_2_the_default_answers_on_the_record() -> None:
     """With auto_default play goes on, and everybody sees what was the GM's to say."""
     fight = slain()
-    (asked,) = [e for e in fight.told("ruling_requested") if e.question == "monster_fate"]
+    (asked,) = [e for e in fight.logged("ruling_requested") if e.question == "monster_fate"]
     assert (asked.subjects, asked.default, asked.prompt) == (("e",), "dead", None)
     assert fight["e"].dead
 
@@ -86,7 +86,7 @@ def test_conflict_exists_is_asked_and_may_be_denied() -> None:
     fight = _into_one_space(**ASKING)
     answered(fight, "no")
     assert [fight[name].position for name in "ab"] == [(1, 0), (1, 0)]
-    assert not fight.told("initiative_rolled")
+    assert not fight.logged("initiative_rolled")
 
     fight = answered(_into_one_space(**ASKING), "yes").throw(9, 3)
     assert [fight[name].position for name in "ab"] == [(1, 0), (2, 0)]
@@ -94,7 +94,7 @@ def test_conflict_exists_is_asked_and_may_be_denied() -> None:
 
 def test_conflict_exists_by_default_it_does() -> None:
     fight = _into_one_space().throw(9, 3)
-    assert [e.question for e in fight.told("ruling_requested")] == ["conflict_exists"]
+    assert [e.question for e in fight.logged("ruling_requested")] == ["conflict_exists"]
     assert fight["a"].position == (1, 0)
 
 
@@ -111,7 +111,7 @@ def test_swap_conflict_is_asked_where_two_change_places_in_a_corridor() -> None:
     """C-13: a question of its own, which the GM answers for the two of them."""
     fight = answered(_in_a_corridor(**ASKING), "no")
     assert [fight[name].position for name in "pe"] == [(4, 0), (0, 0)]
-    assert not fight.told("initiative_rolled")
+    assert not fight.logged("initiative_rolled")
 
     fight = answered(_in_a_corridor(**ASKING), "yes").throw(5, 8)
     assert [fight[name].position for name in "pe"] == [(3, 0), (4, 0)]
@@ -124,8 +124,8 @@ def test_swap_conflict_is_asked_where_two_change_places_in_a_corridor() -> None:
 def test_swap_conflict_by_default_it_is_one() -> None:
     """C-13, RI-CONF-1."""
     fight = _in_a_corridor().throw(5, 8)
-    assert [(e.question, e.default) for e in fight.told("ruling_requested")] == [("swap_conflict", "yes")]
-    assert [e.creatures for e in fight.told("conflict_found")] == [("e", "p")]
+    assert [(e.question, e.default) for e in fight.logged("ruling_requested")] == [("swap_conflict", "yes")]
+    assert [e.creatures for e in fight.logged("conflict_found")] == [("e", "p")]
 
 
 def test_RI_GM_2_a_question_is_put_once_though_its_step_is_taken_again() -> None:
@@ -134,7 +134,7 @@ def test_RI_GM_2_a_question_is_put_once_though_its_step_is_taken_again() -> None
     fight.do("plan_movement", "p", path=[[1, 0]]).do("plan_movement", "e", path=[[1, 0]])
     fight.throw(6, 4).do("desperate_exertion", "p", 9)
     assert fight["p"].position == (1, 0)
-    assert [e.question for e in fight.told("ruling_requested")] == ["conflict_exists"]
+    assert [e.question for e in fight.logged("ruling_requested")] == ["conflict_exists"]
 
 
 def _two_shovers(**options: Any) -> Fight:

@@ -36,7 +36,7 @@ def test_RI_ACT_4_a_standard_action_buys_a_movement_that_reacts() -> None:
     fight.end("f", "w")
     assert [fight[name].position for name in "fw"] == [(6, 0), (7, 0)]
     assert not fight.rolls
-    assert [sorted(e.plans) for e in fight.told("group_announced")] == [["f"], ["w"]]
+    assert [sorted(e.plans) for e in fight.logged("group_announced")] == [["f"], ["w"]]
 
 
 @pytest.mark.parametrize(("sprint", "ends"), [(False, (6, 0)), (True, (8, 0))])
@@ -110,7 +110,7 @@ def test_RI_MOVE1_7_what_the_group_did_first_is_the_one_movement() -> None:
 
     fight = begun(*places).do("move", "f", targets=["o"], **FOLLOW).end("f")
     fight.do("shove", "a", 5, target="f", willing=True, direction=[0, -1]).end("a")
-    assert [e.creature for e in fight.told("location_effect_ignored")] == ["f"]
+    assert [e.creature for e in fight.logged("location_effect_ignored")] == ["f"]
     fight.rest()
     assert fight["f"].position == (4, 0)
 
@@ -120,7 +120,7 @@ def test_RI_MOVE1_8_a_wasted_second_movement_goes_nowhere() -> None:
     fight = begun(entry("pc@p/f", (0, 0)), entry("mon@m/o", (5, 5)), options={"second_move": "wasted"})
     fight.given("f", location_changed=True).do("move", "f", targets=["o"], **FOLLOW)
     assert fight.seen("p", "f").budget.standard == "traded_movement"
-    assert fight.told("location_effect_ignored")
+    assert fight.logged("location_effect_ignored")
     fight.end("f").rest()
     assert fight["f"].position == (0, 0)
 
@@ -142,7 +142,7 @@ def test_RI_MOVE1_6_a_follower_is_pushed_only_if_it_goes_nowhere(
     fight.do("move", "f", targets=["o"], **FOLLOW).end("f")
     fight.do("shove", "s", 6, target="f", direction=[0, -1]).end("s").rest()
     assert fight["f"].position == ends
-    assert bool(fight.told("location_effect_ignored")) is far
+    assert bool(fight.logged("location_effect_ignored")) is far
 
 
 def test_RI_CONF_2_a_follower_ends_where_another_has_to_pass() -> None:
@@ -152,7 +152,7 @@ def test_RI_CONF_2_a_follower_ends_where_another_has_to_pass() -> None:
     fight.do("move", "t", path=_east(2, 6)).end("t")
     fight.do("move", "o", path=[[5, y] for y in range(4, -1, -1)]).end("o")
     fight.throw(9, 2, 5)
-    assert fight.told("conflict_found")[-1].order == ("t", "f", "o")
+    assert fight.logged("conflict_found")[-1].order == ("t", "f", "o")
     assert [fight[name].position for name in "fto"] == [(5, 1), (6, 0), (5, 2)]
 
 
@@ -274,7 +274,7 @@ def reacted_in(seed: int) -> int:
         decision = fight.send(offer.type, seat, **data_of(offer, random))
         assert decision.refusal is None, (seed, offer, decision.refusal)
         assert_nobody_shares(fight.state, seed)
-    return sum(len(event.plans) for event in fight.told("group_announced"))
+    return sum(len(event.plans) for event in fight.logged("group_announced"))
 
 
 def assert_nobody_shares(state: State, seed: int) -> None:

@@ -38,7 +38,7 @@ def test_RI_MOUNT_1_an_untrained_mount_is_held_by_a_ride_check_of_10(
 ) -> None:
     """RI-FATIG-1: it is a check, so fatigue beyond the tolerance counts."""
     fight = mounted(face, rider=rider, **NEVER)
-    (told,) = fight.told("ride_checked")
+    (told,) = fight.logged("ride_checked")
     assert (told.creature, told.mount, told.difficulty, told.success) == ("r", "horse", 10, holds)
     assert fight["horse"].budget.bolts is not holds
     (roll,) = fight.rolls
@@ -58,14 +58,14 @@ def test_RI_MOUNT_1_no_check_for_a_trained_mount_or_one_without_a_rider(changes:
         ).do("start_combat")
     else:
         fight = mounted(**changes)
-    assert not fight.told("ride_asked")
+    assert not fight.logged("ride_asked")
     assert fight.state.phase == "movement"
 
 
 def test_RI_MOUNT_1_a_mount_in_the_air_is_10_harder_to_hold() -> None:
     flying = {"altitude": 20, "speeds": {"fly": 40}}
     fight = mounted(10, horse=flying, rider={"altitude": 20, "ride": 9}, **NEVER)
-    (told,) = fight.told("ride_checked")
+    (told,) = fight.logged("ride_checked")
     assert (told.total, told.difficulty, told.success) == (19, 20, False)
 
 
@@ -75,7 +75,7 @@ def test_RI_MOUNT_1_what_nobody_holds_flees_with_its_rider() -> None:
     assert fight.refused("plan_movement", "horse", path=[[1, 0]]) == "mount_bolts"
     assert not any(offer.creature == "horse" for offer in fight.offers("seat-p"))
     fight.do("pass_movement", "r").do("pass_movement", "e")
-    (told,) = fight.told("mount_bolted")
+    (told,) = fight.logged("mount_bolted")
     assert (told.creature, told.plan.targets) == ("horse", ("e",))
     assert (fight["horse"].position, fight["r"].position) == ((-6, 0), (-6, 0))
 
@@ -99,13 +99,13 @@ def test_RI_MOUNT_1_in_a_house_that_says_so_a_lost_mount_stays() -> None:
     fight = mounted(3, options={"lost_mount": "stays", "exertion_prompt": "never"})
     fight.do("pass_movement", "r").do("pass_movement", "e")
     assert fight["horse"].position == (0, 0)
-    assert not fight.told("mount_bolted")
+    assert not fight.logged("mount_bolted")
 
 
 def test_RI_MOUNT_1_a_mount_that_sees_no_enemy_stays() -> None:
     fight = mounted(3, terrain={f"2,{y}": "wall" for y in range(-9, 10)}, **NEVER)
     fight.do("pass_movement", "r").do("pass_movement", "e")
-    assert not fight.told("mount_bolted")
+    assert not fight.logged("mount_bolted")
 
 
 def test_RI_MOUNT_1_of_two_riders_the_first_has_the_reins() -> None:
@@ -115,7 +115,7 @@ def test_RI_MOUNT_1_of_two_riders_the_first_has_the_reins() -> None:
         entry("pc@p/s", (0, 0), mount="horse"),
     )
     fight.do("start_combat").throw(10)
-    assert [told.creature for told in fight.told("ride_checked")] == ["r"]
+    assert [told.creature for told in fight.logged("ride_checked")] == ["r"]
 
 
 def test_RI_UNIV_DESPERATE_a_ride_check_may_be_rolled_again() -> None:
@@ -126,14 +126,14 @@ def test_RI_UNIV_DESPERATE_a_ride_check_may_be_rolled_again() -> None:
     assert fight.allows("keep_roll", "r")
     assert not fight.allows("keep_roll", "horse")
     fight.do("desperate_exertion", "r", 8)
-    (told,) = fight.told("ride_checked")
+    (told,) = fight.logged("ride_checked")
     assert (told.total, told.success, fight["r"].fatigue) == (10, True, 2)
 
 
 @pytest.mark.parametrize(("keeps", "total"), [("better", 7), ("second", 4)])
 def test_RI_UNIV_DESPERATE_which_ride_check_counts_is_the_houses_to_say(keeps: str, total: int) -> None:
     fight = mounted(7, options={"exertion_keeps": keeps}).do("desperate_exertion", "r", 2)
-    assert (fight.told("ride_checked")[-1].total, fight["r"].fatigue) == (total, 2)
+    assert (fight.logged("ride_checked")[-1].total, fight["r"].fatigue) == (total, 2)
     assert fight.refused("desperate_exertion", "r") in ("too_late", "wrong_phase")
 
 
@@ -168,7 +168,7 @@ def test_RI_MOUNT_1_one_hand_has_the_reins_unless_the_knees_guide() -> None:
     assert fight.allows("guide_with_knees", "r")
     assert not fight.allows("guide_with_knees", "horse")
     fight.do("guide_with_knees", "r", 5)
-    assert fight.told("ride_checked")[-1].success
+    assert fight.logged("ride_checked")[-1].success
     assert fight.seen("p", "r").budget.standard == "unused"
     fight.do("manipulate_object", "r", what="draw", item="blade")
     (roll,) = fight.rolls
@@ -177,7 +177,7 @@ def test_RI_MOUNT_1_one_hand_has_the_reins_unless_the_knees_guide() -> None:
 
 def test_RI_ACT_11_the_knees_are_tried_once_a_round() -> None:
     fight = riding("lance", **NEVER).do("guide_with_knees", "r", 4)
-    assert not fight.told("ride_checked")[-1].success
+    assert not fight.logged("ride_checked")[-1].success
     assert fight.refused("guide_with_knees", "r") == "free_check_repeated"
     assert fight.refused("manipulate_object", "r", what="draw", item="blade") == "no_free_hand"
     assert not fight.allows("guide_with_knees", "r")
@@ -198,7 +198,7 @@ def test_RI_ACT_11_in_the_next_round_the_knees_are_tried_anew() -> None:
 
 def test_RI_UNIV_DESPERATE_the_knees_may_try_again() -> None:
     fight = riding("lance").do("guide_with_knees", "r", 4).do("desperate_exertion", "r", 3)
-    assert fight.told("ride_checked")[-1].success
+    assert fight.logged("ride_checked")[-1].success
     assert fight.seen("p", "r").fatigue == 2
     fight.end("r").rest()
     assert fight["r"].fatigue == 2

@@ -34,7 +34,7 @@ def test_RI_MOUNT_1_a_rider_rises_and_sinks_with_its_mount() -> None:
     fight.to_actions().do("move", "g", mode="fly", path=[[2, 0]], altitude_ft=20).end("g").rest()
     assert high(fight) == [(20, "flying")] * 2
     assert fight["r"].position == (2, 0)
-    assert not fight.told("fell")
+    assert not fight.logged("fell")
 
 
 def test_RI_MOUNT_1_a_rider_follows_through_the_air_on_its_mount() -> None:
@@ -56,7 +56,7 @@ def test_RI_ORDER_5_a_mount_that_falls_takes_its_rider_down() -> None:
     for name in ("g", "r", "e"):
         fight.do("pass_movement", name)
     fight.throw(1, 1, 1, 1)
-    assert sorted(event.creature for event in fight.told("fell")) == ["g", "r"]
+    assert sorted(event.creature for event in fight.logged("fell")) == ["g", "r"]
     assert high(fight) == [(0, None)] * 2
 
 
@@ -64,8 +64,8 @@ def test_RI_MOUNT_1_a_rider_knocked_out_of_the_air_falls() -> None:
     fight = riding(30, "action")
     fight.do("move", "g", mode="fly", path=[[1, 0]]).end("g").do("pass_turn", "r")
     fight.given("r", fatigue=99).rest().throw(1, 1, 1)
-    assert [event.creature for event in fight.told("mounted")] == ["r"]
-    assert [event.creature for event in fight.told("fell")] == ["r"]
+    assert [event.creature for event in fight.logged("mounted")] == ["r"]
+    assert [event.creature for event in fight.logged("fell")] == ["r"]
 
 
 def test_RI_MOUNT_1_nobody_mounts_what_hovers_out_of_reach() -> None:

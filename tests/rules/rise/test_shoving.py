@@ -82,7 +82,7 @@ def test_RI_MOVE1_2_a_grapple_stays_where_one_of_it_has_moved_already() -> None:
     """C-18: the movement is spent, and what it would have done to their places is ignored."""
     fight = grappling(second_move="wasted").given("p", location_changed=True)
     fight.do("shove", "p", 8, target="e", **MOVED).end("p")
-    assert [e.creature for e in fight.told("location_effect_ignored")] == ["p"]
+    assert [e.creature for e in fight.logged("location_effect_ignored")] == ["p"]
     assert fight.seen("p", "p").position == (0, 0)
     assert fight.seen("p", "p").budget.standard == "traded_movement"
 

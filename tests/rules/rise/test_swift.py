@@ -49,7 +49,7 @@ def test_RI_V_53_among_players_swift_is_committed_before_any_die() -> None:
     assert fight.refused("total_defense", "e") == "swift_not_precommitted"
     assert fight.refused("strike", "p", target="e") == "standard_action_spent"
     fight.do("strike", "e", 8, target="p")
-    assert fight.told("attack_rolled")[-1].outcome == "glance"
+    assert fight.logged("attack_rolled")[-1].outcome == "glance"
     assert fight["p"].has("total_defense")
 
 
@@ -61,7 +61,7 @@ def test_RI_V_53_one_group_of_players_declares_as_it_goes() -> None:
     assert is_closed(view(fight.state, "seat-p").worlds["m"])
     fight.do("total_defense", "p").end("p")
     fight.do("strike", "e", 9, target="p").throw(8)
-    assert fight.told("attack_rolled")[-1].outcome == "glance"
+    assert fight.logged("attack_rolled")[-1].outcome == "glance"
 
 
 def test_the_gms_swift_stays_hidden_until_the_announcement() -> None:
@@ -71,9 +71,9 @@ def test_the_gms_swift_stays_hidden_until_the_announcement() -> None:
     seen = view(fight.state, "seat-p").at("p").creatures["e"]
     assert not seen.has("guard")
     fight.do("strike", "p", 9, target="e")
-    assert fight.told("attack_rolled")[-1].outcome == "miss"
+    assert fight.logged("attack_rolled")[-1].outcome == "miss"
     fight.do("keep_roll", "p").end("p")
-    assert fight.told("swift_resolved")
+    assert fight.logged("swift_resolved")
 
 
 @pytest.mark.parametrize(("mode", "waits"), [("strict", False), ("lenient", True), ("auto", True)])
@@ -111,7 +111,7 @@ def test_RI_SWIFT_6_a_reckless_attack_lowers_defenses_at_once() -> None:
     fight = versus().to_actions()
     fight.do("reckless_attack", "p", 9, 1, target="e").end("p")
     fight.do("strike", "e", 6, 3, target="p")
-    assert fight.told("attack_rolled")[-1].outcome == "hit", "10 against an armor of 12 - 2"
+    assert fight.logged("attack_rolled")[-1].outcome == "hit", "10 against an armor of 12 - 2"
 
 
 MEND = {
@@ -201,7 +201,7 @@ def test_RI_SWIFT_6_abilities_of_ones_own_may_be_swift_in_part(played: int) -> N
     assert fight.refused("use_ability", "p", ability="lunge", targets=["e"]) == "standard_action_spent"
     fight.end("p")
     fight.do("strike", "e", 5, 3, target="p")
-    assert fight.told("attack_rolled")[-1].outcome == "hit", "9 against an armor of 12 - 3"
+    assert fight.logged("attack_rolled")[-1].outcome == "hit", "9 against an armor of 12 - 3"
     fight.end("e").rest()
     assert not fight["e"].has("slowed"), "it missed"
     assert fight["p"].fatigue == 1
@@ -251,7 +251,7 @@ def test_RI_SWIFT_9_sustaining_is_committed_like_everything_swift() -> None:
     fight = _shielded("minor").to_actions()
     assert not fight["p"].has("shield")
     fight.do("strike", "e", 9, 3, target="p")
-    assert fight.told("attack_rolled")[-1].outcome == "hit"
+    assert fight.logged("attack_rolled")[-1].outcome == "hit"
 
 
 def test_RI_SWIFT_9_it_costs_the_action_that_the_effect_asks_for() -> None:
@@ -398,7 +398,7 @@ def test_RI_V_52_a_groups_log_opens_with_the_announcement() -> None:
     assert view(fight.state, "seat-x").at("x").effects[0].amount == 6
     assert view(fight.state, "seat-y").creatures["y1"].hp == 20
     fight.rest()
-    (announced,) = [event for event in fight.told("group_announced") if event.group == "x"]
+    (announced,) = [event for event in fight.logged("group_announced") if event.group == "x"]
     assert announced.effects[0].amount == 6
     assert announced.occasion == "r1/action/x/announced"
 
@@ -413,8 +413,8 @@ def test_RI_INFO_1_a_group_whose_seat_is_closed_is_not_read_by_a_blind_gm() -> N
     """Nobody waits for a seat that has left: its group does nothing more until the next phase."""
     fight = begun(entry("pc@x/x1", (0, 0)), entry("mon@m/e", (5, 0)))
     fight.do("close_seat", seat="seat-x")
-    assert fight.told("group_left")[0].group == "x"
-    assert not fight.told("readers_changed")
+    assert fight.logged("group_left")[0].group == "x"
+    assert not fight.logged("readers_changed")
     assert is_closed(view(fight.state, "gm").worlds["x"])
     fight.do("pass_turn", "e")
     assert fight.state.round == 2
@@ -424,7 +424,7 @@ def test_RI_INFO_1_a_group_whose_seat_is_closed_is_not_read_by_a_blind_gm() -> N
 def test_RI_INFO_1_a_group_that_another_player_takes_over_is_read_by_that_player() -> None:
     fight = begun(entry("pc@x/x1", (0, 0)), entry("mon@m/e", (5, 0)))
     fight.do("change_seat", seat="seat-x", creatures=())
-    assert fight.told("group_left")
+    assert fight.logged("group_left")
     fight = begun(entry("pc@x/x1", (0, 0)), entry("pc@x/x2", (0, 1)), entry("mon@m/e", (5, 0)))
     fight.do("change_seat", seat="seat-x", creatures=("x1",))
     fight.do("open_seat", seat="new", role="player", creatures=("x2",))
@@ -527,7 +527,7 @@ def test_C_30_delayed_attacks_of_whoever_cannot_act_lapse() -> None:
     )
     fight.do("use_ability", "p", ability="echo", targets=["e"]).end("p")
     fight.do("use_ability", "e", ability="faint", targets=["p"]).end("e").to_actions().rest()
-    assert fight.told("delayed_lapsed")
+    assert fight.logged("delayed_lapsed")
     assert not fight["p"].delayed
     assert fight["e"].hp == 20
 

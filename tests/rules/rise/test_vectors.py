@@ -38,7 +38,7 @@ def test_RI_V_04_total_defense_declared_last_protects_at_once() -> None:
     fight.do("total_defense", "t").end("t")
     fight.do("strike", "ogre", 8, 7, target="t").end("ogre")
 
-    assert fight.told("attack_rolled")[-1].outcome == "glance"
+    assert fight.logged("attack_rolled")[-1].outcome == "glance"
     assert fight["t"].hp == 15
 
 
@@ -67,7 +67,7 @@ def test_RI_V_07_two_groups_fell_one_victim() -> None:
     fight.rest()
 
     assert fight["b"].hp == -10
-    felled = [event for event in fight.told("defeated") if event.credit == ("x1", "y1")]
+    felled = [event for event in fight.logged("defeated") if event.credit == ("x1", "y1")]
     assert len(felled) == 1
     assert felled[0].wasted_damage == 10
 
@@ -200,19 +200,19 @@ def test_RI_V_43_near_misses_glance_only_if_they_damage() -> None:
     """RI-ATK-3, RI-ATK-4, RI-ATK-5."""
     fight = begun(entry("mon@p/a", (0, 0)), entry("mon@m/e", (1, 0)))
     fight.do("strike", "a", 7, 4, target="e").end("a")
-    assert fight.told("attack_rolled")[-1].outcome == "glance"
+    assert fight.logged("attack_rolled")[-1].outcome == "glance"
     fight.do("trip", "e", 5, target="a").end("e")
-    assert fight.told("attack_rolled")[-1].outcome == "miss"
+    assert fight.logged("attack_rolled")[-1].outcome == "miss"
 
 
 def test_RI_V_50_desperate_exertion() -> None:
     """RI-UNIV-DESPERATE."""
     fight = begun(entry("pc@p/f", (0, 0)), entry("mon@m/e", (1, 0)))
     fight.do("strike", "f", 3, target="e")
-    assert fight.told("attack_rolled")[-1].outcome == "miss"
+    assert fight.logged("attack_rolled")[-1].outcome == "miss"
     fight.do("desperate_exertion", "f", 6, 4)
 
-    assert fight.told("attack_rolled")[-1].outcome == "hit"
+    assert fight.logged("attack_rolled")[-1].outcome == "hit"
     assert fight.seen("p", "f").fatigue == 2
     assert fight.refused("desperate_exertion", "f") == "too_late"
 
@@ -232,5 +232,5 @@ def test_RI_V_49_fatigue_beyond_tolerance_costs_accuracy() -> None:
     fight = begun(entry("pc@p/f", (0, 0), fatigue=5), entry("mon@m/e", (1, 0)))
     fight.do("strike", "f", 8, target="e").do("keep_roll", "f", 4)
 
-    assert fight.told("attack_rolled")[-1].total == 10
-    assert fight.told("attack_rolled")[-1].outcome == "glance"
+    assert fight.logged("attack_rolled")[-1].total == 10
+    assert fight.logged("attack_rolled")[-1].outcome == "glance"

@@ -56,10 +56,10 @@ def test_C_38_darkness_hides_who_is_in_it_and_blinds_it() -> None:
     )
     fight.do("use_ability", "p", ability="make", at=[6, 0]).end("p")
     fight.do("strike", "q", 9, 5, target="e").end("q")
-    assert fight.told("attack_rolled")[-1].outcome == "miss"
+    assert fight.logged("attack_rolled")[-1].outcome == "miss"
     fight.rest().to_actions()
     fight.do("strike", "e", 9, 6, 3, target="q")
-    assert fight.told("attack_rolled")[-1].outcome == "hit"
+    assert fight.logged("attack_rolled")[-1].outcome == "hit"
 
 
 def grabbing(phase: str) -> Fight:
@@ -112,7 +112,7 @@ def test_RI_ATK_11_who_leaves_ones_reach_is_attacked_at_the_end_of_the_phase() -
     )
     fight.do("pass_movement", "p").do("plan_movement", "e", path=[[2, 0], [3, 0]])
     fight.throw(3)
-    assert fight.told("attack_rolled")[-1].asks is False
+    assert fight.logged("attack_rolled")[-1].asks is False
     assert fight.state.stage == "action"
     fight.to_actions()
     assert fight.refused("use_ability", "p", ability="riposte", targets=["e"]) == "unknown_action_type"
@@ -125,7 +125,7 @@ def test_RI_ATK_11_who_comes_near_or_hurts_is_attacked_once_and_sets_nothing_els
     ).do("start_combat", start_phase="action")
     fight.to_actions().do("strike", "e", 9, 3, target="p").end("e").do("pass_turn", "p").throw(9, 4)
     assert (fight["p"].hp, fight["e"].hp) == (15, 16)
-    assert len(fight.told("reaction_came")) == 1
+    assert len(fight.logged("reaction_came")) == 1
     fight.do("plan_movement", "p", path=[[0, 1], [-1, 1], [-2, 1]]).do("pass_movement", "e").to_actions()
     fight.rest().do("plan_movement", "p", path=[[-1, 0], [0, 0]]).do("pass_movement", "e").throw(1)
-    assert fight.told("reaction_came")[-1].reaction.ability == "snap"
+    assert fight.logged("reaction_came")[-1].reaction.ability == "snap"

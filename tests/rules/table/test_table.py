@@ -63,7 +63,7 @@ def test_TABLE_SEAT_1_the_gm_says_who_sits_where() -> None:
 def test_TABLE_DICE_1_faces_are_told_by_whoever_throws() -> None:
     fight = begun(NEAR).do("engage", creature="pia", target="orc").joined_by()
     fight.stances(pia="might", orc="defensive").answer("declare_attack", "pia", target="orc")
-    prompt = fight.told("dice_requested")[-1]
+    prompt = fight.logged("dice_requested")[-1]
     refusal = fight.send("throw_dice", "eve", prompt=prompt.prompt, faces=(1, 1, 1)).refusal
 
     assert prompt.because == ("TABLE-DICE-1",)
@@ -76,7 +76,9 @@ def test_TABLE_EPOCH_1_a_round_discloses_its_link_when_it_ends() -> None:
     while fight.state.round == 1:
         fight.do("pass_side", side=fight.state.priority_side)
 
-    assert [(event.epoch, event.because) for event in fight.told("epoch_closed")] == [(1, ("TABLE-EPOCH-1",))]
+    assert [(event.epoch, event.because) for event in fight.logged("epoch_closed")] == [
+        (1, ("TABLE-EPOCH-1",))
+    ]
 
 
 def test_TABLE_CLOSE_1_nothing_follows_the_close() -> None:
