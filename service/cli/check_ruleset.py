@@ -13,7 +13,10 @@ from rich.progress import Progress
 from service.cli.environment import every_ruleset
 from service.cli.terminal import Failure, Terminal, say
 from service.conformance.check import PLAYS, STEPS, check_ruleset
-from service.conformance.laws import LAWS
+from service.conformance.laws import LAWS, LawBroken
+from service.conformance.play import Play
+from service.rules.kernel.codec import Malformed
+from service.rules.ruleset import Ruleset
 
 
 @click.command("check-ruleset")
@@ -33,7 +36,7 @@ def command(ctx: click.Context, edition: str, openings: tuple[Path, ...], plays:
     every = every_ruleset()
     if edition not in every:
         raise Failure(f"no package adds {edition}; there are {', '.join(every)}")
-    given = [_read(path) for path in openings]
+    given = [_read(path, every[edition]) for path in openings]
     bar = Progress(console=Terminal(stderr=True), disable=not sys.stderr.isatty(), transient=True)
     with bar:
         task = bar.add_task(edition, total=plays * len(given))
@@ -47,11 +50,19 @@ def command(ctx: click.Context, edition: str, openings: tuple[Path, ...], plays:
     ctx.exit(1 if broken else 0)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path, ruleset: Ruleset[Any]) -> dict[str, Any]:
+    """Return the opening at *path*; raises `Failure` unless it is one that *ruleset* can read."""
     try:
         data = json.loads(path.read_text("utf-8"))
     except ValueError as fault:
         raise Failure(f"{path}: not valid JSON: {fault}") from fault
     if not isinstance(data, dict):
         raise Failure(f"{path}: an opening is a JSON object")
+    try:
+        Play(ruleset, data, seed="0")
+    except Malformed as fault:
+        at = fault.pointer.removeprefix("/opening") or "/"
+        raise Failure(f"{path}: at {at} of the opening, expected {fault.expected}") from fault
+    except LawBroken:
+        pass  # the check says which
     return data

@@ -117,3 +117,14 @@ def test_the_command_prints_each_law(monkeypatch: pytest.MonkeyPatch) -> None:
     unknown = CliRunner().invoke(cli.command, ["duel@2", str(HOME / "duel.json")])
     assert unknown.exit_code == 1
     assert "no package adds duel@2" in unknown.output
+
+
+def test_an_opening_that_the_ruleset_cannot_read_is_named_with_its_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli, "every_ruleset", lambda: {DUEL.edition: DUEL})
+    path = tmp_path / "wrong.json"
+    path.write_text(json.dumps({**OPENING, "fighters": 7}))
+    done = CliRunner().invoke(cli.command, ["duel@1", str(path)])
+    assert done.exit_code == 1
+    assert f"{path}: at /fighters of the opening, expected" in done.output
