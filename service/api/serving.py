@@ -99,10 +99,14 @@ def serve(
     except Exception as fault:  # noqa: BLE001 - the one place where every exception becomes a response
         if isinstance(fault, QuotaExceeded | StoreFull):
             served.metrics.quota_refused(fault.name if isinstance(fault, QuotaExceeded) else "store")
-        problem = as_problem(fault, api_request.request_id)
-        is_page = operation.has_page and prefers_page(asked.headers.get("Accept"))
-        spelling = {"is_pretty": api_request.is_pretty, "is_page": is_page}
-        reply = refuse(problem, asked.path, api_request.request_id, **spelling)
+        # The problem gets no name here: it refers to this frame, and would keep the request's body alive.
+        reply = refuse(
+            as_problem(fault, api_request.request_id),
+            asked.path,
+            api_request.request_id,
+            is_pretty=api_request.is_pretty,
+            is_page=operation.has_page and prefers_page(asked.headers.get("Accept")),
+        )
     reply.headers |= api_request.response_headers
     reply.headers["Request-Id"] = api_request.request_id
     if api_request.seat is not None:
