@@ -31,7 +31,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test cluster lint check format generate bench dice streams fuzz offered undoing draws contract mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel requirements clean
+.PHONY: help run demo test slow cluster lint check format generate bench dice streams fuzz offered undoing draws contract mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -43,7 +43,10 @@ demo: .venv/ready ## play the sample fight over HTTP with a readable log, replay
 	@exec $(REWOUND) demo
 
 test: .venv/ready ## run every test, on all processors
-	$(PY) -m pytest -n $(PROCESSES) --dist loadscope $(PYTEST)
+	$(PY) -m pytest -n $(PROCESSES) --dist loadscope --no-loadscope-reorder $(PYTEST)
+
+slow: .venv/ready ## run the tests that are too slow for `make test` and seldom break (minutes)
+	$(PY) -m pytest -n $(PROCESSES) --dist loadscope --no-loadscope-reorder -m overnight $(PYTEST)
 
 lint: .venv/ready ## format, lint, types, import contracts, generated files
 	$(PY) -m ruff format --check .

@@ -15,6 +15,7 @@ PYTHONS = [sys.executable, *map(str, sorted(ROOT.glob(".venv/pythons/*/bin/pytho
 
 @pytest.mark.parametrize("python", PYTHONS)
 @pytest.mark.parametrize("surroundings", SURROUNDINGS, ids=lambda found: found["TZ"])
+@pytest.mark.overnight
 def test_a_bundle_is_the_same_and_valid_under_any_hash_seed_locale_and_time_zone(
     tmp_path: Path, python: str, surroundings: dict[str, str]
 ) -> None:

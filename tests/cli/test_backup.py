@@ -110,6 +110,7 @@ def test_an_older_store_beside_a_newer_witness_is_noticed(kept: SealedValues) ->
     assert found["dispute"]["lost"]["size"] == kept.receipt.n
 
 
+@pytest.mark.overnight
 def test_an_older_data_directory_put_back_whole_is_noticed_by_receipts_alone(kept: SealedValues) -> None:
     with serving(kept.backup, kept.key) as client:
         table = client.encounter(kept.encounter)

@@ -184,7 +184,7 @@ def test_the_demo_is_played_once_its_curl_lines_work_and_a_second_start_finds_it
     assert typed(curls(again)[0]) == state
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.overnight)])
 def test_stopping_leaves_no_process_socket_or_lock_behind(start: Callable[..., Served], number: int) -> None:
     served = start("--workers", "2")
     served.wait_for("Rewound serves")
@@ -219,7 +219,13 @@ KILLED: Final[dict[str, tuple[bytes, bool]]] = {
 """What is killed: a word of its command line, and whether it is a child of the one that has the word too."""
 
 
-@pytest.mark.parametrize("what", KILLED)
+@pytest.mark.parametrize(
+    "what",
+    [
+        pytest.param(each, marks=() if each in {"store", "API process"} else pytest.mark.overnight)
+        for each in KILLED
+    ],
+)
 def test_whatever_is_killed_comes_back_by_itself(start: Callable[..., Served], port: str, what: str) -> None:
     served = start("--port", port)
     served.wait_for("Rewound serves")
@@ -235,6 +241,7 @@ def test_whatever_is_killed_comes_back_by_itself(start: Callable[..., Served], p
     assert "Address already in use" not in served.printed
 
 
+@pytest.mark.overnight
 def test_a_service_that_was_killed_starts_again_at_once_on_its_port(
     start: Callable[..., Served], port: str
 ) -> None:
@@ -250,6 +257,7 @@ def test_a_service_that_was_killed_starts_again_at_once_on_its_port(
         assert not set(first.processes()) - set(second.processes())
 
 
+@pytest.mark.overnight
 def test_every_line_of_its_log_is_one_json_object_whoever_writes_it(
     start: Callable[..., Served], port: str
 ) -> None:
@@ -334,6 +342,7 @@ def _stopped_at_once(served: Served, command: str, moment: str) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.overnight
 def test_the_demo_is_stopped_in_the_middle_of_its_fight(start: Callable[..., Served], number: int) -> None:
     served = start(command="demo")
     served.wait_for("a service of its own runs at")
@@ -346,6 +355,7 @@ def test_the_demo_is_stopped_in_the_middle_of_its_fight(start: Callable[..., Ser
     assert not [pid for pid in started if _parent(pid)]
 
 
+@pytest.mark.overnight
 def test_metrics_lie_where_a_full_data_disk_cannot_hurt(start: Callable[..., Served]) -> None:
     served = start()
     served.wait_for("Rewound serves")
@@ -364,6 +374,7 @@ def test_metrics_lie_where_a_full_data_disk_cannot_hurt(start: Callable[..., Ser
     assert not directory.exists()
 
 
+@pytest.mark.overnight
 def test_the_data_directory_and_what_is_in_it_is_for_its_owner_alone(start: Callable[..., Served]) -> None:
     served = start("--demo")
     served.wait_for("An audit, which decides")
@@ -461,6 +472,7 @@ def test_settings_that_are_wrong_are_all_told_at_once(tmp_path: Path) -> None:
     assert "REWOUND_WORKERS" in result.stderr
 
 
+@pytest.mark.overnight
 def test_keys_are_made_listed_and_revoked_with_and_without_a_service(
     start: Callable[..., Served], tmp_path: Path
 ) -> None:
@@ -479,6 +491,7 @@ def test_keys_are_made_listed_and_revoked_with_and_without_a_service(
     assert "revoked" in _run(tmp_path / "data", ["keys", "list"]).stdout
 
 
+@pytest.mark.overnight
 def test_a_bundle_of_the_demo_is_written_and_verified(start: Callable[..., Served], tmp_path: Path) -> None:
     served = start("--demo")
     served.wait_for("An audit, which decides")

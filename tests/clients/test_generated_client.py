@@ -24,6 +24,8 @@ from tests.clients.conftest import ROOT, Host
 from tests.clients.generated import Generated, made
 from tests.clients.players import OfGenerator, OfPython, clients
 
+pytestmark = pytest.mark.slow
+
 NAMES: Final = ("python", "javascript", "generated")
 Json = dict[str, Any]
 

@@ -17,6 +17,8 @@ from service.usecases.services import Services
 from tests.api.client import Api
 from tests.contract.cases import Contract
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = 1
 ROLES = ("gm", "player")
 

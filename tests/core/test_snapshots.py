@@ -343,7 +343,13 @@ def test_play_goes_back_and_forth_across_snapshots() -> None:
                 assert fresh.at(line, n) == cold.at(line, n), (line, n)
 
 
-@pytest.mark.parametrize("at", [10, EVERY - 1, EVERY, EVERY + 1, 2 * EVERY + 5])
+@pytest.mark.parametrize(
+    "at",
+    [
+        *(10, EVERY),
+        *(pytest.param(at, marks=pytest.mark.overnight) for at in (EVERY - 1, EVERY + 1, 2 * EVERY + 5)),
+    ],
+)
 def test_a_fork_of_a_long_encounter_is_played_on_across_snapshots(at: int) -> None:
     """Forked before, on and behind a snapshot of its parent; its own snapshots are of its own commits."""
     with House() as house:

@@ -15,6 +15,8 @@ from service.rules.registry import REGISTRY
 from tests.core.undoing import opened, started, undo_and_redo_every_round
 from tests.support.in_process_service import BOTH, House, random_command
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = 40
 
 

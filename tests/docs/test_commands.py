@@ -12,6 +12,8 @@ import pytest
 from tests.docs.conftest import Desk
 from tests.docs.pages import PAGES, ROOT, blocks, difference, shown_answers, to_run, values
 
+pytestmark = pytest.mark.slow
+
 TYPED = [page for page in PAGES if to_run(page, "sh")]
 
 
@@ -37,12 +39,14 @@ def test_a_block_is_marked_as_the_tests_know_it(page: Path) -> None:
     assert [words for words in marks if words[1:] not in ((), ("run",), ("answer",))] == []
 
 
-def test_the_example_plays_a_fight_that_audits_valid(desk: Desk) -> None:
-    """Three seeds for the player; the foes' dice are the service's."""
-    for seed in ("1", "2", "3"):
-        printed = desk.python(str(ROOT / "examples" / "play.py"), desk.url, desk.key, seed).splitlines()
-        assert printed[-1] == "valid", f"seed {seed}: {printed[-3:]}"
-        assert "combat_ended" in printed[-2], f"seed {seed}: {printed[-3:]}"
+@pytest.mark.parametrize(
+    "seed", ["1", *(pytest.param(each, marks=pytest.mark.overnight) for each in ("2", "3"))]
+)
+def test_the_example_plays_a_fight_that_audits_valid(desk: Desk, seed: str) -> None:
+    """The seed is the player's; the foes' dice are the service's."""
+    printed = desk.python(str(ROOT / "examples" / "play.py"), desk.url, desk.key, seed).splitlines()
+    assert printed[-1] == "valid", printed[-3:]
+    assert "combat_ended" in printed[-2], printed[-3:]
 
 
 def test_every_make_target_that_a_page_names_exists() -> None:

@@ -101,6 +101,7 @@ def test_only_lines_that_enforce_a_rule_are_changed_and_each_in_every_way(plante
     assert not any("return left" in mutant.change for mutant in mutants)
 
 
+@pytest.mark.overnight
 def test_a_mutant_lives_until_a_row_at_the_bound_kills_it(planted: Path) -> None:
     sources = (planted / "planted.py").read_text("utf-8")
     status, said = run(planted, planted)
@@ -123,6 +124,7 @@ EVERY: Final = (
 )
 
 
+@pytest.mark.overnight
 def test_a_test_that_fails_without_a_mutant_kills_none(planted: Path) -> None:
     with (planted / "test_planted.py").open("a", encoding="utf-8") as file:
         file.write(ROW.replace("is_dying(2)", "is_dying(5)"))

@@ -18,6 +18,7 @@ ACTS = ("valkey-server", "fold worker", "wipe the queue", "API worker")
 @pytest.mark.slow
 @pytest.mark.timeout(300)  # a few processes are started again and again: a busy machine takes its time
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are found in /proc")
+@pytest.mark.overnight
 def test_a_service_that_is_killed_under_fire_keeps_every_promise() -> None:
     plan = Plan(3, SEED, tables=2, acts=ACTS, longest_s=1.0, disk=False, rests_s=(0.1, 0.3))
     outcome = run(plan, lambda _text: None)

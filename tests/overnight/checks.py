@@ -63,6 +63,15 @@ CHECKS: Final = (
             *("--commands", "1000", "--seed", str(seed)),
         ),
     ),
+    Check(
+        "slow",
+        share=2,
+        work=1,
+        unit="run of the tests that are too slow for `make test`",
+        command=lambda _seed: (sys.executable, "-m", "pytest", "-q", "-n", "2", "-m", "overnight"),
+        limit_s=3_600,
+        repeats=False,
+    ),
     Check("undoing", 2, 1, "fight of each book", _module("tests.core.undoing", 1)),
     Check("mutations", 2, 250, "mutants", _module("tests.audit.mutations", 250)),
     Check(

@@ -10,6 +10,8 @@ import pytest
 from tests.random_play.offered import BOOKS, played
 from tests.random_play.situations import SITUATIONS
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = 500
 MOST = 5_000
 """Commands that are played at most to reach every situation."""

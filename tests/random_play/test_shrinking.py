@@ -24,6 +24,8 @@ from tests.rules.heartrush.kit import opened
 from tests.rules.heartrush.plays import probed, wild
 from tests.rules.rise.test_every_rule import campaign as rise_campaign
 
+pytestmark = pytest.mark.slow
+
 
 def test_all_that_is_not_needed_is_left_out() -> None:
     given = [Given("pass", "gm", {"n": n}) for n in range(40)]
@@ -64,6 +66,7 @@ def test_a_command_that_is_accepted_without_an_offer_is_told_by_few(monkeypatch:
     assert few <= 3 < many, text
 
 
+@pytest.mark.overnight
 def test_wild_2_is_no_longer_offered_one_thing_and_done_another() -> None:
     """At 92945b3: `drink_potion {'creature': 'c3'} by gm is not offered, but accepted`."""
     probed("wild", 2).play()
@@ -115,6 +118,7 @@ def counted(text: str) -> tuple[int, int]:
     return int(few), int(many)
 
 
+@pytest.mark.overnight
 def test_an_offer_that_is_refused_after_200_commands_is_told_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     def make() -> Campaign:
         return wild(26, budget=500)
@@ -152,6 +156,7 @@ def test_a_crash_in_rise_is_told_by_few(monkeypatch: pytest.MonkeyPatch) -> None
     assert "end_turn" in text.splitlines()[-1]
 
 
+@pytest.mark.overnight
 def test_a_fight_in_which_nobody_may_do_anything_is_told_by_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """As soon as somebody has come late, nobody is offered anything."""
 

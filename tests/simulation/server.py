@@ -225,7 +225,7 @@ class Server:
         answers, self._pending = self._pending, []
         unsaid, self._unsaid = self._unsaid, []
         for subscription, heard in unsaid:
-            subscription.logged(heard)
+            subscription.told(heard)
         if self._waits:
             self._awaited += [(self.synced, call) for call in answers if call.changes]
             answers = [call for call in answers if not call.changes]

@@ -30,6 +30,7 @@ def test_every_schedule_keeps_every_promise() -> None:
 
 
 @pytest.mark.plants_crash
+@pytest.mark.overnight
 def test_a_command_that_no_worker_can_decide_breaks_no_promise() -> None:
     with simulating() as run:
         for seed in range(60):

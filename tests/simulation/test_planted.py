@@ -9,6 +9,8 @@ from tests.simulation.planted import PLANTED, Planted
 from tests.simulation.run import simulating
 from tests.simulation.shrink import shrink
 
+pytestmark = pytest.mark.slow
+
 MOST = 400
 """Schedules within which each is found."""
 
@@ -32,6 +34,7 @@ def test_a_planted_fault_is_found_by_name(planted: Planted) -> None:
     pytest.fail(f"not found in {MOST} schedules, which found {others or 'nothing'}")
 
 
+@pytest.mark.overnight
 def test_a_plan_that_fails_is_made_smaller_and_fails_still() -> None:
     planted = next(each for each in PLANTED if each.name == "lease without an expiry")
     with simulating() as run, planted.patch():

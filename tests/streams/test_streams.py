@@ -6,9 +6,13 @@ import time
 from collections.abc import Callable
 from itertools import islice
 
+import pytest
+
 from service.supervisor import EmbeddedValkey
 from tests.bench import fights, servers
 from tests.streams.crowd import Encounter, follow, have_room, stalled, was_dropped
+
+pytestmark = pytest.mark.slow
 
 SEED = 7
 STUCK = 8
@@ -51,6 +55,7 @@ def test_clients_that_are_cut_off_again_and_again_miss_nothing_and_get_nothing_t
     assert followed.cuts == 20 * 15
 
 
+@pytest.mark.overnight
 def test_readers_that_stall_are_dropped_and_nobody_else_waits(
     valkey: EmbeddedValkey, streams_url: str, queue_url: str
 ) -> None:

@@ -56,6 +56,7 @@ def test_the_log_is_rewritten_by_itself_and_loses_what_was_replaced(tmp_path: Pa
         assert has_all(log, commits)
 
 
+@pytest.mark.overnight
 def test_a_long_log_starts_again_after_kills_and_in_the_middle_of_a_rewrite(tmp_path: Path) -> None:
     """`make restart` does the same with 300 MB."""
     assert restart(tmp_path / "valkey", 6)["kept"] is True
@@ -78,6 +79,7 @@ def test_how_far_the_log_has_been_read_is_told_while_it_is_read(tmp_path: Path) 
     )
 
 
+@pytest.mark.overnight
 def test_a_start_after_a_kill_in_the_middle_of_a_rewrite_finds_everything(tmp_path: Path) -> None:
     commits = write_log(tmp_path / "valkey", 30 * MEGABYTE)
     with EmbeddedValkey(tmp_path / "valkey") as server:

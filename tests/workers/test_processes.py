@@ -10,6 +10,8 @@ from service.log.valkey.queue import queue_client
 from tests.support.tiny_table import eid
 from tests.workers.conftest import Hall, until
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_ring_folds_what_was_sent(hall: Hall) -> None:
     hall.start(sweeps=False)

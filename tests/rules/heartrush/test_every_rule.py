@@ -64,11 +64,13 @@ def _play(campaign: Campaign, rules: set[str], commands: set[str]) -> None:
     commands.difference_update(campaign.done)
 
 
+@pytest.mark.overnight
 def test_every_automated_rule_takes_part_in_random_play() -> None:
     rules, _ = never_seen()
     assert not rules, f"in {MOST} seeds of each kind"
 
 
+@pytest.mark.overnight
 def test_every_command_is_given_in_random_play() -> None:
     _, commands = never_seen()
     assert not commands, f"in {MOST} seeds of each kind"

@@ -42,6 +42,7 @@ def test_what_is_excused_are_rules() -> None:
     assert NEVER.keys() <= OURS
 
 
+@pytest.mark.overnight
 def test_every_automated_rule_takes_part_in_random_play() -> None:
     """Play fights until all rules have been seen: how many that takes changes with them."""
     missing = set(OURS) - NEVER.keys() - STAGED

@@ -22,6 +22,8 @@ from tests.rules.rise.bot import KIT
 from tests.rules.rise.kit import entry
 from tests.rules.rise.test_http import Played
 
+pytestmark = pytest.mark.slow
+
 PATHS: Final = (
     *("", "/state", "/state?round=0", "/state?min_version=1", "/state?at=99"),
     *("/options", "/options?creature=h", "/options?creature=o"),
@@ -183,7 +185,17 @@ def twins_of(secret: Secret, **options: Any) -> Twins:
     return Twins(secret, (told[0], told[1]), (certificates[0], certificates[1]))
 
 
-@pytest.fixture(scope="module", params=SECRETS, ids=[secret.name for secret in SECRETS])
+OFTEN: Final = ("plan", "policy", "target")
+"""The secrets that every run of the tests compares; the long checks compare all."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(each, id=each.name, marks=() if each.name in OFTEN else pytest.mark.overnight)
+        for each in SECRETS
+    ],
+)
 def twins(request: pytest.FixtureRequest) -> Twins:
     return twins_of(request.param)
 
