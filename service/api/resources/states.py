@@ -184,7 +184,9 @@ def get_options(request: ApiRequest) -> ApiResponse:
     """List every command that is legal now for your seat, with the values of its fields.
 
     To build a command, take `command` and one value of each of `choices`; every combination is accepted. A
-    command that is not listed is refused. `GET /v1/rulesets/{edition}/commands` has the schema of each type.
+    command that is not listed is refused, except those that answer no prompt and are taken at any time: about
+    seats, contests and dice, and what a rulebook lets the gm do meanwhile, such as an award of experience.
+    `GET /v1/rulesets/{edition}/commands` has the schema of each type.
     """
     folded = request.services.folder.current(request.encounter)
     seat, creature = request.me.seat, request.query.get("creature")
