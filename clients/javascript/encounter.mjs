@@ -51,7 +51,10 @@ export class Encounter {
     return this.client.get(`${this.path}/commands`, { key }, { wait: WAIT_S, ...asked });
   }
 
-  /** Return every command that the seat may send now; `valuesOf` lists the values of a choice. */
+  /**
+   * Return every command that the seat may send now: all, or of a `creature`, a `prompt`, a `type`.
+   * `valuesOf` lists the values of a choice.
+   */
   options(query = {}) {
     return this.client.get(`${this.path}/options`, query);
   }

@@ -108,6 +108,8 @@ class Operation:
     """Whether it takes `Prefer` without appending a command, because it may wait for something else."""
     is_keyed: bool = False
     """Whether it takes an `Idempotency-Key` without appending a command."""
+    has_secret: bool = False
+    """Whether an answer carries a token, a key or a secret; then it is never compressed."""
     handler: Handler = field(init=False)
 
     def __call__(self, handler: DeclaredHandler) -> DeclaredHandler:

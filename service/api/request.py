@@ -33,7 +33,7 @@ WAIT: Final = 2.0
 """Seconds that a request waits for an outcome without `Prefer`."""
 WAIT_LIMIT: Final = 30
 _KEY_BYTES: Final = 16
-VERSION_TAG: Final = re.compile(r'"(0|[1-9]\d{0,15})"')
+VERSION_TAG: Final = re.compile(r'"(0|[1-9]\d{0,15})(?:-gzip)?"')
 KEY: Final = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,255}")
 BODY: Final = JsonProfile(
     levels=32,

@@ -20,6 +20,7 @@ from werkzeug.http import parse_etags, quote_etag
 
 from service.api import cors
 from service.api.authentication import Authenticator
+from service.api.compression import CODING, compressed, matching
 from service.api.exchange import Reply, RequestHead
 from service.api.inputs import EditionInputs
 from service.api.metrics import Metrics
@@ -96,6 +97,7 @@ def serve(
             answer.stream.close()
         answer.is_pretty = api_request.is_pretty
         reply = respond(answer, api_request.headers.get("If-None-Match", ""))
+        reply = compressed(reply, operation, asked.headers.get(CODING))
     except Exception as fault:  # noqa: BLE001 - the one place where every exception becomes a response
         if isinstance(fault, QuotaExceeded | StoreFull):
             served.metrics.quota_refused(fault.name if isinstance(fault, QuotaExceeded) else "store")
@@ -207,8 +209,10 @@ def respond(answer: ApiResponse, if_none_match: str = "") -> Reply:
     headers = _HEADERS | answer.headers
     if answer.version is not None:
         headers["ETag"] = quote_etag(answer.version)
-        if if_none_match and parse_etags(if_none_match).contains_weak(answer.version):
-            return Reply(HTTPStatus.NOT_MODIFIED, headers, b"")
+        known = matching(parse_etags(if_none_match), answer.version) if if_none_match else None
+        if known is not None:
+            headers["ETag"] = quote_etag(known)
+            return Reply(HTTPStatus.NOT_MODIFIED, headers | {"Vary": f"{headers['Vary']}, {CODING}"}, b"")
     headers["Content-Type"] = answer.media_type
     if answer.stream is not None:
         return Reply(answer.status, headers, answer.stream)

@@ -6,7 +6,7 @@ judged on the seat's view, so a command is never refused because of what its sea
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
@@ -277,15 +277,17 @@ def asked(state: S, seat: str) -> Iterator[tuple[S, Awaited]]:
 
 
 def legal(
-    ruleset: Ruleset[S], state: S, seat: str, creature: str | None = None
+    ruleset: Ruleset[S],
+    state: S,
+    seat: str,
+    wanted: Callable[[Awaited], Iterable[str]] = lambda each: each.accepts,
 ) -> Iterator[tuple[Awaited, tuple[Offer, ...]]]:
-    """Yield each answer that *seat* owes or may give, with every command that is legal for it now."""
+    """Yield each answer that *seat* owes or may give, with every legal command of the types *wanted*."""
     for seen, awaited in asked(state, seat):
-        if creature and awaited.creature != creature:
+        names = tuple(wanted(awaited))
+        if awaited.accepts and not names:
             continue
-        offers = tuple(
-            offer for name in awaited.accepts for offer in ruleset.commands[name].offers(seen, awaited)
-        )
+        offers = tuple(offer for name in names for offer in ruleset.commands[name].offers(seen, awaited))
         if not state.dice_sealed:
             offers = tuple(_without_dice(ruleset, state, seat, offers))
         yield awaited, offers

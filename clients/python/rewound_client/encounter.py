@@ -55,12 +55,19 @@ class Table(Disputed, Proved):
 
     # --- play --------------------------------------------------------------------------------------
 
-    def options(self, creature: str | None = None) -> shapes.Options:
-        """Return every command that this seat may send now (or for *creature*).
+    def options(
+        self,
+        creature: str | None = None,
+        *,
+        prompt: str | None = None,
+        type: str | None = None,  # noqa: A002 - the name that the command has
+    ) -> shapes.Options:
+        """Return every command that this seat may send now; `values_of` lists the values of a choice.
 
-        `values_of` lists the values of a choice.
+        Or those of *creature*, those that answer *prompt*, those of a *type* (or several: `"move,strike"`).
         """
-        return cast("shapes.Options", self._get("/options", {"creature": creature}))
+        query: Query = {"creature": creature, "prompt": prompt, "type": type}
+        return cast("shapes.Options", self._get("/options", query))
 
     def send(
         self,

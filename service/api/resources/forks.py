@@ -85,6 +85,7 @@ NEW_FORK: Final = schema_of(NewFork)()
     _PATH,
     "forkEncounter",
     TAG,
+    has_secret=True,
     roles=READERS,
     body=NEW_FORK,
     waits=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from service.api.answers import PROMPT
@@ -9,8 +10,10 @@ from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
 from service.api.parameters import Parameter
 from service.api.problems import Problem, invalid
 from service.api.request import ApiRequest, ApiResponse
+from service.api.schemas import near
 from service.api.shapes import HASH, NUMBER, OPEN, SEAT, TEXT, closed, component, listing, numbers
 from service.core import views
+from service.rules.kernel.messages import Awaited
 from service.rules.ruleset import legal
 from service.steps import Steps
 from service.usecases import reading
@@ -79,6 +82,7 @@ OPTIONS: Final = component(
         options=listing(OPTION),
     ),
 )
+_TYPES: Final = r"[a-z0-9_]{1,64}(,[a-z0-9_]{1,64}){0,49}"
 VERSION: Final = Parameter("at", "The state after this commit.", kind="whole", least=1)
 
 
@@ -177,7 +181,11 @@ def _requested_range(request: ApiRequest, head: int) -> tuple[int, int]:
     "getOptions",
     TAG,
     roles=READERS,
-    query=(Parameter("creature", "Only commands of this creature.", pattern=r"[a-z0-9][a-z0-9-]{0,23}"),),
+    query=(
+        Parameter("creature", "Only commands of this creature.", pattern=r"[a-z0-9][a-z0-9-]{0,23}"),
+        Parameter("prompt", "Only commands that answer this prompt."),
+        Parameter("type", "Only commands of this type, or of these: `move,strike`.", pattern=_TYPES),
+    ),
     answers={200: ResponseSchema("The options.", OPTIONS), 304: UNCHANGED},
 )
 def get_options(request: ApiRequest) -> ApiResponse:
@@ -189,13 +197,30 @@ def get_options(request: ApiRequest) -> ApiResponse:
     `GET /v1/rulesets/{edition}/commands` has the schema of each type.
     """
     folded = request.services.folder.current(request.encounter)
-    seat, creature = request.me.seat, request.query.get("creature")
+    seat = request.me.seat
     options = [
         {
             "prompt": views.prompt_data(awaited),
             "commands": [views.offer_data(folded.ruleset, offer) for offer in offers],
         }
-        for awaited, offers in legal(folded.ruleset, folded.state, seat, creature)
+        for awaited, offers in legal(folded.ruleset, folded.state, seat, _wanted(request))
     ]
     data = {"version": folded.n, "seat": seat, "options": options}
     return ApiResponse(data, version=str(folded.n))
+
+
+def _wanted(request: ApiRequest) -> Callable[[Awaited], Iterable[str]]:
+    """Return which commands of a prompt the query asks for; raises the problem `invalid`."""
+    query, edition = request.query, request.me.edition
+    known = request.inputs[edition].commands
+    types = query["type"].split(",") if "type" in query else known
+    unknown = next((name for name in types if name not in known), None)
+    if unknown is not None:
+        raise invalid(("?type", f"{unknown} is no command of {edition}{near(unknown, known)}"))
+
+    def wanted(awaited: Awaited) -> Iterable[str]:
+        is_asked = awaited.creature == query.get("creature", awaited.creature)
+        is_asked = is_asked and awaited.prompt == query.get("prompt", awaited.prompt)
+        return [name for name in awaited.accepts if is_asked and name in types]
+
+    return wanted

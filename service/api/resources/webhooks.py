@@ -73,6 +73,7 @@ WEBHOOK_CHANGE: Final = strict(
     _PATH,
     "createWebhook",
     TAG,
+    has_secret=True,
     roles=KEY_HOLDERS,
     body=NEW_WEBHOOK,
     answers={201: ResponseSchema("The webhook, with its secret.", WEBHOOK_WITH_SECRET)},

@@ -218,7 +218,8 @@ class Fight:
 
     def offers(self, seat: str, creature: str | None = None) -> list[Any]:
         """Return what *seat* may do now."""
-        return [offer for _, offers in legal(HEARTRUSH, self.state, seat, creature) for offer in offers]
+        found = legal(HEARTRUSH, self.state, seat)
+        return [offer for owed, offers in found if creature in (None, owed.creature) for offer in offers]
 
     def __getitem__(self, creature: str) -> Creature:
         """Return a creature as it is now."""
