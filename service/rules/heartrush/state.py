@@ -19,6 +19,7 @@ from service.rules.kernel.sealable import sealable
 from service.rules.kernel.sealed import Sealed
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.space.grid import Cell, away_from, cells, distance
+from service.rules.table.table import GM
 
 Phase = Literal[
     "setup",
@@ -34,7 +35,6 @@ Phase = Literal[
     "ending",
     "ended",
 ]
-
 
 TABLE_OWNER: Final = "table"
 """Whose roll it is when no creature throws: the players' opening die."""
@@ -251,6 +251,11 @@ class State(HidingTable):
     def is_over(self) -> bool:
         return self.phase == "ended"
 
+    @property
+    def won_by(self) -> str | None:
+        able = [side for side in self.sides if any(each.status == "active" for each in self.members(side))]
+        return able[0] if len(able) == 1 else None
+
     def has_creature(self, creature: str) -> bool:
         return creature in self.creatures
 
@@ -272,16 +277,12 @@ class State(HidingTable):
         return "declared" if side in self.declared_sides else "seeded"
 
     def controller(self, creature: str) -> str:
-        if creature == TABLE_OWNER:
-            return next(
-                (
-                    s
-                    for s, seat in self.seats.items()
-                    if seat.role == "player" and seat.creatures and not seat.closed
-                ),
-                "gm",
-            )
-        return super().controller(creature)
+        if creature != TABLE_OWNER:
+            return super().controller(creature)
+        for name, seat in self.seats.items():
+            if seat.role == "player" and seat.creatures and not seat.closed:
+                return name
+        return GM
 
     def other(self, side: str) -> str:
         """Return the side that is not *side*."""
@@ -326,7 +327,7 @@ class State(HidingTable):
         return OccupiedSpace(entry.position, side_of(entry.sheet.size))
 
     def paused(self) -> bool:
-        """Tell whether combat runs (its rules apply) rather than being set up or over."""
+        """Tell whether no combat runs: it is being set up, or is over."""
         return self.phase in ("setup", "ended")
 
 

@@ -141,6 +141,12 @@ class State(SplitTable, HidingTable):
     def is_over(self) -> bool:
         return self.stage == "ended"
 
+    @property
+    def won_by(self) -> str | None:
+        left = [each for each in self.creatures.values() if not (each.down or each.dead or each.defeated)]
+        sides = dict.fromkeys([each.sheet.side for each in left if each.sheet.kind != "object"])
+        return next(iter(sides)) if len(sides) == 1 else None
+
     def optional_prompts(self) -> tuple[Awaited, ...]:
         """Return who may take back a plan in this group's world, and at the table that the GM may pause."""
         if self.here == TABLE:
