@@ -10,6 +10,23 @@ from service.rules import kit
 Move = Literal["thrust", "cut", "parry"]
 BEATS: Final[Mapping[Move, Move]] = {"thrust": "cut", "cut": "parry", "parry": "thrust"}
 
+GAME: Final = kit.Book("Duel").at("Rules")
+DUEL_1: Final = kit.Rule(
+    "DUEL-1", "Each round both fighters choose a move in secret; then both moves are revealed.", GAME
+)
+DUEL_2: Final = kit.Rule(
+    "DUEL-2", "The fighter whose move beats the other's rolls a d6; the other loses so much breath.", GAME
+)
+DUEL_3: Final = kit.Rule(
+    "DUEL-3",
+    "A fighter without breath has lost; until then another round follows, with dice of its own.",
+    GAME,
+)
+DUEL_4: Final = kit.Rule("DUEL-4", "Thrust beats cut, cut beats parry, parry beats thrust.", GAME)
+DUEL_5: Final = kit.Rule(
+    "DUEL-5", "Once in a duel a fighter may give ground, and loses only half as much breath.", GAME
+)
+
 
 @kit.record
 class State(kit.Table):
@@ -61,10 +78,10 @@ class Duel(kit.Opening):
 # --- frames: what waits for somebody, and what goes on by itself -----------------------------------------
 
 
-@kit.rule("DUEL-1", "Duel")
+@kit.enforces(DUEL_1)
 @kit.record
 class Round(kit.Frame[State]):
-    """Each round both fighters choose a move in secret; then both moves are revealed."""
+    """Ask both fighters for a move, in secret; then reveal both."""
 
     kind: ClassVar[str] = "duel_round"
 
@@ -80,10 +97,10 @@ class Round(kit.Frame[State]):
         return (yield Revealed(moves=moves, occasion=f"r{state.round}/reveal"))
 
 
-@kit.rule("DUEL-2", "Duel")
+@kit.enforces(DUEL_2)
 @kit.record
 class Strike(kit.Frame[State]):
-    """The fighter whose move beats the other's rolls a d6; the other loses so much breath."""
+    """Roll for the fighter whose move beats the other's, and wait for the answer to it."""
 
     kind: ClassVar[str] = "duel_strike"
     by: str
@@ -105,10 +122,10 @@ class Strike(kit.Frame[State]):
         return (yield StrikeRolled(by=self.by, against=self.against, amount=roll.total))
 
 
-@kit.rule("DUEL-3", "Duel")
+@kit.enforces(DUEL_3)
 @kit.record
 class RoundEnd(kit.Frame[State]):
-    """A fighter without breath has lost; until then another round follows, with dice of its own."""
+    """End the round, or the duel."""
 
     kind: ClassVar[str] = "duel_round_end"
 
@@ -212,10 +229,10 @@ class Won(kit.Event[State]):
 # --- commands: what a seat may do ------------------------------------------------------------------------
 
 
-@kit.rule("DUEL-4", "Duel")
+@kit.enforces(DUEL_4)
 @kit.record
 class Choose(kit.AwaitedCommand[State]):
-    """Thrust beats cut, cut beats parry, parry beats thrust."""
+    """Choose a move in secret."""
 
     type: ClassVar[str] = "choose"
     move: Move
@@ -228,10 +245,10 @@ class Choose(kit.AwaitedCommand[State]):
         return (yield kit.Private(scope=state.secret(self.creature), event=chosen))
 
 
-@kit.rule("DUEL-5", "Duel")
+@kit.enforces(DUEL_5)
 @kit.record
 class Answer(kit.AwaitedCommand[State]):
-    """Once in a duel a fighter may give ground, and loses only half as much breath."""
+    """Take a strike, or give ground."""
 
     type: ClassVar[str] = "answer"
     give_ground: bool

@@ -11,7 +11,7 @@ from service.conformance.laws import LAWS, LawBroken
 from service.conformance.listed import unlisted
 from service.conformance.play import Play, Sent
 from service.conformance.taking_part import fired, named
-from service.rules.kernel.rulebook import SHARED, rules_in
+from service.rules.kernel.rulebook import rules_in
 from service.rules.ruleset import Ruleset
 
 PLAYS: Final = 20
@@ -64,7 +64,7 @@ def check_ruleset(
     missing = unlisted(ruleset)
     if missing:
         found["listed"] = Violation("listed", f"not listed: {', '.join(missing)}")
-    own = [id_ for id_, rule in rules_in(ruleset.packages).items() if rule.package != SHARED]
+    own = list(rules_in(ruleset.packages, shared=False))
     part: set[str] = set()
     sent = 0
     for opening in given:

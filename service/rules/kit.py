@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from service.rules.house_options import OptionSpec
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
 from service.rules.kernel.records import EMPTY, changed, record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Book, Rule, enforces
 from service.rules.kernel.sealed import Sealed, unsealed
 from service.rules.opening import Opening, opening_messages
 from service.rules.openings import Id
@@ -28,6 +28,7 @@ __all__ = [
     "GM",
     "Awaited",
     "AwaitedCommand",
+    "Book",
     "Chance",
     "Command",
     "Emits",
@@ -40,13 +41,14 @@ __all__ = [
     "PoolDie",
     "Private",
     "Refused",
+    "Rule",
     "Scope",
     "Sealed",
     "Table",
     "changed",
     "close_epoch",
+    "enforces",
     "record",
-    "rule",
     "ruleset",
     "unsealed",
     "with_key",

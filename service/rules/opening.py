@@ -7,15 +7,20 @@ A book with an opening of its own form subclasses `OpenEncounter` and `Encounter
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from service.rules.house_options import OptionSpec, by_key, defaults, option_faults
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.openings import Fault, SeatEntry, seat_faults, seats_of
 from service.rules.rolls.seeding import Seeding, check_setup, seeding_faults
 from service.rules.table.table import DiceSetup, Option, Table
+
+TABLE_OPEN_1: Final = Rule(
+    "TABLE-OPEN-1", "An encounter opens once, and only if nothing is wrong with its opening.", RULING
+)
+
 
 S = TypeVar("S", bound=Table)
 
@@ -69,10 +74,10 @@ class EncounterOpened(Event[S]):
         )
 
 
-@rule("TABLE-OPEN-1", "service ruling")
+@enforces(TABLE_OPEN_1)
 @record
 class OpenEncounter(Command[S]):
-    """An encounter opens once, and only if nothing is wrong with its opening."""
+    """Open an encounter, if nothing is wrong with its opening."""
 
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "open"

@@ -29,7 +29,7 @@ from service.rules.kernel.messages import (
     Scope,
 )
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import refuser, rule, speaker
+from service.rules.kernel.rulebook import RULING, Rule, enforces, refuser, speaker
 from service.rules.kernel.sealed import view
 from service.rules.rolls.asking import ask
 from service.rules.rolls.chance import DICE_NOT_SEALED, Chance, DiceNeeded
@@ -39,6 +39,12 @@ from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.shared import FRAMES
 from service.rules.table.stack import Frame
 from service.rules.table.table import CLOCK, WATCHERS, Table
+
+TABLE_BATCH_1: Final = Rule(
+    "TABLE-BATCH-1",
+    "After a refusal in an array of commands the rest is refused too, unless the array asks otherwise.",
+    RULING,
+)
 
 S = TypeVar("S", bound=Table)
 
@@ -213,26 +219,21 @@ def _checked(state: S, command: Command[S]) -> str:
     return place
 
 
+@enforces(TABLE_BATCH_1)
 def admit(state: Table, command: Command[Any], batch: str | None = None) -> None:
     """Raise `Refused` for a closed encounter, a stopped batch, and a seat that is unknown or only watches."""
     if state.continued is not None:
         raise Refused("encounter_continued", f"it continues as {state.continued}", "TABLE-AMEND-3")
     if state.closed:
         raise Refused("encounter_over", "the encounter is closed", "TABLE-CLOSE-1")
-    _check_batch(state, batch)
+    if batch and batch == state.stopped:
+        raise Refused("skipped", "an earlier command of the array was refused", "TABLE-BATCH-1")
     seat = state.seats.get(command.by.seat)
     if seat is None:
         if state.encounter and command.by.role != CLOCK:
             raise Refused("no_such_seat", f"there is no seat {command.by.seat}", "TABLE-SEAT-1")
     elif seat.closed or seat.role in WATCHERS:
         raise Refused("seat_cannot_act", f"the seat {command.by.seat} only watches", "TABLE-SEAT-1")
-
-
-@rule("TABLE-BATCH-1", "service ruling")
-def _check_batch(state: Table, batch: str | None) -> None:
-    """After a refusal in an array of commands the rest is refused too, unless the array asks otherwise."""
-    if batch and batch == state.stopped:
-        raise Refused("skipped", "an earlier command of the array was refused", "TABLE-BATCH-1")
 
 
 def check(state: S, command: Command[S]) -> None:

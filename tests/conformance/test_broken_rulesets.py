@@ -58,7 +58,7 @@ BROKEN: Final[dict[str, tuple[str, str]]] = {
     "secrecy": ("kit.Private(scope=state.secret(self.creature), event=chosen)", "chosen"),
     "rules": (
         "DUEL: Final",
-        '@kit.rule("DUEL-9", "Duel")\ndef never() -> None:\n    """Never."""\n\n\nDUEL: Final',
+        'DUEL_9 = kit.Rule("DUEL-9", "Never.", GAME)\nkit.enforces(DUEL_9)(lambda: None)\n\nDUEL: Final',
     ),
 }
 """A change of the duel's source for each law, which breaks it."""

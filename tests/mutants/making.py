@@ -1,9 +1,9 @@
 """Make mutants of the lines that enforce rules: one small change of a syntax tree each.
 
-A line enforces a rule if it is in the rule's home (`@rule("HR-RUSH-3", ...)`), if it refuses in the rule's
-name (`raise Refused(code, detail, "HR-RUSH-3")`), if it states an event `because` of that rule alone, or if
-it is a constant that the home reads. What a command offers, docstrings, the texts of refusals and assertions
-enforce nothing.
+A line enforces a rule if its function or class is marked so (`@enforces(HR_RUSH_3)`), if it refuses in the
+rule's name (`raise Refused(code, detail, "HR-RUSH-3")`), if it states an event `because` of that rule alone,
+or if it is a constant that marked code reads. What a command offers, docstrings, the texts of refusals and
+assertions, and the values of rules enforce nothing.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any, Final, TypeAlias
 ID: Final = re.compile(r"[A-Z]+(?:-[A-Z]+\d*)+(?:-\d+[a-z]?)?")
 CONSTANT: Final = re.compile(r"_?[A-Z][A-Z0-9_]*")
 MOST_RULES: Final = 3
-"""A constant that the homes of more rules read belongs to none of them."""
+"""A constant that the code of more rules reads belongs to none of them."""
 NOT_ENFORCING: Final = frozenset({"offers"})
-"""Methods of a rule's home that enforce nothing: random play holds what is offered."""
+"""Methods of a marked class that enforce nothing: random play holds what is offered."""
 
 Function: TypeAlias = ast.FunctionDef
 Rules: TypeAlias = tuple[str, ...]
@@ -101,14 +101,14 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Module:
-    """One module of the rules: its tree, its outermost functions, and the constants that homes read."""
+    """One module of the rules: its tree, its outermost functions, and the constants that rules read."""
 
     path: Path
     tree: ast.Module
     functions: tuple[tuple[str, Function, Rules], ...]
-    """Each with its place and the rules whose home it is in, mostly none."""
+    """Each with its place and the rules that it is marked to enforce, mostly none."""
     read: Mapping[str, frozenset[str]]
-    """Names of constants, each with the rules whose homes read it."""
+    """Names of constants, each with the rules whose code reads it."""
 
 
 def module_at(path: Path) -> Module:
@@ -117,14 +117,15 @@ def module_at(path: Path) -> Module:
     functions = tuple(_functions(tree, "", ()))
     read: dict[str, frozenset[str]] = {}
     for _, function, rules in functions:
-        for each in ast.walk(function) if rules else ():
+        inside = (function.args, *function.body) if rules else ()  # a decorator names rules
+        for each in (each for part in inside for each in ast.walk(part)):
             if isinstance(each, ast.Name) and CONSTANT.fullmatch(each.id):
                 read[each.id] = read.get(each.id, frozenset()) | frozenset(rules)
     return Module(path, tree, functions, read)
 
 
 def _functions(node: ast.AST, prefix: str, rules: Rules) -> Iterator[tuple[str, Function, Rules]]:
-    """Yield each outermost function below *node*, with its place and the rules whose home it is in."""
+    """Yield each outermost function below *node*, with its place and the rules that it enforces."""
     for each in getattr(node, "body", ()):
         if isinstance(each, ast.FunctionDef):
             own = _ids_of(each) or (() if each.name in NOT_ENFORCING else rules)
@@ -134,14 +135,13 @@ def _functions(node: ast.AST, prefix: str, rules: Rules) -> Iterator[tuple[str, 
 
 
 def _ids_of(node: ast.ClassDef | Function) -> Rules:
-    """Return the ids of the rules whose home *node* is marked as."""
+    """Return the ids of the rules that *node* is marked to enforce; the name of a rule is its id."""
     return tuple(
-        str(mark.args[0].value)
+        rule.id.replace("_", "-")
         for mark in node.decorator_list
-        if isinstance(mark, ast.Call)
-        and isinstance(mark.func, ast.Name)
-        and mark.func.id == "rule"
-        and isinstance(mark.args[0], ast.Constant)
+        if isinstance(mark, ast.Call) and ast.unparse(mark.func).endswith("enforces")
+        for rule in mark.args
+        if isinstance(rule, ast.Name)
     )
 
 
@@ -176,7 +176,7 @@ def _ids_in(node: ast.AST) -> Rules:
 
 
 def _constants(modules: Sequence[Module]) -> Iterator[tuple[Rules, str, Definition]]:
-    """Yield each constant that homes of few rules read: those rules, its name, where it is defined."""
+    """Yield each constant that the code of few rules reads: those rules, its name, where it is defined."""
     defined: dict[str, list[Definition]] = {}
     for module in modules:
         for node in module.tree.body:

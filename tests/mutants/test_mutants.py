@@ -17,20 +17,22 @@ ROOT: Final = Path(__file__).parents[2]
 
 PLANTED: Final = """
 from service.rules.kernel.messages import Refused
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 
+HR_PLANT_1 = Rule("HR-PLANT-1", "Below three hit points a creature is dying.", RULING, settles=("A-1", "A-2"))
+HR_PLANT_2 = Rule("HR-PLANT-2", "A heavy weapon throws a d12.", RULING)
 SIDES = {"heavy": 12, "light": 6}
 
 
-@rule("HR-PLANT-1", "nowhere")
+@enforces(HR_PLANT_1)
 def is_dying(hp: int) -> bool:
-    "Who has fewer than three hit points is dying."
+    "Tell whether a creature is dying."
     return hp < 3
 
 
-@rule("HR-PLANT-2", "nowhere")
+@enforces(HR_PLANT_2)
 def die_of(size: str) -> int:
-    "A heavy weapon throws a d12."
+    "Return the sides of a die."
     return SIDES[size]
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from service.rules import shared
 from service.rules.house_options import OptionSpec
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
 from service.rules.kernel.records import EMPTY, changed, record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Book, Rule, enforces
 from service.rules.kernel.sealed import Sealed
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.rolls.closing import close_epoch
@@ -26,6 +26,8 @@ from service.rules.table.stack import Frame, Stacks
 from service.rules.table.table import GM, DiceSetup, Seat, Table
 
 EDITION = "tiny@1"
+
+TINY_1: Final = Rule("TINY-1", "A game begins with a counter at nothing.", Book("Tiny game").at("Rules"))
 
 
 @record
@@ -241,10 +243,10 @@ class RoundStarted(Event[TinyState]):
 # --- commands -----------------------------------------------------------------------------------------
 
 
-@rule("TINY-1", "tests")
+@enforces(TINY_1)
 @record
 class OpenTiny(Command[TinyState]):
-    """A game begins with a counter at nothing."""
+    """Open a game."""
 
     type: ClassVar[str] = "open"
     encounter: str

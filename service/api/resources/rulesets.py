@@ -18,10 +18,10 @@ TAG: Final = "Rulesets"
 RULE: Final = component(
     "Rule",
     closed(
-        "A rule: its statement in our words and its source in the rulebook.",
+        "A rule: its statement in our words, and where its books have it.",
         id=TEXT,
         statement=TEXT,
-        source=TEXT,
+        source={**TEXT, "description": "Title, edition: chapter, heading; semicolons separate several."},
         settles={**listing(TEXT), "description": "The ambiguities of the rulebook that it settles."},
     ),
 )

@@ -8,16 +8,23 @@ regardless of what was undone or redone.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Final, TypeVar
 
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Refused
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.rolls.closing import disclose
 from service.rules.table.disputes import Contest
 from service.rules.table.stack import Frame
 from service.rules.table.table import CLOCK, Seat, Table
+
+TABLE_AMEND_4: Final = Rule(
+    "TABLE-AMEND-4",
+    "An accepted line discloses the links that are due, and takes over the current seats and contests.",
+    RULING,
+)
+
 
 S = TypeVar("S", bound=Table)
 
@@ -71,10 +78,10 @@ def taking(state: S, n: int) -> S:
     return state if seats is None else changed(state, seats=seats)
 
 
-@rule("TABLE-AMEND-4", "service ruling")
+@enforces(TABLE_AMEND_4)
 @record
 class AcceptLine(Command[Table]):
-    """An accepted line discloses the links that are due, and takes over the current seats and contests."""
+    """Make a proposed line the line of play, as the service."""
 
     type: ClassVar[str] = "accept_line"
     parent: str

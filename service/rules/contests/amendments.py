@@ -13,11 +13,31 @@ from typing import Any, ClassVar, Final, Literal, TypeVar
 from service.rules.contests.contests import check_text, close, gm_alone, open_contest
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import Sealed
 from service.rules.table.disputes import Amendment, Instead, Kind
 from service.rules.table.stack import Stacks
 from service.rules.table.table import GM, Table
+
+TABLE_AMEND_1: Final = Rule(
+    "TABLE-AMEND-1",
+    "The GM may answer a contest by proposing to decide the fight again from the contested commit.",
+    RULING,
+)
+TABLE_AMEND_3: Final = Rule(
+    "TABLE-AMEND-3",
+    "An accepted proposal ends this line, which stays readable and names the line that continues it.",
+    RULING,
+)
+TABLE_AMEND_2: Final = Rule(
+    "TABLE-AMEND-2", "Everything but the opening can be undone, and then redone with the same dice.", RULING
+)
+TABLE_AMEND_5: Final = Rule(
+    "TABLE-AMEND-5",
+    "Every change of the fight outdates a proposal; refused commands, contests and seats do not.",
+    RULING,
+)
+
 
 S = TypeVar("S", bound=Table)
 
@@ -113,10 +133,10 @@ class Continued(Event[Table]):
 # --- commands --------------------------------------------------------------------------------------------
 
 
-@rule("TABLE-AMEND-1", "service ruling")
+@enforces(TABLE_AMEND_1)
 @record
 class Amend(Command[Table]):
-    """The GM may answer a contest by proposing to decide the fight again from the contested commit."""
+    """Answer a contest, as the GM, by proposing to decide the fight again from the contested commit."""
 
     type: ClassVar[str] = "amend"
     contest: str
@@ -185,10 +205,10 @@ class Redo(Command[Table]):
         return state
 
 
-@rule("TABLE-AMEND-3", "service ruling")
+@enforces(TABLE_AMEND_3)
 @record
 class AcceptAmendment(Command[Table]):
-    """An accepted proposal ends this line, which stays readable and names the line that continues it."""
+    """Accept a proposal, as the GM: this line ends, and the new one continues it."""
 
     type: ClassVar[str] = "accept_amendment"
     amendment: str
@@ -242,9 +262,9 @@ class DropAmendment(Command[Table]):
 # --- rules -----------------------------------------------------------------------------------------------
 
 
-@rule("TABLE-AMEND-2", "service ruling")
+@enforces(TABLE_AMEND_2)
 def not_the_opening(commit: int) -> None:
-    """Everything but the opening can be undone, and then redone with the same dice."""
+    """Refuse to undo the opening."""
     if commit < 2:
         raise Refused("opening_stands", "the opening cannot be undone")
 
@@ -290,9 +310,9 @@ def noted(before: Table, after: S, *, plays: bool) -> S:
     return outdated(after)
 
 
-@rule("TABLE-AMEND-5", "service ruling")
+@enforces(TABLE_AMEND_5)
 def outdated(state: S) -> S:
-    """Every change of the fight outdates a proposal; refused commands, contests and seats do not."""
+    """Return *state* with its proposal outdated."""
     assert state.amendment is not None
     return changed(state, amendment=changed(state.amendment, outdated=True))
 

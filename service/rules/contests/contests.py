@@ -12,9 +12,21 @@ from typing import Any, ClassVar, Final
 
 from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.table.disputes import Contest, Ending
 from service.rules.table.table import GM, Table
+
+TABLE_CONTEST_1: Final = Rule(
+    "TABLE-CONTEST-1",
+    "The GM and every player may contest what everybody can see; play goes on until the GM answers.",
+    RULING,
+)
+TABLE_CONTEST_2: Final = Rule(
+    "TABLE-CONTEST-2",
+    "The GM may uphold what happened; the explanation of the commit gives the reason.",
+    RULING,
+)
+
 
 TEXT_LENGTH: Final = 1000
 MOST_OPEN: Final = 20
@@ -64,10 +76,10 @@ class ContestClosed(Event[Table]):
         return changed(state, contests=with_key(state.contests, self.contest, closed))
 
 
-@rule("TABLE-CONTEST-1", "service ruling")
+@enforces(TABLE_CONTEST_1)
 @record
 class OpenContest(Command[Table]):
-    """The GM and every player may contest what everybody can see; play goes on until the GM answers."""
+    """Contest a commit, an event or a roll that everybody can see; play goes on until the GM answers."""
 
     type: ClassVar[str] = "contest"
     commit: int
@@ -101,10 +113,10 @@ class OpenContest(Command[Table]):
         yield from ()
 
 
-@rule("TABLE-CONTEST-2", "service ruling")
+@enforces(TABLE_CONTEST_2)
 @record
 class Uphold(Command[Table]):
-    """The GM may uphold what happened; the explanation of the commit gives the reason."""
+    """Uphold what happened, as the GM; the explanation of the commit gives the reason."""
 
     type: ClassVar[str] = "uphold"
     contest: str

@@ -8,18 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, is_dataclass
-from typing import Any, ClassVar, Self, TypeAlias, cast
+from typing import Any, ClassVar, Final, Self, TypeAlias, cast
 
 from service.dice.values import Roll
 from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.json_pointer import escaped, steps
 from service.rules.kernel.messages import Command, Emits, Event, Private, Refused, Scope
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import Sealed, names, places_of_sealed
 from service.rules.kernel.sealed_data import holder, put, taken
 from service.rules.table.lines import Origin
 from service.rules.table.table import DiceSetup, Table
+
+TABLE_LINE_1: Final = Rule(
+    "TABLE-LINE-1",
+    "A line of play that continues from a commit names it and has the state at it, sealed as before.",
+    RULING,
+)
+TABLE_LINE_2: Final = Rule(
+    "TABLE-LINE-2",
+    "A fork has dice of its own, and may begin only where nothing is sealed from its maker.",
+    RULING,
+)
+
 
 Orders: TypeAlias = Mapping[str, tuple[str, ...]]
 """The insertion order of mappings' keys, by JSON pointer, because canonical JSON sorts them."""
@@ -127,10 +139,10 @@ class LinkInherited(Event[Table]):
 # --- the command -----------------------------------------------------------------------------------------
 
 
-@rule("TABLE-LINE-1", "service ruling")
+@enforces(TABLE_LINE_1)
 @record
 class BeginLine(Command[Table]):
-    """A line of play that continues from a commit names it and has the state at it, sealed as before."""
+    """Begin a line of play that continues from a commit, with the state at it, sealed as before."""
 
     type: ClassVar[str] = "begin_line"
     encounter: str
@@ -178,9 +190,9 @@ class BeginLine(Command[Table]):
         return state
 
 
-@rule("TABLE-LINE-2", "service ruling")
+@enforces(TABLE_LINE_2)
 def what_if() -> tuple[str, ...]:
-    """A fork has dice of its own, and may begin only where nothing is sealed from its maker."""
+    """Return the rules that a fork cites."""
     return ("TABLE-LINE-2",)
 
 

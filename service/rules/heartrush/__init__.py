@@ -40,7 +40,16 @@ from service.rules.heartrush.gm import ruling_kinds, rulings, table_kinds
 from service.rules.heartrush.harm import burning, conditions, crushing, damage, wounds, zero
 from service.rules.heartrush.kinds import FRAMES, KINDS
 from service.rules.heartrush.means import actions, charges, rush
-from service.rules.heartrush.movement import climbing, dash, following, forced, movement, sidestep, trips
+from service.rules.heartrush.movement import (
+    climbing,
+    dash,
+    following,
+    forced,
+    moved,
+    movement,
+    sidestep,
+    trips,
+)
 from service.rules.heartrush.offensives import grapple, hinder, landing, maneuvers, offensives
 from service.rules.heartrush.operations import effects
 from service.rules.heartrush.options import OPTIONS
@@ -65,6 +74,7 @@ _CHAPTERS: Final = (
     at_once,
     deeds,
     dash,
+    moved,
     movement,
     sidestep,
     turns,

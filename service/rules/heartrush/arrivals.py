@@ -13,10 +13,18 @@ from service.rules.heartrush.sheets.sheet import Entry, side_of
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.space.grid import cells
 from service.rules.table.seats import SeatChanged
 from service.rules.table.table import GM
+
+HR_SVC_5: Final = Rule(
+    "HR-SVC-5",
+    "Who arrives late has an action and one rush point, no active rounds, and priority by its side alone.",
+    RULING,
+    settles=("A-30",),
+)
+
 
 MOST_CREATURES: Final = 100
 
@@ -39,10 +47,10 @@ class CreatureAdded(Event[State]):
         return changed(state, creatures=creatures, abilities=abilities)
 
 
-@rule("HR-SVC-5", "service ruling", settles=("A-30",))
+@enforces(HR_SVC_5)
 @record
 class AddCreature(Command[State]):
-    """Who arrives late has an action and one rush point, no active rounds, and priority by its side alone."""
+    """Add a creature to a fight that has begun, and give it to a player's seat or to the GM."""
 
     type: ClassVar[str] = "add_creature"
     entry: Entry

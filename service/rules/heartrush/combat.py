@@ -6,8 +6,9 @@ setup, precombat, opening roll, priority or turns, resolving, round end, round s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.abilities.ability_effects import effects_of_round
 from service.rules.heartrush.creatures.incapacity import is_confused_out_of
 from service.rules.heartrush.creatures.lasting import without
@@ -35,11 +36,18 @@ from service.rules.heartrush.windows.listening import known
 from service.rules.heartrush.windows.windows import idle
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.rolls.closing import close_epoch
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM
+
+HR_START_5: Final = Rule(
+    "HR-START-5",
+    "The side that began the fight opens every later round with priority.",
+    books.COMBAT.at("Starting Combat"),
+)
+
 
 PRIORITY_COMMANDS = (*turns.OWN_TURN, "pass", "pass_side")
 
@@ -281,9 +289,9 @@ def end_round(state: State, chance: Chance) -> Emits[State]:
     return after
 
 
-@rule("HR-START-5", "seed 000, Starting Combat")
+@enforces(HR_START_5)
 def begin_round(state: State) -> Emits[State]:
-    """The side that began the fight opens every later round with priority."""
+    """Emit the start of a round: time, fading conditions, rush, and the first priority or turn."""
     still = not state.acted_this_round
     state = yield RoundStarted(round=state.round + 1, because=("HR-ACT-1",))
     state = yield from time_passed(state, state.clock_s - state.house.round_seconds)

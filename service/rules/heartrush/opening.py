@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules import opening as common_opening
+from service.rules.heartrush import books
 from service.rules.heartrush.combat import CombatFrame
 from service.rules.heartrush.entries import Opening, creature_of, known_in, sheet_of, spelled_out
 from service.rules.heartrush.means.timing import assumed_slow, by_turns
@@ -12,9 +13,15 @@ from service.rules.heartrush.opening_faults import faults
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.openings import Fault, seats_of
 from service.rules.table.stack import Stacks
+
+HR_GEN_1: Final = Rule(
+    "HR-GEN-1",
+    "Combat is a sequence of rounds, in which creatures use abilities and fight engagements.",
+    books.COMBAT,
+)
 
 
 @record
@@ -61,10 +68,10 @@ def initial(blank: State, opened: EncounterOpened) -> State:
     )
 
 
-@rule("HR-GEN-1", "seed 000, Combat")
+@enforces(HR_GEN_1)
 @record
 class OpenEncounter(common_opening.OpenEncounter[State]):
-    """Combat is a sequence of rounds, in which creatures use abilities and fight engagements."""
+    """Open an encounter of Heart Rush."""
 
     opened = EncounterOpened
     rules = ("HR-GEN-1",)

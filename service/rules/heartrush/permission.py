@@ -9,13 +9,38 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Protocol
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.incapacity import check_able, is_confused_out_of
 from service.rules.heartrush.creatures.lasting import barred
 from service.rules.heartrush.means.timing import built_in_speed, by_turns, check_turn
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.kernel.messages import Actor, Awaited, Refused
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.table.stack import owed
+
+HR_ABIL_9: Final = Rule(
+    "HR-ABIL-9",
+    "Outside combat whatever is an ability is used whenever one likes, while nothing waits, free of cost.",
+    books.BASICS.at("Timing Tags"),
+)
+HR_ENG_8: Final = Rule(
+    "HR-ENG-8", "One engagement is open at a time: none is declared inside another.", RULING
+)
+HR_PRIO_1: Final = Rule(
+    "HR-PRIO-1",
+    "While a side holds priority, any one of its members may use one ability.",
+    books.COMBAT.at("Priority During Combat"),
+)
+HR_PRIO_8: Final = Rule(
+    "HR-PRIO-8",
+    "While an engagement is open neither side holds priority, and only instants may be used.",
+    books.COMBAT.at("Engaging the Enemy"),
+)
+HR_SVC_3: Final = Rule(
+    "HR-SVC-3",
+    "An answer names the prompt it was made for and counts once: repeated or late it changes nothing.",
+    RULING,
+)
 
 
 class Sent(Protocol):
@@ -73,9 +98,9 @@ def taking_action(view: State, command: Sent, creature: str, action: str = "act"
     return found
 
 
-@rule("HR-ABIL-9", "seed 003, Timing Tags")
+@enforces(HR_ABIL_9)
 def at_leisure(view: State) -> None:
-    """Outside combat whatever is an ability is used whenever one likes, while nothing waits, free of cost."""
+    """Refuse an ability outside combat while something waits to be resolved."""
     check_settled(view)
 
 
@@ -85,9 +110,9 @@ def check_settled(view: State) -> None:
         raise Refused("no_priority", f"{view.top.path} is not resolved yet", "HR-PRIO-1")
 
 
-@rule("HR-ENG-8", "service ruling")
+@enforces(HR_ENG_8)
 def engaged(view: State) -> bool:
-    """One engagement is open at a time: none is declared inside another."""
+    """Tell whether an engagement is open."""
     return any(frame.kind == "engagement" for frame in view.stacks.table)
 
 
@@ -107,9 +132,9 @@ def without_priority(view: State, side: str) -> str:
     return f"{side} does not hold priority: {holder} does"
 
 
-@rule("HR-PRIO-1", "seed 000, Priority During Combat")
+@enforces(HR_PRIO_1)
 def has_priority(view: State, creature: Creature) -> None:
-    """While a side holds priority, any one of its members may use one ability."""
+    """Refuse a creature whose side has no priority, or that has declined already."""
     if engaged(view):
         no_priority_in_engagements()
     if view.phase != "priority" or view.priority_side != creature.side:
@@ -172,9 +197,9 @@ AT_REST = ("precombat", "priority", "turn")
 """The phases in which combat waits for somebody to act."""
 
 
-@rule("HR-PRIO-8", "seeds 000 and 004, Engaging the Enemy")
+@enforces(HR_PRIO_8)
 def no_priority_in_engagements() -> None:
-    """While an engagement is open neither side holds priority, and only instants may be used."""
+    """Refuse what needs priority while an engagement is open."""
     raise Refused("engagement_in_progress", "nobody has priority in an engagement")
 
 
@@ -187,12 +212,11 @@ class Answer(Sent, Protocol):
     def prompt(self) -> str | None: ...
 
 
-@rule("HR-SVC-3", "service ruling")
+@enforces(HR_SVC_3)
 def answering(view: State, command: Answer, *, late: str = "prompt_gone") -> Awaited:
-    """An answer names the prompt it was made for and counts once: repeated or late it changes nothing.
+    """Return what *command* answers; refuse with *late* where nothing waits for it.
 
-    Returns what is awaited; refused with *late* where nobody waits for it. That a request sent twice is one
-    request is the service's part: it knows the sender's nonce.
+    That a request sent twice is one request is the service's part: it knows the sender's nonce.
     """
     top = view.top
     awaited = owed(top.waiting(view), command.prompt) if top is not None and command.prompt else None

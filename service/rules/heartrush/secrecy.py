@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from service.rules.kernel.messages import Scope
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+
+HR_SVC_2: Final = Rule(
+    "HR-SVC-2",
+    "What is committed and not yet revealed is known to its own seat alone, and not to the GM either.",
+    RULING,
+)
 
 
-@rule("HR-SVC-2", "service ruling")
+@enforces(HR_SVC_2)
 def sealed_to(seat: str, occasion: str) -> Scope:
-    """What is committed and not yet revealed is known to its own seat alone, and not to the GM either."""
+    """Return the scope of what only *seat* may see until *occasion*."""
     return Scope(audience=(f"seat:{seat}",), opens=occasion)

@@ -35,7 +35,7 @@ from service.rules.rise.movement import (
     rushes,
 )
 from service.rules.rise.options import OPTIONS
-from service.rules.rise.phases import ending, exertion, joining, movement, resolution, rounds
+from service.rules.rise.phases import ending, exertion, joining, movement, resolution, rounds, squeezing
 from service.rules.rise.planning import freely, plans
 from service.rules.rise.space import aloft, riding
 from service.rules.rise.state import State
@@ -48,6 +48,7 @@ from service.rules.shared import messages_of
 _CHAPTERS: Final = (
     opening,
     rounds,
+    squeezing,
     combat,
     ending,
     groups,

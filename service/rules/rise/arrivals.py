@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.kernel.messages import Command, Emits, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.openings import Id
 from service.rules.rise.creatures.entries import Arrival, Entry, spelled_out
 from service.rules.rise.opening import Opening, faults
@@ -15,13 +15,20 @@ from service.rules.rise.phases.joining import CreatureArriving, is_player, join
 from service.rules.rise.state import State
 from service.rules.table.table import GM
 
+RI_GM_5: Final = Rule(
+    "RI-GM-5",
+    "Who comes late joins with the next phase, where it was put or in the nearest place that is free.",
+    RULING,
+)
+
+
 MOST_CREATURES = 100
 
 
-@rule("RI-GM-5", "service ruling")
+@enforces(RI_GM_5)
 @record
 class AddCreature(Command[State]):
-    """Who comes late joins with the next phase, where it was put or in the nearest place that is free."""
+    """Add a creature to the fight, as the GM; it joins with the next phase."""
 
     type: ClassVar[str] = "add_creature"
     entry: Entry

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.permission import gm
 from service.rules.rise.phases.ending import CombatEnded, PauseEnded, PauseFrame
 from service.rules.rise.rulings import ruling
 from service.rules.rise.state import State
+
+RI_ROUND_4: Final = Rule(
+    "RI-ROUND-4",
+    "A side that starts a fight by surprise picks its first phase; who does not see it coming is unaware.",
+    books.AWARENESS.at("Surprise Attacks"),
+)
+RI_RES_15: Final = Rule(
+    "RI-RES-15",
+    "Between the announcement and the end of the round the GM may take its time, and rule.",
+    books.TIME.at("Resolving Actions"),
+)
 
 
 @record
@@ -68,10 +80,10 @@ class PauseWanted(Event[State]):
         return changed(state, pauses=True)
 
 
-@rule("RI-ROUND-4", "R4/R5 Surprise Attacks")
+@enforces(RI_ROUND_4)
 @record
 class StartCombat(Command[State]):
-    """A side that starts a fight by surprise picks its first phase; who does not see it coming is unaware."""
+    """Start combat, as the GM, with either phase; `unaware` creatures do not see it coming."""
 
     type: ClassVar[str] = "start_combat"
     start_phase: Literal["movement", "action"] = "movement"
@@ -183,10 +195,10 @@ class AskPause(Command[State]):
         yield Offer(type=cls.type)
 
 
-@rule("RI-RES-15", "P26-27")
+@enforces(RI_RES_15)
 @record
 class GoOn(Command[State]):
-    """Between the announcement and the end of the round the GM may take its time, and rule."""
+    """Go on after the announcement, as the GM."""
 
     type: ClassVar[str] = "go_on"
 

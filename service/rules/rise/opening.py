@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from re import compile as pattern
+from typing import Final
 
 from service.rules import opening as common_opening
 from service.rules.house_options import option_faults
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
-from service.rules.rise.acting.swift import early, is_simple
+from service.rules.rise import books
+from service.rules.rise.acting.swift_abilities import early, is_simple
 from service.rules.rise.attacks.areas import is_aimed
 from service.rules.rise.creatures.entries import Entry, creature_of, spelled_out
 from service.rules.rise.creatures.profiles import PROFILES
@@ -32,6 +34,11 @@ from service.rules.secrecy.gm_only import field_faults
 from service.rules.space.grid import FEET, Cell, cells
 from service.rules.table.stack import Stacks
 from service.rules.table.table import Option
+
+RI_HP_4: Final = Rule(
+    "RI-HP-4", "Nobody lives with a maximum of no hit points.", books.CODEX_CHARACTERS.at("Hit Points")
+)
+
 
 FARTHEST = 480
 """Feet beyond which no area lies or reaches."""
@@ -150,9 +157,9 @@ def may_be_gm_only(opening: Opening) -> tuple[str, ...]:
     return tuple([name for name in GM_ONLY if not (by_speed and name == "speeds")])
 
 
-@rule("RI-HP-4", "CH5")
+@enforces(RI_HP_4)
 def _number_faults(entry: Entry, i: int) -> Iterator[Fault]:
-    """Nobody lives with a maximum of no hit points."""
+    """Yield the numbers of an entry that are out of their bounds."""
     sheet = entry.sheet
     if sheet.hp_max < 1:
         yield f"/creatures/{i}/sheet/hp_max", "at least 1"

@@ -7,14 +7,47 @@ nothing that the group did not know already.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, ParamSpec, Protocol
+from typing import ClassVar, Final, ParamSpec, Protocol
 
 from service.rules.kernel.messages import TABLE, Actor, Command, Refused, Scope
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.state import State
 from service.rules.table.table import GM
+
+RI_INFO_1: Final = Rule(
+    "RI-INFO-1",
+    "Until the announcement what a group does is decided and known in that group alone.",
+    books.TIME.at("Resolving Actions"),
+)
+RI_ROUND_5: Final = Rule(
+    "RI-ROUND-5", "What ends combat, and whatever the rules leave to discretion, is the GM's to say.", RULING
+)
+RI_INFO_3: Final = Rule(
+    "RI-INFO-3",
+    "Whether something is allowed is judged on what the group knows, so no refusal tells it more.",
+    books.TIME.at("Resolving Actions"),
+)
+RI_ACT_2: Final = Rule(
+    "RI-ACT-2",
+    "Standard and minor actions belong to the action phase, one standard action each round.",
+    books.TIME.at("Standard Actions"),
+)
+RI_RES_5: Final = Rule(
+    "RI-RES-5",
+    "What groups did is announced together when all are done; a group that waits for others' Swift waits.",
+    (books.TIME.at("Resolving Actions"), books.TIME.at("Action Resolution Summary")),
+    settles=("C-01",),
+)
+RI_ACT_10: Final = Rule(
+    "RI-ACT-10",
+    "A creature that is unconscious, defeated or dead, as far as its own group knows, takes no actions.",
+    books.REFERENCE.at("Circumstances and Debuffs"),
+    settles=("C-36",),
+)
+
 
 P = ParamSpec("P")
 
@@ -40,16 +73,16 @@ class Act(Command[State]):
         return super().scope(state)  # said here so that the service knows these commands as sealed ones
 
 
-@rule("RI-INFO-1", "P25-26")
+@enforces(RI_INFO_1)
 def place_of(view: State, creature: str) -> str:
-    """Until the announcement what a group does is decided and known in that group alone."""
+    """Return where *creature* decides: its group while groups are apart, the table otherwise."""
     group = view.group_of(creature)
     return group if group is not None and group in view.apart else TABLE
 
 
-@rule("RI-ROUND-5", "service ruling")
+@enforces(RI_ROUND_5)
 def gm(command: Sent) -> None:
-    """What ends combat, and whatever the rules leave to discretion, is the GM's to say."""
+    """Refuse everybody but the GM."""
     if command.by.role != GM:
         raise Refused("not_gm", f"{command.by.seat} is not the gm")
 
@@ -64,9 +97,9 @@ def own(view: State, command: Sent, creature: str) -> Creature:
     return found
 
 
-@rule("RI-INFO-3", "P25")
+@enforces(RI_INFO_3)
 def in_phase(view: State, command: Act, phase: str) -> Creature:
-    """Whether something is allowed is judged on what the group knows, so no refusal tells it more."""
+    """Return the creature of *command*; refuse it in another phase, or while its group waits."""
     found = own(view, command, command.creature)
     if view.phase != phase:
         wrong_phase(command.type, phase)
@@ -75,21 +108,21 @@ def in_phase(view: State, command: Act, phase: str) -> Creature:
     return found
 
 
-@rule("RI-ACT-2", "P15-16")
+@enforces(RI_ACT_2)
 def wrong_phase(what: str, phase: str) -> None:
-    """Standard and minor actions belong to the action phase, one standard action each round."""
+    """Refuse a command of another phase."""
     raise Refused("wrong_phase", f"{what} is for the {phase} phase")
 
 
-@rule("RI-RES-5", "P26, P52", settles=("C-01",))
+@enforces(RI_RES_5)
 def still_resolving(creature: str) -> None:
-    """What groups did is announced together when all are done; a group that waits for others' Swift waits."""
+    """Refuse a command of a group that waits for others."""
     raise Refused("groups_still_resolving", f"the group of {creature} waits for another")
 
 
-@rule("RI-ACT-10", "RF", settles=("C-36",))
+@enforces(RI_ACT_10)
 def able(creature: Creature, *, excused: bool = False) -> None:
-    """A creature that is unconscious, defeated or dead, as far as its own group knows, takes no actions."""
+    """Refuse a creature that cannot act."""
     if not excused and not is_able(creature):
         raise Refused("actor_incapacitated", f"{creature.id} cannot act")
     if creature.budget.bolts:

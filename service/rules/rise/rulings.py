@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
+from service.rules.kernel import rulebook
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.rise import books
 from service.rules.rise.creatures.lasting import Ruling
 from service.rules.rise.permission import gm
 from service.rules.rise.state import State
+
+RI_GM_2: Final = rulebook.Rule(
+    "RI-GM-2",
+    "Every call the GM makes is recorded, with what it is about, its reason, and how long it holds.",
+    books.MECHANICS.at("Resolving Ambiguity"),
+)
+RI_GM_3: Final = rulebook.Rule(
+    "RI-GM-3",
+    "A ruling never rewrites what has been announced; it holds from now on.",
+    books.MECHANICS.at("Resolving Ambiguity"),
+)
 
 
 @record
@@ -25,10 +37,10 @@ class RulingMade(Event[State]):
         return changed(state, rulings=(*kept, self.ruling))
 
 
-@rule("RI-GM-2", "CM")
+@rulebook.enforces(RI_GM_2)
 @record
 class Rule(Command[State]):
-    """Every call the GM makes is recorded, with what it is about, its reason, and how long it holds."""
+    """Record a call of the GM: what it is about, its reason, and how long it holds."""
 
     type: ClassVar[str] = "rule"
     question: Literal[
@@ -104,9 +116,9 @@ def ruled_on(state: State, question: str, subjects: tuple[str, ...]) -> str | No
     return found[-1] if found else None
 
 
-@rule("RI-GM-3", "CM")
+@rulebook.enforces(RI_GM_3)
 def forward(view: State, from_round: int | None) -> None:
-    """A ruling never rewrites what has been announced; it holds from now on."""
+    """Refuse a ruling that would hold from an earlier round."""
     if from_round is not None and from_round < view.round:
         raise Refused("ruling_retroactive", f"round {from_round} is over")
 

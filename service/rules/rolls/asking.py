@@ -6,15 +6,21 @@ The step that needs the dice runs again once the faces are declared; its first t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from service.dice.values import DeclaredFacesError, check_declared
 from service.rules.kernel.messages import TABLE, Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance, DiceNeeded, PoolDie
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM, DeclaredFaces, Table
+
+TABLE_DICE_1: Final = Rule(
+    "TABLE-DICE-1",
+    "Dice that people throw are asked for by name, and entered by the seat that throws for their owner.",
+    RULING,
+)
 
 
 @record
@@ -79,9 +85,9 @@ class DiceDeclared(Event[Table]):
         return changed(state.popped(self.prompt), declared_faces=declared)
 
 
-@rule("TABLE-DICE-1", "service ruling")
+@enforces(TABLE_DICE_1)
 def ask(state: Table, wanted: DiceNeeded) -> Emits[Any]:
-    """Dice that people throw are asked for by name, and entered by the seat that throws for their owner.
+    """Emit the request for dice that a person throws.
 
     The path of the prompt continues that of the frame that needs the dice.
     """

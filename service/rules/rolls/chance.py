@@ -17,10 +17,15 @@ from service.dice.source import Dice
 from service.dice.values import Die, Roll, Term
 from service.rules.kernel.messages import Fact, Private, Refused, Rolled, Scope
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.draws import check_shown, kept, redirected
 from service.rules.rolls.withheld import ROLLS, open_part, scope_of
 from service.rules.table.table import Table
+
+TABLE_SEED_4: Final = Rule(
+    "TABLE-SEED-4", "Until all seeds are revealed, every command that needs a die is refused.", RULING
+)
+
 
 S = TypeVar("S", bound=Table)
 
@@ -50,9 +55,9 @@ class DiceNeeded(Exception):
 DICE_NOT_SEALED: Final = "dice_not_sealed"
 
 
-@rule("TABLE-SEED-4", "service ruling")
+@enforces(TABLE_SEED_4)
 def check_sealed(state: Table) -> None:
-    """Until all seeds are revealed, every command that needs a die is refused."""
+    """Refuse dice until all seeds are revealed."""
     if not state.dice_sealed:
         raise Refused(DICE_NOT_SEALED, "not every seed of these dice is revealed", "TABLE-SEED-4")
 

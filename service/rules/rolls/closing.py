@@ -8,17 +8,34 @@ encounter closes, when no roll of either is sealed any more.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from service.dice.chain import OPEN_LANE, SEALED_LANE
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import EVERYTHING
 from service.rules.rolls.chance import Chance
 from service.rules.table.lines import RedirectedStream
 from service.rules.table.stack import Frame, Stacks
 from service.rules.table.table import GM, Lane, Table
+
+TABLE_EPOCH_1: Final = Rule(
+    "TABLE-EPOCH-1",
+    "When a round ends the link of its dice is disclosed, in order and never on request.",
+    RULING,
+)
+TABLE_EPOCH_4: Final = Rule(
+    "TABLE-EPOCH-4",
+    "A line that is only proposed discloses no link; due links are disclosed once it is accepted.",
+    RULING,
+)
+TABLE_CLOSE_1: Final = Rule(
+    "TABLE-CLOSE-1",
+    "Close the encounter: disclose the seeds of its dice, open what was sealed, accept nothing more.",
+    RULING,
+)
+
 
 OPEN_AT_CLOSE = "open_at_close"
 """The option of the house for what the end of an encounter opens."""
@@ -95,17 +112,17 @@ class EncounterClosed(Event[Table]):
         return changed(state, closed=True, stacks=Stacks())
 
 
-@rule("TABLE-EPOCH-1", "service ruling")
+@enforces(TABLE_EPOCH_1)
 def close_epoch(state: Table, chance: Chance) -> Emits[Any]:
-    """When a round ends the link of its dice is disclosed, in order and never on request."""
+    """Emit the end of an epoch of dice, with its link; a proposed line discloses none."""
     if state.draft:
         return (yield from withhold(state))
     return (yield from disclose(state, state.epoch, chance))
 
 
-@rule("TABLE-EPOCH-4", "service ruling")
+@enforces(TABLE_EPOCH_4)
 def withhold(state: Table) -> Emits[Any]:
-    """A line that is only proposed discloses no link; due links are disclosed once it is accepted."""
+    """Emit the end of an epoch whose link stays undisclosed."""
     assert state.line is not None, "what is proposed goes on from another line"
     own = f"{state.line.new_epochs[-1]}/"
     before = {
@@ -168,7 +185,7 @@ class ClosingBegun(Event[Table]):
         return changed(state, stacks=Stacks(table=(ClosingFrame(path="closing"),)))
 
 
-@rule("TABLE-CLOSE-1", "service ruling")
+@enforces(TABLE_CLOSE_1)
 @record
 class CloseEncounter(Command[Table]):
     """Close the encounter: disclose the seeds of its dice, open what was sealed, accept nothing more."""

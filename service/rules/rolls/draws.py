@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from service.dice.values import RollName
 from service.rules.kernel.messages import Event, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.table.lines import RedirectedStream
 from service.rules.table.table import Table
+
+TABLE_DICE_3: Final = Rule(
+    "TABLE-DICE-3", "A proposed line never shows a die that the line as played could still throw.", RULING
+)
+TABLE_DICE_2: Final = Rule(
+    "TABLE-DICE-2",
+    "A line that continues another keeps its dice; a stream that differs draws from an unused epoch.",
+    RULING,
+)
 
 
 @record
@@ -51,16 +60,16 @@ def check_shown(state: Table, name: RollName, sides: Sequence[int]) -> None:
         raise not_shown()
 
 
-@rule("TABLE-DICE-3", "service ruling")
+@enforces(TABLE_DICE_3)
 def not_shown() -> Refused:
-    """A proposed line never shows a die that the line as played could still throw."""
+    """Return the refusal of dice that the line as played could still throw."""
     detail = "the line as played may still throw the next dice of this roll; undo, and play it"
     return Refused("dice_not_shown", detail, "TABLE-DICE-3")
 
 
-@rule("TABLE-DICE-2", "service ruling")
+@enforces(TABLE_DICE_2)
 def redirected(before: RollName, now: RollName) -> Any:  # noqa: ANN401 - an event of any table
-    """A line that continues another keeps its dice; a stream that differs draws from an unused epoch."""
+    """Return the event of a stream that draws from another epoch than before."""
     return StreamRedirected(
         lane=now.lane,
         stream=now.stream,

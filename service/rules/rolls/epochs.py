@@ -12,8 +12,20 @@ from typing import ClassVar, Final
 from service.dice.chain import MAX_EPOCHS
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.table.table import CLOCK, GM, Table
+
+TABLE_EPOCH_2: Final = Rule(
+    "TABLE-EPOCH-2",
+    "Only the GM or the service may advance the epoch before its round ends, and must give a reason.",
+    RULING,
+)
+TABLE_EPOCH_3: Final = Rule(
+    "TABLE-EPOCH-3",
+    "If a signed history was lost, play continues once it is accepted, with dice that nobody has seen.",
+    RULING,
+)
+
 
 REASON_LENGTH: Final = 500
 
@@ -47,10 +59,10 @@ def _check_words(command: Command[Table], reason: str) -> None:
         raise Refused("reason_missing", f"a reason of 1 to {REASON_LENGTH} characters")
 
 
-@rule("TABLE-EPOCH-2", "service ruling")
+@enforces(TABLE_EPOCH_2)
 @record
 class AdvanceEpoch(Command[Table]):
-    """Only the GM or the service may advance the epoch before its round ends, and must give a reason."""
+    """Advance the epoch of the dice before its round ends, for a reason that all see."""
 
     type: ClassVar[str] = "advance_epoch"
     reason: str
@@ -62,10 +74,10 @@ class AdvanceEpoch(Command[Table]):
         return (yield EpochAdvanced(seat=self.by.seat, reason=self.reason, epoch=state.following))
 
 
-@rule("TABLE-EPOCH-3", "service ruling")
+@enforces(TABLE_EPOCH_3)
 @record
 class AcceptHistory(Command[Table]):
-    """If a signed history was lost, play continues once it is accepted, with dice that nobody has seen."""
+    """Go on after a signed history was lost, with unseen dice."""
 
     type: ClassVar[str] = "accept_history"
     reason: str

@@ -14,9 +14,26 @@ from typing import ClassVar, Final, Literal
 from service.dice.chain import DEFAULT_EPOCHS, MAX_EPOCHS, Anchor, seal, seat_commitment
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.table.seeds import Sealing
 from service.rules.table.table import GM, MIXED, SERVER, DiceSetup, Table
+
+TABLE_SEED_1: Final = Rule(
+    "TABLE-SEED-1",
+    "In mode `mixed` every listed seat publishes the hash of a seed before any seed is revealed.",
+    RULING,
+)
+TABLE_SEED_2: Final = Rule(
+    "TABLE-SEED-2",
+    "A listed seat may be waived, by itself or by the GM, while no seed is revealed; the record names it.",
+    RULING,
+)
+TABLE_SEED_3: Final = Rule(
+    "TABLE-SEED-3",
+    "Once every listed seat has committed or was waived, each committed seed is revealed; the last seals.",
+    RULING,
+)
+
 
 SEED_BYTES: Final = 32
 REASON_LENGTH: Final = 500
@@ -175,10 +192,10 @@ def _check_hex(text: str, what: str) -> None:
         raise Refused("seed_malformed", f"{what} is {SEED_BYTES} bytes as 64 lower-case hexadecimal digits")
 
 
-@rule("TABLE-SEED-1", "service ruling")
+@enforces(TABLE_SEED_1)
 @record
 class CommitSeed(Command[Table]):
-    """In mode `mixed` every listed seat publishes the hash of a seed before any seed is revealed."""
+    """Publish the hash of a seed, before any seed of the dice is revealed."""
 
     type: ClassVar[str] = "commit_seed"
     commitment: str
@@ -197,10 +214,10 @@ class CommitSeed(Command[Table]):
         yield Offer(type=cls.type, given={"commitment": _commitment(view, awaited.seat, _EXAMPLE)})
 
 
-@rule("TABLE-SEED-2", "service ruling")
+@enforces(TABLE_SEED_2)
 @record
 class WaiveSeed(Command[Table]):
-    """A listed seat may be waived, by itself or by the GM, while no seed is revealed; the record names it."""
+    """Waive a seat's seed, while no seed is revealed; the record names it."""
 
     type: ClassVar[str] = "waive_seed"
     seat: str | None = None
@@ -231,10 +248,10 @@ class WaiveSeed(Command[Table]):
         yield Offer(type=cls.type)
 
 
-@rule("TABLE-SEED-3", "service ruling")
+@enforces(TABLE_SEED_3)
 @record
 class RevealSeed(Command[Table]):
-    """Once every listed seat has committed or was waived, each committed seed is revealed; the last seals."""
+    """Reveal the seed that the seat committed to; the last seed seals the dice."""
 
     type: ClassVar[str] = "reveal_seed"
     seed: str

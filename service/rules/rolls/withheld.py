@@ -7,9 +7,16 @@ from typing import Any, Final
 
 from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Scope
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import Sealed
 from service.rules.table.table import GM
+
+TABLE_GMONLY_2: Final = Rule(
+    "TABLE-GMONLY-2",
+    "If a creature's rolls are GM-only, everybody sees their dice, and only the GM sees their flat parts.",
+    RULING,
+)
+
 
 AUDIENCE: Final = (f"seat:{GM}",)
 ROLLS: Final = "rolls"
@@ -29,7 +36,7 @@ def sealed_for(creature: str, value: Any, shown: Any = None) -> Sealed[Any]:  # 
     return Sealed(audience=scope.audience, opens=scope.opens, value=value, shown=shown)
 
 
-@rule("TABLE-GMONLY-2", "service ruling")
+@enforces(TABLE_GMONLY_2)
 def open_part(roll: Roll) -> Roll:
-    """If a creature's rolls are GM-only, everybody sees their dice, and only the GM sees their flat parts."""
+    """Return *roll* without its terms, which only the GM sees."""
     return replace(roll, terms=(WITHHELD,))

@@ -12,10 +12,27 @@ from typing import Any, ClassVar, Final, TypeVar
 
 from service.rules.kernel.messages import Actor, Command, Emits, Event, Fact, Private, Refused
 from service.rules.kernel.records import changed, rebuilt, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import Sealed, opened
 from service.rules.rolls.withheld import scope_of, sealed_for
 from service.rules.table.table import GM, Table
+
+TABLE_GMONLY_1: Final = Rule(
+    "TABLE-GMONLY-1",
+    "Only the GM reads the fields of a creature marked GM-only, until they are shown or all is opened.",
+    RULING,
+)
+TABLE_GMONLY_4: Final = Rule(
+    "TABLE-GMONLY-4",
+    "While something is GM-only, the record gives no reason why a command of the GM was refused.",
+    RULING,
+)
+TABLE_GMONLY_3: Final = Rule(
+    "TABLE-GMONLY-3",
+    "The GM may show what is GM-only about a creature before the end; everybody sees it from then on.",
+    RULING,
+)
+
 
 R = TypeVar("R")
 E = TypeVar("E", bound=Event[Any])
@@ -24,9 +41,9 @@ S = TypeVar("S", bound=Table)
 BECAUSE: Final = ("TABLE-GMONLY-1",)
 
 
-@rule("TABLE-GMONLY-1", "service ruling")
+@enforces(TABLE_GMONLY_1)
 def hide_gm_only(of: R, creature: str, names: Iterable[str]) -> R:
-    """Only the GM reads the fields of a creature marked GM-only, until they are shown or all is opened."""
+    """Return the record *of* with its fields *names* sealed for the GM."""
     found = vars(of)
     sealed = {
         name: sealed_for(creature, found[name])
@@ -75,9 +92,9 @@ def knows_more(state: Table, actor: Actor) -> bool:
     return actor.role == GM and state.has_gm_only
 
 
-@rule("TABLE-GMONLY-4", "service ruling")
+@enforces(TABLE_GMONLY_4)
 def refuse_without_reason() -> Refused:
-    """While something is GM-only, the record gives no reason why a command of the GM was refused."""
+    """Return the refusal without a reason."""
     return Refused(
         "gm_only", "the reason is withheld, because something about a creature is GM-only", "TABLE-GMONLY-4"
     )
@@ -98,10 +115,10 @@ class SheetShown(Event[Table]):
         return opened(state, (self.occasion,)).with_gm_only(self.creature, ())
 
 
-@rule("TABLE-GMONLY-3", "service ruling")
+@enforces(TABLE_GMONLY_3)
 @record
 class ShowSheet(Command[Table]):
-    """The GM may show what is GM-only about a creature before the end; everybody sees it from then on."""
+    """Show everybody what is GM-only about a creature, as the GM."""
 
     type: ClassVar[str] = "show_sheet"
     creature: str

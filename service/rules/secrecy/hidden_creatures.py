@@ -14,12 +14,29 @@ from typing import Any, ClassVar, Final, TypeVar
 
 from service.rules.kernel.messages import Command, Emits, Event, Private, Refused, Scope
 from service.rules.kernel.records import changed, record, with_key, without_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import Sealed
 from service.rules.rolls.chance import check_sealed
 from service.rules.rolls.withheld import AUDIENCE
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.table.table import GM
+
+TABLE_HIDDEN_2: Final = Rule(
+    "TABLE-HIDDEN-2",
+    "A creature that would enter a hidden creature's space stops before it and discovers it.",
+    RULING,
+)
+TABLE_HIDDEN_1: Final = Rule(
+    "TABLE-HIDDEN-1",
+    "The GM may hide a creature: until it is revealed, others learn only that there is one.",
+    RULING,
+)
+TABLE_HIDDEN_3: Final = Rule(
+    "TABLE-HIDDEN-3",
+    "A hidden creature takes no part until the GM reveals it; then it joins the fight as an arrival.",
+    RULING,
+)
+
 
 L = TypeVar("L", bound=HidingTable)
 
@@ -96,12 +113,12 @@ class HiddenCreatureWithdrawn(Event[HidingTable]):
 # --- revealing ---------------------------------------------------------------------------------------
 
 
-@rule("TABLE-HIDDEN-2", "service ruling")
+@enforces(TABLE_HIDDEN_2)
 def reveal_discovered(state: Any, hidden_creature: str, mover: str) -> Emits[Any]:  # noqa: ANN401 - of any book
-    """A creature that would enter a hidden creature's space stops before it and discovers it.
+    """Emit the reveal of a hidden creature that *mover* came upon.
 
-    The rest of its way is lost. A creature that is put there, or falls there, stays, and the discovered one
-    takes the nearest free place.
+    The rest of the way of *mover* is lost. A creature that is put there, or falls there, stays, and the
+    discovered one takes the nearest free place.
     """
     return (yield from _reveal(state, int(hidden_creature), mover, ("TABLE-HIDDEN-2",)))
 
@@ -163,10 +180,10 @@ def _check_room(view: HidingTable, room: OccupiedSpace, number: int = 0) -> None
         raise Refused("space_occupied", f"hidden creature {other} is there")
 
 
-@rule("TABLE-HIDDEN-1", "service ruling")
+@enforces(TABLE_HIDDEN_1)
 @record
 class HideCreature(Command[L]):
-    """The GM may hide a creature: until it is revealed, others learn only that there is one."""
+    """Hide a creature, as the GM: until it is revealed, others learn only that there is one."""
 
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "hide_creature"
@@ -219,10 +236,10 @@ class MoveHiddenCreature(Command[HidingTable]):
         return (yield Private(scope=scope_of(self.hidden_creature), event=moved))
 
 
-@rule("TABLE-HIDDEN-3", "service ruling")
+@enforces(TABLE_HIDDEN_3)
 @record
 class RevealCreature(Command[HidingTable]):
-    """A hidden creature takes no part until the GM reveals it; then it joins the fight as an arrival."""
+    """Reveal a hidden creature, as the GM; it joins the fight as an arrival."""
 
     type: ClassVar[str] = "reveal_creature"
     hidden_creature: int

@@ -6,16 +6,28 @@ seed is disclosed at the end; then everybody can check that the GM did not choos
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.dice.bounds import TooManyDice, check_asked
 from service.dice.values import Term
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Private, Refused, Scope
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM, Screen, Table
+
+TABLE_SCREEN_1: Final = Rule(
+    "TABLE-SCREEN-1",
+    "The GM may roll in secret: everybody sees at once that a roll was made, and its dice at the end.",
+    RULING,
+)
+TABLE_SCREEN_2: Final = Rule(
+    "TABLE-SCREEN-2",
+    "The GM may show a secret roll before the end; everybody sees its dice from then on.",
+    RULING,
+)
+
 
 BECAUSE = ("TABLE-SCREEN-1",)
 STREAM = "gm/screen"
@@ -111,10 +123,10 @@ class ScreenRollShown(Event[Table]):
         return changed(state, screen=Screen(rolls=state.screen.rolls, shown=shown))
 
 
-@rule("TABLE-SCREEN-1", "service ruling")
+@enforces(TABLE_SCREEN_1)
 @record
 class RollBehindScreen(Command[Table]):
-    """The GM may roll in secret: everybody sees at once that a roll was made, and its dice at the end."""
+    """Roll in secret, as the GM: everybody sees at once that a roll was made, and its dice at the end."""
 
     type: ClassVar[str] = "roll_behind_screen"
     dice: tuple[int, ...]
@@ -147,10 +159,10 @@ class RollBehindScreen(Command[Table]):
         return (yield Private(scope=scope_of(state, number), event=begun))
 
 
-@rule("TABLE-SCREEN-2", "service ruling")
+@enforces(TABLE_SCREEN_2)
 @record
 class ShowRoll(Command[Table]):
-    """The GM may show a secret roll before the end; everybody sees its dice from then on."""
+    """Show a secret roll, as the GM; everybody sees its dice from then on."""
 
     type: ClassVar[str] = "show_roll"
     roll: int

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from service.rules.kernel.hints import Choice, Scalar, Shape, fields_of, undescribed
 from service.rules.kernel.messages import Awaited, Command, Offer, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.table.table import Table
+
+TABLE_ANSWER_1: Final = Rule(
+    "TABLE-ANSWER-1",
+    "A command that answers a prompt is legal while the prompt awaits it from its seat, for its creature.",
+    RULING,
+)
+
 
 S = TypeVar("S", bound=Table)
 
 
-@rule("TABLE-ANSWER-1", "service ruling")
+@enforces(TABLE_ANSWER_1)
 @record
 class AwaitedCommand(Command[S]):
-    """A command that answers a prompt is legal while the prompt awaits it from its seat, for its creature.
+    """A command that answers a prompt: legal while the prompt awaits it from its seat, for its creature.
 
     It offers every value of its fields whose type is a `Literal` or `bool`; a class with other fields, or
     that refuses some of these values, has `offers` of its own.

@@ -6,12 +6,19 @@ the store has its hash.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.table.table import CLOCK, GM, WATCHERS, Seat, Table
+
+TABLE_SEAT_1: Final = Rule(
+    "TABLE-SEAT-1",
+    "The GM decides who sits at the table and which creatures each seat controls, and everybody sees it.",
+    RULING,
+)
+
 
 Role = Literal["player", "observer", "auditor"]
 BECAUSE = ("TABLE-SEAT-1",)
@@ -74,9 +81,9 @@ class SeatClosed(Event[Table]):
         return changed(state, seats=with_key(state.seats, self.seat, seat))
 
 
-@rule("TABLE-SEAT-1", "service ruling")
+@enforces(TABLE_SEAT_1)
 def _gm_only(command: Command[Table]) -> None:
-    """The GM decides who sits at the table and which creatures each seat controls, and everybody sees it."""
+    """Refuse everybody but the GM."""
     if command.by.role != GM:
         raise Refused("not_gm", f"{command.by.seat} is not the gm", "TABLE-SEAT-1")
 

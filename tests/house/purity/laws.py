@@ -38,7 +38,7 @@ OURS: Final = ("service.dice", "service.rules")
 # Modules that fill a table while they are imported and never after: path -> (function, why).
 REGISTRARS: Final[Mapping[str, tuple[str, str]]] = {
     "service/rules/kernel/rulebook.py": (
-        "rule",
+        "enforces",
         "the decorator enters each rule once, when its module is imported",
     ),
 }

@@ -9,7 +9,7 @@ import pytest
 
 from service.rules.heartrush.creatures.hands import free_hands
 from service.rules.heartrush.creatures.weapons import protection
-from service.rules.heartrush.space.paths import speed
+from service.rules.heartrush.space.pace import speed
 from service.rules.heartrush.state import Condition, Wound
 from service.rules.kernel.records import changed
 from service.rules.ruleset import waiting

@@ -13,7 +13,8 @@ from service.rules.heartrush.creatures.lasting import EffectEnded, EffectLaid
 from service.rules.heartrush.engagements.scene import engagement_open
 from service.rules.heartrush.harm.conditions import ConditionsFaded, gain, kind_of
 from service.rules.heartrush.means.rush import RushGained
-from service.rules.heartrush.movement.movement import Moved, bumped_into
+from service.rules.heartrush.movement.moved import Moved
+from service.rules.heartrush.movement.movement import bumped_into
 from service.rules.heartrush.movement.sidestep import check_sidestep
 from service.rules.heartrush.movement.trips import at_most_one_size_larger
 from service.rules.heartrush.operations.effects import Effect, EffectsFrame, no_such
@@ -23,9 +24,16 @@ from service.rules.heartrush.sheets.sheet import DieSize
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.hiding import OccupiedSpace
+
+HR_RUSH_5: Final = Rule(
+    "HR-RUSH-5",
+    "Rush promised for the beginning of the next round is queued, and comes after the round's own.",
+    RULING,
+)
+
 
 MINUTE_S: Final = 60
 
@@ -230,9 +238,9 @@ def effects_of_round(state: State) -> Emits[State]:
     return state
 
 
-@rule("HR-RUSH-5", "service ruling")
+@enforces(HR_RUSH_5)
 def queued_rush(state: State) -> Emits[State]:
-    """Rush promised for the beginning of the next round is queued, and comes after the round's own."""
+    """Emit the rush promised for this round, and the end of each effect that promised it."""
     for one in state.lasting:
         if isinstance(one.modifier, NextRush):
             state = yield RushGained(gains=dict.fromkeys(one.on, one.modifier.points))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.abilities.instants import (
     UseAbility,
     check_requirements,
@@ -28,13 +29,35 @@ from service.rules.heartrush.means.rush import active_in
 from service.rules.heartrush.operations.saying import check_params
 from service.rules.heartrush.permission import acting, holding_priority
 from service.rules.heartrush.sheets.abilities import Spell, is_instant
-from service.rules.heartrush.space.paths import half_speed
+from service.rules.heartrush.space.pace import half_speed
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.windows import WindowFrame
 from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.table.table import GM
+
+HR_CAST_4: Final = Rule(
+    "HR-CAST-4",
+    "A creature that knows no spells cannot cast, and nobody casts a spell it does not know.",
+    books.COMBAT.at("Cast A Spell"),
+)
+HR_CAST_1: Final = Rule(
+    "HR-CAST-1",
+    "One spell a round, for the action, with a hand free, and at most half the speed before and after it.",
+    books.SPELLCASTING,
+)
+HR_CAST_2: Final = Rule(
+    "HR-CAST-2",
+    "A spell waits four long rests, less one for each round of meditation before it, and its attunement.",
+    books.SPELLCASTING,
+)
+HR_ACT_6: Final = Rule(
+    "HR-ACT-6",
+    "Cast a spell you know: a full action, once a round; the round counts as an active one.",
+    books.COMBAT.at("Cast A Spell"),
+)
+
 
 COOLDOWN: Final = 4
 """Long rests before the same spell may be cast again, before anything lowers them."""
@@ -61,18 +84,18 @@ class SpellCast(Event[State]):
         )
 
 
-@rule("HR-CAST-4", "seed 000, Cast A Spell")
+@enforces(HR_CAST_4)
 def spell_of(view: State, creature: Creature, name: str) -> Spell:
-    """A creature that knows no spells cannot cast, and nobody casts a spell it does not know."""
+    """Return the spell *name* of *creature*; refuse a name that the creature does not know as a spell."""
     found = view.abilities.get(name)
     if name not in creature.sheet.growth.spells or not isinstance(found, Spell):
         raise Refused("unknown_spell", f"{creature.id} knows no spell {name}")
     return found
 
 
-@rule("HR-CAST-1", "background, Spellcasting")
+@enforces(HR_CAST_1)
 def check_casting(creature: Creature) -> None:
-    """One spell a round, for the action, with a hand free, and at most half the speed before and after it."""
+    """Refuse a creature that has cast this round, has no action or hand free, or has moved too far."""
     if creature.spell_cast:
         raise Refused("spell_already_cast", f"{creature.id} has cast a spell this round")
     afford_action(creature)
@@ -82,9 +105,9 @@ def check_casting(creature: Creature) -> None:
         raise Refused("moved_too_far_to_cast", f"{creature.id} has moved {creature.moved_ft} ft")
 
 
-@rule("HR-CAST-2", "background, Spellcasting")
+@enforces(HR_CAST_2)
 def cooldown(creature: Creature, spell: Spell) -> int:
-    """A spell waits four long rests, less one for each round of meditation before it, and its attunement."""
+    """Return the number of long rests until *creature* may cast *spell* again."""
     attuned = max((attunement(creature, element) for element in spell.elements), default=0)
     return max(0, COOLDOWN - creature.meditation - max(0, attuned - 1))
 
@@ -97,10 +120,10 @@ def check_cooldown(creature: Creature, spell: Spell) -> None:
         raise Refused("spell_cooldown", f"{spell.id} waits for {text}", "HR-CAST-2")
 
 
-@rule("HR-ACT-6", "seed 000, Cast A Spell")
+@enforces(HR_ACT_6)
 @record
 class Cast(UseAbility):
-    """Cast a spell you know: a full action, once a round; the round counts as an active one."""
+    """Cast a spell that the creature knows: a full action, once a round."""
 
     type: ClassVar[str] = "cast"
 

@@ -14,7 +14,7 @@ from service.rules.heartrush.harm.wounds import WoundsEased, eased
 from service.rules.heartrush.harm.zero import Died, FellUnconscious
 from service.rules.heartrush.means.rush import RushGained
 from service.rules.heartrush.movement.forced import PushBegun
-from service.rules.heartrush.movement.movement import Moved
+from service.rules.heartrush.movement.moved import Moved
 from service.rules.heartrush.operations.effects import (
     MOST,
     Effect,

@@ -7,8 +7,9 @@ in a window or, at an idle moment, opens one; everything else waits for priority
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.abilities.roll_effects import AddDice, Lean, Reroll, SetDie, changeable
 from service.rules.heartrush.abilities.uses import AbilityItem, UseFrame, begin_use, rule_on
 from service.rules.heartrush.creatures.incapacity import check_able
@@ -35,8 +36,19 @@ from service.rules.heartrush.windows.listening import known
 from service.rules.heartrush.windows.windows import InstantDeclared, WindowFrame, WindowOpened
 from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.table.table import GM
+
+HR_ABIL_1: Final = Rule(
+    "HR-ABIL-1",
+    "The first tag is the frequency: passive, minor, heart, major, weekly or monthly; no passive is used.",
+    books.BASICS.at("Frequency Tags"),
+)
+HR_GEN_3: Final = Rule(
+    "HR-GEN-3",
+    "What is printed on an ability goes beyond the general rules: its own requirements are asked last.",
+    books.BASICS.at("Using Abilities"),
+)
 
 
 @record
@@ -59,9 +71,9 @@ def ability_of(view: State, creature: Creature, name: str) -> Ability:
     return found
 
 
-@rule("HR-ABIL-1", "seed 003, Frequency Tags")
+@enforces(HR_ABIL_1)
 def check_usable(ability: Ability) -> None:
-    """The first tag is the frequency: passive, minor, heart, major, weekly or monthly; no passive is used."""
+    """Refuse the use of a passive ability."""
     if ability.frequency == "passive":
         raise Refused("passive_not_activatable", f"{ability.id} is always on")
 
@@ -141,9 +153,9 @@ def check_requirements(view: State, definition: Ability | Spell, use: Use) -> No
             raise Refused("prerequisite_missing", f"{definition.id}: {lacking}", "HR-GEN-3")
 
 
-@rule("HR-GEN-3", "seed 003, Using Abilities")
+@enforces(HR_GEN_3)
 def declared(state: State, use: Use, definition: Ability | Spell, paid: Payment) -> Emits[State]:
-    """What is printed on an ability goes beyond the general rules: its own requirements are asked last."""
+    """Emit the declared use of an ability or spell, with what was paid for it; its effects follow."""
     instant = is_instant(definition) or not in_combat(state)
     state = yield AbilityUsed(
         creature=use.creature, ability=use.ability, paid=paid, instant=instant, because=("HR-ABIL-10",)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Final, Literal
 
 from service.dice.values import Roll, Term
+from service.rules.heartrush import books
 from service.rules.heartrush.checks.rolls import lowest_or_highest
 from service.rules.heartrush.creatures.weapons import wielded
 from service.rules.heartrush.engagements.exchanges import Exchange, told_roll
@@ -19,9 +20,16 @@ from service.rules.heartrush.sheets.sheet import WEAPON_DIE, DieSize
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, rebuilt, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealable import handed, sealable
 from service.rules.rolls.chance import Chance, PoolDie
+
+HR_TIME_8: Final = Rule(
+    "HR-TIME-8",
+    "An instant acts from when it is used; it changes a result only while that result is still open.",
+    books.BASICS.at("Instant Timing"),
+    settles=("A-50",),
+)
 
 
 @sealable(total=lambda _: 0, roll=lambda _: None)
@@ -89,9 +97,9 @@ def exchange_in_hand(state: State) -> Exchange | None:
     return next(found, None)
 
 
-@rule("HR-TIME-8", "seed 003, Instant Timing", settles=("A-50",))
+@enforces(HR_TIME_8)
 def changeable(state: State, which: str) -> tuple[Exchange, Roll] | None:
-    """An instant acts from when it is used; it changes a result only while that result is still open."""
+    """Return the current exchange and its roll *which*, None where no open roll can be changed."""
     exchange = exchange_in_hand(state)
     if exchange is None or exchange.stage == "done":
         return None

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking, Leaning, challenge_number
+from service.rules.heartrush import books
+from service.rules.heartrush.checks.challenge import challenge_number
+from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking, Leaning
 from service.rules.heartrush.operations.effects import Effect, EffectsBegun
 from service.rules.heartrush.operations.operations import Adjudicate, Contest, Do, Save
 from service.rules.heartrush.operations.saying import check_params, whom
@@ -26,9 +28,15 @@ from service.rules.heartrush.windows.windows import (
 )
 from service.rules.kernel.messages import Awaited, Emits, Event, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.table.table import GM
+
+HR_CAST_3: Final = Rule(
+    "HR-CAST-3",
+    "Saves against a spell meet its caster's largest heart die plus twice its paragon level.",
+    books.SPELLCASTING,
+)
 
 
 @record
@@ -301,9 +309,9 @@ def save(state: State, frame: UseFrame, op: Save) -> Emits[State]:
     )
 
 
-@rule("HR-CAST-3", "background, Spellcasting")
+@enforces(HR_CAST_3)
 def save_number(caster: Creature) -> int:
-    """Saves against a spell meet its caster's largest heart die plus twice its paragon level."""
+    """Return the number that a saving throw against a spell of *caster* must reach."""
     return challenge_number(caster, "heart")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from service.rules.heartrush import books
 from service.rules.heartrush.checks.light import dim_edges, why_unseen
 from service.rules.heartrush.checks.rolls import Edge, hindered
 from service.rules.heartrush.creatures.cover import SHOT, TOTAL, cover_level
@@ -15,7 +16,49 @@ from service.rules.heartrush.creatures.water import can_stand, waters
 from service.rules.heartrush.sheets.ground import Water
 from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.heartrush.state import Creature, State
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_COND_8: Final = Rule(
+    "HR-COND-8",
+    "Poisoned gives its level of disadvantage on attacks, defenses and rolls of abilities.",
+    books.CONDITIONS.at("Poisoned"),
+)
+HR_COND_14: Final = Rule(
+    "HR-COND-14",
+    "The confused move or act in a round, cast nothing, and roll worse by its level until helped.",
+    books.CONDITIONS.at("Confused"),
+)
+HR_COND_15: Final = Rule(
+    "HR-COND-15",
+    "Fear hampers all but saves by its level while its source is in sight, and forbids to come nearer.",
+    books.CONDITIONS.at("Frightened"),
+)
+HR_COND_24: Final = Rule(
+    "HR-COND-24",
+    "A grappler has no dash, fights and moves worse by one level, and drags its captive along.",
+    books.CONDITIONS.at("Grappling"),
+)
+HR_COND_23: Final = Rule(
+    "HR-COND-23",
+    "A climber attacks its mount with three levels of advantage, the mount it with three against.",
+    books.CONDITIONS.at("Creature Climber"),
+)
+HR_COND_18: Final = Rule(
+    "HR-COND-18",
+    "The prone defend better against shots by one level, and fight worse by one otherwise.",
+    books.CONDITIONS.at("Prone"),
+)
+HR_ENV_3: Final = Rule(
+    "HR-ENV-3",
+    "Standing in deeper water hampers attacks, defenses and motion by one level.",
+    books.BASICS.at("Water"),
+)
+HR_ENV_4: Final = Rule(
+    "HR-ENV-4",
+    "Who cannot stand, or is under water, has five levels of disadvantage instead.",
+    books.BASICS.at("Water"),
+)
+
 
 Rolling = Literal["attack", "defense", "check", "save"]
 Needs = Literal["motion", "sight"]
@@ -79,21 +122,21 @@ def _by_level(creature: Creature, condition: str, source: str) -> tuple[Edge, ..
     return (Edge(-level, condition, source),) if level else ()
 
 
-@rule("HR-COND-8", "edition, Conditions")
+@enforces(HR_COND_8)
 def poisoned(creature: Creature) -> tuple[Edge, ...]:
-    """Poisoned gives its level of disadvantage on attacks, defenses and rolls of abilities."""
+    """Return the edge of the condition poisoned on a roll of *creature*."""
     return _by_level(creature, "poisoned", "HR-COND-8")
 
 
-@rule("HR-COND-14", "edition, Conditions")
+@enforces(HR_COND_14)
 def confused(creature: Creature) -> tuple[Edge, ...]:
-    """The confused move or act in a round, cast nothing, and roll worse by its level until helped."""
+    """Return the edge of the condition confused on a roll of *creature*."""
     return _by_level(creature, "confused", "HR-COND-14")
 
 
-@rule("HR-COND-15", "edition, Conditions")
+@enforces(HR_COND_15)
 def frightened(state: State, creature: Creature) -> tuple[Edge, ...]:
-    """Fear hampers all but saves by its level while its source is in sight, and forbids to come nearer."""
+    """Return the edge of fear on a roll of *creature*, none while the source of its fear is out of sight."""
     source = fears(state, creature)
     return _by_level(creature, "frightened", "HR-COND-15") if source else ()
 
@@ -115,15 +158,15 @@ def enraged(creature: Creature, against: Creature | None) -> tuple[Edge, ...]:
     return _by_level(creature, "enraged", "HR-COND-16")
 
 
-@rule("HR-COND-24", "edition, Conditions")
+@enforces(HR_COND_24)
 def grappling(creature: Creature) -> tuple[Edge, ...]:
-    """A grappler has no dash, fights and moves worse by one level, and drags its captive along."""
+    """Return the edge of the condition grappling on a roll of *creature*."""
     return (Edge(-1, "grappling", "HR-COND-24"),) if creature.has("grappling") else ()
 
 
-@rule("HR-COND-23", "edition, Conditions")
+@enforces(HR_COND_23)
 def climbing(creature: Creature, against: Creature | None) -> tuple[Edge, ...]:
-    """A climber attacks its mount with three levels of advantage, the mount it with three against."""
+    """Return the edge of a roll between a climber and the creature it climbs on, none for other pairs."""
     if against is None:
         return ()
     mine, other = creature.conditions.get("creature_climber"), against.conditions.get("creature_climber")
@@ -134,9 +177,9 @@ def climbing(creature: Creature, against: Creature | None) -> tuple[Edge, ...]:
     return ()
 
 
-@rule("HR-COND-18", "edition, Conditions")
+@enforces(HR_COND_18)
 def prone(creature: Creature, *, defends_against_shot: bool = False) -> tuple[Edge, ...]:
-    """The prone defend better against shots by one level, and fight worse by one otherwise."""
+    """Return the edge of a prone creature: better in defense against a shot, worse otherwise."""
     if not creature.conditions or not creature.has("prone"):
         return ()
     return (Edge(1 if defends_against_shot else -1, "prone", "HR-COND-18"),)
@@ -150,18 +193,18 @@ def charming(creature: Creature, charmed: Creature) -> tuple[Edge, ...]:
     return (Edge(1, "charmer", "HR-COND-17"),)
 
 
-@rule("HR-ENV-3", "seed 003, Water")
+@enforces(HR_ENV_3)
 def water_edges(state: State, creature: Creature) -> tuple[Edge, ...]:
-    """Standing in deeper water hampers attacks, defenses and motion by one level."""
+    """Return the edge of the deeper water around *creature*, none on land."""
     found = waters(state, creature)
     if not found:
         return ()
     return out_of_depth(creature, found) or (Edge(-STANDING, "in water", "HR-ENV-3"),)
 
 
-@rule("HR-ENV-4", "seed 003, Water")
+@enforces(HR_ENV_4)
 def out_of_depth(creature: Creature, found: tuple[Water, ...]) -> tuple[Edge, ...]:
-    """Who cannot stand, or is under water, has five levels of disadvantage instead."""
+    """Return the edge of a creature that cannot stand in one of the waters *found*, none if it can."""
     if all(can_stand(creature, water) for water in found):
         return ()
     return (Edge(-SWIMMING, "out of its depth", "HR-ENV-4"),)

@@ -6,13 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar, Final, Literal, Protocol
 
 from service.rules.heartrush.checks.afflictions import Needs
-from service.rules.heartrush.checks.checks import (
-    Against,
-    CheckAsked,
-    CheckChosen,
-    Leaning,
-    challenge_number,
-)
+from service.rules.heartrush.checks.challenge import challenge_number
+from service.rules.heartrush.checks.checks import Against, CheckAsked, CheckChosen, Leaning
 from service.rules.heartrush.permission import answering_for, gm, own
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import State

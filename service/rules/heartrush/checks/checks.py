@@ -9,19 +9,33 @@ from __future__ import annotations
 from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll, Term
+from service.rules.heartrush import books
 from service.rules.heartrush.checks.afflictions import Needs, Rolling, hampered
+from service.rules.heartrush.checks.challenge import trouble_face
 from service.rules.heartrush.checks.rolls import Edge, ability_die, heart_die, helped, spend_help, throw
 from service.rules.heartrush.sheets.notes import Complication
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame
 
+HR_GEN_5: Final = Rule(
+    "HR-GEN-5",
+    "A check or save is heart die, ability die and modifiers; it succeeds on its number or more.",
+    books.CHECKS,
+    settles=("A-55",),
+)
+HR_GEN_7: Final = Rule(
+    "HR-GEN-7",
+    "A natural 1 on a check: fail, or reroll that die once for a complication; two of them do both.",
+    books.CHECKS,
+)
+
+
 ABILITIES: Final[tuple[Ability, ...]] = ("might", "agility", "cunning", "presence")
-PHYSICAL: Final = ("might", "agility")
 
 
 # --- what is asked, and what came of it -----------------------------------------------------------
@@ -248,16 +262,9 @@ class CheckResolved(Event[State]):
 # --- rules ----------------------------------------------------------------------------------------
 
 
-@rule("HR-GEN-8", "edition, Gameplay Basics")
-def challenge_number(creature: Creature, by: Ability | Literal["heart"]) -> int:
-    """The number a creature sets is the top face of its ability or heart die plus twice its paragon level."""
-    faces: int = creature.sheet.heart_die if by == "heart" else getattr(creature.sheet, by)
-    return faces + 2 * creature.sheet.paragon_level
-
-
-@rule("HR-GEN-5", "edition, Gameplay Basics", settles=("A-55",))
+@enforces(HR_GEN_5)
 def roll_check(state: State, chance: Chance, frame: CheckFrame) -> Emits[State]:
-    """A check or save is heart die, ability die and modifiers; it succeeds on its number or more."""
+    """Emit the roll of the check or save of *frame*, with its total, its success and its natural ones."""
     creature = state.creatures[frame.creature]
     given = (Edge(leaning.levels, leaning.what, leaning.rule) for leaning in frame.leanings)
     roll: Roll
@@ -296,15 +303,9 @@ def _penalty(creature: Creature) -> tuple[Term, ...]:
     return (Term(amount=-creature.penalty, what="invoked wound", rule="HR-WND-3"),)
 
 
-def trouble_face(creature: Creature, ability: Ability) -> int:
-    """Return the highest face that brings trouble: 1, and 1 more for each level of vulnerability."""
-    kind = "physical" if ability in PHYSICAL else "mental"
-    return 1 + creature.level(f"vulnerable_{kind}")
-
-
-@rule("HR-GEN-7", "edition, Gameplay Basics")
+@enforces(HR_GEN_7)
 def trouble(state: State, frame: CheckFrame) -> Emits[State]:
-    """A natural 1 on a check: fail, or reroll that die once for a complication; two of them do both."""
+    """Emit what follows from the natural ones of a check: a failure for two, a choice for one."""
     if not frame.ones:
         return state
     if len(frame.ones) > 1:

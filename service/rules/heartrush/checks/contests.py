@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll
+from service.rules.heartrush import books
 from service.rules.heartrush.checks.afflictions import hampered, prone
-from service.rules.heartrush.checks.checks import trouble_face
+from service.rules.heartrush.checks.challenge import trouble_face
 from service.rules.heartrush.checks.light import high_ground, unseen_edges
 from service.rules.heartrush.checks.rolls import Edge, ability_die, heart_die, helped, spend_help, throw
 from service.rules.heartrush.permission import answering_for, own
@@ -21,9 +22,17 @@ from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import Creature, State, is_able_if_aware
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer
 from service.rules.kernel.records import EMPTY, changed, record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
+
+HR_OFF_4: Final = Rule(
+    "HR-OFF-4",
+    "A contested check is heart and ability die, swayed like an attack or defense, without arms or armor.",
+    books.OFFENSIVES,
+    settles=("A-52", "A-55"),
+)
+
 
 Bodily = Literal["might", "agility"]
 BODILY: Final[tuple[Bodily, ...]] = ("might", "agility")
@@ -156,9 +165,9 @@ def best_of(creature: Creature) -> Bodily:
     return "agility" if creature.sheet.agility > creature.sheet.might else "might"
 
 
-@rule("HR-OFF-4", "seed 002, Other Offensive Actions", settles=("A-52", "A-55"))
+@enforces(HR_OFF_4)
 def roll(state: State, chance: Chance, frame: ContestFrame, who: str) -> Emits[State]:
-    """A contested check is heart and ability die, swayed like an attack or defense, without arms or armor."""
+    """Emit the roll of *who* in a contested check."""
     other = frame.opponents[0] if who == frame.creature else frame.creature
     roller = frame.as_seen(state, who)
     ability = frame.ability_of(who)

@@ -10,14 +10,47 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from service.dice.values import Roll, Term
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.lasting import EffectEnded, has, having, influence, untouched
 from service.rules.heartrush.harm.conditions import hindrance
 from service.rules.heartrush.sheets.modifiers import Explode, Extremes, Rolling
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Event, Fact
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
+
+HR_AD_3: Final = Rule(
+    "HR-AD-3",
+    "Advantage and disadvantage cancel one for one; what remains stacks without limit.",
+    books.CHECKS,
+)
+HR_AD_1: Final = Rule(
+    "HR-AD-1",
+    "Each level of advantage adds a die of the pool's smallest size, and as many lowest are dropped.",
+    books.CHECKS,
+)
+HR_AD_2: Final = Rule(
+    "HR-AD-2",
+    "Each level of disadvantage adds a die of the pool's largest size, and as many highest are dropped.",
+    books.CHECKS,
+)
+HR_GEN_6: Final = Rule(
+    "HR-GEN-6",
+    "Dice are thrown in a fixed order: heart, ability, weapon, others, then the extras of advantage.",
+    RULING,
+)
+HR_AD_4: Final = Rule(
+    "HR-AD-4",
+    "Effects that look at faces see kept dice alone: each of them at its most adds one of its size.",
+    books.CHECKS,
+)
+HR_AD_5: Final = Rule(
+    "HR-AD-5",
+    "A leveled condition that gives disadvantage gives as many levels of it as the condition has.",
+    books.CONDITIONS.at("Leveled"),
+)
+
 
 Thrown: TypeAlias = Generator[Fact[State], State, tuple[State, Roll]]
 
@@ -41,27 +74,27 @@ class HelpSpent(Event[State]):
         return state.with_creature(self.creature, help=0)
 
 
-@rule("HR-AD-3", "edition, Gameplay Basics")
+@enforces(HR_AD_3)
 def net(edges: Iterable[Edge]) -> int:
-    """Advantage and disadvantage cancel one for one; what remains stacks without limit."""
+    """Return the sum of the levels of *edges*: advantage is above 0, disadvantage below."""
     return sum(edge.levels for edge in edges)
 
 
-@rule("HR-AD-1", "edition, Gameplay Basics")
+@enforces(HR_AD_1)
 def advantage(pool: Sequence[PoolDie], levels: int) -> tuple[PoolDie, ...]:
-    """Each level of advantage adds a die of the pool's smallest size, and as many lowest are dropped."""
+    """Return the dice that *levels* of advantage add to *pool*."""
     smallest = min(pip.sides for pip in pool)
     return (PoolDie(role="advantage", sides=smallest),) * levels
 
 
-@rule("HR-AD-2", "edition, Gameplay Basics")
+@enforces(HR_AD_2)
 def disadvantage(pool: Sequence[PoolDie], levels: int) -> tuple[PoolDie, ...]:
-    """Each level of disadvantage adds a die of the pool's largest size, and as many highest are dropped."""
+    """Return the dice that *levels* of disadvantage add to *pool*."""
     largest = max(pip.sides for pip in pool)
     return (PoolDie(role="disadvantage", sides=largest),) * levels
 
 
-@rule("HR-GEN-6", "service ruling")
+@enforces(HR_GEN_6)
 def throw(  # noqa: PLR0913 - a roll records all of these; a caller gives only what it needs
     state: State,
     chance: Chance,
@@ -75,7 +108,7 @@ def throw(  # noqa: PLR0913 - a roll records all of these; a caller gives only w
     rolling: Rolling | None = None,
     ability: str = "",
 ) -> Thrown:
-    """Dice are thrown in a fixed order: heart, ability, weapon, others, then the extras of advantage.
+    """Throw *pool* and the dice of advantage or disadvantage; return the state and the roll.
 
     *rolling* and *ability* tell what kind of roll it is, so that abilities can take part in it.
     """
@@ -124,9 +157,9 @@ EXPLOSIONS: Final = 20
 """Dice that exploding may add to one roll."""
 
 
-@rule("HR-AD-4", "edition, Gameplay Basics")
+@enforces(HR_AD_4)
 def explosions(thrown: Sequence[PoolDie], faces: Sequence[int], dropped: Sequence[int]) -> Sequence[PoolDie]:
-    """Effects that look at faces see kept dice alone: each of them at its most adds one of its size."""
+    """Return the dice that kept dice at their highest face add, given the *faces* known so far."""
     sides = [pip.sides for pip in thrown]
     for i, face in enumerate(faces):
         if i not in dropped and face == sides[i]:
@@ -173,8 +206,8 @@ def heart_die(creature: Creature) -> PoolDie:
     return PoolDie(role="heart", sides=creature.heart_die)
 
 
-@rule("HR-AD-5", "edition, Conditions")
+@enforces(HR_AD_5)
 def hindered(state: State, creature: Creature, ability: str, *, ad: bool = True) -> tuple[Edge, ...]:
-    """A leveled condition that gives disadvantage gives as many levels of it as the condition has."""
+    """Return the edge of the conditions that hinder rolls of *creature* with *ability*."""
     level = hindrance(state, creature, ability, ad=ad)
     return (Edge(-level, f"{creature.id} hindered in {ability}", "HR-COND-4"),) if level else ()

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.heartrush.checks.checks import (
-    Against,
-    CheckAsked,
-    Checked,
-    Checking,
-    Leaning,
-    challenge_number,
-)
+from service.rules.heartrush.checks.challenge import challenge_number
+from service.rules.heartrush.checks.checks import Against, CheckAsked, Checked, Checking, Leaning
 from service.rules.heartrush.operations.effects import (
     MOST,
     Effect,

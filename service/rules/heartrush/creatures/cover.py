@@ -9,10 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.heartrush.state import Creature, State
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.space.grid import Cell, cells
+
+HR_COVER_1: Final = Rule(
+    "HR-COVER-1",
+    "Each corner line that is blocked hampers a shot by one level; four blocked by walls allow none.",
+    books.COMBAT.at("Cover"),
+)
+
 
 TOTAL: Final = 4
 SHOT: Final = ("ranged", "thrown")
@@ -20,9 +28,9 @@ LARGER_BY: Final = 2
 """Sizes by which a creature must be larger to shelter another in its space."""
 
 
-@rule("HR-COVER-1", "edition, Cover")
+@enforces(HR_COVER_1)
 def lines_blocked(state: State, attacker: Creature, target: Creature) -> int:
-    """Each corner line that is blocked hampers a shot by one level; four blocked by walls allow none."""
+    """Return how many corner lines from *attacker* to *target* are blocked, 0 to 4."""
     if not state.terrain:
         return 0
     goals = corners(target)

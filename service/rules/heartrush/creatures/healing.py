@@ -6,13 +6,31 @@ Every gain of hit points comes through `heal`; nothing here asks where it came f
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealable import sealable
+
+HR_REST_6: Final = Rule(
+    "HR-REST-6",
+    "Whatever heals stops at what wounds leave of the maximum; the dead stay dead.",
+    (books.RESTS, books.MECHANICS.at("Wounds")),
+)
+HR_WND_1: Final = Rule(
+    "HR-WND-1",
+    "Hit points gained stop at the maximum less the ranks of all wounds, and never fall by it.",
+    books.MECHANICS.at("Wounds"),
+    settles=("A-22",),
+)
+HR_ZERO_5: Final = Rule(
+    "HR-ZERO-5",
+    "An unconscious creature stays so until its hit points are above zero, and then wakes by itself.",
+    books.MECHANICS.at("Zero Hit Points"),
+)
 
 
 @sealable(hp=lambda _: 0, amount=lambda _: 0)
@@ -48,9 +66,9 @@ class Woke(Event[State]):
         return state.with_creature(self.creature, status="active", down_since_s=None)
 
 
-@rule("HR-REST-6", "edition, Rests; seed 002, Wounds")
+@enforces(HR_REST_6)
 def heal(state: State, creature: str, amount: int, source: str | None = None) -> Emits[State]:
-    """Whatever heals stops at what wounds leave of the maximum; the dead stay dead."""
+    """Emit the healing of *amount* hit points, and the waking that may follow; nothing for the dead."""
     found = state.creatures[creature]
     amount = max(0, amount)
     if found.status == "dead" or (not amount and "hp_max" not in found.gm_only):
@@ -62,15 +80,15 @@ def heal(state: State, creature: str, amount: int, source: str | None = None) ->
     return (yield from wake(state, creature))
 
 
-@rule("HR-WND-1", "seed 002, Wounds", settles=("A-22",))
+@enforces(HR_WND_1)
 def healed_to(hp: int, amount: int, cap: int) -> int:
-    """Hit points gained stop at the maximum less the ranks of all wounds, and never fall by it."""
+    """Return the hit points after healing *amount*, which stops at *cap* and never lowers them."""
     return max(hp, min(hp + amount, cap))
 
 
-@rule("HR-ZERO-5", "seed 002, Zero Hit Points")
+@enforces(HR_ZERO_5)
 def wake(state: State, creature: str) -> Emits[State]:
-    """An unconscious creature stays so until its hit points are above zero, and then wakes by itself."""
+    """Emit the waking of an unconscious creature above zero hit points; nothing otherwise."""
     found = state.creatures[creature]
     if found.status != "unconscious" or found.hp <= 0:
         return state

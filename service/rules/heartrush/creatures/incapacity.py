@@ -7,9 +7,32 @@ from __future__ import annotations
 
 from typing import Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.state import Creature
 from service.rules.kernel.messages import Refused
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+
+HR_START_7: Final = Rule(
+    "HR-START-7",
+    "A surprised creature uses no abilities and does not move in round 1; others may strike at it.",
+    books.COMBAT,
+)
+HR_COND_26: Final = Rule(
+    "HR-COND-26",
+    "The unconscious do nothing, like the incapacitated, until their hit points are above zero.",
+    (books.MECHANICS.at("Zero Hit Points"), RULING),
+)
+HR_COND_6: Final = Rule(
+    "HR-COND-6",
+    "The stunned have no speed, no actions, abilities, speech or attacks, and stand helpless.",
+    books.CONDITIONS.at("Stunned"),
+)
+HR_COND_7: Final = Rule(
+    "HR-COND-7",
+    "The incapacitated do nothing but speak, and enemies may strike at them whenever they can pay.",
+    books.CONDITIONS.at("Incapacitated"),
+)
+
 
 MOVES: Final = ("dash", "sidestep")
 SPELLS: Final = ("cast",)
@@ -47,9 +70,9 @@ def check_able(creature: Creature, command: str, allow: tuple[str, ...]) -> None
         check_confused(creature, command)
 
 
-@rule("HR-START-7", "edition, Combat")
+@enforces(HR_START_7)
 def refuse_surprised(creature: Creature) -> None:
-    """A surprised creature uses no abilities and does not move in round 1; others may strike at it."""
+    """Refuse what a surprised creature tries."""
     raise Refused("surprised", f"{creature.id} is surprised")
 
 
@@ -61,23 +84,23 @@ def check_alive(creature: Creature) -> None:
         raise Refused("dead", f"{creature.id} is dead", "HR-ZERO-4")
 
 
-@rule("HR-COND-26", "seed 002, Zero Hit Points; service ruling")
+@enforces(HR_COND_26)
 def check_conscious(creature: Creature) -> None:
-    """The unconscious do nothing, like the incapacitated, until their hit points are above zero."""
+    """Refuse what an unconscious creature tries."""
     if creature.status == "unconscious":
         raise Refused("unconscious", f"{creature.id} is unconscious", "HR-ZERO-6")
 
 
-@rule("HR-COND-6", "edition, Conditions")
+@enforces(HR_COND_6)
 def check_stunned(creature: Creature) -> None:
-    """The stunned have no speed, no actions, abilities, speech or attacks, and stand helpless."""
+    """Refuse what a stunned creature tries."""
     if creature.has("stunned"):
         raise Refused("stunned", f"{creature.id} is stunned")
 
 
-@rule("HR-COND-7", "edition, Conditions")
+@enforces(HR_COND_7)
 def check_incapacitated(creature: Creature) -> None:
-    """The incapacitated do nothing but speak, and enemies may strike at them whenever they can pay."""
+    """Refuse what an incapacitated creature tries."""
     if creature.has("incapacitated"):
         raise Refused("incapacitated", f"{creature.id} is incapacitated")
 

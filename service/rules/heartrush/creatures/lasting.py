@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final, Literal, NamedTuple, TypeVar
 
 from service.dice.values import Term
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.weapons import wielded
 from service.rules.heartrush.sheets.abilities import Lasting, Lasts, Modifier
 from service.rules.heartrush.sheets.modifiers import (
@@ -27,17 +28,24 @@ from service.rules.heartrush.sheets.sheet import WEAPON_DIE
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.kernel.messages import Event
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import PoolDie
 from service.rules.space.grid import FEET
+
+HR_ABIL_2: Final = Rule(
+    "HR-ABIL-2",
+    "A passive ability is always on, without limit: the sheet is asked whenever it matters.",
+    books.BASICS.at("Frequency Tags"),
+)
+
 
 LADDER: Final = (4, 6, 8, 10, 12, 20)
 M = TypeVar("M", bound=Modifier)
 
 
-@rule("HR-ABIL-2", "seed 003, Frequency Tags")
+@enforces(HR_ABIL_2)
 def passives(state: State, creature: Creature) -> tuple[Modifier, ...]:
-    """A passive ability is always on, without limit: the sheet is asked whenever it matters."""
+    """Return the modifiers of the passive abilities of *creature*."""
     found = (state.abilities.get(name) for name in creature.sheet.abilities)
     return tuple(modifier for ability in found if ability is not None for modifier in ability.always)
 

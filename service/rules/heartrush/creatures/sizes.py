@@ -6,9 +6,23 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.sheets.sheet import Sheet, rank, side_of
 from service.rules.heartrush.state import Creature
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_SIZE_2: Final = Rule(
+    "HR-SIZE-2",
+    "Sizes up to small share a cell, 1000, 10 or 5 of them; medium and large fill one, Ln fills n by n.",
+    books.BASICS.at("Size"),
+)
+HR_SIZE_8: Final = Rule(
+    "HR-SIZE-8",
+    "A creature carries 6 slots and half its might die; large ones all of it, small ones a quarter.",
+    books.BASICS.at("Size"),
+    settles=("A-62", "A-74"),
+)
+
 
 CELL: Final = 1000
 BULK: Final[Mapping[str, int]] = MappingProxyType({"minuscule": 1, "tiny": 100, "small": 200})
@@ -19,18 +33,18 @@ BODILY: Final = ("natural", "spell")
 """Tags of weapons that are no things: part of the body, or a cantrip."""
 
 
-@rule("HR-SIZE-2", "seed 003, Size")
+@enforces(HR_SIZE_2)
 def fit_together(mover: Creature, others: Iterable[Creature]) -> bool:
-    """Sizes up to small share a cell, 1000, 10 or 5 of them; medium and large fill one, Ln fills n by n."""
+    """Tell whether *mover* and *others* have room in one cell; creatures of two sides never share one."""
     there = tuple(others)
     if mover.sheet.size not in BULK or any(other.side != mover.side for other in there):
         return False
     return sum(BULK.get(creature.sheet.size, CELL) for creature in (mover, *there)) <= CELL
 
 
-@rule("HR-SIZE-8", "seed 003, Size", settles=("A-62", "A-74"))
+@enforces(HR_SIZE_8)
 def slots(sheet: Sheet) -> int:
-    """A creature carries 6 slots and half its might die; large ones all of it, small ones a quarter."""
+    """Return how many slots a creature of *sheet* can carry."""
     size = rank(sheet.size)
     if size < rank("medium"):
         return SLOTS + sheet.might // 4

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.sheets.ground import Water
 from service.rules.heartrush.sheets.sheet import rank
 from service.rules.heartrush.state import Creature, State
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.space.grid import cells
+
+HR_ENV_5: Final = Rule("HR-ENV-5", "Ranged weapons reach half as far under water.", books.BASICS.at("Water"))
+
 
 _PLAIN: Final = Water()
 
@@ -33,7 +37,7 @@ def can_stand(creature: Creature, water: Water) -> bool:
     return not water.submerged and water.stands_from is not None and creature.rank >= rank(water.stands_from)
 
 
-@rule("HR-ENV-5", "seed 003, Water")
+@enforces(HR_ENV_5)
 def shot_ft(feet: int, *, under_water: bool) -> int:
-    """Ranged weapons reach half as far under water."""
+    """Return the range of a ranged weapon in feet, given its range in air."""
     return feet // 2 if under_water else feet

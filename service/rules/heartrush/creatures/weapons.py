@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.dice.values import Term
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.cantrips import cannot_cast, cantrip_ft, has_own_bonus
 from service.rules.heartrush.creatures.cover import is_covered_whole
 from service.rules.heartrush.creatures.hands import in_hand, shield_held
@@ -12,9 +13,78 @@ from service.rules.heartrush.creatures.water import is_submerged, shot_ft, water
 from service.rules.heartrush.sheets.sheet import ARMOR, SHIELD, UNARMED, WEAPON_DIE, Sheet, Weapon, rank
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Refused
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import PoolDie
 from service.rules.space.grid import FEET
+
+HR_WPN_1: Final = Rule(
+    "HR-WPN-1", "A heavy weapon rolls d12, a light one d8, an ultralight or improvised one d4.", books.WEAPONS
+)
+HR_WPN_2: Final = Rule(
+    "HR-WPN-2",
+    "Bludgeoning favours might, slashing agility, piercing cunning: one more weapon die in that stance.",
+    books.WEAPONS,
+)
+HR_WPN_3: Final = Rule(
+    "HR-WPN-3",
+    "Melee reaches 5 ft, a reach weapon 10 unless one dashed; ranged 30 or 60, thrown and whip 20.",
+    books.WEAPONS,
+)
+HR_WPN_5: Final = Rule(
+    "HR-WPN-5",
+    "Up to double range, each 10 ft beyond (ranged) or 5 ft (thrown) gives a level of disadvantage.",
+    books.WEAPONS,
+    settles=("A-63",),
+)
+HR_WPN_12: Final = Rule(
+    "HR-WPN-12",
+    "Thrown weapons and whips do not work in water, be it around the attacker or the target.",
+    (books.WEAPONS, books.BASICS.at("Water")),
+)
+HR_OA_6: Final = Rule(
+    "HR-OA-6",
+    "A strike at a mover uses a melee weapon, or fists with a bow or a throwing knife in hand.",
+    RULING,
+)
+HR_WPN_4: Final = Rule(
+    "HR-WPN-4",
+    "Who took an attacking stance with a ranged weapon moves at most half its speed that round.",
+    books.WEAPONS,
+)
+HR_STANCE_5: Final = Rule(
+    "HR-STANCE-5",
+    "Having moved more than half its speed, a creature with a ranged weapon may only be defensive.",
+    books.WEAPONS,
+)
+HR_WPN_10: Final = Rule(
+    "HR-WPN-10",
+    "Light, medium and heavy armor add 2, 4 and 6 to defense, shields 1 or 2, natural armor its value.",
+    books.WEAPONS.at("Armor"),
+)
+HR_SIZE_5: Final = Rule(
+    "HR-SIZE-5",
+    "Small creatures and smaller wield nothing heavy, tiny ones and smaller nothing light either.",
+    books.BASICS.at("Size"),
+)
+HR_WPN_11: Final = Rule(
+    "HR-WPN-11",
+    "Small creatures and smaller wield nothing heavy, tiny ones and smaller nothing light either.",
+    books.BASICS.at("Size"),
+)
+HR_WPN_7: Final = Rule(
+    "HR-WPN-7",
+    "The might bonus of a ranged weapon: the target adds no armor to that defense roll.",
+    books.WEAPONS,
+)
+HR_WPN_9: Final = Rule(
+    "HR-WPN-9", "The might bonus of a whip: one more weapon die on the attack.", books.WEAPONS
+)
+HR_SIZE_3: Final = Rule(
+    "HR-SIZE-3",
+    "A might push goes 10 ft, 5 more for each size the defender is smaller, 5 less for each it is larger.",
+    books.BASICS.at("Size"),
+)
+
 
 REACH_FT: Final = 10
 RANGE_FT: Final = {"melee": 5, "thrown": 20, "whip": 20}
@@ -42,15 +112,15 @@ def throwable(creature: Creature) -> tuple[Weapon, ...]:
     )
 
 
-@rule("HR-WPN-1", "edition, Weapons")
+@enforces(HR_WPN_1)
 def weapon_die(weapon: Weapon) -> PoolDie:
-    """A heavy weapon rolls d12, a light one d8, an ultralight or improvised one d4."""
+    """Return the die of *weapon* by its size class."""
     return PoolDie(role="weapon", sides=WEAPON_DIE[weapon.size_class])
 
 
-@rule("HR-WPN-2", "edition, Weapons")
+@enforces(HR_WPN_2)
 def favoured_die(weapon: Weapon, stance: str) -> tuple[PoolDie, ...]:
-    """Bludgeoning favours might, slashing agility, piercing cunning: one more weapon die in that stance."""
+    """Return the die that the damage type of *weapon* adds in *stance*, none in another stance."""
     if FAVOURS.get(weapon.damage_type) != stance or is_bolt(weapon):
         return ()
     return (PoolDie(role=weapon.damage_type, sides=WEAPON_DIE[weapon.size_class]),)
@@ -61,9 +131,9 @@ def is_bolt(weapon: Weapon) -> bool:
     return weapon.cantrip is not None and weapon.cantrip.form == "bolt"
 
 
-@rule("HR-WPN-3", "edition, Weapons")
+@enforces(HR_WPN_3)
 def range_ft(creature: Creature, weapon: Weapon) -> int:
-    """Melee reaches 5 ft, a reach weapon 10 unless one dashed; ranged 30 or 60, thrown and whip 20."""
+    """Return the range of *weapon* in the hands of *creature*, in feet."""
     if weapon.cantrip is not None:
         return cantrip_ft(creature, weapon.cantrip)
     if weapon.attack_type == "ranged":
@@ -73,9 +143,9 @@ def range_ft(creature: Creature, weapon: Weapon) -> int:
     return RANGE_FT[weapon.attack_type]
 
 
-@rule("HR-WPN-5", "edition, Weapons", settles=("A-63",))
+@enforces(HR_WPN_5)
 def beyond_range(state: State, creature: Creature, weapon: Weapon, feet: int) -> int:
-    """Up to double range, each 10 ft beyond (ranged) or 5 ft (thrown) gives a level of disadvantage."""
+    """Return the levels of disadvantage for a shot over *feet*, 0 within range."""
     near = range_ft(creature, weapon)
     if state.terrain and weapon.attack_type == "ranged":
         near = shot_ft(near, under_water=is_submerged(state, creature))
@@ -87,9 +157,9 @@ def beyond_range(state: State, creature: Creature, weapon: Weapon, feet: int) ->
     return -(-excess // increment) if started else excess // increment
 
 
-@rule("HR-WPN-12", "edition, Weapons; seed 003, Water")
+@enforces(HR_WPN_12)
 def works(state: State, attacker: Creature, target: Creature, weapon: Weapon) -> bool:
-    """Thrown weapons and whips do not work in water, be it around the attacker or the target."""
+    """Tell whether *weapon* works between *attacker* and *target*; no thrown weapon or whip does in water."""
     if weapon.attack_type not in ("thrown", "whip"):
         return True
     return not (waters(state, attacker) or waters(state, target))
@@ -140,9 +210,9 @@ def out_of_range(state: State, attacker: Creature, target: Creature, source: str
     return Refused("not_in_range", f"{target.id} is {away} ft away", source)
 
 
-@rule("HR-OA-6", "service ruling")
+@enforces(HR_OA_6)
 def melee_weapon(creature: Creature) -> Weapon:
-    """A strike at a mover uses a melee weapon, or fists with a bow or a throwing knife in hand."""
+    """Return the weapon of a strike at a mover: the one in hand if it is for melee, fists otherwise."""
     weapon = wielded(creature)
     strikes = weapon.attack_type in ("melee", "whip") and cannot_cast(creature, weapon) is None
     return weapon if strikes else UNARMED
@@ -154,9 +224,9 @@ def reach_ft(creature: Creature) -> int:
     return range_ft(creature, weapon) if weapon.attack_type == "melee" else FEET
 
 
-@rule("HR-WPN-4", "edition, Weapons")
+@enforces(HR_WPN_4)
 def check_ranged_move(creature: Creature, speed: int, feet: int) -> None:
-    """Who took an attacking stance with a ranged weapon moves at most half its speed that round."""
+    """Refuse a move of *feet* that is too far after an attacking stance with a ranged weapon."""
     if creature.ranged_stance_taken and 2 * (creature.moved_ft + feet) > speed:
         raise Refused("ranged_move_cap", f"{creature.id} shot this round and may move {speed // 2} ft in all")
 
@@ -166,9 +236,9 @@ def leaves_no_step(creature: Creature, speed: int) -> bool:
     return creature.ranged_stance_taken and 2 * (creature.moved_ft + FEET) > speed
 
 
-@rule("HR-STANCE-5", "edition, Weapons")
+@enforces(HR_STANCE_5)
 def check_ranged_stance(creature: Creature, speed: int, stance: str) -> None:
-    """Having moved more than half its speed, a creature with a ranged weapon may only be defensive."""
+    """Refuse an attacking stance with a ranged weapon after a move of more than half the speed."""
     ranged = wielded(creature).attack_type == "ranged"
     if ranged and stance != "defensive" and 2 * creature.moved_ft > speed:
         raise Refused(
@@ -176,9 +246,9 @@ def check_ranged_stance(creature: Creature, speed: int, stance: str) -> None:
         )
 
 
-@rule("HR-WPN-10", "edition, Armor")
+@enforces(HR_WPN_10)
 def protection(creature: Creature, *, without_armor: bool = False) -> tuple[Term, ...]:
-    """Light, medium and heavy armor add 2, 4 and 6 to defense, shields 1 or 2, natural armor its value."""
+    """Return the terms that armor, shield and bonuses add to a defense roll of *creature*."""
     sheet = creature.sheet
     armor = sheet.natural_armor if sheet.armor == "natural" else ARMOR[sheet.armor]
     terms = (
@@ -189,10 +259,9 @@ def protection(creature: Creature, *, without_armor: bool = False) -> tuple[Term
     return tuple(term for term in terms if term.amount)
 
 
-@rule("HR-SIZE-5", "seed 003, Size")
-@rule("HR-WPN-11", "seed 003, Size")
+@enforces(HR_WPN_11, HR_SIZE_5)
 def may_wield(sheet: Sheet, weapon: Weapon) -> bool:
-    """Small creatures and smaller wield nothing heavy, tiny ones and smaller nothing light either."""
+    """Tell whether a creature of *sheet* is large enough to wield *weapon*."""
     if "natural" in weapon.tags:
         return True
     if weapon.size_class == "heavy":
@@ -200,9 +269,9 @@ def may_wield(sheet: Sheet, weapon: Weapon) -> bool:
     return weapon.size_class != "light" or rank(sheet.size) > rank("tiny")
 
 
-@rule("HR-WPN-7", "edition, Weapons")
+@enforces(HR_WPN_7)
 def ignores_armor(weapon: Weapon, *, might_bonus: bool) -> bool:
-    """The might bonus of a ranged weapon: the target adds no armor to that defense roll."""
+    """Tell whether an attack with *weapon* ignores the armor of its target."""
     return might_bonus and weapon.attack_type == "ranged" and not has_own_bonus(weapon)
 
 
@@ -211,15 +280,15 @@ def pushes(weapon: Weapon) -> bool:
     return weapon.attack_type == "melee" and not has_own_bonus(weapon)
 
 
-@rule("HR-WPN-9", "edition, Weapons")
+@enforces(HR_WPN_9)
 def whip_die(weapon: Weapon, *, might_bonus: bool) -> tuple[PoolDie, ...]:
-    """The might bonus of a whip: one more weapon die on the attack."""
+    """Return the die that the might bonus of a whip adds, none for other weapons."""
     if might_bonus and weapon.attack_type == "whip":
         return (PoolDie(role="might bonus", sides=WEAPON_DIE[weapon.size_class]),)
     return ()
 
 
-@rule("HR-SIZE-3", "seed 003, Size")
+@enforces(HR_SIZE_3)
 def push_ft(attacker: Creature, defender: Creature) -> int:
-    """A might push goes 10 ft, 5 more for each size the defender is smaller, 5 less for each it is larger."""
+    """Return how many feet a might push of *attacker* moves *defender*."""
     return max(0, 2 * FEET + FEET * (attacker.rank - defender.rank))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.weapons import push_ft
 from service.rules.heartrush.engagements.scene import EngagementFrame, Pending, PhaseRules
 from service.rules.heartrush.harm.crushing import CrushBegun, crush_dice
@@ -15,8 +16,20 @@ from service.rules.heartrush.space.pushed_way import left_behind, way
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.space.grid import FEET, Cell
+
+HR_WPN_6: Final = Rule(
+    "HR-WPN-6",
+    "The might bonus of a melee weapon pushes the target straight away, and the attacker may follow.",
+    books.WEAPONS,
+    settles=("A-36",),
+)
+HR_RES_6: Final = Rule(
+    "HR-RES-6",
+    "The engagement ends once all attacks are made or declined and their deferred effects are done.",
+    books.MECHANICS.at("Resolution of Attacks"),
+)
 
 
 @record
@@ -79,10 +92,10 @@ def follow_cells(state: State, pending: Pending, feet: int) -> tuple[Cell, ...]:
     return tuple(cell for cell in left if may_stop(moved, source, cell))
 
 
-@rule("HR-WPN-6", "edition, Weapons", settles=("A-36",))
+@enforces(HR_WPN_6)
 @record
 class ChoosePush(Command[State]):
-    """The might bonus of a melee weapon pushes the target straight away, and the attacker may follow."""
+    """Choose how far a melee weapon's might bonus pushes its target, and whether the attacker follows."""
 
     type: ClassVar[str] = "choose_push"
     creature: str
@@ -185,9 +198,9 @@ class Aftermath(PhaseRules):
         accepts = ("choose_push", "deal_instead") if harm else ("choose_push",)
         return (frame.awaited(state, "aftermath", pending.source, *accepts),)
 
-    @rule("HR-RES-6", "seed 002, Resolution")
+    @enforces(HR_RES_6)
     def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
-        """The engagement ends once all attacks are made or declined and their deferred effects are done."""
+        """Emit the next deferred effect of the engagement, or the end of its aftermath."""
         if frame.pending:
             pending = frame.pending[0]
             return (

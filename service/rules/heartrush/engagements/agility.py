@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.weapons import leaves_no_step
 from service.rules.heartrush.engagements.declaring import check_step, declare, meeting, sealed_declaration
 from service.rules.heartrush.engagements.scene import Declaration, EngagementFrame, Order, PhaseRules, Planned
@@ -21,11 +22,40 @@ from service.rules.heartrush.engagements.targets import (
 )
 from service.rules.heartrush.movement.sidestep import sidesteps, sidesteps_of
 from service.rules.heartrush.permission import acting, answering, is_unbarred
-from service.rules.heartrush.space.paths import check_can_move, speed
+from service.rules.heartrush.space.pace import check_can_move, speed
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Scope
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+
+HR_STANCE_AGI_3: Final = Rule(
+    "HR-STANCE-AGI-3",
+    "Say whom you attack, before your sidestep or after it; those who attack first go first.",
+    (books.MECHANICS.at("Engagements"), books.COMBAT.at("Agility")),
+)
+HR_STANCE_AGI_4: Final = Rule(
+    "HR-STANCE-AGI-4",
+    "Movers of opposite sides alternate, the side that was engaged first; one side's surplus goes last.",
+    books.COMBAT.at("Agility"),
+    settles=("A-15",),
+)
+HR_STANCE_AGI_5: Final = Rule(
+    "HR-STANCE-AGI-5",
+    "A mutual pair in different slots is one contest in the earlier slot if each reaches the other then.",
+    RULING,
+)
+HR_STANCE_AGI_2: Final = Rule(
+    "HR-STANCE-AGI-2",
+    "A creature in agility has one free sidestep, right before or right after its attack.",
+    (books.MECHANICS.at("Engagements"), books.COMBAT.at("Agility")),
+    settles=("A-16",),
+)
+HR_STANCE_AGI_1: Final = Rule(
+    "HR-STANCE-AGI-1",
+    "Agility attacks second: one attack each, on a creature that is not in cunning.",
+    (books.MECHANICS.at("Engagements"), books.COMBAT.at("Agility")),
+)
+
 
 FAST_FT: Final = 10_000
 """A speed that leaves a sidestep whatever was done before."""
@@ -69,10 +99,10 @@ class MoverDone(Event[State]):
         return state.put(changed(frame, movers=frame.movers[1:], moved=False, picked=False))
 
 
-@rule("HR-STANCE-AGI-3", "seeds 002 and 004, Agility")
+@enforces(HR_STANCE_AGI_3)
 @record
 class DeclareAgility(Command[State]):
-    """Say whom you attack, before your sidestep or after it; those who attack first go first."""
+    """Declare an agility attack before the sidestep or after it, or none."""
 
     type: ClassVar[str] = "declare_agility"
     creature: str
@@ -151,9 +181,9 @@ class DeclineSidestep(Command[State]):
         yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
 
 
-@rule("HR-STANCE-AGI-4", "seed 004, Agility", settles=("A-15",))
+@enforces(HR_STANCE_AGI_4)
 def alternate(state: State, frame: EngagementFrame, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Movers of opposite sides alternate, the side that was engaged first; one side's surplus goes last."""
+    """Return *names* in the order of their moves: sides alternate, the side that was engaged first."""
     first = [name for name in names if state.creatures[name].side == frame.targeted_side]
     second = [name for name in names if state.creatures[name].side != frame.targeted_side]
     paired = [name for pair in zip(first, second, strict=False) for name in pair]
@@ -168,9 +198,9 @@ def movers(state: State, frame: EngagementFrame, declared: Mapping[str, Declarat
     return alternate(state, frame, after) + alternate(state, frame, before)
 
 
-@rule("HR-STANCE-AGI-5", "service ruling")
+@enforces(HR_STANCE_AGI_5)
 def plan_due(state: State, frame: EngagementFrame, names: Iterator[str]) -> tuple[Planned, ...]:
-    """A mutual pair in different slots is one contest in the earlier slot if each reaches the other then."""
+    """Return the exchanges of the creatures *names*; a mutual pair in reach meets once, in a contest."""
     declared = declarations(frame)
     planned: list[Planned] = []
     for name in names:
@@ -183,9 +213,9 @@ def plan_due(state: State, frame: EngagementFrame, names: Iterator[str]) -> tupl
     return tuple(planned)
 
 
-@rule("HR-STANCE-AGI-2", "seeds 002 and 004, Agility", settles=("A-16",))
+@enforces(HR_STANCE_AGI_2)
 def may_sidestep(state: State, frame: EngagementFrame, name: str) -> bool:
-    """A creature in agility has one free sidestep, right before or right after its attack."""
+    """Tell whether creature *name* has a sidestep of the agility stance left and can take it."""
     creature = as_if_fast(state.creatures[name])
     if frame.sidestepped.count(name) >= sidesteps_of(state, creature) or not is_unbarred(
         state, creature, "sidestep"
@@ -247,9 +277,9 @@ class AgilityStep(PhaseRules):
         found = targets(state, frame, state.creatures[mover])
         return bool(found) and declared.target not in found
 
-    @rule("HR-STANCE-AGI-1", "seeds 002 and 004, Agility")
+    @enforces(HR_STANCE_AGI_1)
     def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
-        """Agility attacks second: one attack each, on a creature that is not in cunning."""
+        """Emit the next part of the agility step: declarations, exchanges, moves, or its end."""
         if frame.stage == "declare":
             declared = declarations(frame)
             first = plan_due(state, frame, (name for name, d in declared.items() if d.order in FIRST))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from service.dice.values import Term
+from service.rules.heartrush import books
 from service.rules.heartrush.checks.afflictions import cover_edges, hampered, prone
 from service.rules.heartrush.checks.light import high_ground, unseen_edges
 from service.rules.heartrush.checks.rolls import (
@@ -23,13 +26,24 @@ from service.rules.heartrush.engagements.exchanges import (
 )
 from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.heartrush.state import Creature, State
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import PoolDie
 
+HR_ATK_1: Final = Rule(
+    "HR-ATK-1",
+    "An attack roll is heart die, the die of the stance's ability, weapon die, and what the weapon adds.",
+    books.MECHANICS.at("Attack Rolls"),
+)
+HR_ATK_7: Final = Rule(
+    "HR-ATK-7",
+    "High ground, lying prone, distance, what cannot be seen, help and conditions change an attack roll.",
+    (books.BASICS, books.CONDITIONS, books.WEAPONS),
+)
 
-@rule("HR-ATK-1", "seed 002, Attack Rolls")
+
+@enforces(HR_ATK_1)
 def attack_pool(creature: Creature, stance: str, weapon: Weapon, *, might_bonus: bool) -> tuple[PoolDie, ...]:
-    """An attack roll is heart die, the die of the stance's ability, weapon die, and what the weapon adds."""
+    """Return the dice of an attack roll of *creature* in *stance* with *weapon*."""
     return (
         heart_die(creature),
         ability_die(creature, stance),
@@ -39,9 +53,9 @@ def attack_pool(creature: Creature, stance: str, weapon: Weapon, *, might_bonus:
     )
 
 
-@rule("HR-ATK-7", "seed 003; edition, Conditions and Weapons")
+@enforces(HR_ATK_7)
 def attack_edges(state: State, exchange: Exchange, attacker: Creature, target: Creature) -> tuple[Edge, ...]:
-    """High ground, lying prone, distance, what cannot be seen, help and conditions change an attack roll."""
+    """Return the edges of an attack roll: height, conditions, cover, distance, sight and help."""
     weapon = exchange.weapon(attacker)
     edges = [
         *helped(state, attacker.id),

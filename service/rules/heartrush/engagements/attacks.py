@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final, TypeAlias
 
 from service.dice.values import Roll, Term
+from service.rules.heartrush import books
 from service.rules.heartrush.checks.rolls import (
     ability_die,
     heart_die,
@@ -50,15 +51,51 @@ from service.rules.heartrush.engagements.scene import EngagementFrame, among
 from service.rules.heartrush.halves import half
 from service.rules.heartrush.harm.conditions import gain, vent
 from service.rules.heartrush.harm.damage import hurt
-from service.rules.heartrush.means.rush import active_in
+from service.rules.heartrush.means.rush import make_active
 from service.rules.heartrush.sheets.abilities import Moment
 from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.listening import listens
 from service.rules.kernel.messages import Awaited, Emits, Event, Fact
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
+
+HR_RES_4: Final = Rule(
+    "HR-RES-4",
+    "Attacks of one step are simultaneous: who is pushed or killed by one still makes its own.",
+    (books.MECHANICS.at("Resolution of Attacks"), books.COMBAT.at("Resolution")),
+    settles=("A-14", "A-64"),
+)
+HR_ATK_2: Final = Rule(
+    "HR-ATK-2",
+    "A defense roll is heart die, the die of the attacker's stance, and armor and shield.",
+    books.MECHANICS.at("Attack Rolls"),
+    settles=("A-10",),
+)
+HR_ATK_4: Final = Rule(
+    "HR-ATK-4",
+    "Two of one stance that attack each other both roll attacks; the lower takes the difference.",
+    books.MECHANICS.at("Attack Rolls"),
+    settles=("A-12",),
+)
+HR_ATK_3: Final = Rule(
+    "HR-ATK-3",
+    "Damage is attack minus defense, at least 0; of a contested pair the lower takes the difference.",
+    books.MECHANICS.at("Attack Rolls"),
+)
+HR_ATK_6: Final = Rule(
+    "HR-ATK-6",
+    "A defensive target takes half damage, defends against the attack and never contests it.",
+    books.MECHANICS.at("Attack Rolls"),
+    settles=("A-17",),
+)
+HR_STANCE_DEF_1: Final = Rule(
+    "HR-STANCE-DEF-1",
+    "A defensive creature makes no attack, and what gets through its defense is halved, rounded up.",
+    (books.MECHANICS.at("Engagements"), books.COMBAT.at("Defensive")),
+)
+
 
 _Thrown: TypeAlias = Generator[Fact[State], State, tuple[State, Roll]]
 _Halved: TypeAlias = Generator[Fact[State], State, tuple[State, int]]
@@ -124,7 +161,7 @@ class ExchangeBegun(Event[State]):
         if self.engagement is not None:
             state = self._take_from(state, self.engagement)
         if self.how == "opportunity":
-            state = _count_strike(state, self.attacker)
+            state = make_active(state, self.attacker)
         state = self._spend_reach(state, self.attacker, self.defender)
         if self.how == "contested":
             state = self._spend_reach(state, self.defender, self.attacker)
@@ -160,6 +197,7 @@ class ExchangeBegun(Event[State]):
         participants = among(frame, {creature: {"attack": "made"} for creature in made})
         return state.put(changed(frame, participants=participants, exchanges=frame.exchanges[1:]))
 
+    @enforces(HR_RES_4)
     def _seen(self, state: State) -> Mapping[str, Creature]:
         """Return both creatures as the engagement's step began; an opportunity attack goes by the present."""
         if self.how == "opportunity" or state.house.simultaneity != "snapshot":
@@ -167,13 +205,6 @@ class ExchangeBegun(Event[State]):
         assert self.engagement is not None
         snapshot = state.frame(self.engagement, EngagementFrame).snapshot
         return {name: snapshot[name] for name in (self.attacker, self.defender)}
-
-
-@rule("HR-OA-4", "seed 000, Rush Points")
-def _count_strike(state: State, attacker: str) -> State:
-    """An opportunity attack makes the round an active one, and does not move priority."""
-    active = active_in(state.creatures[attacker], state.round)
-    return state.with_creature(attacker, rounds_active=active.rounds_active)
 
 
 def _purpose(what: str, exchange: Exchange, against: str, weapon: Weapon | None) -> dict[str, str]:
@@ -224,9 +255,9 @@ def _kept(state: State, roll: Roll) -> Roll | None:
     return roll if state.abilities else None
 
 
-@rule("HR-ATK-2", "seed 002, Attack Rolls", settles=("A-10",))
+@enforces(HR_ATK_2)
 def roll_defense(state: State, chance: Chance, exchange: Exchange) -> Emits[State]:
-    """A defense roll is heart die, the die of the attacker's stance, and armor and shield."""
+    """Emit the defense roll of *exchange*."""
     defender = exchange.creature(state, exchange.defender)
     attacker = exchange.creature(state, exchange.attacker)
     bare = ignores_armor(exchange.weapon(attacker), might_bonus=exchange.might_bonus)
@@ -255,9 +286,9 @@ def roll_defense(state: State, chance: Chance, exchange: Exchange) -> Emits[Stat
     )
 
 
-@rule("HR-ATK-4", "seed 002, Attack Rolls", settles=("A-12",))
+@enforces(HR_ATK_4)
 def roll_contest(state: State, chance: Chance, exchange: Exchange) -> Emits[State]:
-    """Two of one stance that attack each other both roll attacks; the lower takes the difference."""
+    """Emit the second attack roll of a contested exchange."""
     state, roll = yield from _attack(state, chance, exchange, exchange.defender, exchange.attacker)
     return (
         yield ContestedRolled(
@@ -269,9 +300,9 @@ def roll_contest(state: State, chance: Chance, exchange: Exchange) -> Emits[Stat
     )
 
 
-@rule("HR-ATK-3", "seed 002, Attack Rolls")
+@enforces(HR_ATK_3)
 def settle(state: State, exchange: Exchange) -> Emits[State]:
-    """Damage is attack minus defense, at least 0; of a contested pair the lower takes the difference."""
+    """Emit the result of *exchange*: a miss, or a hit with its damage and what a cantrip brings."""
     loser, winner, excess = riders.outcome(state, exchange)
     if excess <= 0:
         return (yield from conclude(state, exchange, hit=False))
@@ -304,16 +335,16 @@ def conclude(state: State, exchange: Exchange, *, hit: bool) -> Emits[State]:
     return state
 
 
-@rule("HR-ATK-6", "seed 002, Attack Rolls", settles=("A-17",))
+@enforces(HR_ATK_6)
 def is_half_safe(exchange: Exchange) -> bool:
-    """A defensive target takes half damage, defends against the attack and never contests it."""
+    """Tell whether the defender of *exchange* is in the defensive stance, which halves the damage."""
     assert exchange.how != "contested" or exchange.defending_stance != "defensive"
     return exchange.defending_stance == "defensive"
 
 
-@rule("HR-STANCE-DEF-1", "seeds 002 and 004, Defensive")
+@enforces(HR_STANCE_DEF_1)
 def halve(state: State, creature: str, excess: int) -> _Halved:
-    """A defensive creature makes no attack, and what gets through its defense is halved, rounded up."""
+    """Emit the halving of *excess* by the defensive stance; return the state and the damage left."""
     after = half(excess)
     state = yield DamageHalved(creature=creature, before=excess, after=after)
     return state, after

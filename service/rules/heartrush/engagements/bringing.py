@@ -7,8 +7,9 @@ it comes at once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.cantrips import RULE
 from service.rules.heartrush.engagements.exchanges import Exchange
 from service.rules.heartrush.engagements.riders import shoved
@@ -18,7 +19,13 @@ from service.rules.heartrush.sheets.sheet import Cantrip
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_WPN_13: Final = Rule(
+    "HR-WPN-13",
+    "A cantrip strikes in the weapon's place, by attunement and free hands; a hit may bring conditions.",
+    books.WEAPONS.at("Cantrips"),
+)
 
 
 @record
@@ -76,9 +83,9 @@ def brings(cantrip: Cantrip, by: str, whom: str, *, might_bonus: bool) -> Iterat
         yield Brought(what="shove", source=by, target=whom, amount=feet)
 
 
-@rule("HR-WPN-13", "edition, Weapons, Cantrips and Armor")
+@enforces(HR_WPN_13)
 def hit_by_cantrip(state: State, exchange: Exchange, cantrip: Cantrip, by: str, whom: str) -> Emits[State]:
-    """A cantrip strikes in the weapon's place, by attunement and free hands; a hit may bring conditions."""
+    """Emit what a hit with *cantrip* brings: in an engagement at the end of its step, otherwise at once."""
     bonus = exchange.might_bonus and by == exchange.attacker
     found = tuple(brings(cantrip, by, whom, might_bonus=bonus))
     if exchange.engagement is not None:

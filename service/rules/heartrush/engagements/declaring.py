@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, Protocol
+from typing import ClassVar, Final, Protocol
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.weapons import in_range
 from service.rules.heartrush.engagements.perks import PERK_CHOICES, check_levels
 from service.rules.heartrush.engagements.scene import (
@@ -41,8 +42,14 @@ from service.rules.kernel.messages import (
     Scope,
 )
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import Sealed, unsealed
+
+HR_STANCE_CUN_1: Final = Rule(
+    "HR-STANCE-CUN-1",
+    "Attack one participant that your stance may target, in your own step.",
+    (books.COMBAT.at("Cunning"), books.MECHANICS.at("Engagements")),
+)
 
 
 @record
@@ -150,10 +157,10 @@ def declare(state: State, by: str, creature: str, declaration: Declaration) -> E
     return (yield Private(scope=scope, event=event)) if scope else (yield event)
 
 
-@rule("HR-STANCE-CUN-1", "seeds 000, 002 and 004, Cunning")
+@enforces(HR_STANCE_CUN_1)
 @record
 class DeclareAttack(Command[State]):
-    """Attack one participant that your stance may target, in your own step.
+    """Attack one participant that the stance may target, in the step of the stance.
 
     A cunning attack on a creature in agility may add up to two levels of conditions with `perk`. A blast may
     strike others with `also`; the perk is for the first.

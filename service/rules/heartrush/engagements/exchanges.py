@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from service.dice.values import Roll
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.weapons import (
     melee_weapon,
     weapon_called,
@@ -18,9 +19,12 @@ from service.rules.heartrush.windows.choices import Asking
 from service.rules.heartrush.windows.windows import Interruptible
 from service.rules.kernel.messages import Event
 from service.rules.kernel.records import EMPTY, changed, rebuilt, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealable import handed, sealable
 from service.rules.rolls.withheld import ROLLS, open_part
+
+HR_OA_5: Final = Rule("HR-OA-5", "An attacker is hidden no more, hit or miss.", books.BASICS.at("Hiding"))
+
 
 How = Literal["normal", "contested", "opportunity"]
 Stage = Literal["attack", "defense", "settle", "done"]
@@ -206,9 +210,9 @@ def told_roll(creature: str, roll: Roll | None) -> Iterator[tuple[str, str, str,
     yield "roll", creature, ROLLS, shown
 
 
-@rule("HR-OA-5", "seed 003, Hiding")
+@enforces(HR_OA_5)
 def _unhide(state: State, creature: str) -> State:
-    """An attacker is hidden no more, hit or miss."""
+    """Return the state in which *creature* is not hidden."""
     if not state.creatures[creature].hidden_from:
         return state
     return state.with_creature(creature, hidden_from=())

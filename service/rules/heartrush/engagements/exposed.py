@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.lasting import strikes_free
 from service.rules.heartrush.creatures.weapons import in_range
 from service.rules.heartrush.means.actions import can_answer
 from service.rules.heartrush.permission import is_unbarred
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_START_8: Final = Rule(
+    "HR-START-8",
+    "The hidden may strike before and in combat, and anybody at the surprised and the incapacitated.",
+    books.BASICS.at("Hiding"),
+    settles=("A-09",),
+)
+HR_HIDE_2: Final = Rule(
+    "HR-HIDE-2",
+    "While hidden, a creature may strike at those it is hidden from, and then is hidden no more.",
+    books.BASICS.at("Hiding"),
+)
+HR_OA_2: Final = Rule(
+    "HR-OA-2",
+    "The incapacitated may be struck at any time; the stunned and unconscious once the GM has ruled so.",
+    (books.CONDITIONS.at("Incapacitated"), books.COMBAT),
+)
+
 
 Trigger = Literal["moves", "stands", "trip", "step_taken"]
 """What a creature does as it moves that gives others an opening."""
@@ -40,9 +59,9 @@ def is_open_to_some(creature: Creature) -> bool:
     return creature.surprised or bool(creature.hidden_from) or is_defenceless(creature)
 
 
-@rule("HR-START-8", "seed 003, Hiding", settles=("A-09",))
+@enforces(HR_START_8)
 def open_targets(state: State, creature: Creature) -> tuple[str, ...]:
-    """The hidden may strike before and in combat, and anybody at the surprised and the incapacitated."""
+    """Return the enemies in range that *creature* may strike without an engagement."""
     return tuple(
         other.id
         for other in state.creatures.values()
@@ -58,13 +77,13 @@ def gives_opening(creature: Creature, target: Creature) -> bool:
     return target.surprised or is_defenceless(target) or is_hidden_from(creature, target)
 
 
-@rule("HR-HIDE-2", "seed 003, Hiding")
+@enforces(HR_HIDE_2)
 def is_hidden_from(creature: Creature, target: Creature) -> bool:
-    """While hidden, a creature may strike at those it is hidden from, and then is hidden no more."""
+    """Tell whether *creature* is hidden from *target*, and may strike at it."""
     return target.id in creature.hidden_from
 
 
-@rule("HR-OA-2", "edition, Conditions and Combat")
+@enforces(HR_OA_2)
 def is_defenceless(target: Creature) -> bool:
-    """The incapacitated may be struck at any time; the stunned and unconscious once the GM has ruled so."""
+    """Tell whether *target* may be struck at any time: incapacitated, or exposed by a ruling."""
     return target.has("incapacitated") or target.exposed

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.weapons import throwable
 from service.rules.heartrush.engagements.scene import EngagementFrame, Planned
 from service.rules.heartrush.engagements.targets import takes_part, targets
@@ -12,7 +13,13 @@ from service.rules.heartrush.permission import acting, answering
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_WPN_8: Final = Rule(
+    "HR-WPN-8",
+    "The might bonus of a thrown weapon: its first hit lets another fly at once, at another valid target.",
+    books.WEAPONS,
+)
 
 
 @record
@@ -81,10 +88,10 @@ def _frame(view: State, command: FollowUp | ForgoFollowUp) -> EngagementFrame:
     return frame
 
 
-@rule("HR-WPN-8", "edition, Weapons")
+@enforces(HR_WPN_8)
 @record
 class FollowUp(Command[State]):
-    """The might bonus of a thrown weapon: its first hit lets another fly at once, at another valid target."""
+    """Throw another weapon at another valid target, after the first hit of a thrown weapon's might bonus."""
 
     type: ClassVar[str] = "follow_up"
     creature: str

@@ -3,24 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.weapons import check_works, in_range, out_of_range
 from service.rules.heartrush.engagements.scene import EngagementFrame, Participant, PhaseRules
 from service.rules.heartrush.means.actions import AbilityUsed, afford_action
-from service.rules.heartrush.means.rush import active_in
+from service.rules.heartrush.means.rush import make_active
 from service.rules.heartrush.permission import acting, answering, holding_priority, is_unbarred
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+
+HR_ENG_3: Final = Rule(
+    "HR-ENG-3",
+    "From the declaration of an engagement until its end nobody has priority.",
+    books.COMBAT.at("Engaging the Enemy"),
+)
+HR_ENG_1: Final = Rule(
+    "HR-ENG-1",
+    "The initiator names an enemy it could hit with the weapon in its hand; both are in the engagement.",
+    books.COMBAT.at("Engaging the Enemy"),
+)
+HR_ACT_5: Final = Rule(
+    "HR-ACT-5",
+    "A full action starts an engagement with an enemy in range; it is spent whatever comes of it.",
+    books.COMBAT.at("Engage the Enemy"),
+)
+HR_ENG_2: Final = Rule(
+    "HR-ENG-2",
+    "The enemy that is named cannot refuse, and it spends no action.",
+    books.COMBAT.at("Engaging the Enemy"),
+)
+HR_ENG_7: Final = Rule(
+    "HR-ENG-7",
+    "A round may hold several engagements; who still has an action may start or join the next one.",
+    books.COMBAT.at("Engaging the Enemy"),
+)
+HR_ENG_5: Final = Rule(
+    "HR-ENG-5",
+    "To join, a creature spends its action and has an enemy in the engagement within weapon range.",
+    books.COMBAT.at("Engaging the Enemy"),
+    settles=("A-40",),
+)
+HR_ENG_6: Final = Rule(
+    "HR-ENG-6",
+    "A creature that can pay, act and reach somebody may join, also if only a newcomer is in its reach.",
+    RULING,
+)
+HR_ACT_12: Final = Rule(
+    "HR-ACT-12",
+    "Enter an engagement that has been declared but not begun: a full action, at instant speed.",
+    books.COMBAT.at("Enter An Engagement"),
+)
+HR_ENG_4: Final = Rule(
+    "HR-ENG-4",
+    "Before stances everybody else may join, again and again, until nobody wants to.",
+    books.COMBAT.at("Engaging the Enemy"),
+)
 
 
-@rule("HR-ENG-3", "seeds 000 and 004, Engaging the Enemy")
+@enforces(HR_ENG_3)
 @record
 class EngagementDeclared(Event[State]):
-    """From the declaration of an engagement until its end nobody has priority."""
+    """An engagement is declared: its initiator and target are in it, and no side has priority."""
 
     type: ClassVar[str] = "engagement_declared"
     engagement: str
@@ -39,9 +87,10 @@ class EngagementDeclared(Event[State]):
             },
         )
         state = changed(state, engagements=state.engagements + 1)
-        return _active(_active(state, self.initiator), self.target).pushed(frame)
+        return make_active(make_active(state, self.initiator), self.target).pushed(frame)
 
 
+@enforces(HR_ENG_4)
 @record
 class EngagementJoined(Event[State]):
     """Another creature enters the engagement; those that declined are asked again."""
@@ -53,7 +102,7 @@ class EngagementJoined(Event[State]):
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
         participants = with_key(frame.participants, self.creature, Participant(entry="joined"))
-        return _active(state, self.creature).put(changed(frame, participants=participants, declined=()))
+        return make_active(state, self.creature).put(changed(frame, participants=participants, declined=()))
 
 
 @record
@@ -80,17 +129,9 @@ class JoiningClosed(Event[State]):
         return state.frame(self.engagement, EngagementFrame).moved_to(state, "commit")
 
 
-@rule("HR-ENG-9", "seed 000, Rush Points")
-def _active(state: State, creature: str) -> State:
-    """Taking part in an engagement, in whatever way, makes the round an active one."""
-    return state.with_creature(
-        creature, rounds_active=active_in(state.creatures[creature], state.round).rounds_active
-    )
-
-
-@rule("HR-ENG-1", "seeds 000 and 004, Engaging the Enemy")
+@enforces(HR_ENG_1)
 def check_engage(view: State, creature: Creature, target: Creature | None) -> None:
-    """The initiator names an enemy it could hit with the weapon in its hand; both are in the engagement."""
+    """Refuse to engage what is no enemy, is dead, or is out of the range of the weapon in hand."""
     if target is None or target.side == creature.side:
         raise Refused("target_not_enemy", f"{target.id if target else 'nobody'} is no enemy of {creature.id}")
     if not target.is_present:
@@ -100,10 +141,10 @@ def check_engage(view: State, creature: Creature, target: Creature | None) -> No
         raise out_of_range(view, creature, target, "HR-ENG-1")
 
 
-@rule("HR-ACT-5", "seed 000, Engage the Enemy")
+@enforces(HR_ACT_5)
 @record
 class Engage(Command[State]):
-    """A full action starts an engagement with an enemy in range; it is spent whatever comes of it."""
+    """Start an engagement with an enemy in range: a full action, spent whatever follows."""
 
     type: ClassVar[str] = "engage"
     creature: str
@@ -136,9 +177,9 @@ class Engage(Command[State]):
             yield Offer(type=cls.type, creature=creature.id, choices={"target": targets})
 
 
-@rule("HR-ENG-2", "seeds 000 and 004, Engaging the Enemy")
+@enforces(HR_ENG_2)
 def declare(state: State, initiator: str, target: str) -> Emits[State]:
-    """The enemy that is named cannot refuse, and it spends no action."""
+    """Emit the declaration of an engagement of *initiator* with *target*, who cannot refuse."""
     return (
         yield EngagementDeclared(
             engagement=next_path(state),
@@ -149,15 +190,15 @@ def declare(state: State, initiator: str, target: str) -> Emits[State]:
     )
 
 
-@rule("HR-ENG-7", "seed 000, Engaging the Enemy")
+@enforces(HR_ENG_7)
 def next_path(state: State) -> str:
-    """A round may hold several engagements; who still has an action may start or join the next one."""
+    """Return the path of the next engagement of this round."""
     return f"r{state.round}/e{state.engagements + 1}"
 
 
-@rule("HR-ENG-5", "seeds 000 and 004, Engaging the Enemy", settles=("A-40",))
+@enforces(HR_ENG_5)
 def check_join(view: State, frame: EngagementFrame, creature: Creature) -> None:
-    """To join, a creature spends its action and has an enemy in the engagement within weapon range."""
+    """Refuse a creature that has no action left, or no enemy of *frame* within its weapon's range."""
     afford_action(creature)
     if not _near(view, frame, creature):
         raise Refused("not_in_range", f"no enemy of {creature.id} in {frame.path} is in its range")
@@ -169,9 +210,9 @@ def _near(view: State, frame: EngagementFrame, creature: Creature) -> bool:
     return any((anybody or part.side != creature.side) and in_range(view, creature, part) for part in parts)
 
 
-@rule("HR-ENG-6", "service ruling")
+@enforces(HR_ENG_6)
 def eligible(state: State, frame: EngagementFrame) -> tuple[str, ...]:
-    """A creature that can pay, act and reach somebody may join, also if only a newcomer is in its reach."""
+    """Return the creatures that may still join the engagement of *frame*."""
     return tuple(
         creature.id
         for creature in state.creatures.values()
@@ -184,10 +225,10 @@ def eligible(state: State, frame: EngagementFrame) -> tuple[str, ...]:
     )
 
 
-@rule("HR-ACT-12", "seed 000, Enter an Engagement")
+@enforces(HR_ACT_12)
 @record
 class JoinEngagement(Command[State]):
-    """Enter an engagement that has been declared but not begun: a full action, at instant speed."""
+    """Join an engagement that is declared and not begun: a full action, at instant speed."""
 
     type: ClassVar[str] = "join_engagement"
     creature: str
@@ -265,9 +306,9 @@ class Joining(PhaseRules):
     def waits(self, state: State, frame: EngagementFrame) -> bool:
         return bool(eligible(state, frame))
 
-    @rule("HR-ENG-4", "seeds 000 and 004, Engaging the Enemy")
+    @enforces(HR_ENG_4)
     def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
-        """Before stances everybody else may join, again and again, until nobody wants to."""
+        """Emit the end of joining, when no creature is left to be asked."""
         return (yield JoiningClosed(engagement=frame.path))
 
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from service.rules.heartrush import books
 from service.rules.heartrush.engagements.follow_up import awaited, forgone
 from service.rules.heartrush.engagements.scene import EngagementFrame, PhaseRules
 from service.rules.heartrush.engagements.steps import declaring, owing, take_step
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Awaited, Emits
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_STANCE_MIG_1: Final = Rule(
+    "HR-STANCE-MIG-1",
+    "Might attacks last: one attack each, on a creature that is not in agility.",
+    (books.MECHANICS.at("Engagements"), books.COMBAT.at("Might")),
+)
 
 
 class MightStep(PhaseRules):
@@ -21,9 +30,9 @@ class MightStep(PhaseRules):
     def waits(self, state: State, frame: EngagementFrame) -> bool:
         return bool(awaited(state, frame) or owing(state, frame))
 
-    @rule("HR-STANCE-MIG-1", "seeds 002 and 004, Might")
+    @enforces(HR_STANCE_MIG_1)
     def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
-        """Might attacks last: one attack each, on a creature that is not in agility."""
+        """Emit the next part of the might step."""
         if frame.following is not None:
             return (yield from forgone(frame))
         return (yield from take_step(state, frame))

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.engagements.scene import EngagementFrame, Planned
 from service.rules.heartrush.permission import answering_for, own, running
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+
+TABLE_ORDER_1: Final = Rule(
+    "TABLE-ORDER-1",
+    "Cunning attacks come in any order: the side that was engaged says which of its own is rolled next.",
+    (books.COMBAT.at("Cunning"), RULING),
+)
 
 
-@rule("TABLE-ORDER-1", "seed 000, Cunning; service ruling")
+@enforces(TABLE_ORDER_1)
 def to_order(state: State, frame: EngagementFrame) -> tuple[str, ...]:
-    """Cunning attacks come in any order: the side that was engaged says which of its own is rolled next."""
+    """Return the attackers of which the engaged side may say who rolls next, none if there is no choice."""
     if frame.stage != "exchanges" or not frame.exchanges or state.house.cunning_order != "chosen":
         return ()
     mine = tuple(dict.fromkeys(one.attacker for one in frame.exchanges if _is_own(state, frame, one)))

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
 from service.dice.chain import OPEN_LANE
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.lasting import strikes_free
 from service.rules.heartrush.creatures.weapons import (
     check_works,
@@ -36,8 +37,21 @@ from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.windows.windows import InstantDeclared, StackItem, WindowFrame, fizzle
 from service.rules.kernel.messages import Awaited, Command, Emits, Offer, Refused
 from service.rules.kernel.records import EMPTY, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.space.grid import FEET
+
+HR_OA_1: Final = Rule(
+    "HR-OA-1",
+    "Strike one creature at once, without an engagement, when it gives an opening or cannot see it coming.",
+    books.COMBAT.at("Opportunity Attack"),
+)
+HR_OA_3: Final = Rule(
+    "HR-OA-3",
+    "The attacker rolls with a stance of its choice, the target defends with that ability, uncontested.",
+    books.COMBAT.at("Opportunity Attack"),
+    settles=("A-43",),
+)
+
 
 Stance = Literal["might", "agility", "cunning"]
 STANCES: Final[tuple[Stance, ...]] = ("might", "agility", "cunning")
@@ -60,10 +74,10 @@ class StrikeItem(StackItem):
         return (yield from strike(state, f"{window}/{self.creature}", self, melee=True))
 
 
-@rule("HR-OA-1", "seed 000, Instant Actions")
+@enforces(HR_OA_1)
 @record
 class OpportunityAttack(Command[State]):
-    """Strike one creature at once, without an engagement, when it gives an opening or cannot see it coming.
+    """Strike one creature at once, without an engagement, when it gives an opening or cannot see the attack.
 
     In a window, answer its prompt; at a surprised, incapacitated or unaware target it needs none, also while
     an engagement waits for answers. `perk` and `push` are for houses whose opportunity attacks have the perks
@@ -215,9 +229,9 @@ def afford_strike(state: State, creature: Creature, pay: Literal["action", "rush
     return "none"
 
 
-@rule("HR-OA-3", "seed 000, Instant Actions", settles=("A-43",))
+@enforces(HR_OA_3)
 def strike(state: State, path: str, item: StrikeItem, *, melee: bool) -> Emits[State]:
-    """The attacker rolls with a stance of its choice, the target defends with that ability, uncontested."""
+    """Emit the exchange of an opportunity attack, which is never contested."""
     return (
         yield ExchangeBegun(
             exchange=path,

@@ -6,16 +6,46 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.weapons import check_ranged_stance, wielded
 from service.rules.heartrush.engagements.scene import EngagementFrame, among, engagement_open, put
 from service.rules.heartrush.permission import acting, answering
 from service.rules.heartrush.secrecy import sealed_to
-from service.rules.heartrush.space.paths import speed
+from service.rules.heartrush.space.pace import speed
 from service.rules.heartrush.state import Creature, State, is_able_if_aware
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import Sealed, unsealed
+
+HR_STANCE_3: Final = Rule(
+    "HR-STANCE-3",
+    "Cunning beats agility, agility beats might, might beats cunning, and each of them beats defensive.",
+    (books.COMBAT.at("Resolution"), books.MECHANICS.at("Resolution of Attacks")),
+)
+HR_STANCE_4: Final = Rule(
+    "HR-STANCE-4",
+    "An attacker may target everybody except those in the stance that beats its own.",
+    books.COMBAT.at("Resolution"),
+    settles=("A-11", "A-53", "A-73"),
+)
+HR_STANCE_1: Final = Rule(
+    "HR-STANCE-1",
+    "Each participant secretly chooses might, agility, cunning or defensive; all are revealed together.",
+    books.COMBAT.at("Choosing Stances"),
+)
+HR_STANCE_2: Final = Rule(
+    "HR-STANCE-2",
+    "Where the house says so, the GM's stances are in before any player's.",
+    books.COMBAT.at("Choosing Stances"),
+)
+HR_STANCE_6: Final = Rule(
+    "HR-STANCE-6",
+    "Who cannot choose a stance stands helpless: no attack, no halving, open to every stance.",
+    RULING,
+    settles=("A-42", "A-08"),
+)
+
 
 Stance = Literal["might", "agility", "cunning", "defensive"]
 STANCES: Final[tuple[Stance, ...]] = ("might", "agility", "cunning", "defensive")
@@ -27,15 +57,15 @@ _BEATS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-@rule("HR-STANCE-3", "seeds 000, 002 and 004, Resolution")
+@enforces(HR_STANCE_3)
 def beats(stance: str, other: str) -> bool:
-    """Cunning beats agility, agility beats might, might beats cunning, and each of them beats defensive."""
+    """Tell whether *stance* beats *other*."""
     return stance in ATTACKING and (other in ("defensive", "helpless") or _BEATS[stance] == other)
 
 
-@rule("HR-STANCE-4", "seeds 000 and 004, Resolution", settles=("A-11", "A-53", "A-73"))
+@enforces(HR_STANCE_4)
 def may_target(state: State, stance: str, other: str) -> bool:
-    """An attacker may target everybody except those in the stance that beats its own."""
+    """Tell whether an attacker in *stance* may target a creature in *other*."""
     if stance not in ATTACKING or beats(other, stance):
         return False
     return stance != other or state.house.same_stance_attacks
@@ -98,10 +128,10 @@ class StancesRevealed(Event[State]):
         return frame.moved_to(state, "reveal", participants=shown)
 
 
-@rule("HR-STANCE-1", "seeds 000 and 004, Choosing Stances")
+@enforces(HR_STANCE_1)
 @record
 class ChooseStance(Command[State]):
-    """Each participant secretly chooses might, agility, cunning or defensive; all are revealed together."""
+    """Choose a stance for a participant in secret; all stances are revealed together."""
 
     type: ClassVar[str] = "choose_stance"
     creature: str
@@ -164,9 +194,9 @@ def allowed(view: State, creature: Creature) -> tuple[Stance, ...]:
     return STANCES
 
 
-@rule("HR-STANCE-2", "seeds 000 and 004, Choosing Stances")
+@enforces(HR_STANCE_2)
 def check_gm_first(view: State, frame: EngagementFrame, seat: str) -> None:
-    """Where the house says so, the GM's stances are in before any player's."""
+    """Refuse a player's stance while the GM's are missing, if the house wants the GM first."""
     if gm_owes(view, frame, seat):
         raise Refused("gm_must_commit_first", "the gm has not chosen yet")
 
@@ -189,9 +219,9 @@ def can_choose(state: State, creature: str) -> bool:
     return is_able_if_aware(found)
 
 
-@rule("HR-STANCE-6", "service ruling", settles=("A-42", "A-08"))
+@enforces(HR_STANCE_6)
 def fill_helpless(state: State, frame: EngagementFrame, creature: str) -> Emits[State]:
-    """Who cannot choose a stance stands helpless: no attack, no halving, open to every stance."""
+    """Emit the helpless stance of a creature that cannot choose, or the defensive one by option."""
     stance: Literal["helpless", "defensive"] = (
         "defensive" if state.house.helpless_stance == "defensive" else "helpless"
     )

@@ -7,10 +7,11 @@ simultaneous and see the creatures as the step began.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.weapons import pushes, wielded
-from service.rules.heartrush.engagements.attacks import ExchangeBegun
+from service.rules.heartrush.engagements.attacks import HR_RES_4, ExchangeBegun
 from service.rules.heartrush.engagements.bringing import land_first
 from service.rules.heartrush.engagements.ordering import AttackNext, to_order
 from service.rules.heartrush.engagements.scene import (
@@ -39,8 +40,26 @@ from service.rules.heartrush.offensives.trying import forgo
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import unsealed
+
+HR_RES_1: Final = Rule(
+    "HR-RES-1",
+    "Cunning attacks first, then agility, then might; a step with nobody in it is skipped.",
+    (books.COMBAT.at("Resolution"), books.MECHANICS.at("Resolution of Attacks")),
+)
+HR_STANCE_MIG_2: Final = Rule(
+    "HR-STANCE-MIG-2",
+    "A might attack on a creature in cunning triggers the weapon's might bonus.",
+    (books.MECHANICS.at("Engagements"), books.COMBAT.at("Might")),
+)
+HR_STANCE_CUN_2: Final = Rule(
+    "HR-STANCE-CUN-2",
+    "A cunning attack on agility adds up to two levels of dazed, off-balanced or weakened at step end.",
+    books.COMBAT.at("Cunning"),
+    settles=("A-34",),
+)
+
 
 DECLARING = ("declare_attack", "declare_offensive", "decline_attack")
 
@@ -151,9 +170,9 @@ class AttacksOver(Event[State]):
         return state.frame(self.engagement, EngagementFrame).moved_to(state, "aftermath", snapshot=EMPTY)
 
 
-@rule("HR-RES-1", "seeds 000, 002 and 004, Resolution")
+@enforces(HR_RES_1)
 def next_step(state: State, frame: EngagementFrame) -> Emits[State]:
-    """Cunning attacks first, then agility, then might; a step with nobody in it is skipped.
+    """Emit the start of the next step that has an attacker, or the end of all attacks.
 
     Once nobody left to act has an enemy to attack, no step comes any more.
     """
@@ -186,9 +205,9 @@ def reveal(
     )
 
 
-@rule("HR-RES-4", "seeds 002 and 004, Resolution", settles=("A-14", "A-64"))
+@enforces(HR_RES_4)
 def exchange(state: State, frame: EngagementFrame, planned: Planned) -> Emits[State]:
-    """Attacks of one step are simultaneous: who is pushed or killed by one still makes its own."""
+    """Emit the exchange of one planned attack, or the offensive action that replaces it."""
     declared = unsealed(frame.participants[planned.attacker].declaration)
     if declared is not None and declared.offensive is not None:
         return (yield from forgo(state, frame, planned.attacker, planned.defender, declared.offensive))
@@ -214,15 +233,15 @@ def exchange(state: State, frame: EngagementFrame, planned: Planned) -> Emits[St
     )
 
 
-@rule("HR-STANCE-MIG-2", "seeds 002 and 004, Might")
+@enforces(HR_STANCE_MIG_2)
 def might_bonus(stance: str, against: str) -> bool:
-    """A might attack on a creature in cunning triggers the weapon's might bonus."""
+    """Tell whether an attack in *stance* on a creature in *against* triggers the weapon's might bonus."""
     return stance == "might" and beats(stance, against) and against == "cunning"
 
 
-@rule("HR-STANCE-CUN-2", "seeds 000 and 004, Cunning", settles=("A-34",))
+@enforces(HR_STANCE_CUN_2)
 def land_perks(state: State, frame: EngagementFrame) -> Emits[State]:
-    """A cunning attack on agility adds up to two levels of dazed, off-balanced or weakened at step end."""
+    """Emit the conditions that cunning attacks on agility add at the end of their step."""
     for pending in frame.pending:
         hit = pending.source in frame.hits or not state.house.cunning_perk_needs_hit
         if pending.what == "condition" and hit:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Final, Literal
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.cantrips import RULE, most_targets
 from service.rules.heartrush.creatures.weapons import check_works, in_range, out_of_range, wielded
 from service.rules.heartrush.engagements.scene import (
@@ -16,8 +17,37 @@ from service.rules.heartrush.engagements.stances import may_target
 from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.heartrush.state import Creature, State, is_able_if_aware
 from service.rules.kernel.messages import Refused
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
+
+HR_RES_2: Final = Rule(
+    "HR-RES-2",
+    "A participant may attack one other participant that its stance may target and its weapon reaches.",
+    books.COMBAT.at("Resolution"),
+    settles=("A-67", "A-77"),
+)
+HR_RES_5: Final = Rule(
+    "HR-RES-5",
+    "What earlier steps did counts: who was pushed out of reach, killed or knocked out attacks no more.",
+    books.COMBAT.at("Resolution"),
+)
+HR_RES_7: Final = Rule(
+    "HR-RES-7",
+    "Falling to zero takes nobody out of an engagement; only unconsciousness, death or a stun does.",
+    RULING,
+)
+HR_RES_3: Final = Rule(
+    "HR-RES-3",
+    "Targets are declared before any dice of the step; two that chose each other meet in one contest.",
+    (RULING, books.MECHANICS.at("Resolution of Attacks")),
+    settles=("A-13",),
+)
+HR_ATK_5: Final = Rule(
+    "HR-ATK-5",
+    "A target of one's own stance that attacks somebody else, or nobody, simply defends.",
+    (books.COMBAT.at("Resolution"), RULING),
+)
+
 
 Step = Literal["cunning", "agility", "might"]
 
@@ -38,7 +68,7 @@ def stance_of(frame: EngagementFrame, creature: str) -> str:
     return unsealed(frame.participants[creature].stance) or "helpless"
 
 
-@rule("HR-RES-2", "seed 004, Resolution", settles=("A-67", "A-77"))
+@enforces(HR_RES_2)
 def targets(
     state: State,
     frame: EngagementFrame,
@@ -47,7 +77,7 @@ def targets(
     anywhere: bool = False,
     weapon: Weapon | None = None,
 ) -> tuple[str, ...]:
-    """A participant may attack one other participant that its stance may target and its weapon reaches."""
+    """Return the participants that *creature* may attack: by stance, side and range."""
     stance = stance_of(frame, creature.id)
     return tuple(
         name
@@ -81,9 +111,9 @@ def check_target(
         raise out_of_range(state, creature, other, "HR-RES-2")
 
 
-@rule("HR-RES-5", "seed 004, Resolution")
+@enforces(HR_RES_5)
 def eligible(state: State, frame: EngagementFrame, step: str) -> tuple[str, ...]:
-    """What earlier steps did counts: who was pushed out of reach, killed or knocked out attacks no more."""
+    """Return the participants that may still act in *step*, given what earlier steps did."""
     return tuple(
         name
         for name, part in frame.participants.items()
@@ -112,15 +142,15 @@ def _has_enemy(state: State, frame: EngagementFrame, name: str, step: str) -> bo
     return any(state.creatures[other].side != creature.side for other in targets(state, frame, creature))
 
 
-@rule("HR-RES-7", "service ruling")
+@enforces(HR_RES_7)
 def takes_part(state: State, name: str) -> bool:
-    """Falling to zero takes nobody out of an engagement; only unconsciousness, death or a stun does."""
+    """Tell whether creature *name* can still act in its engagement; zero hit points alone do not stop it."""
     return is_able_if_aware(state.creatures[name])
 
 
-@rule("HR-RES-3", "service ruling on seed 002", settles=("A-13",))
+@enforces(HR_RES_3)
 def plan(frame: EngagementFrame, declarations: Mapping[str, Declaration]) -> tuple[Planned, ...]:
-    """Targets are declared before any dice of the step; two that chose each other meet in one contest."""
+    """Return the exchanges of a step by its *declarations*; two that chose each other meet in one contest."""
     planned: list[Planned] = []
     for creature in frame.participants:
         for target in declarations[creature].targets if creature in declarations else ():
@@ -136,9 +166,9 @@ def is_met(planned: Iterable[Planned], creature: str, target: str) -> bool:
     return any(p.contested and (p.attacker, p.defender) == (target, creature) for p in planned)
 
 
-@rule("HR-ATK-5", "seed 004, Resolution; by absence")
+@enforces(HR_ATK_5)
 def are_mutual(declarations: Mapping[str, Declaration], creature: str, target: str) -> bool:
-    """A target of one's own stance that attacks somebody else, or nobody, simply defends."""
+    """Tell whether *target* attacks *creature* too, by the *declarations* of a step."""
     other = declarations.get(target)
     return other is not None and creature in other.targets
 

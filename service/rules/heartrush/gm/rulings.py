@@ -7,7 +7,7 @@ stack (`AdjudicationAsked`) or on a list (`ask_ruling`) until the GM has answere
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from service.rules.contests.contests import check_text
 from service.rules.contests.gm_rulings import (
@@ -23,10 +23,20 @@ from service.rules.heartrush.sheets.notes import Request
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM
+
+HR_SVC_6: Final = Rule(
+    "HR-SVC-6", "What is done is undone only by appending a correction; history is never edited.", RULING
+)
+HR_SVC_1: Final = Rule(
+    "HR-SVC-1",
+    "The GM rules: a decision, its reason, and effects that run through the rules like any other.",
+    RULING,
+)
+
 
 Kind = Literal[
     "surprise",
@@ -151,16 +161,16 @@ def check_ruling(view: State, decision: str, reason: str, effects: tuple[Effect,
     check_effects(len(effects), faults(view, effects), "HR-SVC-1")
 
 
-@rule("HR-SVC-6", "service ruling")
+@enforces(HR_SVC_6)
 def because_of(kind: Kind) -> tuple[str, ...]:
-    """What is done is undone only by appending a correction; history is never edited."""
+    """Return the rules that a ruling of *kind* cites."""
     return ("HR-SVC-1", "HR-SVC-6") if kind == "correction" else ("HR-SVC-1",)
 
 
-@rule("HR-SVC-1", "service ruling")
+@enforces(HR_SVC_1)
 @record
 class GmRuling(RulingOfGm[State]):
-    """The GM rules: a decision, its reason, and effects that run through the rules like any other."""
+    """Rule as the GM: a decision, its reason, and effects that run through the rules like any others."""
 
     kind: Kind
     effects: tuple[Effect, ...] = ()

@@ -6,14 +6,23 @@ from typing import ClassVar, Final
 
 from service.dice.chain import OPEN_LANE
 from service.dice.values import Roll
+from service.rules.heartrush import books
 from service.rules.heartrush.harm.damage import hurt
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame
 
+HR_COND_19: Final = Rule(
+    "HR-COND-19",
+    "Fire burns 1d6 a level at once and at each round's end; an action puts out half, water all of it.",
+    books.CONDITIONS.at("Burning"),
+)
 
+
+@enforces(HR_COND_19)
 @record
 class BurnFrame(Frame[State]):
     """Fire that is about to hurt: one die for each level."""
@@ -34,15 +43,12 @@ class BurnFrame(Frame[State]):
             purpose={"what": "burning", "burn": self.path},
             pool=(PoolDie(role="burning", sides=6),) * self.levels,
         )
-        state = yield Burned(burn=self.path, creature=self.creature, because=BECAUSE)
+        state = yield Burned(burn=self.path, creature=self.creature)
         return (
             yield from hurt(
                 state, f"{self.path}/damage", self.creature, roll.total, source=None, cause="burning"
             )
         )
-
-
-BECAUSE: Final = ("HR-COND-19",)
 
 
 @record
@@ -70,8 +76,9 @@ class Burned(Event[State]):
         return state.popped(self.burn)
 
 
+@enforces(HR_COND_19)
 def burn(state: State, creature: str, levels: int) -> Emits[State]:
     """Tell that fire hurts *creature* now; the frame throws the dice."""
     number = state.place(OPEN_LANE, f"{creature}/burning") + 1
     path = f"r{state.round}/burn/{creature}-{number}"
-    return (yield FireCaught(burn=path, creature=creature, levels=levels, because=BECAUSE))
+    return (yield FireCaught(burn=path, creature=creature, levels=levels))

@@ -11,13 +11,56 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.bonds import BONDS, eased, untied
 from service.rules.heartrush.harm.burning import burn
 from service.rules.heartrush.harm.zero import Died
 from service.rules.heartrush.state import Condition, Creature, State
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record, with_key, without_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_COND_1: Final = Rule(
+    "HR-COND-1",
+    "Levels of a condition add up and stop at five; further ones are ignored.",
+    books.CONDITIONS.at("Leveled"),
+)
+HR_COND_2: Final = Rule(
+    "HR-COND-2", "Fading conditions lose one level at the start of each round.", books.CONDITIONS.at("Fading")
+)
+HR_COND_3: Final = Rule(
+    "HR-COND-3",
+    "Ongoing conditions last until something ends them: no round wears them away.",
+    books.CONDITIONS.at("Ongoing"),
+)
+HR_COND_4: Final = Rule(
+    "HR-COND-4",
+    "Dazed, weakened, off-balanced and shaken hamper rolls with their ability by their level.",
+    books.CONDITIONS.at("Physical Conditions"),
+    settles=("A-35",),
+)
+HR_COND_11: Final = Rule(
+    "HR-COND-11",
+    "Slowed halves the speed once; further levels only make it last.",
+    books.CONDITIONS.at("Slowed"),
+)
+HR_COND_12: Final = Rule("HR-COND-12", "Crippled leaves a speed of 5 ft.", books.CONDITIONS.at("Crippled"))
+HR_COND_13: Final = Rule(
+    "HR-COND-13",
+    "Each level of vulnerability lets one more face bring complications; four levels are death.",
+    books.CONDITIONS.at("Vulnerability"),
+)
+HR_COND_16: Final = Rule(
+    "HR-COND-16",
+    "Rage hampers rolls on all but its source; an attack on it, another's taunt or an action ends it.",
+    books.CONDITIONS.at("Enraged"),
+)
+HR_COND_17: Final = Rule(
+    "HR-COND-17",
+    "Charm shifts attitudes and helps its maker's presence checks until its maker does something hostile.",
+    books.CONDITIONS.at("Charmed"),
+)
+
 
 MOST_LEVELS: Final = 5
 DEADLY_VULNERABILITY: Final = 4
@@ -94,9 +137,9 @@ def _faded(creature: Creature, left: Mapping[str, int]) -> Mapping[str, Conditio
     return kept
 
 
-@rule("HR-COND-1", "edition, Conditions")
+@enforces(HR_COND_1)
 def gain(state: State, creature: str, condition: str, levels: int, source: str | None = None) -> Emits[State]:
-    """Levels of a condition add up and stop at five; further ones are ignored."""
+    """Emit *levels* of a condition for *creature*, up to its most, with what the gain brings."""
     if levels <= 0:
         return state
     kind = kind_of(condition)
@@ -111,9 +154,9 @@ def gain(state: State, creature: str, condition: str, levels: int, source: str |
     return state if kind.on_gain is None else (yield from kind.on_gain(state, gained))
 
 
-@rule("HR-COND-2", "edition, Conditions")
+@enforces(HR_COND_2)
 def fade(state: State) -> Emits[State]:
-    """Fading conditions lose one level at the start of each round."""
+    """Emit the loss of one level of each fading condition; nothing if there is none."""
     levels = {
         name: {key: c.level - 1 for key, c in creature.conditions.items() if not is_ongoing(key)}
         for name, creature in state.creatures.items()
@@ -122,53 +165,53 @@ def fade(state: State) -> Emits[State]:
     return (yield ConditionsFaded(levels=levels)) if levels else state
 
 
-@rule("HR-COND-3", "edition, Conditions")
+@enforces(HR_COND_3)
 def is_ongoing(condition: str) -> bool:
-    """Ongoing conditions last until something ends them: no round wears them away."""
+    """Tell whether *condition* lasts until something ends it."""
     return not kind_of(condition).fades
 
 
-@rule("HR-COND-4", "edition, Conditions", settles=("A-35",))
+@enforces(HR_COND_4)
 def hindrance(state: State, creature: Creature, ability: str, *, ad: bool = True) -> int:
-    """Dazed, weakened, off-balanced and shaken hamper rolls with their ability by their level."""
+    """Return the levels by which conditions hinder a roll of *creature* with *ability*."""
     if ad and not state.house.ability_conditions_affect_ad:
         return 0
     return creature.level(_HINDERING[ability])
 
 
-@rule("HR-COND-11", "edition, Conditions")
+@enforces(HR_COND_11)
 def slowed(creature: Creature, feet: int) -> int:
-    """Slowed halves the speed once; further levels only make it last."""
+    """Return *feet* of speed after the condition slowed."""
     return feet // 2 if creature.has("slowed") else feet
 
 
-@rule("HR-COND-12", "edition, Conditions")
+@enforces(HR_COND_12)
 def crippled(creature: Creature, feet: int) -> int:
-    """Crippled leaves a speed of 5 ft."""
+    """Return *feet* of speed after the condition crippled."""
     return min(feet, 5) if creature.has("crippled") else feet
 
 
-@rule("HR-COND-13", "edition, Conditions")
+@enforces(HR_COND_13)
 def break_down(state: State, gained: ConditionGained) -> Emits[State]:
-    """Each level of vulnerability lets one more face bring complications; four levels are death."""
+    """Emit the death of a creature that reached the deadly level of vulnerability; nothing below that."""
     found = state.creatures[gained.creature]
     if found.level(gained.condition) < DEADLY_VULNERABILITY or found.status == "dead":
         return state
     return (yield Died(creature=gained.creature))
 
 
-@rule("HR-COND-16", "edition, Conditions")
+@enforces(HR_COND_16)
 def turn_rage(state: State, creature: str, source: str | None) -> Emits[State]:
-    """Rage hampers rolls on all but its source; an attack on it, another's taunt or an action ends it."""
+    """Emit the end of an older rage of *creature* with another source than *source*, if it has one."""
     old = state.creatures[creature].conditions.get("enraged")
     if old is None or old.source == source:
         return state
     return (yield ConditionLost(creature=creature, condition="enraged"))
 
 
-@rule("HR-COND-17", "edition, Conditions")
+@enforces(HR_COND_17)
 def end_charm(state: State, charmed: str, by: str) -> Emits[State]:
-    """Charm shifts attitudes and helps its maker's presence checks until its maker does something hostile."""
+    """Emit the end of a charm on *charmed* that *by* made; nothing if there is none."""
     found = state.creatures[charmed].conditions.get("charmed")
     if found is None or found.source != by:
         return state
@@ -185,9 +228,8 @@ def vent(state: State, attacker: str, target: str) -> Emits[State]:
     return state
 
 
-@rule("HR-COND-19", "edition, Conditions")
 def catch_fire(state: State, gained: ConditionGained) -> Emits[State]:
-    """Fire burns 1d6 a level at once and at each round's end; an action puts out half, water all of it."""
+    """Emit the burning that catching fire brings at once."""
     return (yield from burn(state, gained.creature, gained.levels))
 
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.dice.values import Roll
+from service.rules.heartrush import books
 from service.rules.heartrush.harm.damage import hurt
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame
+
+HR_GRAP_6: Final = Rule(
+    "HR-GRAP-6",
+    "Instead of pushing whom it holds a creature may deal 1d6, and 1d6 more for each size it is larger.",
+    books.BASICS.at("Size"),
+)
 
 
 @record
@@ -76,9 +83,9 @@ class Crushed(Event[State]):
         return state.popped(self.crush)
 
 
-@rule("HR-GRAP-6", "seed 003, Size")
+@enforces(HR_GRAP_6)
 def crush_dice(source: Creature, target: Creature) -> int:
-    """Instead of pushing whom it holds a creature may deal 1d6, and 1d6 more for each size it is larger."""
+    """Return how many d6 *source* deals instead of a push to a creature that it holds, otherwise 0."""
     if not (source.has("grappling") and source.conditions["grappling"].source == target.id):
         return 0
     return 1 + max(0, source.rank - target.rank)

@@ -6,8 +6,9 @@ Every source runs the same pipeline, one frame for one instance; wounds are judg
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.halves import half
 from service.rules.heartrush.harm.zero import death_line, die_at_the_line, fall_to_zero, falling
 from service.rules.heartrush.means.charges import wounded
@@ -17,10 +18,47 @@ from service.rules.heartrush.state import Creature, State, Wound
 from service.rules.heartrush.windows.standing import standing_shrug
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealable import sealable
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
+
+HR_ZERO_3: Final = Rule(
+    "HR-ZERO-3",
+    "At zero and below, damage and wounds are recorded as ever, also for who can shrug nothing off.",
+    books.MECHANICS.at("Zero Hit Points"),
+)
+HR_DMG_8: Final = Rule(
+    "HR-DMG-8", "Every source of damage runs the same pipeline, one instance each.", RULING, settles=("A-65",)
+)
+HR_DMG_2: Final = Rule(
+    "HR-DMG-2",
+    "A d4 heart die cannot drop, so the full amount is taken.",
+    books.MECHANICS.at("Taking Damage"),
+)
+HR_DMG_4: Final = Rule(
+    "HR-DMG-4",
+    "The final amount is subtracted from hit points, which may go below zero.",
+    books.MECHANICS.at("Taking Damage"),
+)
+HR_DMG_5: Final = Rule(
+    "HR-DMG-5",
+    "Final damage of 10 or more marks a wound whose rank is that damage.",
+    books.MECHANICS.at("More Than 10 Damage"),
+    settles=("A-20", "A-21"),
+)
+HR_DMG_1: Final = Rule(
+    "HR-DMG-1",
+    "Shrugging off halves the damage and drops the heart die one size.",
+    books.MECHANICS.at("Taking Damage"),
+    settles=("A-18", "A-19"),
+)
+HR_DMG_3: Final = Rule(
+    "HR-DMG-3",
+    "Shrug off what the defensive stance has left: take half of it, and a smaller heart die.",
+    (books.MECHANICS.at("Engagements"), books.COMBAT.at("Defensive")),
+)
+
 
 SMALLEST = 4
 HAZARDS = ("fall", "hazard", "burning", "suffocation", "collision")
@@ -51,9 +89,9 @@ class DamageFrame(Frame[State]):
             *falling(state, self.path, ()),
         )
 
-    @rule("HR-ZERO-3", "seed 002, Zero Hit Points")
+    @enforces(HR_ZERO_3)
     def advance(self, state: State, chance: Chance) -> Emits[State]:
-        """At zero and below, damage and wounds are recorded as ever, also for who can shrug nothing off."""
+        """Emit the damage, shrugged off if the seat said so in advance."""
         creature = state.creatures[self.creature]
         note = refusal_to_shrug(state, creature, self.cause)
         amount = self.amount
@@ -152,7 +190,7 @@ class WoundMarked(Event[State]):
         return state
 
 
-@rule("HR-DMG-8", "service ruling", settles=("A-65",))
+@enforces(HR_DMG_8)
 def hurt(
     state: State,  # noqa: ARG001 - every decision takes the state first
     path: str,
@@ -162,13 +200,13 @@ def hurt(
     source: str | None,
     cause: str,
 ) -> Emits[State]:
-    """Every source of damage runs the same pipeline, one instance each."""
+    """Emit damage that waits to be taken or shrugged off."""
     return (yield DamagePending(damage=path, creature=creature, amount=amount, source=source, cause=cause))
 
 
-@rule("HR-DMG-2", "seed 002, Taking Damage")
+@enforces(HR_DMG_2)
 def refusal_to_shrug(state: State, creature: Creature, cause: str = "attack") -> str | None:
-    """A d4 heart die cannot drop, so the full amount is taken."""
+    """Return why *creature* cannot shrug damage off, None if it can."""
     if cause in HAZARDS and not state.house.hazards_shruggable:
         return "hazards_not_shruggable"
     if creature.heart_die <= SMALLEST:
@@ -180,9 +218,9 @@ def refusal_to_shrug(state: State, creature: Creature, cause: str = "attack") ->
     return None
 
 
-@rule("HR-DMG-4", "seed 002, Taking Damage")
+@enforces(HR_DMG_4)
 def take(state: State, frame: DamageFrame, final: int, *, note: str | None = None) -> Emits[State]:
-    """The final amount is subtracted from hit points, which may go below zero."""
+    """Emit the final damage, the wound, the death or fall that follow, and every other consequence."""
     before = state.creatures[frame.creature].hp
     state = yield DamageApplied(
         damage=frame.path, creature=frame.creature, amount=final, hp=before - final, note=note
@@ -197,9 +235,9 @@ def take(state: State, frame: DamageFrame, final: int, *, note: str | None = Non
     return state
 
 
-@rule("HR-DMG-5", "seed 002, More Than 10 Damage", settles=("A-20", "A-21"))
+@enforces(HR_DMG_5)
 def wound(state: State, frame: DamageFrame, final: int) -> Emits[State]:
-    """Final damage of 10 or more marks a wound whose rank is that damage."""
+    """Emit a wound of rank *final*; nothing below the threshold."""
     sheet = state.creatures[frame.creature].sheet
     threshold = sheet.wound_threshold or state.house.wound_threshold
     if not sheet.woundable or final < threshold:
@@ -208,9 +246,9 @@ def wound(state: State, frame: DamageFrame, final: int) -> Emits[State]:
     return (yield from wounded(state, frame.creature))
 
 
-@rule("HR-DMG-1", "seed 002, Taking Damage", settles=("A-18", "A-19"))
+@enforces(HR_DMG_1)
 def shrug_off(state: State, frame: DamageFrame) -> _Halved:
-    """Shrugging off halves the damage and drops the heart die one size."""
+    """Emit the halving of damage and the smaller heart die; return the state and the damage left."""
     amount = frame.amount
     after = half(amount, up=state.house.half_rounding == "up")
     die = smaller_die(state.creatures[frame.creature].heart_die)
@@ -236,10 +274,10 @@ def _pending(view: State, command: Shrug | AcceptDamage) -> DamageFrame:
     return frame
 
 
-@rule("HR-DMG-3", "seeds 002 and 004, Defensive")
+@enforces(HR_DMG_3)
 @record
 class Shrug(Command[State]):
-    """Shrug off what the defensive stance has left: take half of it, and a smaller heart die."""
+    """Shrug off damage: take half of what the defensive stance left, and a smaller heart die."""
 
     type: ClassVar[str] = "shrug"
     creature: str

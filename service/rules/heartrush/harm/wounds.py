@@ -9,11 +9,36 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.permission import gm
 from service.rules.heartrush.state import State, Wound
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_WND_5: Final = Rule(
+    "HR-WND-5",
+    "A wound brought to rank 0 or below is gone; where the house says so, one of rank 0 stays listed.",
+    books.MECHANICS.at("Treating Wounds"),
+    settles=("A-25",),
+)
+HR_WND_7: Final = Rule(
+    "HR-WND-7",
+    "One check treats all wounds that were not treated before; a treated wound is never treated again.",
+    books.MECHANICS.at("Treating Wounds"),
+)
+HR_WND_8: Final = Rule(
+    "HR-WND-8",
+    "Treated wounds heal over long rests; untreated ones only where the house says so.",
+    books.MECHANICS.at("Treating Wounds"),
+    settles=("A-27",),
+)
+HR_WND_2: Final = Rule(
+    "HR-WND-2",
+    "The GM gives a wound a short description; until then it is just a wound.",
+    books.MECHANICS.at("More Than 10 Damage"),
+)
+
 
 DESCRIPTION_LENGTH: Final = 280
 
@@ -70,9 +95,9 @@ def with_ranks(state: State, wounds: tuple[Wound, ...], ranks: Mapping[str, int]
     return tuple(wound for wound in new if not is_healed(state, wound.rank))
 
 
-@rule("HR-WND-5", "seed 002, Treating Wounds", settles=("A-25",))
+@enforces(HR_WND_5)
 def is_healed(state: State, rank: int) -> bool:
-    """A wound brought to rank 0 or below is gone; where the house says so, one of rank 0 stays listed."""
+    """Tell whether a wound of *rank* is gone."""
     return rank < 0 or (rank == 0 and not state.house.keep_rank0_wounds)
 
 
@@ -81,22 +106,22 @@ def eased(wounds: tuple[Wound, ...], amount: int) -> dict[str, int]:
     return {wound.id: max(-1, wound.rank - amount) for wound in wounds}
 
 
-@rule("HR-WND-7", "seed 002, Treating Wounds")
+@enforces(HR_WND_7)
 def treatable(wounds: tuple[Wound, ...]) -> tuple[Wound, ...]:
-    """One check treats all wounds that were not treated before; a treated wound is never treated again."""
+    """Return the wounds that were not treated before."""
     return tuple(wound for wound in wounds if not wound.treated)
 
 
-@rule("HR-WND-8", "seed 002, Treating Wounds", settles=("A-27",))
+@enforces(HR_WND_8)
 def heals_by_itself(state: State, wound: Wound) -> bool:
-    """Treated wounds heal over long rests; untreated ones only where the house says so."""
+    """Tell whether a long rest eases *wound*."""
     return wound.treated or state.house.untreated_wounds_heal
 
 
-@rule("HR-WND-2", "seed 002, More Than 10 Damage")
+@enforces(HR_WND_2)
 @record
 class DescribeWound(Command[State]):
-    """The GM gives a wound a short description; until then it is just a wound."""
+    """Describe a wound in a few words, as the GM."""
 
     type: ClassVar[str] = "describe_wound"
     creature: str

@@ -5,13 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.bonds import let_go
 from service.rules.heartrush.creatures.incapacity import check_able
 from service.rules.heartrush.permission import AT_REST, own, taking_action
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+
+HR_ZERO_6: Final = Rule(
+    "HR-ZERO-6",
+    "The unconscious do nothing and hold nobody; in an engagement they stay, and miss its later steps.",
+    RULING,
+)
+HR_DMG_6: Final = Rule(
+    "HR-DMG-6",
+    "Hit points at or below the negative of the maximum are death.",
+    books.MECHANICS.at("Taking Damage"),
+    settles=("A-23",),
+)
+HR_ZERO_4: Final = Rule(
+    "HR-ZERO-4",
+    "A creature at the negative of its maximum, wounds not counted, or below it, is dead.",
+    books.MECHANICS.at("Zero Hit Points"),
+    settles=("A-23",),
+)
+HR_ZERO_2: Final = Rule(
+    "HR-ZERO-2",
+    "Who does not choose to fall unconscious at zero does so after ten minutes.",
+    books.MECHANICS.at("Zero Hit Points"),
+    settles=("A-24",),
+)
+HR_ZERO_1: Final = Rule(
+    "HR-ZERO-1",
+    "At zero or fewer hit points a creature may choose to fall unconscious; otherwise it acts on.",
+    books.MECHANICS.at("Zero Hit Points"),
+    settles=("A-24",),
+)
+
 
 FALLING: Final = ("combat", "engagement", "damage")
 """The frames at whose prompts a creature at zero or below may choose to fall."""
@@ -31,10 +63,10 @@ class FellToZero(Event[State]):
         return state.with_creature(self.creature, down_since_s=self.clock_s)
 
 
-@rule("HR-ZERO-6", "service ruling")
+@enforces(HR_ZERO_6)
 @record
 class FellUnconscious(Event[State]):
-    """The unconscious do nothing and hold nobody; in an engagement they stay, and miss its later steps."""
+    """A creature falls unconscious: it lets go of what it holds, and misses the later steps."""
 
     type: ClassVar[str] = "unconscious"
     creature: str
@@ -55,24 +87,24 @@ class Died(Event[State]):
         return let_go(state.with_creature(self.creature, status="dead"), self.creature, dead=True)
 
 
-@rule("HR-DMG-6", "seed 002, Taking Damage", settles=("A-23",))
+@enforces(HR_DMG_6)
 def die_at_the_line(state: State, creature: str) -> Emits[State]:
-    """Hit points at or below the negative of the maximum are death."""
+    """Emit the death of a creature at or below its death line; nothing above it."""
     found = state.creatures[creature]
     if found.hp > death_line(state, found) or found.status == "dead":
         return state
     return (yield Died(creature=creature, because=("HR-DMG-6", "HR-ZERO-4", "A-23")))
 
 
-@rule("HR-ZERO-4", "seed 002, Zero Hit Points", settles=("A-23",))
+@enforces(HR_ZERO_4)
 def death_line(state: State, creature: Creature) -> int:
-    """A creature at the negative of its maximum, wounds not counted, or below it, is dead."""
+    """Return the hit points at which *creature* dies."""
     return -(creature.hp_cap if state.house.death_line == "current_cap" else creature.sheet.hp_max)
 
 
-@rule("HR-ZERO-2", "seed 002, Zero Hit Points", settles=("A-24",))
+@enforces(HR_ZERO_2)
 def fall_to_zero(state: State, creature: str, before: int) -> Emits[State]:
-    """Who does not choose to fall unconscious at zero does so after ten minutes."""
+    """Emit the fall of a creature to zero hit points; nothing if it was there before."""
     found = state.creatures[creature]
     if found.hp > 0 or before <= 0 or found.status != "active":
         return state
@@ -95,10 +127,10 @@ def ten_minutes(state: State) -> Emits[State]:
     return state
 
 
-@rule("HR-ZERO-1", "seed 002, Zero Hit Points", settles=("A-24",))
+@enforces(HR_ZERO_1)
 @record
 class GoUnconscious(Command[State]):
-    """At zero or fewer hit points a creature may choose to fall unconscious; otherwise it acts on."""
+    """Fall unconscious by choice, at zero hit points or fewer."""
 
     type: ClassVar[str] = "go_unconscious"
     creature: str

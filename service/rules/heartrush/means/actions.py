@@ -8,12 +8,47 @@ from __future__ import annotations
 
 from typing import ClassVar, Final, Literal
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.strain import is_airless, strained
 from service.rules.heartrush.means.rush import afford_rush
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.kernel.messages import Event, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_GEN_2: Final = Rule(
+    "HR-GEN-2",
+    "Whatever a creature does by the rules is an ability: it is paid, and unless an instant it resolves.",
+    (books.COMBAT.at("Actions"), books.BASICS.at("Using Abilities")),
+)
+HR_PRIO_5: Final = Rule(
+    "HR-PRIO-5",
+    "Any ability used before the round is over starts the count of declines again.",
+    books.COMBAT.at("Priority During Combat"),
+)
+HR_PRIO_7: Final = Rule(
+    "HR-PRIO-7",
+    "Instants need no priority, do not move it and, by default, do not reset the count of declines.",
+    books.COMBAT.at("Instant Actions"),
+    settles=("A-04",),
+)
+HR_ACT_1: Final = Rule(
+    "HR-ACT-1",
+    "A creature takes one action a round, besides any number of abilities within their own limits.",
+    books.COMBAT.at("Actions"),
+)
+HR_ACT_3: Final = Rule(
+    "HR-ACT-3",
+    "Dash, object and call out are free the first time in a round; each repeat costs the action.",
+    books.COMBAT.at("Actions"),
+)
+HR_ACT_4: Final = Rule(
+    "HR-ACT-4",
+    "Sidestep and opportunity attack cost the action or 1 rush point; the payer chooses.",
+    books.COMBAT.at("Actions"),
+    settles=("A-66",),
+)
+
 
 Payment = Literal["action", "rush", "free", "none"]
 FREE_FIELDS: Final = {"dash": "free_dash", "object": "free_object", "call_out": "free_callout"}
@@ -24,10 +59,10 @@ EXERTIONS: Final = ("dash", "sidestep", "object", "help", "break_free", "shake_o
 """Actions that take breath outside combat, where they cost nothing."""
 
 
-@rule("HR-GEN-2", "seeds 000 and 003, Abilities")
+@enforces(HR_GEN_2)
 @record
 class AbilityUsed(Event[State]):
-    """Whatever a creature does by the rules is an ability: it is paid, and unless an instant it resolves."""
+    """A creature uses an ability: it is paid, and unless it is an instant, priority waits for it."""
 
     type: ClassVar[str] = "ability_used"
     creature: str
@@ -68,9 +103,9 @@ class AbilityUsed(Event[State]):
         return spent
 
 
-@rule("HR-PRIO-5", "seed 000, Priority During Combat")
+@enforces(HR_PRIO_5)
 def _begin_anew(state: State, actor: Creature) -> State:
-    """Any ability used before the round is over starts the count of declines again."""
+    """Return the state in which the side of *actor* resolves an ability and no decline counts."""
     return changed(
         state,
         phase="resolving",
@@ -85,31 +120,31 @@ def _begin_anew(state: State, actor: Creature) -> State:
     )
 
 
-@rule("HR-PRIO-7", "seed 000, Instant Actions", settles=("A-04",))
+@enforces(HR_PRIO_7)
 def _leave_priority(state: State) -> State:
-    """Instants need no priority, do not move it and, by default, do not reset the count of declines."""
+    """Return the state after an instant: priority stays, and so do declines unless the house resets them."""
     if state.phase == "priority" and state.house.instant_resets_passes:
         return changed(state, passes=0, auto_passes=0)
     return state
 
 
-@rule("HR-ACT-1", "seed 000, Actions")
+@enforces(HR_ACT_1)
 def afford_action(creature: Creature) -> Payment:
-    """A creature takes one action a round, besides any number of abilities within their own limits."""
+    """Return the payment `action`; refuse a creature that has no action left this round."""
     if creature.action < 1:
         raise Refused("action_spent", f"{creature.id} has no action left this round")
     return "action"
 
 
-@rule("HR-ACT-3", "seed 000, Actions")
+@enforces(HR_ACT_3)
 def afford_free_first(creature: Creature, ability: str) -> Payment:
-    """Dash, object and call out are free the first time in a round; each repeat costs the action."""
+    """Return the payment for *ability*: free the first time in a round, the action after that."""
     return "free" if getattr(creature, FREE_FIELDS[ability]) else afford_action(creature)
 
 
-@rule("HR-ACT-4", "seed 000, Actions", settles=("A-66",))
+@enforces(HR_ACT_4)
 def afford_action_or_rush(creature: Creature, pay: Literal["action", "rush"] | None) -> Payment:
-    """Sidestep and opportunity attack cost the action or 1 rush point; the payer chooses."""
+    """Return the payment `action` or `rush` as *pay* says; refuse what the creature cannot pay."""
     if creature.action < 1 and creature.rush < 1:
         raise Refused("cannot_pay", f"{creature.id} has neither action nor rush left")
     if pay == "rush" or (pay is None and creature.action < 1):
@@ -140,12 +175,6 @@ def careful_price(state: State, creature: Creature, pay: Literal["action", "rush
 def has_action(state: State, creature: Creature) -> bool:
     """Tell whether *creature* could pay for an action now."""
     return state.paused() or creature.action > 0
-
-
-@rule("HR-ACT-2", "seed 000, Actions")
-def costs_action(creature: Creature) -> bool:
-    """What is tagged a full action spends the action; what is not spends none."""
-    return creature.action > 0
 
 
 def with_fresh_round(creature: Creature, **changes: object) -> Creature:

@@ -7,13 +7,49 @@ from __future__ import annotations
 
 from typing import ClassVar, Final, Literal
 
+from service.rules.heartrush import books
 from service.rules.heartrush.means.actions import afford_action
 from service.rules.heartrush.means.rush import afford_rush
 from service.rules.heartrush.sheets.abilities import Ability, Spell, costs_action
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+
+HR_ABIL_3: Final = Rule(
+    "HR-ABIL-3",
+    "The n-th use of a minor ability in an encounter costs n rush points, each ability counted apart.",
+    (books.COMBAT.at("Minor Abilities"), books.BASICS.at("Frequency Tags")),
+    settles=("A-31",),
+)
+HR_ABIL_5: Final = Rule(
+    "HR-ABIL-5",
+    "A major ability is used once; only one that says so takes rush points on top, any number.",
+    (books.COMBAT.at("Major Abilities"), books.BASICS.at("Frequency Tags")),
+    settles=("A-75",),
+)
+HR_ABIL_6: Final = Rule(
+    "HR-ABIL-6",
+    "A weekly ability may be used again seven campaign days after its last use.",
+    books.BASICS.at("Frequency Tags"),
+)
+HR_ABIL_7: Final = Rule(
+    "HR-ABIL-7",
+    "A monthly ability may be used again thirty campaign days after its last use.",
+    books.BASICS.at("Frequency Tags"),
+)
+HR_ABIL_4: Final = Rule(
+    "HR-ABIL-4",
+    "A heart ability is used once for each long rest, or again after a wound; charges do not add up.",
+    books.BASICS.at("Frequency Tags"),
+    settles=("A-32", "A-33"),
+)
+HR_ABIL_11: Final = Rule(
+    "HR-ABIL-11",
+    "Costs are paid at declaration; a use that finds nothing to act on later fizzles, unrefunded.",
+    RULING,
+)
+
 
 DAY_S: Final = 86_400
 WEEK_DAYS: Final = 7
@@ -62,9 +98,9 @@ def in_combat(state: State) -> bool:
     return state.phase not in ("setup", "ended")
 
 
-@rule("HR-ABIL-3", "seeds 000, 003 and 004, Minor Abilities", settles=("A-31",))
+@enforces(HR_ABIL_3)
 def minor_cost(creature: Creature, ability: str) -> int:
-    """The n-th use of a minor ability in an encounter costs n rush points, each ability counted apart."""
+    """Return the rush points of the next use of a minor ability in this encounter."""
     return creature.uses.get(ability, 0) + 1
 
 
@@ -73,9 +109,9 @@ def rush_cost(creature: Creature, ability: Ability, extra: int) -> int:
     return extra + (minor_cost(creature, ability.id) if ability.frequency == "minor" else 0)
 
 
-@rule("HR-ABIL-5", "seeds 000, 003 and 004, Major Abilities", settles=("A-75",))
+@enforces(HR_ABIL_5)
 def check_extra(ability: Ability, extra: int) -> None:
-    """A major ability is used once; only one that says so takes rush points on top, any number."""
+    """Refuse extra rush points for an ability that takes none."""
     if extra < 0 or (extra and not ability.rush_extra):
         raise Refused("params_missing", f"{ability.id} takes no extra rush")
 
@@ -86,15 +122,15 @@ def check_minor(state: State, ability: Ability) -> None:
         raise Refused("no_encounter", f"{ability.id} is used in encounters alone", "HR-ABIL-3")
 
 
-@rule("HR-ABIL-6", "seed 003, Frequency Tags")
+@enforces(HR_ABIL_6)
 def week_over(state: State, creature: Creature, ability: str) -> bool:
-    """A weekly ability may be used again seven campaign days after its last use."""
+    """Tell whether the week of a weekly ability is over."""
     return _days_since(state, creature, ability) >= WEEK_DAYS
 
 
-@rule("HR-ABIL-7", "seed 003, Frequency Tags")
+@enforces(HR_ABIL_7)
 def month_over(state: State, creature: Creature, ability: str) -> bool:
-    """A monthly ability may be used again thirty campaign days after its last use."""
+    """Tell whether the month of a monthly ability is over."""
     return _days_since(state, creature, ability) >= MONTH_DAYS
 
 
@@ -104,9 +140,9 @@ def _days_since(state: State, creature: Creature, ability: str) -> int:
     return MONTH_DAYS if last is None else state.clock_s // DAY_S - last // DAY_S
 
 
-@rule("HR-ABIL-4", "seed 003, Frequency Tags", settles=("A-32", "A-33"))
+@enforces(HR_ABIL_4)
 def is_charged(state: State, creature: Creature, ability: Ability) -> bool:
-    """A heart ability is used once for each long rest, or again after a wound; charges do not add up."""
+    """Tell whether *creature* may use *ability* by its frequency."""
     if ability.frequency in _CHARGED:
         return ability.id not in creature.spent
     if ability.frequency == "weekly":
@@ -133,9 +169,9 @@ def can_afford(state: State, creature: Creature, definition: Ability | Spell) ->
     return is_charged(state, creature, definition) and creature.rush >= rush_cost(creature, definition, 0)
 
 
-@rule("HR-ABIL-11", "service ruling")
+@enforces(HR_ABIL_11)
 def pay(state: State, creature: str, ability: Ability, extra: int) -> Emits[State]:
-    """Costs are paid at declaration; a use that finds nothing to act on later fizzles, unrefunded."""
+    """Emit the payment for a use of *ability*, at its declaration."""
     frequency = ability.frequency
     assert frequency != "passive", "passives are not used"
     return (

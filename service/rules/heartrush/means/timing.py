@@ -11,10 +11,39 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
+from service.rules.heartrush import books
 from service.rules.heartrush.sheets.abilities import Ability, Spell, is_instant
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Refused
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_TIME_10: Final = Rule(
+    "HR-TIME-10",
+    "In turns engaging, casting and dashing are slow, sidestep, object and help quick, reactions instant.",
+    books.COMBAT_IN_TURNS,
+)
+HR_TIME_5: Final = Rule(
+    "HR-TIME-5",
+    "In turns whatever is not passive is slow, quick or instant; without such a tag it counts as slow.",
+    books.BASICS.at("Timing Tags"),
+    settles=("A-47",),
+)
+HR_TIME_1: Final = Rule(
+    "HR-TIME-1",
+    "In the priority edition all that is neither passive nor instant needs priority, tagged or not.",
+    books.CHECKS,
+)
+HR_TIME_2: Final = Rule(
+    "HR-TIME-2",
+    "What is slow is used only in the creature's own turn, and never in an engagement.",
+    books.BASICS.at("Timing Tags"),
+)
+HR_TIME_3: Final = Rule(
+    "HR-TIME-3",
+    "What is quick is used in one's own turn or an ally's, never in an enemy's or in an engagement.",
+    books.BASICS.at("Timing Tags"),
+)
+
 
 Speed = Literal["slow", "quick", "instant"]
 Place = Literal["own_turn", "ally_turn", "enemy_turn", "engagement", "interrupting"]
@@ -57,24 +86,24 @@ def by_turns(state: State) -> bool:
     return state.house.timing == "turns"
 
 
-@rule("HR-TIME-10", "background, turn edition")
+@enforces(HR_TIME_10)
 def built_in_speed(action: str) -> Speed:
-    """In turns engaging, casting and dashing are slow, sidestep, object and help quick, reactions instant."""
+    """Return the speed of the built-in *action* in the edition with turns."""
     return BUILT_INS[action].turns if action in BUILT_INS else "slow"
 
 
-@rule("HR-TIME-5", "seed 003, Timing Tags", settles=("A-47",))
+@enforces(HR_TIME_5)
 def speed_in_turns(definition: Ability | Spell) -> Speed:
-    """In turns whatever is not passive is slow, quick or instant; without such a tag it counts as slow."""
+    """Return the speed of an ability or spell in the edition with turns."""
     if isinstance(definition, Spell):
         return "instant" if definition.instant else "slow"
     timing = definition.timing
     return timing if timing == "quick" or timing == "instant" else "slow"  # noqa: PLR1714 - membership narrows no type
 
 
-@rule("HR-TIME-1", "edition, Gameplay Basics")
+@enforces(HR_TIME_1)
 def needs_priority(definition: Ability | Spell) -> bool:
-    """In the priority edition all that is neither passive nor instant needs priority, tagged or not."""
+    """Tell whether an ability or spell needs priority."""
     return not is_instant(definition)
 
 
@@ -122,13 +151,13 @@ def check_turn(view: State, creature: Creature, speed: Speed) -> None:
     check_slow(creature)
 
 
-@rule("HR-TIME-2", "seed 003, Timing Tags")
+@enforces(HR_TIME_2)
 def check_slow(creature: Creature) -> None:
-    """What is slow is used only in the creature's own turn, and never in an engagement."""
+    """Refuse a slow ability out of the creature's own turn."""
     raise Refused("not_your_turn", f"it is not {creature.id}'s turn")
 
 
-@rule("HR-TIME-3", "seed 003, Timing Tags")
+@enforces(HR_TIME_3)
 def check_quick(creature: Creature) -> None:
-    """What is quick is used in one's own turn or an ally's, never in an enemy's or in an engagement."""
+    """Refuse a quick ability out of the turns of the creature and its allies."""
     raise Refused("not_ally_turn", f"it is no turn of {creature.side}")

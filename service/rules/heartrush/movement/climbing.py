@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.checks.afflictions import hampered
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.checks.contests import BODILY, Bodily, ContestFrame, best_of
@@ -20,9 +21,16 @@ from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell, cells
+
+HR_CLIMB_1: Final = Rule(
+    "HR-CLIMB-1",
+    "Might or agility against that of an adjacent creature two or more sizes larger; a tie fails.",
+    (books.BASICS.at("Size"), books.COMBAT.at("Other Offensive Actions")),
+)
+
 
 LARGER_BY: Final = 2
 """Sizes by which a creature must be larger to be climbed on."""
@@ -32,9 +40,9 @@ BECAUSE: Final = ("HR-COND-23",)
 # --- climbing on -------------------------------------------------------------------------------------
 
 
-@rule("HR-CLIMB-1", "seed 003, Size; edition")
+@enforces(HR_CLIMB_1)
 def check_climb(view: State, creature: Creature, target: Creature) -> None:
-    """Might or agility against that of an adjacent creature two or more sizes larger; a tie fails."""
+    """Refuse a climb onto a creature that is too far away or too small, or by one that cannot climb."""
     if view.distance(creature, target) > ADJACENT_FT:
         raise Refused("not_adjacent", f"{target.id} is not adjacent to {creature.id}")
     if target.rank < creature.rank + LARGER_BY:

@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.weapons import check_ranged_move
 from service.rules.heartrush.means.actions import AbilityUsed, free_first_price
 from service.rules.heartrush.movement.movement import walk
 from service.rules.heartrush.permission import taking_action
-from service.rules.heartrush.space.paths import (
+from service.rules.heartrush.space.pace import (
     allowance,
     check_can_move,
     check_move_after_casting,
-    check_path,
-    ends_of,
     left_after_casting,
     speed,
-    way_within,
 )
+from service.rules.heartrush.space.paths import check_path, ends_of, way_within
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
 from service.rules.kernel.messages import Awaited, Command, Emits, Offer, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import view
 from service.rules.space.compact import Cells
 from service.rules.space.grid import Cell
 
+HR_ACT_8: Final = Rule(
+    "HR-ACT-8",
+    "Move up to the move speed: 60 ft before equipment; what is not walked is lost.",
+    books.COMBAT.at("Dash"),
+)
 
-@rule("HR-ACT-8", "seed 000, Actions")
+
+@enforces(HR_ACT_8)
 @record
 class Dash(Command[State]):
-    """Move up to the move speed: 60 ft before equipment; what is not walked is lost.
+    """Move up to the move speed of the creature: 60 ft before equipment.
 
     Give `path`, the cells in order, or `to`, and the cheapest path is taken. A prone creature crawls, or
     stands up first with `stand`.

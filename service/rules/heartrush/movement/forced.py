@@ -2,29 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll
+from service.rules.heartrush import books
 from service.rules.heartrush.checks.rolls import throw
 from service.rules.heartrush.creatures.bonds import captive_of, grappler_of, moved
 from service.rules.heartrush.creatures.hands import shield_held
 from service.rules.heartrush.halves import half
 from service.rules.heartrush.harm.damage import hurt
 from service.rules.heartrush.movement.climbing import hold_on, step_off
-from service.rules.heartrush.movement.movement import Moved, bumped_into
+from service.rules.heartrush.movement.moved import Moved
+from service.rules.heartrush.movement.movement import bumped_into
 from service.rules.heartrush.movement.trips import trip_trigger
-from service.rules.heartrush.space.paths import may_stop
-from service.rules.heartrush.space.pushed_way import left_behind, way
+from service.rules.heartrush.space.pushed_way import free_behind, way
 from service.rules.heartrush.state import State
 from service.rules.heartrush.windows.windows import WindowOpened
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.secrecy.hiding import OccupiedSpace
-from service.rules.space.grid import FEET, Cell, line
+from service.rules.space.grid import FEET, Cell
 from service.rules.table.stack import Frame
+
+HR_FORCE_4: Final = Rule(
+    "HR-FORCE-4",
+    "Forced movement next to somebody can be tripped, but gives no opportunity attack.",
+    books.COMBAT.at("Trip"),
+)
+HR_FORCE_1: Final = Rule(
+    "HR-FORCE-1",
+    "A push stopped by a wall, one near in size or an enemy's heavy shield costs 1d6 per 5 ft left.",
+    books.BASICS.at("Forced Movement"),
+    settles=("A-38",),
+)
+HR_FORCE_2: Final = Rule(
+    "HR-FORCE-2",
+    "A creature without a shield that stops the mover takes half, the odd point going to the mover.",
+    books.BASICS.at("Forced Movement"),
+    settles=("A-39",),
+)
+HR_FORCE_3: Final = Rule(
+    "HR-FORCE-3",
+    "Force that moves one of a grappling pair hurts both; a captive goes where its grappler is pushed.",
+    books.CONDITIONS.at("Grappling"),
+)
 
 
 @record
@@ -202,9 +225,9 @@ def push(state: State, path: str, creature: str, by: str, feet: int, follow: Cel
     )
 
 
-@rule("HR-FORCE-4", "seed 000, Trip")
+@enforces(HR_FORCE_4)
 def go_on(state: State, frame: PushFrame) -> Emits[State]:
-    """Forced movement next to somebody can be tripped, but gives no opportunity attack."""
+    """Emit the next part of a forced movement: its cells, a trip, a collision, or its end."""
     mover = state.creatures[frame.creature]
     if mover.has("prone") and not frame.began_prone:
         return (yield from finish(state, frame))
@@ -232,9 +255,9 @@ def go_on(state: State, frame: PushFrame) -> Emits[State]:
     return (yield from finish(state, frame))
 
 
-@rule("HR-FORCE-1", "seed 003, Forced Movement", settles=("A-38",))
+@enforces(HR_FORCE_1)
 def collide(state: State, chance: Chance, frame: PushFrame) -> Emits[State]:
-    """A push stopped by a wall, one near in size or an enemy's heavy shield costs 1d6 per 5 ft left."""
+    """Emit the dice and the damage of a push that was stopped."""
     roll: Roll
     state, roll = yield from throw(
         state,
@@ -259,9 +282,9 @@ def collide(state: State, chance: Chance, frame: PushFrame) -> Emits[State]:
     )
 
 
-@rule("HR-FORCE-2", "seed 003, Forced Movement", settles=("A-39",))
+@enforces(HR_FORCE_2)
 def split(state: State, frame: PushFrame, total: int) -> tuple[int, int]:
-    """A creature without a shield that stops the mover takes half, the odd point going to the mover."""
+    """Return the damage of a collision for the mover, and for what stopped it."""
     if frame.blocker is None:
         return total, 0
     shield = shield_held(state.creatures[frame.blocker])
@@ -269,9 +292,9 @@ def split(state: State, frame: PushFrame, total: int) -> tuple[int, int]:
     return (total, 0) if spared else (half(total), half(total, up=False))
 
 
-@rule("HR-FORCE-3", "edition, Conditions")
+@enforces(HR_FORCE_3)
 def hurt_companion(state: State, frame: PushFrame) -> Emits[State]:
-    """Force that moves one of a grappling pair hurts both; a captive goes where its grappler is pushed."""
+    """Emit the damage of a collision for the other one of a grappling pair."""
     assert frame.companion is not None
     state = yield CompanionHurt(push=frame.path, creature=frame.companion)
     path = f"{frame.path}/companion"
@@ -286,15 +309,9 @@ def share(state: State, frame: PushFrame) -> Emits[State]:
     """Tell the blocker's half of a collision."""
     assert frame.blocker is not None
     state = yield CollisionShared(push=frame.path, creature=frame.blocker, because=("HR-FORCE-2", "A-39"))
+    path = f"{frame.path}/blocker"
     return (
-        yield from hurt(
-            state,
-            f"{frame.path}/blocker",
-            frame.blocker,
-            frame.total,
-            source=frame.creature,
-            cause="collision",
-        )
+        yield from hurt(state, path, frame.blocker, frame.total, source=frame.creature, cause="collision")
     )
 
 
@@ -318,19 +335,10 @@ def finish(state: State, frame: PushFrame) -> Emits[State]:
         state = yield from step_off(state, frame.creature)
         if state.creatures[frame.creature].has("creature_climber"):
             state = yield from hold_on(state, f"{frame.path}/hold", frame.creature, gone_ft)
-    if frame.by is None or frame.follow is None or frame.follow not in free_to_follow(state, frame):
+    if frame.by is None or frame.follow is None:
+        return state
+    if frame.follow not in free_behind(state, frame.by, frame.creature, frame.step):
         return state
     return (
         yield Moved(creature=frame.by, path=(frame.follow,), feet=0, how="followed", because=("HR-WPN-6",))
     )
-
-
-def free_to_follow(state: State, frame: PushFrame) -> Iterator[Cell]:
-    """Yield the cells between where the push went and where it began that the follower may take."""
-    assert frame.by is not None
-    follower = state.creatures[frame.by]
-    back = (-frame.step[0], -frame.step[1])
-    mover = state.creatures[frame.creature]
-    for cell in left_behind(mover, line(mover.position, back, 2 * FEET), mover.position):
-        if may_stop(state, follower, cell):
-            yield cell

@@ -7,12 +7,14 @@ stack, sealed to the mover's seat.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
-from service.rules.heartrush.creatures.bonds import captive_of, moved
+from service.rules.heartrush import books
+from service.rules.heartrush.creatures.bonds import captive_of
 from service.rules.heartrush.engagements.exposed import Trigger
 from service.rules.heartrush.harm.conditions import ConditionLost
 from service.rules.heartrush.movement.climbing import step_off
+from service.rules.heartrush.movement.moved import Moved
 from service.rules.heartrush.movement.trips import trip_trigger
 from service.rules.heartrush.secrecy import sealed_to
 from service.rules.heartrush.space.paths import climb_cn, step_cost
@@ -23,7 +25,7 @@ from service.rules.heartrush.windows.listening import is_worth_asking, listens_f
 from service.rules.heartrush.windows.windows import WindowOpened
 from service.rules.kernel.messages import Awaited, Emits, Event, Private
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import Sealed, unsealed
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.hidden_creatures import reveal_discovered
@@ -31,29 +33,12 @@ from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.grid import Cell, is_step
 from service.rules.table.stack import Frame
 
-
-@record
-class Moved(Event[State]):
-    """A creature walked: the cells it entered, in order."""
-
-    type: ClassVar[str] = "moved"
-    creature: str
-    path: tuple[tuple[int, int], ...]
-    feet: int
-    how: str
-    """`dash`, `sidestep`, `followed`, `dragged` or `placed`."""
-
-    def evolve(self, state: State) -> State:
-        creature = state.creatures[self.creature]
-        willing = is_willing(self.how) and not state.paused()  # rounds count feet
-        feet = creature.moved_ft + self.feet if willing else creature.moved_ft
-        return moved(state, self.creature, self.path[-1], moved_ft=feet)
-
-
-@rule("HR-MOVE-4", "seed 000, Actions")
-def is_willing(how: str) -> bool:
-    """Only willing movement lets enemies strike and counts as moved: no push, and no following after one."""
-    return how in ("dash", "sidestep")
+HR_MOVE_3: Final = Rule(
+    "HR-MOVE-3",
+    "Leaving an enemy's melee reach, or moving more than 5 ft inside it, lets it strike before the step.",
+    books.COMBAT.at("Actions"),
+    settles=("A-44",),
+)
 
 
 @record
@@ -248,9 +233,9 @@ def walked(state: State, mover: Creature, walk: Walk, gone: Stride) -> Emits[Sta
     return (yield from step_off(state, mover.id))
 
 
-@rule("HR-MOVE-3", "seed 000, Actions", settles=("A-44",))
+@enforces(HR_MOVE_3)
 def go_on(state: State, movement: str, walk: Walk) -> Emits[State]:
-    """Leaving an enemy's melee reach, or moving more than 5 ft inside it, lets it strike before the step."""
+    """Emit the next part of a movement, up to the next window, obstacle or its end."""
     mover = state.creatures[walk.creature]
     listening = listens_for(state, "step_taken")
     gone = stride(state, mover, walk, step_by_step=listening)

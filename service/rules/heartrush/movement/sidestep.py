@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.lasting import having
 from service.rules.heartrush.creatures.weapons import check_ranged_move, leaves_no_step
 from service.rules.heartrush.engagements.scene import EngagementFrame
 from service.rules.heartrush.harm.conditions import ConditionLost
 from service.rules.heartrush.means.actions import AbilityUsed, careful_price
 from service.rules.heartrush.movement.climbing import step_off
-from service.rules.heartrush.movement.movement import Moved, MovementBegun, Walk, bumped_into, drag, interrupt
+from service.rules.heartrush.movement.moved import Moved
+from service.rules.heartrush.movement.movement import MovementBegun, Walk, bumped_into, drag, interrupt
 from service.rules.heartrush.movement.trips import trip_trigger
 from service.rules.heartrush.permission import acting, answering, taking_action
 from service.rules.heartrush.sheets.modifiers import MoreSidesteps
-from service.rules.heartrush.space.paths import (
-    approaches,
+from service.rules.heartrush.space.pace import (
     check_can_move,
     check_move_after_casting,
-    climb_cn,
-    is_walled,
     left_after_casting,
-    may_stop,
     speed,
 )
+from service.rules.heartrush.space.paths import approaches, climb_cn, is_walled, may_stop
 from service.rules.heartrush.space.watching import watchers
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key, without_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.grid import FEET, STEPS, Cell, is_step
+
+HR_ACT_7: Final = Rule(
+    "HR-ACT-7",
+    "Move 5 ft or stand up from prone; this provokes no opportunity attacks.",
+    books.COMBAT.at("Sidestep"),
+)
 
 
 @record
@@ -67,10 +72,10 @@ def sidesteps_of(state: State, creature: Creature) -> int:
     return 1 + sum(more.extra for more, _ in having(state, creature, MoreSidesteps))
 
 
-@rule("HR-ACT-7", "seed 000, Actions")
+@enforces(HR_ACT_7)
 @record
 class Sidestep(Command[State]):
-    """Move 5 ft or stand up from prone; this provokes no opportunity attacks.
+    """Move 5 ft or stand up from prone, without an opportunity attack.
 
     Outside engagements it costs the action or a rush point; in agility one is free: answer its prompt.
     """

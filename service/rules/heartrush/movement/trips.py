@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.harm.conditions import gain
 from service.rules.heartrush.means.actions import (
     AbilityUsed,
@@ -15,8 +16,20 @@ from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.windows.windows import InstantDeclared, StackItem, WindowFrame, fizzle
 from service.rules.kernel.messages import Awaited, Command, Emits, Offer, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.space.grid import FEET, Cell, distance
+
+HR_SIZE_6: Final = Rule(
+    "HR-SIZE-6",
+    "A knockdown works on what is at most one size larger than its user.",
+    books.BASICS.at("Size"),
+)
+HR_ACT_13: Final = Rule(
+    "HR-ACT-13",
+    "An unsteady creature, at most one size larger, falls prone in a space next to you it moves through.",
+    books.COMBAT.at("Trip"),
+    settles=("A-70",),
+)
 
 
 @record
@@ -32,9 +45,9 @@ class TripItem(StackItem):
         return (yield from gain(state, self.target, "prone", 1, self.creature))
 
 
-@rule("HR-SIZE-6", "seed 003, Size")
+@enforces(HR_SIZE_6)
 def at_most_one_size_larger(creature: Creature, than: Creature) -> bool:
-    """A knockdown works on what is at most one size larger than its user."""
+    """Tell whether *creature* is at most one size larger than *than*."""
     return creature.rank <= than.rank + 1
 
 
@@ -54,10 +67,10 @@ def trip_trigger(state: State, mover: Creature, at: Cell) -> tuple[str, ...]:
     )
 
 
-@rule("HR-ACT-13", "seed 000, Instant Actions", settles=("A-70",))
+@enforces(HR_ACT_13)
 @record
 class Trip(Command[State]):
-    """An unsteady creature, at most one size larger, falls prone in a space next to you it moves through."""
+    """Trip an off-balanced creature, at most one size larger, that moves through an adjacent space."""
 
     type: ClassVar[str] = "trip"
     creature: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.checks.afflictions import hampered
 from service.rules.heartrush.checks.contests import BODILY, Bodily, ContestFrame
 from service.rules.heartrush.checks.rolls import Edge
@@ -18,7 +19,50 @@ from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_GRAP_1: Final = Rule(
+    "HR-GRAP-1",
+    "A grapple is a might check on an adjacent creature against its might or agility; a tie fails.",
+    books.OFFENSIVES.at("Grappling"),
+)
+HR_GRAP_5: Final = Rule(
+    "HR-GRAP-5",
+    "A creature is held by one creature at most, and holds one at most.",
+    (books.OFFENSIVES.at("Grappling"), books.COMBAT.at("Other Offensive Actions")),
+)
+HR_GRAP_3: Final = Rule(
+    "HR-GRAP-3",
+    "A grapple takes a free hand; with only one the total is halved, rounded up.",
+    books.OFFENSIVES.at("Grappling"),
+)
+HR_SIZE_7: Final = Rule(
+    "HR-SIZE-7",
+    "In a grapple the larger creature has a level of advantage for each size of difference.",
+    books.BASICS.at("Size"),
+)
+HR_GRAP_2: Final = Rule(
+    "HR-GRAP-2",
+    "In a grapple the larger creature has a level of advantage for each size of difference.",
+    (books.OFFENSIVES.at("Grappling"), books.BASICS.at("Size")),
+)
+HR_GRAP_4: Final = Rule(
+    "HR-GRAP-4",
+    "The winner of the check is grappling, and its target is grappled.",
+    books.OFFENSIVES.at("Grappling"),
+)
+HR_COND_25: Final = Rule(
+    "HR-COND-25",
+    "A grappled creature has one level of restrained until it is free.",
+    books.CONDITIONS.at("Grappled"),
+)
+HR_GRAP_7: Final = Rule(
+    "HR-GRAP-7",
+    "An action, and might or agility that beats the grappler's, breaks a hold; the hold hampers neither.",
+    books.CONDITIONS.at("Grappled"),
+    settles=("A-76",),
+)
+
 
 ADJACENT_FT: Final = 5
 
@@ -26,25 +70,25 @@ ADJACENT_FT: Final = 5
 # --- seizing -----------------------------------------------------------------------------------------
 
 
-@rule("HR-GRAP-1", "seed 002, Grappling")
+@enforces(HR_GRAP_1)
 def check_reach(view: State, creature: Creature, target: Creature) -> None:
-    """A grapple is a might check on an adjacent creature against its might or agility; a tie fails."""
+    """Refuse to grapple a creature that is not adjacent."""
     if view.distance(creature, target) > ADJACENT_FT:
         raise Refused("not_adjacent", f"{target.id} is not adjacent to {creature.id}")
 
 
-@rule("HR-GRAP-5", "seed 002, Grappling; edition")
+@enforces(HR_GRAP_5)
 def check_unheld(creature: Creature, target: Creature) -> None:
-    """A creature is held by one creature at most, and holds one at most."""
+    """Refuse to grapple a creature that is held, or by one that holds another."""
     if target.has("grappled"):
         raise Refused("already_grappled", f"{target.id} is held already")
     if creature.has("grappling"):
         raise Refused("already_grappling", f"{creature.id} holds somebody already")
 
 
-@rule("HR-GRAP-3", "seed 002, Grappling")
+@enforces(HR_GRAP_3)
 def by_hands(total: int, hands: int) -> int:
-    """A grapple takes a free hand; with only one the total is halved, rounded up."""
+    """Return the total of a grapple with so many free *hands*."""
     return half(total) if hands == 1 else total
 
 
@@ -56,24 +100,23 @@ def check_grapple(view: State, creature: Creature, target: Creature) -> None:
         raise Refused("no_free_hand", f"{creature.id} has no hand free", "HR-GRAP-3")
 
 
-@rule("HR-SIZE-7", "seed 003, Size")
-@rule("HR-GRAP-2", "seeds 002 and 003, Grappling")
+@enforces(HR_GRAP_2, HR_SIZE_7)
 def size_edges(who: Creature, other: Creature) -> tuple[Edge, ...]:
-    """In a grapple the larger creature has a level of advantage for each size of difference."""
+    """Return the edge of *who* by size over *other* in a grapple, none for the smaller."""
     levels = who.rank - other.rank
     return (Edge(levels, "larger", "HR-GRAP-2"),) if levels > 0 else ()
 
 
-@rule("HR-GRAP-4", "seed 002, Grappling")
+@enforces(HR_GRAP_4)
 def seize(state: State, creature: str, target: str) -> Emits[State]:
-    """The winner of the check is grappling, and its target is grappled."""
+    """Emit the conditions of both sides of a hold: grappling, grappled and restrained."""
     state = yield from gain(state, creature, "grappling", 1, target)
     return (yield from hold(state, creature, target))
 
 
-@rule("HR-COND-25", "edition, Conditions")
+@enforces(HR_COND_25)
 def hold(state: State, creature: str, target: str) -> Emits[State]:
-    """A grappled creature has one level of restrained until it is free."""
+    """Emit the conditions of a held creature: grappled and restrained."""
     state = yield from gain(state, target, "grappled", 1, creature)
     return (yield from gain(state, target, "restrained", 1, creature))
 
@@ -141,10 +184,10 @@ class BreakFreeTried(Event[State]):
         )
 
 
-@rule("HR-GRAP-7", "edition, Conditions", settles=("A-76",))
+@enforces(HR_GRAP_7)
 @record
 class BreakFree(Command[State]):
-    """An action, and might or agility that beats the grappler's, breaks a hold; the hold hampers neither."""
+    """Break a hold: an action, and a check of might or agility against the grappler's."""
 
     type: ClassVar[str] = "break_free"
     creature: str

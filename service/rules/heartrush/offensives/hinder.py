@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
+from service.rules.heartrush import books
 from service.rules.heartrush.engagements.scene import Offensive
 from service.rules.heartrush.harm.conditions import gain
 from service.rules.heartrush.harm.damage import hurt
@@ -14,10 +15,17 @@ from service.rules.heartrush.offensives.grapple import ADJACENT_FT
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Emits, Event, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET
 from service.rules.table.stack import Frame
+
+HR_HIND_1: Final = Rule(
+    "HR-HIND-1",
+    "A hinder deals 1d4 and two levels of a condition, or blinds, or topples, or shoves and unbalances.",
+    books.COMBAT.at("Other Offensive Actions"),
+)
+
 
 BECAUSE: Final = ("HR-HIND-1",)
 LEVELS: Final = 2
@@ -85,9 +93,9 @@ def check_hinder(view: State, creature: Creature, target: Creature, offensive: O
         raise Refused("target_too_large", f"{target.id} is too large for {creature.id}", "HR-HIND-1")
 
 
-@rule("HR-HIND-1", "edition, Other Offensive Actions")
+@enforces(HR_HIND_1)
 def hinder(state: State, path: str, creature: str, target: str, offensive: Offensive) -> Emits[State]:
-    """A hinder deals 1d4 and two levels of a condition, or blinds, or topples, or shoves and unbalances."""
+    """Emit what a hinder does to its target: a condition with damage, blinded, prone, or a push."""
     if offensive.way == "blind":
         return (yield from gain(state, target, "blinded", 1, creature))
     if offensive.way == "topple":

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.hands import free_hands
 from service.rules.heartrush.engagements.scene import Earned, EngagementFrame, PhaseRules
 from service.rules.heartrush.gm.rulings import AdjudicationAsked
@@ -12,7 +15,20 @@ from service.rules.heartrush.offensives.offensives import OffensiveFizzled, Offe
 from service.rules.heartrush.offensives.trying import ADJACENT_FT
 from service.rules.heartrush.state import Creature, State, is_able_if_aware
 from service.rules.kernel.messages import Awaited, Emits
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_OFF_3: Final = Rule(
+    "HR-OFF-3",
+    "Offensive actions land after all attack rolls; who has slipped away by then is not seized.",
+    books.OFFENSIVES,
+    settles=("A-51",),
+)
+HR_STUNT_1: Final = Rule(
+    "HR-STUNT-1",
+    "A stunt is a player's own idea: the GM allows it or not, and says by which check and what it does.",
+    books.COMBAT.at("Other Offensive Actions"),
+)
+
 
 CLINGS = ("grapple", "climb")
 
@@ -25,9 +41,9 @@ class OffensivePhase(PhaseRules):
     def waiting(self, state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
         return ()
 
-    @rule("HR-OFF-3", "seed 002, Other Offensive Actions", settles=("A-51",))
+    @enforces(HR_OFF_3)
     def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
-        """Offensive actions land after all attack rolls; who has slipped away by then is not seized."""
+        """Emit the next offensive action that lands or fizzles, or the end of them all."""
         if not frame.offensives:
             return (yield OffensivesOver(engagement=frame.path))
         earned = frame.offensives[0]
@@ -82,9 +98,9 @@ def land(state: State, frame: EngagementFrame, earned: Earned) -> Emits[State]:
     return (yield from stunt(path, creature, target, offensive.text))
 
 
-@rule("HR-STUNT-1", "edition, Other Offensive Actions")
+@enforces(HR_STUNT_1)
 def stunt(path: str, creature: str, target: str, text: str) -> Emits[State]:
-    """A stunt is a player's own idea: the GM allows it or not, and says by which check and what it does."""
+    """Emit the question to the GM whether a stunt is allowed, by which check and with what effect."""
     return (
         yield AdjudicationAsked(
             adjudication=path, about="stunt", creature=creature, text=f"{text} ({target})"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.hands import free_hands
 from service.rules.heartrush.engagements.scene import EngagementFrame, Offensive
 from service.rules.heartrush.engagements.stances import beats
@@ -10,24 +13,33 @@ from service.rules.heartrush.offensives.grapple import GrappleTried
 from service.rules.heartrush.offensives.offensives import OffensiveBegun, OffensiveResolved
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Emits
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_OFF_1: Final = Rule(
+    "HR-OFF-1",
+    "Only who directly beats the target's stance may do something else than attack; equal stances do not.",
+    books.OFFENSIVES,
+    settles=("A-41",),
+)
+HR_OFF_2: Final = Rule("HR-OFF-2", "An offensive action replaces the attack roll.", books.OFFENSIVES)
+
 
 ADJACENT_FT = 5
 
 
-@rule("HR-OFF-1", "seed 002, Other Offensive Actions", settles=("A-41",))
+@enforces(HR_OFF_1)
 def directly_beats(state: State, stance: str, other: str) -> bool:
-    """Only who directly beats the target's stance may do something else than attack; equal stances do not."""
+    """Tell whether an offensive action in *stance* is possible against a creature in *other*."""
     if other == "defensive" and not state.house.defensive_counts_as_beaten:
         return False
     return beats(stance, other)
 
 
-@rule("HR-OFF-2", "seed 002, Other Offensive Actions")
+@enforces(HR_OFF_2)
 def forgo(
     state: State, frame: EngagementFrame, creature: str, target: str, offensive: Offensive
 ) -> Emits[State]:
-    """An offensive action replaces the attack roll."""
+    """Emit an offensive action in the place of an attack."""
     state = yield OffensiveBegun(engagement=frame.path, creature=creature, target=target, offensive=offensive)
     return (yield from attempt(state, frame, creature, target, offensive))
 

@@ -10,10 +10,18 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.sheets.abilities import ROLES, Ability, Param, Spell, Use, Value
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Refused
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_ABIL_8: Final = Rule(
+    "HR-ABIL-8",
+    "How an ability is used, on whom and how much, is said when it is announced.",
+    books.BASICS.at("Timing Tags"),
+)
+
 
 STANCES: Final = ("might", "agility", "cunning")
 ABILITIES: Final = ("might", "agility", "cunning", "presence")
@@ -22,11 +30,11 @@ OFFERED: Final = 60
 SAID_LENGTH: Final = 280
 
 
-@rule("HR-ABIL-8", "seed 003, Timing Tags")
+@enforces(HR_ABIL_8)
 def check_params(
     view: State, creature: Creature, definition: Ability | Spell, params: Mapping[str, Any]
 ) -> None:
-    """How an ability is used, on whom and how much, is said when it is announced."""
+    """Refuse parameters of an ability that are unknown, missing, or not among its choices."""
     known = {param.name: param for param in definition.params}
     for name in params:
         if name not in known:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.incapacity import check_alive
 from service.rules.heartrush.permission import gm, own
 from service.rules.heartrush.rests.prices import (
@@ -24,7 +25,24 @@ from service.rules.heartrush.rounds.clock import at_rest, check_at_rest
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_XP_9: Final = Rule(
+    "HR-XP-9",
+    "The heart die is not for sale: its maximum is d10, d12, d20 from 200, 500, 1000 experience in all.",
+    books.BASICS.at("Quick Reference"),
+)
+HR_XP_1: Final = Rule(
+    "HR-XP-1",
+    "Experience comes from the GM, for a reason the players see; a usual award is each one's combat rank.",
+    books.BASICS.at("Gaining Experience"),
+)
+HR_XP_2: Final = Rule(
+    "HR-XP-2",
+    "Spend experience outside combat; the rules work out the price, and purchase and payment are one.",
+    books.BASICS.at("Spending Experience"),
+)
+
 
 MOST_AWARDED: Final = 1000
 AWARDS: Final = (1, 5, 100)
@@ -90,9 +108,9 @@ class XpSpent(Event[State]):
 # --- awards ----------------------------------------------------------------------------------------
 
 
-@rule("HR-XP-9", "seed 003, Quick Reference")
+@enforces(HR_XP_9)
 def grow_heart(state: State, creature: str) -> Emits[State]:
-    """The heart die is not for sale: its maximum is d10, d12, d20 from 200, 500, 1000 experience in all."""
+    """Emit the larger heart die that the experience of *creature* brings; nothing if none is due."""
     found = state.creatures[creature]
     sheet = found.sheet
     grown = next((die for total, die in HEART_DICE if sheet.growth.xp_total >= total), 0)
@@ -102,10 +120,10 @@ def grow_heart(state: State, creature: str) -> Emits[State]:
     return (yield HeartDieGrew(creature=creature, heart_die_max=grown, heart_die=live))
 
 
-@rule("HR-XP-1", "seed 003, Gaining Experience")
+@enforces(HR_XP_1)
 @record
 class AwardXp(Command[State]):
-    """Experience comes from the GM, for a reason the players see; a usual award is each one's combat rank."""
+    """Award experience, as the GM, for a reason that the players see."""
 
     type: ClassVar[str] = "award_xp"
     creatures: tuple[str, ...]
@@ -140,7 +158,7 @@ class AwardXp(Command[State]):
             yield Offer(type=cls.type, choices={"creatures": names, "amount": AWARDS})
 
 
-@rule("HR-XP-2", "seed 003, Spending Experience")
+@enforces(HR_XP_2)
 @record
 class SpendXp(Command[State]):
     """Spend experience outside combat; the rules work out the price, and purchase and payment are one."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
+from service.rules.heartrush import books
 from service.rules.heartrush.engagements.exchanges import Exchange
 from service.rules.heartrush.harm.conditions import gain
 from service.rules.heartrush.harm.damage import Consequence, DamageFrame, hurt
@@ -16,9 +17,32 @@ from service.rules.heartrush.sheets.sheet import Poison
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record, with_key, without_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame
+
+HR_POIS_1: Final = Rule(
+    "HR-POIS-1",
+    "Poison is put on a weapon before combat, never in it; each coat takes one dose.",
+    books.BASICS.at("Poisons"),
+)
+HR_POIS_3: Final = Rule(
+    "HR-POIS-3",
+    "A coat stays potent for a time; once lapsed it does nothing, and is scraped off before a new one.",
+    books.BASICS.at("Poisons"),
+)
+HR_POIS_2: Final = Rule(
+    "HR-POIS-2",
+    "The coat is used up when its weapon deals damage; the poison's own follows apart from it.",
+    books.BASICS.at("Poisons"),
+    settles=("A-59",),
+)
+HR_DMG_7: Final = Rule(
+    "HR-DMG-7",
+    "Poison on a weapon is damage of its own after the attack, with its own choice to shrug it off.",
+    books.BASICS.at("Poisons"),
+)
+
 
 BECAUSE: Final = ("HR-POIS-2", "HR-DMG-7", "A-59")
 
@@ -60,10 +84,10 @@ class CoatScraped(Event[State]):
         return state.with_creature(self.creature, coats=coats)
 
 
-@rule("HR-POIS-1", "seed 003, Poisons")
+@enforces(HR_POIS_1)
 @record
 class CoatWeapon(Command[State]):
-    """Poison is put on a weapon before combat, never in it; each coat takes one dose."""
+    """Put a dose of poison on a weapon, outside combat."""
 
     type: ClassVar[str] = "coat_weapon"
     creature: str
@@ -132,9 +156,9 @@ def poison_of(creature: Creature, poison: str) -> Poison | None:
     return next((known for known in creature.sheet.poisons if known.id == poison), None)
 
 
-@rule("HR-POIS-3", "seed 003, Poisons")
+@enforces(HR_POIS_3)
 def is_potent(state: State, coat: Coat) -> bool:
-    """A coat stays potent for a time; once lapsed it does nothing, and is scraped off before a new one."""
+    """Tell whether a coat of poison still works."""
     return coat.until_s is None or state.clock_s < coat.until_s
 
 
@@ -215,9 +239,9 @@ class Poisoning(Consequence):
     def follows(self, state: State, frame: DamageFrame) -> bool:
         return frame.cause == "attack" and coated_weapon(state, frame) is not None
 
-    @rule("HR-POIS-2", "seed 003, Poisons", settles=("A-59",))
+    @enforces(HR_POIS_2)
     def tell(self, state: State, frame: DamageFrame, final: int) -> Emits[State]:
-        """The coat is used up when its weapon deals damage; the poison's own follows apart from it."""
+        """Emit what the poison on a weapon does after its damage; the coat is used up."""
         weapon = coated_weapon(state, frame)
         assert weapon is not None
         assert frame.source is not None
@@ -227,9 +251,9 @@ class Poisoning(Consequence):
         return (yield from carry_in(frame, weapon, poison))
 
 
-@rule("HR-DMG-7", "seed 003, Poisons")
+@enforces(HR_DMG_7)
 def carry_in(frame: DamageFrame, weapon: str, poison: Poison) -> Emits[State]:
-    """Poison on a weapon is damage of its own after the attack, with its own choice to shrug it off."""
+    """Emit the damage of the poison on *weapon*, apart from that of the weapon."""
     assert frame.source is not None
     return (
         yield PoisonStruck(

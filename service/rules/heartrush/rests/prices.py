@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
+from service.rules.heartrush import books
 from service.rules.heartrush.abilities.catalogue import CATALOGUE, defined
 from service.rules.heartrush.checks.checks import ABILITIES
 from service.rules.heartrush.creatures.cantrips import unattuned
@@ -19,7 +20,42 @@ from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_XP_3: Final = Rule(
+    "HR-XP-3",
+    "A new aspect costs 1, a higher rank its present rank and 1, up to rank 5; other words are free.",
+    books.BASICS.at("Spending Experience"),
+)
+HR_XP_4: Final = Rule(
+    "HR-XP-4",
+    "Ten more hit points cost a tenth of the maximum, rounded down, and 1.",
+    books.BASICS.at("Spending Experience"),
+    settles=("A-61",),
+)
+HR_XP_5: Final = Rule(
+    "HR-XP-5",
+    "The next larger ability die costs as many points as it has faces.",
+    books.BASICS.at("Spending Experience"),
+    settles=("A-46",),
+)
+HR_XP_6: Final = Rule(
+    "HR-XP-6",
+    "A talent costs 3 and as many as its kind are owned: combat and noncombat talents are counted apart.",
+    books.BASICS.at("Spending Experience"),
+)
+HR_XP_7: Final = Rule(
+    "HR-XP-7",
+    "A destiny level, on a talent that is owned, costs 5 and as many as destiny levels are owned.",
+    books.BASICS.at("Spending Experience"),
+    settles=("A-60",),
+)
+HR_XP_8: Final = Rule(
+    "HR-XP-8",
+    "A spell costs 6 and twice the spells owned, for the spelltouched their number; elements are needed.",
+    books.BASICS.at("Spending Experience"),
+)
+
 
 Kind = Literal[
     "aspect_new",
@@ -59,9 +95,9 @@ class Purchase:
     """The words of an aspect."""
 
 
-@rule("HR-XP-3", "seed 003, Spending Experience")
+@enforces(HR_XP_3)
 def price_of_aspect(sheet: Sheet, purchase: Purchase) -> int:
-    """A new aspect costs 1, a higher rank its present rank and 1, up to rank 5; other words are free."""
+    """Return the price of a new aspect, of a higher rank, or of other words for it."""
     if purchase.kind == "aspect_new":
         _check_text(purchase.text)
         return 1
@@ -81,15 +117,15 @@ def _check_text(text: str) -> None:
         raise Refused("params_missing", f"1 to {TEXT_LENGTH} characters")
 
 
-@rule("HR-XP-4", "seed 003, Spending Experience", settles=("A-61",))
+@enforces(HR_XP_4)
 def price_of_hit_points(sheet: Sheet, purchase: Purchase) -> int:  # noqa: ARG001 - prices have one shape
-    """Ten more hit points cost a tenth of the maximum, rounded down, and 1."""
+    """Return the price of ten more hit points."""
     return sheet.hp_max // HIT_POINTS + 1
 
 
-@rule("HR-XP-5", "seed 003, Spending Experience", settles=("A-46",))
+@enforces(HR_XP_5)
 def price_of_die(sheet: Sheet, purchase: Purchase) -> int:
-    """The next larger ability die costs as many points as it has faces."""
+    """Return the price of the next larger ability die."""
     if purchase.ability is None:
         raise Refused("params_missing", "which ability")
     return next_die(getattr(sheet, purchase.ability))
@@ -103,9 +139,9 @@ def next_die(sides: int) -> int:
     return larger
 
 
-@rule("HR-XP-6", "seed 003, Spending Experience")
+@enforces(HR_XP_6)
 def price_of_talent(sheet: Sheet, purchase: Purchase) -> int:
-    """A talent costs 3 and as many as its kind are owned: combat and noncombat talents are counted apart."""
+    """Return the price of a combat or noncombat talent."""
     growth = sheet.growth
     return 3 + len(growth.combat_talents if purchase.kind == "combat_talent" else growth.noncombat_talents)
 
@@ -114,17 +150,17 @@ def _talents(growth: Growth) -> tuple[str, ...]:
     return (*growth.combat_talents, *growth.noncombat_talents)
 
 
-@rule("HR-XP-7", "seed 003, Spending Experience", settles=("A-60",))
+@enforces(HR_XP_7)
 def price_of_destiny(sheet: Sheet, purchase: Purchase) -> int:
-    """A destiny level, on a talent that is owned, costs 5 and as many as destiny levels are owned."""
+    """Return the price of a destiny level; refuse one on a talent that is not owned."""
     if purchase.name not in _talents(sheet.growth):
         raise Refused("prerequisite_missing", f"{purchase.name} is no talent it has")
     return 5 + len(sheet.growth.destiny_levels)
 
 
-@rule("HR-XP-8", "seed 003, Spending Experience")
+@enforces(HR_XP_8)
 def price_of_spell(sheet: Sheet, purchase: Purchase) -> int:  # noqa: ARG001 - prices have one shape
-    """A spell costs 6 and twice the spells owned, for the spelltouched their number; elements are needed."""
+    """Return the price of a spell."""
     growth = sheet.growth
     return len(growth.spells) if growth.spelltouched else 6 + 2 * len(growth.spells)
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll, Term
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.healing import heal
 from service.rules.heartrush.harm.conditions import ConditionLost, gain
 from service.rules.heartrush.harm.wounds import WoundsEased, eased, heals_by_itself
@@ -19,9 +20,38 @@ from service.rules.heartrush.rounds.clock import HOUR_S, MINUTE_S, check_at_rest
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame
+
+HR_REST_3: Final = Rule(
+    "HR-REST-3",
+    "Shelter, bed, warmth, a watch and dreamwort change a sleeping check; a sleepdraught doubles them.",
+    books.RESTS,
+)
+HR_REST_4: Final = Rule(
+    "HR-REST-4",
+    "A good night heals to the cap, eases treated wounds by 1 and renews heart die and abilities.",
+    (books.RESTS, books.MECHANICS.at("Zero Hit Points")),
+    settles=("A-28",),
+)
+HR_REST_5: Final = Rule(
+    "HR-REST-5",
+    "A bad night heals half of what is missing, rounded down, and leaves 1, 2, then 3 hindering levels.",
+    books.RESTS,
+)
+HR_REST_1: Final = Rule(
+    "HR-REST-1",
+    "Ten minutes of rest, as often as wanted, bring the heart die back to its maximum.",
+    books.RESTS,
+    settles=("A-32",),
+)
+HR_REST_2: Final = Rule(
+    "HR-REST-2",
+    "Rest for ten minutes, or once a day for a night of at least seven hours, slept well or badly.",
+    books.RESTS,
+)
+
 
 Shelter = Literal["none", "tent", "structure"]
 Bedding = Literal["none", "bedroll", "bed"]
@@ -156,9 +186,9 @@ class NightOver(Event[State]):
         return state.popped(self.rest)
 
 
-@rule("HR-REST-3", "edition, Rests")
+@enforces(HR_REST_3)
 def sleep_terms(night: Night, creature: str) -> tuple[Term, ...]:
-    """Shelter, bed, warmth, a watch and dreamwort change a sleeping check; a sleepdraught doubles them."""
+    """Return the terms that the circumstances of *night* add to the sleeping check of *creature*."""
     amounts = (
         (SHELTERS[night.shelter], f"shelter: {night.shelter}"),
         (BEDS[night.bedding], f"bed: {night.bedding}"),
@@ -178,9 +208,9 @@ def sleeps_well(night: Night, creature: str) -> bool:
     return comfort and creature not in night.watch
 
 
-@rule("HR-REST-4", "edition, Rests; seed 002, Zero Hit Points", settles=("A-28",))
+@enforces(HR_REST_4)
 def wake_rested(state: State, creature: str, check: int | None) -> Emits[State]:
-    """A good night heals to the cap, eases treated wounds by 1 and renews heart die and abilities."""
+    """Emit a good night: healing to the cap, eased wounds, heart die, and abilities charged again."""
     sheet = state.creatures[creature].sheet
     state = yield Rested(
         creature=creature,
@@ -204,9 +234,9 @@ def wake_rested(state: State, creature: str, check: int | None) -> Emits[State]:
     return (yield from heal(state, creature, found.hp_cap - found.hp))
 
 
-@rule("HR-REST-5", "edition, Rests")
+@enforces(HR_REST_5)
 def wake_tired(state: State, chance: Chance, path: str, creature: str, check: int) -> Emits[State]:
-    """A bad night heals half of what is missing, rounded down, and leaves 1, 2, then 3 hindering levels."""
+    """Emit a bad night: healing of half of what is missing, and one to three hindering levels."""
     nights = state.creatures[creature].failed_nights + 1
     found: tuple[str, ...] = SLEEPLESS
     if nights < len(SLEEPLESS):
@@ -236,9 +266,9 @@ def wake_tired(state: State, chance: Chance, path: str, creature: str, check: in
     return (yield from heal(state, creature, max(0, sleeper.hp_cap - sleeper.hp) // 2))
 
 
-@rule("HR-REST-1", "edition, Rests", settles=("A-32",))
+@enforces(HR_REST_1)
 def rest_short(state: State, creature: str) -> Emits[State]:
-    """Ten minutes of rest, as often as wanted, bring the heart die back to its maximum."""
+    """Emit a short rest, which brings the heart die back to its maximum."""
     die = state.creatures[creature].sheet.heart_die
     state = yield Rested(creature=creature, rest="short", success=True, heart_die=die)
     if state.house.heart_recharge == "any_rest":
@@ -246,10 +276,10 @@ def rest_short(state: State, creature: str) -> Emits[State]:
     return state
 
 
-@rule("HR-REST-2", "edition, Rests")
+@enforces(HR_REST_2)
 @record
 class Rest(Command[State]):
-    """Rest for ten minutes, or once a day for a night of at least seven hours, slept well or badly."""
+    """Rest for ten minutes, or once a day for a night of at least seven hours."""
 
     type: ClassVar[str] = "rest"
     rest: Literal["short", "long"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking, Leaning
 from service.rules.heartrush.creatures.incapacity import check_able
 from service.rules.heartrush.gm.rulings import AdjudicationAsked, RulingRecorded, path_of, rule_on
@@ -18,8 +19,27 @@ from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
+
+HR_WND_6: Final = Rule(
+    "HR-WND-6",
+    "Who treats its own wounds has a level of disadvantage.",
+    books.MECHANICS.at("Treating Wounds"),
+)
+HR_WND_4: Final = Rule(
+    "HR-WND-4",
+    "One medicine check treats a creature: its total comes off every wound not treated before.",
+    books.MECHANICS.at("Treating Wounds"),
+    settles=("A-26",),
+)
+HR_WND_3: Final = Rule(
+    "HR-WND-3",
+    "Outside combat a wound may lower one check by its rank, for as many destiny points, at most 5.",
+    books.MECHANICS.at("Wounds"),
+    settles=("A-54",),
+)
+
 
 MOST_GAINED: Final = 5
 
@@ -71,9 +91,9 @@ class TreatmentDone(Event[State]):
         return state.popped(self.treatment)
 
 
-@rule("HR-WND-6", "seed 002, Treating Wounds")
+@enforces(HR_WND_6)
 def own_hands(healer: str, patient: str) -> tuple[Leaning, ...]:
-    """Who treats its own wounds has a level of disadvantage."""
+    """Return the disadvantage of a healer that treats its own wounds, none for another patient."""
     return (Leaning(levels=-1, what="own wounds", rule="HR-WND-6"),) if healer == patient else ()
 
 
@@ -106,10 +126,10 @@ def treated(state: State, frame: TreatmentFrame, checked: Checked) -> Emits[Stat
     return (yield TreatmentDone(treatment=frame.path, because=("HR-WND-4",)))
 
 
-@rule("HR-WND-4", "seed 002, Treating Wounds", settles=("A-26",))
+@enforces(HR_WND_4)
 @record
 class TreatWounds(Command[State]):
-    """One medicine check treats a creature: its total comes off every wound not treated before."""
+    """Treat the wounds of a creature by one medicine check."""
 
     type: ClassVar[str] = "treat_wounds"
     creature: str
@@ -180,10 +200,10 @@ def awake(view: State, command: Command[State], creature: str) -> Creature:
 # --- wounds as aspects -----------------------------------------------------------------------------
 
 
-@rule("HR-WND-3", "seed 002, Wounds", settles=("A-54",))
+@enforces(HR_WND_3)
 @record
 class InvokeWound(Command[State]):
-    """Outside combat a wound may lower one check by its rank, for as many destiny points, at most 5.
+    """Let a wound lower one check outside combat by its rank, for as many destiny points, at most 5.
 
     A player asks and the GM allows it or not; the GM needs nobody's leave.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.cantrips import cannot_cast
 from service.rules.heartrush.creatures.hands import free_hands, shield_on
 from service.rules.heartrush.means.actions import (
@@ -19,7 +20,26 @@ from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, without_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+
+HR_ACT_10: Final = Rule(
+    "HR-ACT-10",
+    "A full action gives an adjacent creature advantage on its next attack, defense, check or save.",
+    books.COMBAT.at("Help"),
+    settles=("A-55",),
+)
+HR_ACT_11: Final = Rule(
+    "HR-ACT-11",
+    "Say or shout one sentence of reasonable length.",
+    books.COMBAT.at("Call Out"),
+    settles=("A-03",),
+)
+HR_ACT_9: Final = Rule(
+    "HR-ACT-9",
+    "One simple manipulation of an object; putting a weapon away and drawing another are two.",
+    books.COMBAT.at("Object Interaction"),
+)
+
 
 CALL_OUT_LENGTH: Final = 280
 
@@ -40,10 +60,10 @@ class HelpGiven(Event[State]):
         return state.with_creature(self.target, help=target.help + 1, conditions=conditions)
 
 
-@rule("HR-ACT-10", "seed 000, Actions", settles=("A-55",))
+@enforces(HR_ACT_10)
 @record
 class Help(Command[State]):
-    """A full action gives an adjacent creature advantage on its next attack, defense, check or save."""
+    """Help an adjacent creature: a full action gives advantage on its next attack, defense, check or save."""
 
     type: ClassVar[str] = "help"
     creature: str
@@ -92,10 +112,10 @@ class CalledOut(Event[State]):
         )
 
 
-@rule("HR-ACT-11", "seed 000, Actions", settles=("A-03",))
+@enforces(HR_ACT_11)
 @record
 class CallOut(Command[State]):
-    """Say or shout one sentence of reasonable length."""
+    """Say or shout one sentence."""
 
     type: ClassVar[str] = "call_out"
     creature: str
@@ -141,10 +161,10 @@ class ObjectHandled(Event[State]):
         return state.with_creature(self.creature, wielded=self.item if self.verb == "draw" else None)
 
 
-@rule("HR-ACT-9", "seed 000, Actions")
+@enforces(HR_ACT_9)
 @record
 class HandleObject(Command[State]):
-    """One simple manipulation of an object; putting a weapon away and drawing another are two."""
+    """Draw, put away or handle one object; putting a weapon away and drawing another are two uses."""
 
     type: ClassVar[str] = "object"
     creature: str

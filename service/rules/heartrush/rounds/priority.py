@@ -7,8 +7,9 @@ ends the round, and any ability starts the count again.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.lasting import has
 from service.rules.heartrush.permission import (
     acting,
@@ -23,7 +24,37 @@ from service.rules.heartrush.sheets.modifiers import KeepPriority
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+
+HR_PRIO_2: Final = Rule(
+    "HR-PRIO-2",
+    "When an ability has finished resolving, priority moves to the other side, free actions included.",
+    books.COMBAT.at("Priority During Combat"),
+    settles=("A-03",),
+)
+HR_PRIO_3: Final = Rule(
+    "HR-PRIO-3",
+    "A side of which every able member declines hands priority back to the other side.",
+    books.COMBAT.at("Priority During Combat"),
+    settles=("A-05",),
+)
+HR_PRIO_10: Final = Rule(
+    "HR-PRIO-10",
+    "A side with nobody able to act passes by itself; two such passes in a row end the round at once.",
+    RULING,
+)
+HR_PRIO_4: Final = Rule(
+    "HR-PRIO-4",
+    "After an ability the round ends when the others decline, then the actors, then the others once more.",
+    books.COMBAT.at("Priority During Combat"),
+    settles=("A-01", "A-02"),
+)
+HR_PRIO_6: Final = Rule(
+    "HR-PRIO-6",
+    "A side that keeps declining lets the other act on, and may act again whenever priority reaches it.",
+    books.COMBAT.at("Priority During Combat"),
+)
+
 
 AUTO_LIMIT = 2
 """Automatic passes in a row that end a round at once."""
@@ -113,6 +144,7 @@ def undecided(state: State) -> tuple[Creature, ...]:
     )
 
 
+@enforces(HR_PRIO_3)
 def is_anybody_undecided(state: State) -> bool:
     """Tell whether the side with priority has somebody to ask; a plain loop: asked once a command."""
     for creature in state.creatures.values():
@@ -125,9 +157,9 @@ def is_anybody_undecided(state: State) -> bool:
     return False
 
 
-@rule("HR-PRIO-2", "seed 000, Priority During Combat", settles=("A-03",))
+@enforces(HR_PRIO_2)
 def pass_after_ability(state: State) -> Emits[State]:
-    """When an ability has finished resolving, priority moves to the other side, free actions included."""
+    """Emit the pass of priority after an ability has resolved, or that its user keeps it."""
     assert state.last_actor_side is not None
     actor = state.creatures.get(state.last_actor or "")
     if actor is not None and has(state, actor, KeepPriority):
@@ -135,23 +167,23 @@ def pass_after_ability(state: State) -> Emits[State]:
     return (yield PriorityPassed(side=state.other(state.last_actor_side), reason="ability", passes=0))
 
 
-@rule("HR-PRIO-3", "seed 000, Priority During Combat", settles=("A-05",))
+@enforces(HR_PRIO_3)
 def decline(state: State) -> Emits[State]:
-    """A side of which every able member declines hands priority back to the other side."""
+    """Emit the decline of a side."""
     return (yield from _counted(state, "declined"))
 
 
-@rule("HR-PRIO-10", "service ruling")
+@enforces(HR_PRIO_10)
 def pass_unable(state: State) -> Emits[State]:
-    """A side with nobody able to act passes by itself; two such passes in a row end the round at once."""
+    """Emit the pass of a side without a member able to act; the second in a row ends the round."""
     if state.auto_passes + 1 >= AUTO_LIMIT:
         return (yield RoundRanOut(passes=state.passes + 1))
     return (yield from _counted(state, "auto"))
 
 
-@rule("HR-PRIO-4", "seed 000, Priority During Combat", settles=("A-01", "A-02"))
+@enforces(HR_PRIO_4)
 def _counted(state: State, reason: Literal["declined", "auto"]) -> Emits[State]:
-    """After an ability the round ends when the others decline, then the actors, then the others once more."""
+    """Emit the pass of priority to the other side, or the end of the round when the passes are enough."""
     assert state.priority_side is not None
     passes = state.passes + 1
     if passes >= state.house.passes_to_end_round:
@@ -159,10 +191,10 @@ def _counted(state: State, reason: Literal["declined", "auto"]) -> Emits[State]:
     return (yield PriorityPassed(side=state.other(state.priority_side), reason=reason, passes=passes))
 
 
-@rule("HR-PRIO-6", "seed 000, Priority During Combat")
+@enforces(HR_PRIO_6)
 @record
 class Pass(Command[State]):
-    """A side that keeps declining lets the other act on, and may act again whenever priority reaches it."""
+    """Decline to act while the side has priority."""
 
     type: ClassVar[str] = "pass"
     creature: str

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
+from service.rules.heartrush import books
 from service.rules.heartrush.harm.zero import fall_to_zero
 from service.rules.heartrush.means.actions import with_fresh_round
 from service.rules.heartrush.means.rush import first_rush
@@ -15,9 +16,44 @@ from service.rules.heartrush.rounds.priority import PriorityGranted
 from service.rules.heartrush.state import TABLE_OWNER, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.rolls.closing import close_epoch
+
+HR_START_1: Final = Rule(
+    "HR-START-1",
+    "When combat begins nobody has priority, so only instants may be used until it is granted.",
+    books.COMBAT.at("Starting Combat"),
+)
+HR_START_9: Final = Rule(
+    "HR-START-9",
+    "Creatures that are hidden at the start hid before combat. Nobody can hide during combat.",
+    (books.COMBAT.at("Opportunity Attack"), books.BASICS.at("Hiding")),
+)
+HR_START_4: Final = Rule(
+    "HR-START-4",
+    "The side that begins picks one of its members to begin with.",
+    books.COMBAT.at("Starting Combat"),
+    settles=("A-06",),
+)
+HR_START_2: Final = Rule(
+    "HR-START-2",
+    "A side that was not expecting the attack leaves starting priority to the other, without a roll.",
+    books.COMBAT.at("Starting Combat"),
+)
+HR_START_3: Final = Rule(
+    "HR-START-3",
+    "If both sides saw it coming the players roll a d6: on 4 or more they start, otherwise the others.",
+    books.COMBAT.at("Starting Combat"),
+    settles=("A-07",),
+)
+HR_SVC_4: Final = Rule(
+    "HR-SVC-4",
+    "Combat ends by the GM's word, or by itself when a side has no active member left.",
+    RULING,
+    settles=("A-71",),
+)
+
 
 PLAYERS_START: Final = 4
 """The least face of the opening die with which the players begin."""
@@ -99,10 +135,10 @@ class CombatEnded(Event[State]):
         )
 
 
-@rule("HR-START-1", "seed 000, Starting Combat")
+@enforces(HR_START_1)
 @record
 class BeginCombat(Command[State]):
-    """When combat begins nobody has priority, so only instants may be used until it is granted.
+    """Begin combat, as the GM; until priority is granted, only instants may be used.
 
     `unaware_side` did not expect the attack; `surprised` creatures can do nothing in round 1, and a side
     surprised as a whole is the unaware one; `hidden` names who is hidden, and from which enemies.
@@ -144,19 +180,19 @@ class BeginCombat(Command[State]):
             yield Offer(type=cls.type, choices={"unaware_side": (None, *view.sides)})
 
 
-@rule("HR-START-9", "seeds 000 and 003, Hiding")
+@enforces(HR_START_9)
 def check_hidden(view: State, hidden: Mapping[str, tuple[str, ...]]) -> None:
-    """Creatures that are hidden at the start hid before combat. Nobody can hide during combat."""
+    """Refuse hidden creatures, or creatures they are hidden from, that are not in this fight."""
     for creature, viewers in hidden.items():
         for name in (creature, *viewers):
             if name not in view.creatures:
                 raise Refused("no_such_creature", f"there is no creature {name}")
 
 
-@rule("HR-START-4", "seed 000, Starting Combat", settles=("A-06",))
+@enforces(HR_START_4)
 @record
 class GrantPriority(Command[State]):
-    """The side that begins picks one of its members to begin with."""
+    """Grant the first priority of the fight; `starter` names the member that begins."""
 
     type: ClassVar[str] = "grant_priority"
     starter: str | None = None
@@ -195,9 +231,9 @@ def _is_taken_unawares(state: State, side: str, surprised: tuple[str, ...]) -> b
     return bool(active) and all(name in surprised for name in active)
 
 
-@rule("HR-START-2", "seed 000, Starting Combat")
+@enforces(HR_START_2)
 def unopposed(state: State, starter: str | None) -> Emits[State]:
-    """A side that was not expecting the attack leaves starting priority to the other, without a roll."""
+    """Emit the priority of the side that expected the attack."""
     assert state.unaware_side is not None
     side = state.other(state.unaware_side)
     return (yield PriorityGranted(side=side, starter=_of(state, side, starter)))
@@ -213,9 +249,9 @@ def opening_roll(state: State, chance: Chance) -> Emits[State]:
     )
 
 
-@rule("HR-START-3", "seed 000, Starting Combat", settles=("A-07",))
+@enforces(HR_START_3)
 def first_side(state: State, chance: Chance) -> Generator[Fact[State], State, tuple[State, str]]:
-    """If both sides saw it coming the players roll a d6: on 4 or more they start, otherwise the others."""
+    """Emit the die that decides which side begins; return the state and that side."""
     roll: Roll
     state, roll = yield from chance.throw(
         state,
@@ -233,9 +269,9 @@ def _of(state: State, side: str, starter: str | None) -> str | None:
     return starter if starter is not None and state.creatures[starter].side == side else None
 
 
-@rule("HR-SVC-4", "service ruling", settles=("A-71",))
+@enforces(HR_SVC_4)
 def end_if_one_side_is_gone(state: State, chance: Chance) -> Emits[State]:
-    """Combat ends by the GM's word, or by itself when a side has no active member left."""
+    """Emit the end of the fight if a side has no active member left; nothing otherwise."""
     for side in state.sides:
         if not _has_active(state, side):
             return (yield from end(state, chance, f"{side} has nobody left"))

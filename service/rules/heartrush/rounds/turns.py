@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
+from service.rules.heartrush import books
 from service.rules.heartrush.checks.rolls import ability_die, heart_die, helped, hindered, spend_help, throw
 from service.rules.heartrush.means.timing import whose_turn
 from service.rules.heartrush.permission import acting, engaged, left_by_bars
@@ -18,8 +19,16 @@ from service.rules.heartrush.rounds.start import first_side
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance
+
+HR_TIME_9: Final = Rule(
+    "HR-TIME-9",
+    "Turns follow the order given, or agility checks, the highest first, players before others on ties.",
+    (RULING, books.COMBAT_IN_TURNS),
+    settles=("A-47",),
+)
+
 
 OWN_TURN: Final = (
     "dash",
@@ -111,9 +120,9 @@ def order_of_round(state: State) -> tuple[str, ...]:
     return state.turn_order + late
 
 
-@rule("HR-TIME-9", "service ruling; background, turn edition", settles=("A-47",))
+@enforces(HR_TIME_9)
 def set_order(state: State, chance: Chance) -> Emits[State]:
-    """Turns follow the order given, or agility checks, the highest first, players before others on ties."""
+    """Emit the order of the turns, or the next agility check that decides it."""
     option = state.house.turn_order
     if option == "given" and state.given_order:
         return (yield from begin(state, state.given_order))

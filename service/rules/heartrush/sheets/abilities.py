@@ -10,11 +10,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar, cast
 
+from service.rules.heartrush import books
 from service.rules.kernel.messages import Emits
 from service.rules.kernel.records import EMPTY, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.openings import Id
 from service.rules.rolls.chance import Chance
+
+HR_ACT_2: Final = Rule(
+    "HR-ACT-2",
+    "What is tagged a full action spends the action; what is not spends none.",
+    books.COMBAT.at("Actions"),
+)
+HR_ABIL_10: Final = Rule(
+    "HR-ABIL-10",
+    "Abilities cost no action unless they carry the full action tag; a spell always does.",
+    (books.COMBAT.at("Minor Abilities"), books.COMBAT.at("Major Abilities")),
+)
+
 
 S = TypeVar("S")
 
@@ -214,7 +227,7 @@ def is_instant(definition: Ability | Spell) -> bool:
     return definition.timing == "instant"
 
 
-@rule("HR-ABIL-10", "seed 000, Minor and Major Abilities")
+@enforces(HR_ABIL_10, HR_ACT_2)
 def costs_action(definition: Ability | Spell) -> bool:
-    """Abilities cost no action unless they carry the full action tag; a spell always does."""
+    """Tell whether an ability or spell costs the action."""
     return isinstance(definition, Spell) or definition.full_action

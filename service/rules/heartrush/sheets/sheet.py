@@ -6,10 +6,18 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
+from service.rules.heartrush import books
 from service.rules.kernel.records import EMPTY, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealable import sealable
 from service.rules.openings import Id
+
+HR_SIZE_1: Final = Rule(
+    "HR-SIZE-1",
+    "Sizes go from minuscule over tiny, small, medium and large to L2 and on; a step is one level.",
+    books.BASICS.at("Size"),
+)
+
 
 Size = Literal["minuscule", "tiny", "small", "medium", "large", "l2", "l3", "l4", "l5", "l6", "l7", "l8"]
 SizeClass = Literal["ultralight", "light", "heavy"]
@@ -227,9 +235,9 @@ _SPACES: Final[Mapping[str, int]] = MappingProxyType(
 )
 
 
-@rule("HR-SIZE-1", "seed 003, Size")
+@enforces(HR_SIZE_1)
 def rank(size: str) -> int:
-    """Sizes go from minuscule over tiny, small, medium and large to L2 and on; a step is one level."""
+    """Return *size* as a number; a difference of 1 is one level."""
     return _RANKS[size]
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.checks.afflictions import fears
 from service.rules.heartrush.creatures.bonds import climbers_on, mount_of
-from service.rules.heartrush.creatures.hands import shield_on
 from service.rules.heartrush.creatures.sizes import fit_together
-from service.rules.heartrush.creatures.weapons import wielded
-from service.rules.heartrush.harm.conditions import SPEEDS
-from service.rules.heartrush.sheets.sheet import ARMOR_PENALTY, HEAVY_WEAPON_PENALTY, SHIELD_PENALTY
+from service.rules.heartrush.space.pace import burden
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import derived
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.space.compact import Cells
 from service.rules.space.grid import (
     FEET,
@@ -29,55 +27,46 @@ from service.rules.space.grid import (
     way_to,
 )
 
+HR_ENV_1: Final = Rule(
+    "HR-ENV-1",
+    "A step costs 5 ft, and twice that onto difficult ground, shallow water or into another's space.",
+    books.BASICS.at("Terrain"),
+)
+HR_MOVE_1: Final = Rule(
+    "HR-MOVE-1",
+    "Movement is a path of neighbouring cells; a diagonal costs what any step does, or by the house more.",
+    RULING,
+    settles=("A-45",),
+)
+HR_ENV_2: Final = Rule(
+    "HR-ENV-2",
+    "Shallow water is difficult ground; a dash swims deeper water: 15 ft of it, less equipment.",
+    books.BASICS.at("Water"),
+)
+HR_ENV_6: Final = Rule(
+    "HR-ENV-6",
+    "Climbing may take a might check first; it goes at 5 ft, which equipment does not lower.",
+    books.BASICS.at("Vertical Surfaces"),
+)
+HR_SIZE_4: Final = Rule(
+    "HR-SIZE-4",
+    "A creature two sizes smaller may enter another's space; allies may be walked through, others block.",
+    books.BASICS.at("Size"),
+    settles=("A-37",),
+)
+HR_MOVE_6: Final = Rule(
+    "HR-MOVE-6",
+    "Every cell of a path is tested before the first step: neighbours, room, and feet enough.",
+    books.BASICS.at("Size"),
+)
+
+
 SLOW_GROUND: Final = ("difficult", "shallow_water")
 
 
-def burden(creature: Creature) -> int:
-    """Return the feet that equipment takes off a creature's speed."""
-    sheet, weapon = creature.sheet, wielded(creature)
-    heavy = weapon.size_class == "heavy" and "natural" not in weapon.tags
-    penalty = ARMOR_PENALTY[sheet.armor] + SHIELD_PENALTY[shield_on(creature)]
-    return penalty + HEAVY_WEAPON_PENALTY if heavy else penalty
-
-
-@rule("HR-MOVE-2", "seeds 000 and 003; edition, Weapons and Conditions")
-def speed(creature: Creature) -> int:
-    """A dash covers the speed less armor, heavy shield and heavy weapon; conditions lower it further."""
-    feet = creature.sheet.speed - burden(creature)
-    if creature.conditions:
-        for lower in SPEEDS:
-            feet = lower(creature, feet)
-    return max(0, feet)
-
-
-@rule("HR-COND-5", "edition, Conditions")
-def check_can_move(creature: Creature) -> None:
-    """Restrained, stunned and grappled creatures have speed 0: no dash, no sidestep."""
-    for condition in ("stunned", "incapacitated", "restrained", "grappled"):
-        if creature.has(condition):
-            raise Refused("speed_zero", f"{creature.id} is {condition}")
-    if speed(creature) == 0:
-        raise Refused("speed_zero", f"the equipment of {creature.id} leaves it no speed")
-
-
-@rule("HR-MOVE-5", "edition, Conditions", settles=("A-16",))
-def standing_cost(creature: Creature) -> int:
-    """Standing up takes half the movement or a sidestep; while prone a creature moves at climbing speed."""
-    return speed(creature) // 2
-
-
-def allowance(creature: Creature, *, stand: bool) -> int:
-    """Return the feet of one dash, after standing up if it does."""
-    if not creature.has("prone"):
-        return speed(creature)
-    if stand:
-        return speed(creature) - standing_cost(creature)
-    return min(speed(creature), creature.sheet.climb_speed)
-
-
-@rule("HR-ENV-1", "seed 003, Terrain")
+@enforces(HR_ENV_1)
 def step_cost(state: State, creature: Creature, old: Cell, new: Cell, diagonals: int) -> int:
-    """A step costs 5 ft, and twice that onto difficult ground, shallow water or into another's space."""
+    """Return the feet of a step from *old* to *new*, after so many *diagonals* on the way."""
     return _slant(state, old, new, diagonals) * (_entering_ft(state, creature, new) or NEVER_FT)
 
 
@@ -85,9 +74,9 @@ NEVER_FT: Final = 10**6
 """More feet than any dash has: what a cell costs that cannot be entered at all."""
 
 
-@rule("HR-MOVE-1", "service ruling", settles=("A-45",))
+@enforces(HR_MOVE_1)
 def _slant(state: State, old: Cell, new: Cell, diagonals: int) -> int:
-    """Movement is a path of neighbouring cells; a diagonal costs what any step does, or by the house more."""
+    """Return how often a step from *old* to *new* counts: 2 for some diagonals if the house says so."""
     diagonal = old[0] != new[0] and old[1] != new[1]
     return 2 if diagonal and diagonals % 2 and state.house.metric != "chebyshev" else 1
 
@@ -109,15 +98,15 @@ def _ground_ft(state: State, creature: Creature, new: Cell) -> int:
     return 2 * FEET if any(ground in SLOW_GROUND for ground in here) else FEET
 
 
-@rule("HR-ENV-2", "seed 003, Water")
+@enforces(HR_ENV_2)
 def swim_ft(creature: Creature) -> int:
-    """Shallow water is difficult ground; a dash swims deeper water: 15 ft of it, less equipment."""
+    """Return the feet of deeper water that *creature* swims in a dash."""
     return _pace_ft(creature, creature.sheet.swim_speed - burden(creature))
 
 
-@rule("HR-ENV-6", "seed 003, Vertical Surfaces")
+@enforces(HR_ENV_6)
 def climb_ft(state: State, creature: Creature, new: Cell) -> int:
-    """Climbing may take a might check first; it goes at 5 ft, which equipment does not lower."""
+    """Return the feet that *creature* climbs to *new*, 0 where nothing can be climbed."""
     if any(f"{x},{y}" in state.scenery.sheer for x, y in cells(new, creature.space)):
         return 0
     return _pace_ft(creature, creature.sheet.climb_speed)
@@ -182,9 +171,9 @@ def is_walled(state: State, mover: Creature, at: Cell) -> bool:
     return bool(state.terrain) and any(state.ground(cell) == "wall" for cell in cells(at, mover.space))
 
 
-@rule("HR-SIZE-4", "seed 003, Size", settles=("A-37",))
+@enforces(HR_SIZE_4)
 def may_enter(state: State, mover: Creature, at: Cell) -> bool:
-    """A creature two sizes smaller may enter another's space; allies may be walked through, others block."""
+    """Tell whether *mover* may enter the cell *at*."""
     if is_walled(state, mover, at):
         return False
     either = state.house.pass_through == "either_smaller"  # noqa: S105 - an option
@@ -212,9 +201,9 @@ def _has_room(state: State, mover: Creature, at: Cell) -> bool:
     return not beside or fit_together(mover, beside)
 
 
-@rule("HR-MOVE-6", "seed 003, Size")
+@enforces(HR_MOVE_6)
 def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget: int) -> int:
-    """Every cell of a path is tested before the first step: neighbours, room, and feet enough."""
+    """Return the feet that *path* costs; refuse a path that is blocked, occupied or too long."""
     spent, diagonals, old = 0, 0, creature.position
     for new in path:
         if not is_step(old, new):
@@ -304,21 +293,3 @@ def _costs(
 
     is_afraid = bool(creature.conditions) and fears(state, creature) is not None
     return entering, step if is_afraid else None
-
-
-def half_speed(creature: Creature) -> int:
-    """Return half of a creature's speed, rounded up to whole feet."""
-    return -(-speed(creature) // 2)
-
-
-def left_after_casting(creature: Creature, budget: int) -> int:
-    """Return the feet a creature may still move: *budget*, or what a spell has left of half its speed."""
-    if not creature.spell_cast:
-        return budget
-    return max(0, half_speed(creature) - (creature.moved_ft - creature.cast_at_ft))
-
-
-def check_move_after_casting(creature: Creature, feet: int) -> None:
-    """Refuse more than half the speed after a spell was cast this round."""
-    if feet > left_after_casting(creature, feet):
-        raise Refused("moved_too_far_to_cast", f"{creature.id} has cast a spell this round", "HR-CAST-1")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from service.rules.heartrush.creatures.hands import shield_held
-from service.rules.heartrush.space.paths import is_walled, others_at
+from service.rules.heartrush.space.paths import is_walled, may_stop, others_at
 from service.rules.heartrush.state import Creature, State
 from service.rules.space.grid import FEET, Cell, cells, line
 
@@ -46,3 +46,12 @@ def left_behind(mover: Creature, places: Iterable[Cell], end: Cell) -> tuple[Cel
     kept = cells(end, mover.space)
     covered = (cell for place in places for cell in cells(place, mover.space))
     return tuple(cell for cell in dict.fromkeys(covered) if cell not in kept)
+
+
+def free_behind(state: State, follower: str, pushed: str, step: Cell) -> Iterator[Cell]:
+    """Yield the cells between where a push went and where it began that *follower* may take."""
+    mover = state.creatures[pushed]
+    back = (-step[0], -step[1])
+    for cell in left_behind(mover, line(mover.position, back, 2 * FEET), mover.position):
+        if may_stop(state, state.creatures[follower], cell):
+            yield cell

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
+from service.rules.heartrush import books
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.creatures.strain import Exertion, StrainFrame, is_airless, stream_of
 from service.rules.heartrush.creatures.water import is_submerged, waters
@@ -20,8 +21,26 @@ from service.rules.heartrush.permission import gm, taking_action
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
+
+HR_BREATH_1: Final = Rule(
+    "HR-BREATH-1",
+    "A might check gives rounds of air. Each round, each action and each move uses one.",
+    books.BASICS.at("Suffocation and Strangulation"),
+    settles=("A-57",),
+)
+HR_BREATH_2: Final = Rule(
+    "HR-BREATH-2",
+    "Out of air, or cut off from it, a creature suffocates until it breathes.",
+    books.BASICS.at("Suffocation and Strangulation"),
+)
+HR_COND_10: Final = Rule(
+    "HR-COND-10",
+    "Who suffocates takes 1d6 at each round's end, and on every move and action.",
+    books.CONDITIONS.at("Suffocating"),
+)
+
 
 BECAUSE: Final = ("HR-BREATH-1", "A-57")
 STIFLED: Final = ("HR-COND-10",)
@@ -96,13 +115,13 @@ class Breathed(Event[State]):
         return state.with_creature(self.creature, breath=None)
 
 
-@rule("HR-BREATH-1", "seed 003, Suffocation and Strangulation", settles=("A-57",))
+@enforces(HR_BREATH_1)
 @record
 class HoldBreath(Command[State]):
-    """A might check gives rounds of air. Each round, each action and each move uses one.
+    """Hold the breath of a creature: a might check gives rounds of air.
 
-    In deep water a creature may hold its breath by itself. Elsewhere the GM says that something there
-    cannot be breathed.
+    Each round, each action and each move uses one. In deep water a creature may hold its breath by itself.
+    Elsewhere the GM says that something there cannot be breathed.
     """
 
     type: ClassVar[str] = "hold_breath"
@@ -217,9 +236,9 @@ def _choked(command: HoldBreath | Breathe | CutOff, view: State) -> None:
         raise Refused("no_such_creature", f"there is no creature {command.creature}", "TABLE-SEAT-1")
 
 
-@rule("HR-BREATH-2", "seed 003, Suffocation and Strangulation")
+@enforces(HR_BREATH_2)
 def out_of_breath(state: State, creature: str) -> Emits[State]:
-    """Out of air, or cut off from it, a creature suffocates until it breathes."""
+    """Emit the condition suffocating for a creature without air; nothing if it has it."""
     if state.creatures[creature].has("suffocating"):
         return state
     return (yield from gain(state, creature, "suffocating", 1))
@@ -260,9 +279,9 @@ class StrainOver(Event[State]):
         return state.popped(self.strain)
 
 
-@rule("HR-COND-10", "edition, Conditions")
+@enforces(HR_COND_10)
 def stifle(state: State, path: str, creature: str, total: int) -> Emits[State]:
-    """Who suffocates takes 1d6 at each round's end, and on every move and action."""
+    """Emit the damage of suffocation."""
     return (yield from hurt(state, f"{path}/damage", creature, total, source=None, cause="suffocation"))
 
 

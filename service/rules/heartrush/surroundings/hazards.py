@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.abilities.effect_kinds import Damage
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.checks.trials import Trial
@@ -14,9 +15,22 @@ from service.rules.heartrush.sheets.sheet import Ability, DieSize
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET
+
+HR_ENV_9: Final = Rule(
+    "HR-ENV-9",
+    "Hazards and traps ask for a saving throw; a failure takes the damage the GM sets.",
+    books.BASICS.at("Hazards & Traps"),
+    settles=("A-56",),
+)
+HR_FALL_1: Final = Rule(
+    "HR-FALL-1",
+    "Who falls 5 ft or more saves with agility against the feet fallen; what the roll lacks is damage.",
+    books.BASICS.at("Falling"),
+)
+
 
 MOST_FT: Final = 10_000
 MOST_CN: Final = 200
@@ -34,10 +48,10 @@ def struck(view: State, command: Hazard | Fall) -> Creature:
     return found
 
 
-@rule("HR-ENV-9", "seed 003, Hazards & Traps", settles=("A-56",))
+@enforces(HR_ENV_9)
 @record
 class Hazard(Command[State]):
-    """Hazards and traps ask for a saving throw; a failure takes the damage the GM sets."""
+    """Let a hazard or trap strike a creature, as the GM: a saving throw, or the damage."""
 
     type: ClassVar[str] = "hazard"
     creature: str
@@ -125,10 +139,10 @@ class Landed(Event[State]):
         return state.popped(self.fall)
 
 
-@rule("HR-FALL-1", "seed 003, Falling")
+@enforces(HR_FALL_1)
 @record
 class Fall(Command[State]):
-    """Who falls 5 ft or more saves with agility against the feet fallen; what the roll lacks is damage."""
+    """Let a creature fall, as the GM: an agility save against the feet fallen, or the damage."""
 
     type: ClassVar[str] = "fall"
     creature: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.creatures.incapacity import check_able
 from service.rules.heartrush.permission import gm, own
@@ -13,8 +14,16 @@ from service.rules.heartrush.sheets.notes import HidingPlace
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key, without_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
+
+HR_HIDE_1: Final = Rule(
+    "HR-HIDE-1",
+    "Hiding takes a suitable place, the GM's leave, peace, and a stealth check that succeeds.",
+    books.BASICS.at("Hiding"),
+    settles=("A-58",),
+)
+
 
 MOST_CN: Final = 200
 
@@ -114,10 +123,10 @@ class Hid(Event[State]):
         return state.popped(self.hiding).with_creature(self.creature, hidden_from=self.hidden_from)
 
 
-@rule("HR-HIDE-1", "seed 003, Hiding", settles=("A-58",))
+@enforces(HR_HIDE_1)
 @record
 class Hide(Command[State]):
-    """Hiding takes a suitable place, the GM's leave, peace, and a stealth check that succeeds."""
+    """Hide in a place that the GM has allowed, outside combat: a stealth check."""
 
     type: ClassVar[str] = "hide"
     creature: str

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
-from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking, challenge_number
+from service.rules.heartrush.checks.challenge import challenge_number
+from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.halves import half
 from service.rules.heartrush.harm.conditions import ConditionEased, ConditionLost
 from service.rules.heartrush.means.actions import AbilityUsed, action_price, has_action

@@ -7,18 +7,31 @@ asks everybody who is able, every time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.means.charges import can_afford, in_combat
 from service.rules.heartrush.operations.saying import ways
 from service.rules.heartrush.permission import is_unbarred
 from service.rules.heartrush.sheets.abilities import Ability, Moment, Spell, Use, is_instant
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+
+TABLE_WINDOW_1: Final = Rule(
+    "TABLE-WINDOW-1",
+    "A window asks who could answer; by the house it opens always, and asks everybody who is able.",
+    RULING,
+)
+HR_TIME_4: Final = Rule(
+    "HR-TIME-4",
+    "An instant is used at any moment: in others' actions, between dice and results, in engagements.",
+    (books.COMBAT.at("Instant Actions"), books.BASICS.at("Instant Timing")),
+)
 
 
-@rule("TABLE-WINDOW-1", "service ruling")
+@enforces(TABLE_WINDOW_1)
 def asks_all(state: State) -> bool:
-    """A window asks who could answer; by the house it opens always, and asks everybody who is able."""
+    """Tell whether windows ask everybody who is able, and not only those who could answer."""
     return state.house.windows == "all"
 
 
@@ -54,11 +67,11 @@ def answers(
     return tuple(name for name in sorted(found) if is_unbarred(state, creature, name))
 
 
-@rule("HR-TIME-4", "seeds 000 and 003, Instant Timing")
+@enforces(HR_TIME_4)
 def usable(
     state: State, creature: Creature, trigger: Moment, about: Mapping[str, str | int]
 ) -> Iterator[Ability | Spell]:
-    """An instant is used at any moment: in others' actions, between dice and results, in engagements."""
+    """Yield the instant abilities and spells that *creature* could use at the moment *trigger*."""
     for name in known(creature):
         definition = state.abilities.get(name)
         if definition is None or not is_instant(definition):

@@ -15,8 +15,15 @@ from service.rules.heartrush.sheets.notes import Standing
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Scope
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import Sealed, is_closed, unsealed
+
+TABLE_STANDING_1: Final = Rule(
+    "TABLE-STANDING-1",
+    "A seat may answer in advance: let windows pass, shrug nothing off, or only what would kill.",
+    RULING,
+)
+
 
 BECAUSE: Final = ("TABLE-STANDING-1",)
 ASK: Final = Standing()
@@ -75,10 +82,10 @@ def occasion(creature: str) -> str:
     return f"standing/{creature}"
 
 
-@rule("TABLE-STANDING-1", "service ruling")
+@enforces(TABLE_STANDING_1)
 @record
 class SetStanding(Command[State]):
-    """A seat may answer in advance: let windows pass, shrug nothing off, or only what would kill.
+    """Answer for a seat in advance: let windows pass, shrug nothing off, or only what would kill.
 
     `only_abilities` still asks where an instant ability could be used, and lets strikes and trips go by.
     """

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.lasting import strikes_free
 from service.rules.heartrush.means.actions import can_answer
 from service.rules.heartrush.permission import acting, answering_for, is_unbarred
@@ -22,9 +23,27 @@ from service.rules.heartrush.windows.standing import BECAUSE as IN_ADVANCE
 from service.rules.heartrush.windows.standing import lets_pass
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
+
+HR_TIME_7: Final = Rule(
+    "HR-TIME-7",
+    "Of several instants at one moment the last declared resolves first.",
+    books.BASICS.at("Multiple Instant Abilities"),
+    settles=("A-49",),
+)
+HR_TIME_6: Final = Rule(
+    "HR-TIME-6",
+    "Windows open after the reveal, between steps, after rolls, around damage and before the end.",
+    books.BASICS.at("During Engagements"),
+)
+HR_ACT_14: Final = Rule(
+    "HR-ACT-14",
+    "Instants may be used while somebody else's ability is in progress; let the moment go by without one.",
+    books.COMBAT.at("Instant Actions"),
+)
+
 
 ACCEPTS: Final[Mapping[str, str]] = MappingProxyType(
     {"moves": "opportunity_attack", "stands": "opportunity_attack", "trip": "trip"}
@@ -100,9 +119,9 @@ class WindowFrame(Frame[State]):
             able = can_answer(creature) or strikes_free(state, creature)
         return able and is_unbarred(state, creature, ACCEPTS[self.trigger])
 
-    @rule("HR-TIME-7", "seed 003, Timing", settles=("A-49",))
+    @enforces(HR_TIME_7)
     def advance(self, state: State, chance: Chance) -> Emits[State]:
-        """Of several instants at one moment the last declared resolves first."""
+        """Emit the next instant of the window to resolve, an answer in advance, or the window's close."""
         for name, accepts in self._answering(state):
             if lets_pass(state.creatures[name], accepts):
                 return (yield WindowPassed(window=self.path, creature=name, because=IN_ADVANCE))
@@ -218,11 +237,11 @@ def fizzle(creature: str, ability: str, reason: str) -> Emits[State]:
     return (yield InstantFizzled(creature=creature, ability=ability, reason=reason, because=("HR-ABIL-11",)))
 
 
-@rule("HR-TIME-6", "seed 003, During Engagements")
+@enforces(HR_TIME_6)
 def moment(
     frame: Interruptible, trigger: Moment, about: Mapping[str, str | int], subject: str
 ) -> Emits[State]:
-    """Windows open after the reveal, between steps, after rolls, around damage and before the end."""
+    """Emit the opening of a window at the moment *trigger*."""
     return (
         yield WindowOpened(
             window=f"{frame.path}/{trigger}",
@@ -256,10 +275,10 @@ def idle(state: State, path: str) -> tuple[Awaited, ...]:
     )
 
 
-@rule("HR-ACT-14", "seed 000, Instant Actions")
+@enforces(HR_ACT_14)
 @record
 class PassWindow(Command[State]):
-    """Instants may be used while somebody else's ability is in progress; let the moment go by without one."""
+    """Let a window pass without using an instant."""
 
     type: ClassVar[str] = "pass_window"
     creature: str

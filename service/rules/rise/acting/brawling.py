@@ -11,11 +11,13 @@ from typing import ClassVar, Final
 
 from service.rules.kernel.messages import Awaited, Emits, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.acting.actions import check_standard, pay_for
+from service.rules.rise.acting.offering import offered, on_turn, sender
 from service.rules.rise.acting.strikes import fitting, target_of
 from service.rules.rise.acting.swift import SwiftFrame
-from service.rules.rise.acting.turns import begun, offered, on_turn, sender, taking_turn, turns
+from service.rules.rise.acting.turns import begun, taking_turn, turns
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
 from service.rules.rise.creatures.creature import Creature
@@ -26,6 +28,39 @@ from service.rules.rise.permission import Act, able, in_phase, is_allowed
 from service.rules.rise.space.sight import check_reach, in_reach
 from service.rules.rise.state import State
 from service.rules.space.grid import FEET
+
+RI_UNIV_TRIP: Final = Rule(
+    "RI-UNIV-TRIP",
+    "Knock a target prone; the attack does no damage and so cannot glance.",
+    books.ABILITIES.at("Trip"),
+)
+RI_UNIV_GRAPPLE: Final = Rule(
+    "RI-UNIV-GRAPPLE",
+    "Seize a target with a free hand: both are grappled until one gets away.",
+    books.ABILITIES.at("Grapple"),
+)
+RI_UNIV_DIRTY: Final = Rule(
+    "RI-UNIV-DIRTY",
+    "With a free hand, a dirty trick takes 2 off one of the target's defenses for a short while.",
+    books.ABILITIES.at("Dirty Trick"),
+)
+RI_UNIV_ESCAPE: Final = Rule(
+    "RI-UNIV-ESCAPE",
+    "Break free of a grapple by beating what its holder rolled to keep it, nothing where it did not.",
+    books.ABILITIES.at("Escape Grapple"),
+)
+RI_ACT_11: Final = Rule(
+    "RI-ACT-11",
+    "A free action that takes a check is not tried twice in a round for the same purpose.",
+    books.MECHANICS.at("Trying Again"),
+)
+RI_UNIV_MAINTAIN: Final = Rule(
+    "RI-UNIV-MAINTAIN",
+    "Once a round, freely, roll how firm the grip is this round: who wants to escape has to beat it.",
+    books.ABILITIES.at("Maintain Grapple"),
+    settles=("C-46",),
+)
+
 
 ONE_LARGER = 1
 GRIP: Final = "maintain_grapple"
@@ -107,7 +142,7 @@ class Brawl(Act):
                 yield Offer(type=cls.type, creature=user.id, given=given, choices={"target": targets})
 
 
-@rule("RI-UNIV-TRIP", "R4")
+@enforces(RI_UNIV_TRIP)
 @record
 class Trip(Brawl):
     """Knock a target prone; the attack does no damage and so cannot glance."""
@@ -125,7 +160,7 @@ class Trip(Brawl):
         )
 
 
-@rule("RI-UNIV-GRAPPLE", "R4/R5")
+@enforces(RI_UNIV_GRAPPLE)
 @record
 class Grapple(Brawl):
     """Seize a target with a free hand: both are grappled until one gets away."""
@@ -145,10 +180,10 @@ class Grapple(Brawl):
         )
 
 
-@rule("RI-UNIV-DIRTY", "R4")
+@enforces(RI_UNIV_DIRTY)
 @record
 class DirtyTrick(Brawl):
-    """With a free hand, a dirty trick takes 2 off one of the target's defenses for a short while."""
+    """Take 2 off one of the target's defenses for a short while, with a free hand."""
 
     type: ClassVar[str] = "dirty_trick"
     defense: str = "armor"
@@ -180,10 +215,10 @@ def check_grappled(creature: Creature) -> None:
         raise Refused("not_grappled", f"{creature.id} is in no grapple", "RI-UNIV-GRAPPLE")
 
 
-@rule("RI-UNIV-ESCAPE", "R4/R5")
+@enforces(RI_UNIV_ESCAPE)
 @record
 class EscapeGrapple(Act):
-    """Break free of a grapple by beating what its holder rolled to keep it, nothing where it did not."""
+    """Break free of a grapple by beating what its holder rolled to keep it."""
 
     type: ClassVar[str] = "escape_grapple"
 
@@ -209,9 +244,9 @@ class EscapeGrapple(Act):
         yield from offered(cls(by=sender(view, awaited), creature=awaited.creature or ""), view)
 
 
-@rule("RI-ACT-11", "CM")
+@enforces(RI_ACT_11)
 def not_twice(creature: Creature, purpose: str) -> None:
-    """A free action that takes a check is not tried twice in a round for the same purpose."""
+    """Refuse a free action with a check that *creature* has tried this round for the same *purpose*."""
     if creature.budget.free.get(purpose, 0):
         raise Refused("free_check_repeated", f"{creature.id} has tried {purpose} this round")
 
@@ -227,10 +262,10 @@ def check_in_time(view: State, creature: Creature) -> None:
         raise Refused("swift_not_precommitted", f"{creature.id} has not firmed its grip", "RI-SWIFT-3")
 
 
-@rule("RI-UNIV-MAINTAIN", "R4/R5", settles=("C-46",))
+@enforces(RI_UNIV_MAINTAIN)
 @record
 class MaintainGrapple(Act):
-    """Once a round, freely, roll how firm the grip is this round: who wants to escape has to beat it."""
+    """Roll, once a round and freely, how firm the grip is: a creature that wants to escape has to beat it."""
 
     type: ClassVar[str] = GRIP
 

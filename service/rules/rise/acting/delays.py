@@ -5,11 +5,12 @@ They cost no action and are resolved like any other part of the turn, by the fra
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
 from service.rules.rise.creatures.creature import Creature, is_able
@@ -18,6 +19,33 @@ from service.rules.rise.creatures.sheet import Ability
 from service.rules.rise.rulings import ruled
 from service.rules.rise.space.sight import check_reach
 from service.rules.rise.state import State
+
+RI_DELAY_1: Final = Rule(
+    "RI-DELAY-1",
+    "What is said to come in later actions comes when its owner takes its turn in the action phase.",
+    books.TIME.at("Delayed and Repeated Effects"),
+)
+RI_DELAY_2: Final = Rule(
+    "RI-DELAY-2",
+    "The owner picks when in its turn such effects come; if it says nothing they come first.",
+    books.TIME.at("Delayed and Repeated Effects"),
+)
+RI_DELAY_5: Final = Rule(
+    "RI-DELAY-5",
+    "They cost no action and count like any part of the turn; only the first brings extra damage.",
+    (books.TIME.at("Delayed and Repeated Effects"), books.DAMAGE),
+)
+RI_DELAY_4: Final = Rule(
+    "RI-DELAY-4",
+    "A repeated effect comes once in each turn until used up, on whom it reaches then with a clear line.",
+    books.TIME.at("Delayed and Repeated Effects"),
+    settles=("C-30",),
+)
+RI_DELAY_6: Final = Rule(
+    "RI-DELAY-6",
+    "Attacks in later actions are aimed when they come; an effect without an attack lies on its targets.",
+    books.TIME.at("Delayed and Repeated Effects"),
+)
 
 
 @record
@@ -98,21 +126,21 @@ def lapsing(state: State, creature: Creature) -> tuple[Delayed, ...]:
     return tuple([delayed for delayed in due(state, creature) if delayed not in coming])
 
 
-@rule("RI-DELAY-1", "P30")
+@enforces(RI_DELAY_1)
 def is_due(state: State, creature: Creature) -> bool:
-    """What is said to come in later actions comes when its owner takes its turn in the action phase."""
+    """Tell whether a delayed effect of *creature* is due."""
     return bool(due(state, creature))
 
 
-@rule("RI-DELAY-2", "P30")
+@enforces(RI_DELAY_2)
 def fire_next(state: State, owner: str) -> Emits[State]:
-    """The owner picks when in its turn such effects come; if it says nothing they come first."""
+    """Emit the first delayed effect of *owner* that is due."""
     return (yield from fire(state, owner, due(state, state.creatures[owner])[0]))
 
 
-@rule("RI-DELAY-5", "P30; BK 5.2")
+@enforces(RI_DELAY_5)
 def fire(state: State, owner: str, delayed: Delayed, chosen: tuple[str, ...] = ()) -> Emits[State]:
-    """They cost no action and count like any part of the turn; only the first brings extra damage."""
+    """Emit a delayed effect on the *chosen* targets, or on those it was meant for."""
     ability = ability_of(state.creatures[owner], delayed.ability)
     first = delayed.fired is None and not ability.at_once
     aimed = chosen or delayed.targets
@@ -122,9 +150,9 @@ def fire(state: State, owner: str, delayed: Delayed, chosen: tuple[str, ...] = (
     return (yield AssaultBegun(assault=repeated(owner, ability, targets, first=first)))
 
 
-@rule("RI-DELAY-4", "P30", settles=("C-30",))
+@enforces(RI_DELAY_4)
 def comes_to(state: State, owner: str, ability: Ability, target: str) -> bool:
-    """A repeated effect comes once in each turn until used up, on whom it reaches then with a clear line.
+    """Tell whether a delayed effect reaches *target*: in range, with a clear line.
 
     A creature that is felled already is attacked as by a strike; an area reaches those whom it caught.
     """
@@ -140,9 +168,9 @@ def comes_to(state: State, owner: str, ability: Ability, target: str) -> bool:
     return True
 
 
-@rule("RI-DELAY-6", "P30")
+@enforces(RI_DELAY_6)
 def may_be_aimed(ability: Ability) -> bool:
-    """Attacks in later actions are aimed when they come; an effect without an attack lies on its targets."""
+    """Tell whether targets of a delayed effect are chosen when it comes."""
     return ability.strike is not None and ability.area is None
 
 

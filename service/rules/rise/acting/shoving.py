@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Awaited, Emits, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.acting.actions import check_trade, pay_for
 from service.rules.rise.acting.brawling import Brawl, brawl, check_size
+from service.rules.rise.acting.offering import offered, sender
 from service.rules.rise.acting.strikes import moved_already, target_of
-from service.rules.rise.acting.turns import begun, offered, sender, taking_turn
+from service.rules.rise.acting.turns import begun, taking_turn
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
 from service.rules.rise.creatures.creature import Creature
@@ -21,6 +23,12 @@ from service.rules.rise.space.forced import UNSEEN_FT, push_feet
 from service.rules.rise.space.paths import check_direction
 from service.rules.rise.state import State
 from service.rules.space.grid import STEPS, Cell, Feet
+
+RI_UNIV_SHOVE: Final = Rule(
+    "RI-UNIV-SHOVE",
+    "Push a target, moving along: up to half speed, or all of it critically or on a far smaller one.",
+    books.ABILITIES.at("Shove"),
+)
 
 
 def check_grapple_moves(view: State, user: Creature, targets: Sequence[str], direction: Cell | None) -> None:
@@ -38,7 +46,7 @@ def check_grapple_moves(view: State, user: Creature, targets: Sequence[str], dir
         raise Refused("immobilized", f"{user.id} cannot move", "RI-COND-2")
 
 
-@rule("RI-UNIV-SHOVE", "R4/R5")
+@enforces(RI_UNIV_SHOVE)
 @record
 class Shove(Brawl):
     """Push a target, moving along: up to half speed, or all of it critically or on a far smaller one."""

@@ -8,12 +8,15 @@ from typing import Any, ClassVar, Final
 
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.acting.actions import Pay, check_free, check_pay, pay_for
 from service.rules.rise.acting.aiming import aimed, check_targets, targetable
 from service.rules.rise.acting.delays import DelayedSet, ability_of, due, fire, may_be_aimed
-from service.rules.rise.acting.swift import SwiftFollowed, SwiftFrame, check_follows, early
-from service.rules.rise.acting.turns import TurnFrame, begun, offered, on_turn, sender, taking_turn, turns
+from service.rules.rise.acting.offering import offered, on_turn, sender
+from service.rules.rise.acting.swift import SwiftFollowed, SwiftFrame, check_follows
+from service.rules.rise.acting.swift_abilities import early
+from service.rules.rise.acting.turns import TurnFrame, begun, taking_turn, turns
 from service.rules.rise.attacks.areas import caught, origin_of
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
@@ -25,6 +28,24 @@ from service.rules.rise.permission import Act, able, in_phase, is_allowed
 from service.rules.rise.rulings import ruled
 from service.rules.rise.state import State
 from service.rules.space.grid import Cell
+
+RI_UNIV_READY: Final = Rule(
+    "RI-UNIV-READY",
+    "Readying, and whatever else acts before its trigger, is not played: it contradicts simultaneity.",
+    books.CODEX_COMBAT,
+    settles=("C-45",),
+)
+RI_SWIFT_9: Final = Rule(
+    "RI-SWIFT-9",
+    "Keep up an effect by paying its action; what is not kept up ends before anybody acts.",
+    (books.CODEX_COMBAT, books.GLOSSARY),
+)
+RI_DELAY_3: Final = Rule(
+    "RI-DELAY-3",
+    "Let a delayed effect come now: at any point of its owner's turn, but never apart from it.",
+    books.TIME.at("Delayed and Repeated Effects"),
+)
+
 
 DEFAULT_PAY: Final[Mapping[str, str]] = MappingProxyType({"move_or_standard": "standard", "none": "free"})
 """How usages are paid that are not named for an action."""
@@ -61,9 +82,9 @@ def priced(view: State, ability: Ability) -> Ability:
     return changed(ability, usage=said) if said in ("standard", "minor", "free") else ability
 
 
-@rule("RI-UNIV-READY", "R5", settles=("C-45",))
+@enforces(RI_UNIV_READY)
 def is_played(ability: Ability) -> bool:
-    """Readying, and whatever else acts before its trigger, is not played: it contradicts simultaneity."""
+    """Tell whether this ruleset plays *ability*; it plays no readied action and no counter."""
     return ability.id not in ("ready", "counter")
 
 
@@ -201,10 +222,10 @@ def later(state: State, owner: str, ability: Ability, targets: tuple[str, ...]) 
     return (yield DelayedSet(owner=owner, delayed=delayed, because=("RI-DELAY-1",)))
 
 
-@rule("RI-SWIFT-9", "R5, GL")
+@enforces(RI_SWIFT_9)
 @record
 class Sustain(Act):
-    """Keep up an effect by paying its action; what is not kept up ends before anybody acts."""
+    """Keep up an effect by paying its action; it ends otherwise."""
 
     type: ClassVar[str] = "sustain"
     condition: str
@@ -255,10 +276,10 @@ def sustained_by(state: State, owner: str, name: str) -> list[Condition]:
     ]
 
 
-@rule("RI-DELAY-3", "P30")
+@enforces(RI_DELAY_3)
 @record
 class FireDelayed(Act):
-    """Let a delayed effect come now: at any point of its owner's turn, but never apart from it."""
+    """Let a delayed effect come now, in its owner's turn."""
 
     type: ClassVar[str] = "fire_delayed"
     ability: str

@@ -9,10 +9,13 @@ from typing import Any, ClassVar, Final
 from service.rules.kernel.folding import products
 from service.rules.kernel.messages import Awaited, Emits, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.acting.actions import check_pay, check_standard, pay_for
-from service.rules.rise.acting.swift import RECKLESS, SwiftFollowed, check_follows, reckless
-from service.rules.rise.acting.turns import begun, on_turn, sender, taking_turn
+from service.rules.rise.acting.offering import on_turn, sender
+from service.rules.rise.acting.swift import SwiftFollowed, check_follows
+from service.rules.rise.acting.swift_abilities import RECKLESS, reckless
+from service.rules.rise.acting.turns import begun, taking_turn
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
 from service.rules.rise.creatures.creature import Creature
@@ -27,6 +30,36 @@ from service.rules.rise.space.sight import around, check_reach, in_reach, is_rea
 from service.rules.rise.state import State
 from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import FEET, Cell
+
+RI_ATK_8: Final = Rule(
+    "RI-ATK-8",
+    "A strike has its weapon's numbers; projectiles suffer 4 against neighbours, 4 beyond close range.",
+    books.ABILITIES.at("Strikes"),
+)
+RI_RES_4: Final = Rule(
+    "RI-RES-4",
+    "Strike somebody; what enemies do in this phase does not interrupt it, nor is it known yet.",
+    books.TIME.at("Resolving Actions"),
+)
+RI_UNIV_RECKLESS: Final = Rule(
+    "RI-UNIV-RECKLESS",
+    "A strike with the usual timing, for which the striker's defenses drop before this phase's attacks.",
+    books.TIME.at("Swift Abilities"),
+    settles=("C-29",),
+)
+RI_UNIV_CHARGE: Final = Rule(
+    "RI-UNIV-CHARGE",
+    "Move in a straight line up to speed and strike; 2 less on all defenses follow, after this phase.",
+    books.ABILITIES.at("Charge"),
+    settles=("C-04",),
+)
+RI_MOVE1_8: Final = Rule(
+    "RI-MOVE1-8",
+    "What could only move its user is refused, at no cost, where the user has moved in this phase.",
+    RULING,
+    settles=("C-18",),
+)
+
 
 WAYS: Final[tuple[Mapping[str, bool], ...]] = (
     MappingProxyType({}),
@@ -103,9 +136,9 @@ def target_of(view: State, user: Creature, name: str, *, willing: bool = False) 
     return found
 
 
-@rule("RI-ATK-8", "BK 5.8, R4/R5")
+@enforces(RI_ATK_8)
 def circumstances(view: State, user: Creature, target: Creature, weapon: Weapon) -> Mapping[str, int]:
-    """A strike has its weapon's numbers; projectiles suffer 4 against neighbours, 4 beyond close range."""
+    """Return the modifiers of a strike with *weapon* by distance and ride, by their names."""
     found: dict[str, int] = {}
     if weapon.projectile and view.adjacent(user, target):
         found["adjacent target"] = -4
@@ -187,10 +220,10 @@ def is_felled(creature: Creature) -> bool:
     return creature.dead or creature.defeated
 
 
-@rule("RI-RES-4", "P25")
+@enforces(RI_RES_4)
 @record
 class Strike(StrikeAct):
-    """Strike somebody; what enemies do in this phase does not interrupt it, nor is it known yet."""
+    """Strike a creature with a weapon."""
 
     type: ClassVar[str] = "strike"
     pay: str = "standard"
@@ -209,10 +242,10 @@ class Strike(StrikeAct):
         return (yield AssaultBegun(assault=strike_with(state, self, self.type), because=("RI-ATK-8",)))
 
 
-@rule("RI-UNIV-RECKLESS", "S1 P33", settles=("C-29",))
+@enforces(RI_UNIV_RECKLESS)
 @record
 class RecklessAttack(StrikeAct):
-    """A strike with the usual timing, for which the striker's defenses drop before this phase's attacks."""
+    """Strike with the usual timing, for lower defenses against this phase's attacks."""
 
     type: ClassVar[str] = RECKLESS
 
@@ -237,7 +270,7 @@ class RecklessAttack(StrikeAct):
         return (yield AssaultBegun(assault=assault, because=("RI-SWIFT-6",)))
 
 
-@rule("RI-UNIV-CHARGE", "R4/R5", settles=("C-04",))
+@enforces(RI_UNIV_CHARGE)
 @record
 class Charge(StrikeAct):
     """Move in a straight line up to speed and strike; 2 less on all defenses follow, after this phase."""
@@ -306,9 +339,9 @@ def check_straight(creature: Creature, path: tuple[Cell, ...]) -> None:
         raise Refused("path_not_straight", f"{creature.id} charges in a straight line", "RI-UNIV-CHARGE")
 
 
-@rule("RI-MOVE1-8", "service ruling", settles=("C-18",))
+@enforces(RI_MOVE1_8)
 def moved_already(view: State, creature: str) -> None:
-    """What could only move its user is refused, at no cost, where the user has moved in this phase."""
+    """Refuse a second move of *creature* in this phase, unless the house lets it be wasted."""
     if view.house.second_move == "wasted":
         return
     raise Refused("already_moved_this_phase", f"{creature} has changed its place in this phase")

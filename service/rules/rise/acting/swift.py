@@ -12,23 +12,40 @@ from typing import ClassVar, Final
 
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.acting.actions import Pay, check_pay, pay_for
-from service.rules.rise.acting.turns import begun, lapse, on_turn, sender, taking_turn, turns, wrong_step
+from service.rules.rise.acting.offering import on_turn, sender
+from service.rules.rise.acting.swift_abilities import UNIVERSAL, swift_ability
+from service.rules.rise.acting.turns import begun, lapse, taking_turn, turns, wrong_step
 from service.rules.rise.attacks.areas import check_named, whom
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
-from service.rules.rise.creatures.creature import RECOVERS, Creature, obeys
-from service.rules.rise.creatures.sheet import Ability, Effect, Until
-from service.rules.rise.harm.numbers import dr_max
+from service.rules.rise.creatures.creature import Creature, obeys
+from service.rules.rise.creatures.sheet import Ability
 from service.rules.rise.permission import Act, able, in_phase, is_allowed
 from service.rules.rise.space.sight import targets_of
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
 
-RECKLESS: Final = "reckless_attack"
-UNIVERSAL: Final = ("total_defense", "recover", RECKLESS)
+RI_SWIFT_4: Final = Rule(
+    "RI-SWIFT-4",
+    "Being Swift changes when an ability resolves, not what it costs.",
+    (books.TIME.at("Swift Abilities"), books.ABILITIES.at("Recover")),
+)
+RI_SWIFT_3: Final = Rule(
+    "RI-SWIFT-3",
+    "Swift abilities are declared in the user's turn, unless the group had to commit to them beforehand.",
+    books.TIME.at("Swift Abilities"),
+    settles=("C-01",),
+)
+RI_SWIFT_5: Final = Rule(
+    "RI-SWIFT-5",
+    "Spend the standard action on total defense: it protects against the attacks of this phase already.",
+    books.TIME.at("Swift Abilities"),
+    settles=("C-28",),
+)
 
 
 @record
@@ -124,76 +141,17 @@ class RecoverUsed(Event[State]):
 # --- what they are -----------------------------------------------------------------------------------
 
 
-@rule("RI-UNIV-TOTALDEF", "S1 P33, R4/R5", settles=("C-28",))
-def total_defense(state: State) -> tuple[Effect, ...]:
-    """Total defense adds 2 to all defenses for the round, already against the attacks of the same phase."""
-    until: Until = "round" if state.house.total_defense_lasts == "round" else "phase"
-    return (
-        Effect(does="gain", condition="total_defense", modifiers={"defenses": 2}, until=until, swift=True),
-    )
-
-
-@rule("RI-UNIV-RECOVER", "R4/R5")
-def recover(creature: Creature) -> tuple[Effect, ...]:
-    """Recovering removes all conditions, restores damage resistance, and heals half the hit points."""
-    unseen = "hp_max" in creature.gm_only or "dr_max" in creature.gm_only
-    return (
-        Effect(does="lose", condition="*", swift=True),
-        Effect(does="heal_dr", amount=RECOVERS if unseen else dr_max(creature), swift=True),
-        Effect(does="heal_hp", amount=RECOVERS if unseen else creature.sheet.hp_max // 2, swift=True),
-    )
-
-
-@rule("RI-SWIFT-6", "P33", settles=("C-29",))
-def early(ability: Ability) -> tuple[Effect, ...]:
-    """Where only part of an ability is Swift, that part alone comes early, whatever becomes of the rest."""
-    if "swift" in ability.tags:
-        return tuple([changed(effect, swift=True) for effect in ability.effects])
-    return tuple([effect for effect in ability.effects if effect.swift])
-
-
-def reckless(state: State, creature: Creature) -> tuple[Effect, ...]:
-    """Return what a reckless attack does early: as its sheet says, or as the house does."""
-    own = next((early(a) for a in creature.sheet.abilities if a.id == RECKLESS), ())
-    lowered = "defenses" if state.house.reckless_lowers == "all" else "armor"
-    return own or (
-        Effect(does="gain", condition=RECKLESS, modifiers={lowered: -2}, until="phase", swift=True),
-    )
-
-
-def swift_ability(state: State, creature: Creature, id_: str) -> Ability | None:
-    """Return what is Swift of an ability of *creature*, universal or its own."""
-    if id_ == "total_defense":
-        return Ability(id=id_, tags=("swift",), effects=total_defense(state))
-    if id_ == "recover":
-        return Ability(id=id_, tags=("swift",), effects=recover(creature), cost_fatigue=2)
-    if id_ == RECKLESS:
-        return Ability(id=id_, tags=("swift",), effects=reckless(state, creature))
-    own = next((a for a in creature.sheet.abilities if a.id == id_ and early(a)), None)
-    return changed(own, effects=early(own)) if own is not None else None
-
-
-@rule("RI-SWIFT-2", "P32", settles=("C-46",))
-def is_simple(ability: Ability) -> bool:
-    """Swift abilities hurt nobody and make no attack rolls, except to set a number to beat."""
-    if any(effect.does == "damage" for effect in early(ability)):
-        return False
-    if "swift" not in ability.tags:
-        return ability.strike is None or all(effect.to == "self" for effect in early(ability))
-    return ability.strike is None or "swift_roll_ok" in ability.tags
-
-
-@rule("RI-SWIFT-4", "P32-33, R4")
+@enforces(RI_SWIFT_4)
 def check_cost(creature: Creature, ability: Ability) -> None:
-    """Being Swift changes when an ability resolves, not what it costs."""
+    """Refuse a Swift ability that *creature* cannot pay for, or has used since its last rest."""
     if ability.id == "recover" and creature.recovered:
         raise Refused("recover_already_used", f"{creature.id} has recovered since its last rest")
     check_pay(creature, ability.usage, ability.usage, ability.id, repeatable=ability.repeat_same_round)
 
 
-@rule("RI-SWIFT-3", "P32", settles=("C-01",))
+@enforces(RI_SWIFT_3)
 def check_committed(view: State, creature: Creature, ability: str) -> None:
-    """Swift abilities are declared in the user's turn, unless the group had to commit to them beforehand."""
+    """Refuse a Swift ability that its group had to commit to beforehand, and did not."""
     if turns(view).precommitted and ability not in creature.budget.swift:
         raise Refused("swift_not_precommitted", f"{creature.id} has not committed to {ability}")
 
@@ -329,7 +287,7 @@ class _SwiftAct(Act):
             yield Offer(type=cls.type, creature=user.id)
 
 
-@rule("RI-SWIFT-5", "P33", settles=("C-28",))
+@enforces(RI_SWIFT_5)
 @record
 class TotalDefense(_SwiftAct):
     """Spend the standard action on total defense: it protects against the attacks of this phase already."""

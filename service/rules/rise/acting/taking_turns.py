@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.acting.delays import due
+from service.rules.rise.acting.offering import offered, sender
 from service.rules.rise.acting.turns import (
     TurnEnding,
     TurnFrame,
     TurnPassed,
     begun,
-    offered,
-    sender,
     starting_turn,
     taking_turn,
 )
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.permission import Act, in_phase
 from service.rules.rise.state import State
+
+RI_GROUP_6: Final = Rule(
+    "RI-GROUP-6",
+    "No fuss about order: who begins first acts first. Delayed effects come now or are held.",
+    books.TIME.at("Deciding Action Order"),
+)
+RI_PHASE_6: Final = Rule(
+    "RI-PHASE-6",
+    "A phase closes when everybody able to act has acted or passed.",
+    books.TIME.at("Resolving Actions"),
+)
 
 
 @record
@@ -36,10 +47,10 @@ class OrderWanted(Event[State]):
         return changed(state, orders=with_key(state.orders, self.seat, self.order))
 
 
-@rule("RI-GROUP-6", "P58")
+@enforces(RI_GROUP_6)
 @record
 class BeginTurn(Act):
-    """No fuss about order: who begins first acts first. Delayed effects come now or are held."""
+    """Begin the turn of a creature; its delayed effects come now, or are held."""
 
     type: ClassVar[str] = "begin_turn"
     hold_delayed: bool = False
@@ -68,10 +79,10 @@ def may_begin(view: State, awaited: Awaited) -> bool:
     return True
 
 
-@rule("RI-PHASE-6", "P26-27")
+@enforces(RI_PHASE_6)
 @record
 class PassTurn(Act):
-    """A phase closes when everybody able to act has acted or passed."""
+    """Pass the turn of a creature, without another action."""
 
     type: ClassVar[str] = "pass_turn"
 

@@ -6,21 +6,46 @@ and the table's action phase knows that the group is done.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
-from service.rules.kernel.messages import Actor, Awaited, Emits, Event, Offer, Refused
-from service.rules.kernel.records import changed, derived, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.messages import Awaited, Emits, Event, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.acting.delays import DelayedLapsed, fire, fire_next, is_due, lapsing, left_over
 from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.creatures.lasting import Atom
 from service.rules.rise.harm.effects import note_quietly
-from service.rules.rise.permission import Act, able, in_phase, is_allowed, still_resolving
+from service.rules.rise.permission import Act, able, in_phase, still_resolving
 from service.rules.rise.rulings import ruled
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
+
+RI_RES_13: Final = Rule(
+    "RI-RES-13",
+    "Who was felled only in another group's world takes its whole turn; who wakes up now takes none.",
+    books.TIME.at("Resolving Actions"),
+)
+RI_ORDER_1: Final = Rule(
+    "RI-ORDER-1",
+    "A round has eleven steps, in one order; Swift abilities are committed before groups resolve.",
+    books.TIME.at("Action Resolution Summary"),
+)
+RI_ACT_8: Final = Rule(
+    "RI-ACT-8",
+    "A creature's actions make one unbroken turn; once it is over it has none until the next round.",
+    books.TIME.at("Delayed and Repeated Effects"),
+)
+RI_GROUP_3: Final = Rule(
+    "RI-GROUP-3",
+    "Members act one at a time: each declares, rolls everything and applies it before the next.",
+    books.TIME.at("Resolving Actions"),
+)
+RI_GROUP_4: Final = Rule(
+    "RI-GROUP-4", "Members act in any order that all of them accept.", books.TIME.at("Resolving Actions")
+)
+
 
 TURN_COMMANDS = (
     "strike",
@@ -98,9 +123,9 @@ class TurnsFrame(Frame[State]):
         return (yield GroupResolved(path=self.path, because=("RI-PHASE-6",)))
 
 
-@rule("RI-RES-13", "P25")
+@enforces(RI_RES_13)
 def may_act(state: State, frame: TurnsFrame, creature: Creature) -> bool:
-    """Who was felled only in another group's world takes its whole turn; who wakes up now takes none."""
+    """Tell whether *creature* has a turn in this phase."""
     if creature.budget.bolts:
         return False
     if is_able(creature):
@@ -266,15 +291,15 @@ def starting_turn(view: State, creature: Creature) -> Creature:
     return creature
 
 
-@rule("RI-ORDER-1", "P34-56")
+@enforces(RI_ORDER_1)
 def wrong_step(creature: str) -> None:
-    """A round has eleven steps, in one order; Swift abilities are committed before groups resolve."""
+    """Refuse an action before Swift abilities are committed."""
     raise Refused("wrong_step", f"{creature} cannot act before Swift abilities are committed")
 
 
-@rule("RI-ACT-8", "P30")
+@enforces(RI_ACT_8)
 def too_late(creature: str) -> None:
-    """A creature's actions make one unbroken turn; once it is over it has none until the next round."""
+    """Refuse an action after the creature's turn."""
     raise Refused("turn_already_taken", f"{creature} has taken its turn")
 
 
@@ -288,15 +313,15 @@ def not_amid(view: State, creature: Creature) -> None:
         raise Refused("cannot_interrupt_other_creature", f"{other.id} is in the middle of it", "RI-ACT-6")
 
 
-@rule("RI-GROUP-3", "P24")
+@enforces(RI_GROUP_3)
 def one_at_a_time(creature: str) -> None:
-    """Members act one at a time: each declares, rolls everything and applies it before the next."""
+    """Refuse an action while that of another member is being resolved."""
     raise Refused("another_member_resolving", f"{creature} has to wait for what is being resolved")
 
 
-@rule("RI-GROUP-4", "P24")
+@enforces(RI_GROUP_4)
 def agreed(view: State, creature: str) -> None:
-    """Members act in any order that all of them accept."""
+    """Refuse a turn out of the order that the group agreed on, or while it disagrees."""
     wanted = list(view.orders.values())
     if not wanted:
         return
@@ -315,26 +340,3 @@ def begun(state: State, creature: str, *, hold_delayed: bool = False) -> Emits[S
     if state.creatures[creature].budget.turn == "open":
         return state
     return (yield TurnBegan(creature=creature, hold_delayed=hold_delayed, because=("RI-GROUP-3",)))
-
-
-def on_turn(view: State, command: Act) -> Creature | None:
-    """Return the creature of *command* if it may use its turn now; None otherwise."""
-
-    def find(_: State) -> Creature | None:
-        return view.creatures[command.creature] if is_allowed(taking_turn, view, command) else None
-
-    return derived(view, f"on turn/{command.by.seat}/{command.creature}", find)
-
-
-def offered(command: Act, view: State, **given: object) -> Iterator[Offer]:
-    """Yield the offer that *command* stands for, if it is legal on *view* as it is."""
-    try:
-        command.check(view)
-    except Refused:
-        return
-    yield Offer(type=command.type, creature=command.creature, given=given)
-
-
-def sender(view: State, awaited: Awaited) -> Actor:
-    """Return who would answer *awaited*."""
-    return Actor(seat=awaited.seat, role=view.seats[awaited.seat].role)

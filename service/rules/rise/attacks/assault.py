@@ -7,12 +7,13 @@ good, on what the user's group knows; the announcement later applies the effects
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.attacks.blows import strike_damage
 from service.rules.rise.attacks.cover import covered, takes
 from service.rules.rise.attacks.maneuvers import ended, gripped, landed
@@ -27,6 +28,14 @@ from service.rules.rise.harm.effects import note
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
+
+RI_RES_12: Final = Rule(
+    "RI-RES-12",
+    "Hit or miss, critical or not, and what it leads to is settled where it is rolled, for good.",
+    books.TIME.at("Resolving Actions"),
+    settles=("C-09",),
+)
+
 
 STOPPED = ("overrun", "rush", "rush_shove", "grapple_shove")
 """Maneuvers that end with the first target they do not beat."""
@@ -205,9 +214,9 @@ class AbilityDone(Event[State]):
 # --- the attack roll ---------------------------------------------------------------------------------
 
 
-@rule("RI-RES-12", "P25-26", settles=("C-09",))
+@enforces(RI_RES_12)
 def attack(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) -> Emits[State]:
-    """Hit or miss, critical or not, and what it leads to is settled where it is rolled, for good."""
+    """Emit one attack roll of an assault, with its outcome."""
     assault = frame.assault
     roll: Roll
     state, roll = yield from roll_attack(state, chance, frame.aim, strike, again=frame.rerolled)

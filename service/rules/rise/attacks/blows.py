@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Emits, Event, Fact
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.attacks.outcomes import Outcome, at_least, may_be_crit
 from service.rules.rise.attacks.uses import Aim, Assault
 from service.rules.rise.creatures.creature import Creature
@@ -18,6 +19,18 @@ from service.rules.rise.harm.effects import note
 from service.rules.rise.harm.numbers import halved, in_force
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance, PoolDie
+
+RI_DMG_1: Final = Rule(
+    "RI-DMG-1",
+    "Damage is dice, a fixed part, half the power, and once for each roll and target what is extra.",
+    books.DAMAGE,
+)
+RI_DMG_2: Final = Rule(
+    "RI-DMG-2",
+    "A critical hit rolls its damage dice once more for each multiple and multiplies the rest.",
+    books.ATTACKS.at("Critical Hits"),
+    settles=("C-40",),
+)
 
 
 @record
@@ -61,9 +74,9 @@ class Part(NamedTuple):
     flat: int
 
 
-@rule("RI-DMG-1", "BK 5.2")
+@enforces(RI_DMG_1)
 def parts(state: State, assault: Assault, strike: Strike) -> tuple[Part, ...]:
-    """Damage is dice, a fixed part, half the power, and once for each roll and target what is extra.
+    """Return the parts of the damage of *strike*: the weapon's own, and what is extra.
 
     All of it is halved by a glance and multiplied by a critical hit.
     """
@@ -83,11 +96,11 @@ def extras(user: Creature, assault: Assault) -> Iterator[Part]:
             yield Part(condition.name, condition.dice, flat)
 
 
-@rule("RI-DMG-2", "BK 5.1", settles=("C-40",))
+@enforces(RI_DMG_2)
 def damage_amount(
     state: State, chance: Chance, aim: Aim, strike: Strike, multiple: int
 ) -> Generator[Fact[State], State, tuple[State, int]]:
-    """A critical hit rolls its damage dice once more for each multiple and multiplies the rest."""
+    """Throw the damage of a hit; return the state and the amount."""
     times = 1 + (multiple if may_be_crit(state.creatures[aim.target]) else 0)
     rolled, multiplied = (times, 1) if state.house.crit_mode == "roll" else (1, times)
     found = parts(state, aim.assault, strike)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.attacks.uses import Aim, Origin
 from service.rules.rise.creatures.creature import Creature, above
 from service.rules.rise.creatures.lasting import Cover
@@ -15,6 +16,13 @@ from service.rules.rise.space.attitudes import may_join
 from service.rules.rise.space.sight import between, facing
 from service.rules.rise.state import State
 from service.rules.space.grid import Cell
+
+RI_ATK_15: Final = Rule(
+    "RI-ATK-15",
+    "What is in the way adds 2 to Armor and Reflex, or 4 by ruling, and is hit by what misses or glances.",
+    books.OBSTACLES.at("Cover"),
+)
+
 
 SHELTERED: Final = ("armor", "reflex")
 """The defenses that cover adds to; attacks against none of them are not stopped by what is in the way."""
@@ -35,9 +43,9 @@ def covered(state: State, aim: Aim, strike: Strike) -> Cover | None:
     return cover(state, user, target, tuple(between(*line)))
 
 
-@rule("RI-ATK-15", "R4")
+@enforces(RI_ATK_15)
 def cover(state: State, user: Creature, target: Creature, line: Sequence[Cell]) -> Cover | None:
-    """What is in the way adds 2 to Armor and Reflex, or 4 by ruling, and is hit by what misses or glances.
+    """Return the first cover on *line* between *user* and *target*, None if there is none.
 
     Allies who communicate with the attacker give no cover against it.
     """

@@ -11,10 +11,11 @@ from typing import Final, TypeAlias
 
 from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Fact
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.attacks.cover import SHELTERED
 from service.rules.rise.attacks.hidden import felt
-from service.rules.rise.attacks.outcomes import Outcome, grip, lowered
+from service.rules.rise.attacks.outcomes import Outcome, grip
 from service.rules.rise.attacks.uses import Aim
 from service.rules.rise.attacks.zones import is_dark
 from service.rules.rise.creatures.creature import Creature
@@ -24,6 +25,28 @@ from service.rules.rise.harm.numbers import accuracy_terms, defense_terms, total
 from service.rules.rise.space.riding import JOLTED
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance, PoolDie
+
+RI_ATK_13: Final = Rule(
+    "RI-ATK-13",
+    "A hidden target is missed by chance, 2 in 10 if concealed, 5 in 10 if unseen; never a glance.",
+    (books.VISION.at("Concealment"), books.GLOSSARY),
+)
+RI_ATK_2: Final = Rule(
+    "RI-ATK-2",
+    "A ten on an attack roll explodes: it is rolled on and added. Only attack rolls explode.",
+    (books.ATTACKS.at("Exploding Attacks"), books.CODEX_COMBAT),
+)
+RI_ATK_10: Final = Rule(
+    "RI-ATK-10",
+    "A willing target may drop a defense to nothing.",
+    books.RUNNING.at("Uncommon Combat Circumstances"),
+)
+RI_GROUP_5: Final = Rule(
+    "RI-GROUP-5",
+    "Later members profit from what earlier ones did: defenses count as the group knows them by now.",
+    books.TIME.at("Resolving Actions"),
+)
+
 
 Thrown: TypeAlias = Generator[Fact[State], State, tuple[State, Roll]]
 HIDDEN: Final[Mapping[str, int]] = MappingProxyType({"concealed": 2, "unseen": 5})
@@ -35,11 +58,11 @@ BESIDES: Final[Mapping[str, str]] = MappingProxyType({JOLTED: "RI-MOUNT-1"})
 """What counts in an attack by another rule than that of weapons."""
 
 
-@rule("RI-ATK-13", "R4, GL")
+@enforces(RI_ATK_13)
 def see_through(
     state: State, chance: Chance, aim: Aim, outcome: Outcome
 ) -> Generator[Fact[State], State, tuple[State, Outcome]]:
-    """A hidden target is missed by chance, 2 in 10 if concealed, 5 in 10 if unseen; never a glance.
+    """Throw the miss chance against a hidden target; return the state and the outcome.
 
     Where somebody may have become so unseen, the die is thrown for every attack, and tells nothing.
     """
@@ -92,9 +115,9 @@ def dims(creature: Creature) -> bool:
     )
 
 
-@rule("RI-ATK-2", "BK/R5")
+@enforces(RI_ATK_2)
 def roll_attack(state: State, chance: Chance, aim: Aim, strike: Strike, *, again: bool) -> Thrown:
-    """A ten on an attack roll explodes: it is rolled on and added. Only attack rolls explode."""
+    """Throw an attack roll, exploding tens included; return the state and the roll."""
     assault = aim.assault
     user = state.creatures[assault.user]
     terms = [*accuracy_terms(user, brawling=strike.brawling, bonus=strike.accuracy)]
@@ -122,15 +145,15 @@ def roll_attack(state: State, chance: Chance, aim: Aim, strike: Strike, *, again
     )
 
 
-@rule("RI-GROUP-5", "P24")
+@enforces(RI_GROUP_5, RI_ATK_10)
 def against(state: State, aim: Aim, strike: Strike, cover: Cover | None) -> Mapping[str, int]:
-    """Later members profit from what earlier ones did: defenses count as the group knows them by now."""
+    """Return the defenses that an attack has to reach, by name."""
     assault = aim.assault
     creature, user = felt(state, aim.target), felt(state, assault.user)
     if "grip" in strike.versus:
         return {"grip": -EXPLOSIONS if assault.maneuver == "grip" else grip(creature)}
     if aim.target in assault.willing:
-        return dict.fromkeys(strike.versus, lowered())
+        return dict.fromkeys(strike.versus, 0)
     extra = sum(assault.defense_terms.values()) + unseen_hindrance(state, user, strike)
     sheltered = dict.fromkeys(SHELTERED, cover.bonus) if cover is not None else {}
     return {

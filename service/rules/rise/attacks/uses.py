@@ -6,12 +6,13 @@ What was settled at the declaration stands here; how it comes out is the busines
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Emits
 from service.rules.kernel.records import EMPTY, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.lasting import Atom
 from service.rules.rise.creatures.sheet import Effect, Strike
 from service.rules.rise.harm.conditions import condition_of
@@ -20,6 +21,12 @@ from service.rules.rise.space.forced import knocked_back, pushed
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import Cell
+
+RI_ATK_11: Final = Rule(
+    "RI-ATK-11",
+    "A reactive attack, made during another's action, is neither modified nor rolled again.",
+    books.GLOSSARY,
+)
 
 
 @record
@@ -75,9 +82,9 @@ class Aim(NamedTuple):
     target: str
 
 
-@rule("RI-ATK-11", "GL")
+@enforces(RI_ATK_11)
 def may_modify(assault: Assault) -> bool:
-    """A reactive attack, made during another's action, is neither modified nor rolled again."""
+    """Tell whether *assault* may be modified or rolled again."""
     return not assault.reactive
 
 

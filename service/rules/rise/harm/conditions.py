@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.creatures.sheet import Effect
 from service.rules.rise.state import State
+
+RI_DUR_1: Final = Rule(
+    "RI-DUR-1",
+    "What lasts this round ends with its last step, what lasts briefly with that of the next round.",
+    books.GLOSSARY,
+)
+RI_COND_1: Final = Rule(
+    "RI-COND-1",
+    "A condition stays until it is removed; a second of its kind adds nothing but must go as well.",
+    (books.CODEX_COMBAT, books.CODEX_CHARACTERS),
+)
+
 
 ALL = "*"
 """The name by which every condition is meant."""
@@ -75,9 +88,9 @@ def over(state: State, condition: Condition, step: int) -> bool:
     return step == 11 and condition.expires is not None and condition.expires <= state.round
 
 
-@rule("RI-DUR-1", "GL")
+@enforces(RI_DUR_1)
 def expire(state: State, step: int) -> Emits[State]:
-    """What lasts this round ends with its last step, what lasts briefly with that of the next round."""
+    """Emit the end of the effects that last until *step*; nothing if there are none."""
     ending = tuple(
         [
             name
@@ -88,9 +101,9 @@ def expire(state: State, step: int) -> Emits[State]:
     return (yield EffectsExpired(step=step, creatures=ending)) if ending else state
 
 
-@rule("RI-COND-1", "R5, CH5")
+@enforces(RI_COND_1)
 def gain(creature: str, condition: Condition) -> Emits[State]:
-    """A condition stays until it is removed; a second of its kind adds nothing but must go as well."""
+    """Emit the gain of a condition."""
     return (yield ConditionGained(creature=creature, condition=condition))
 
 

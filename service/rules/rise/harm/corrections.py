@@ -11,7 +11,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.contests.gm_rulings import GmRulingRecorded, RulingOfGm, check_effects, check_words
 from service.rules.kernel.messages import Awaited, Emits, Event, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rise.creatures.lasting import Atom, Condition
 from service.rules.rise.creatures.sheet import Sort
 from service.rules.rise.harm.effects import apply
@@ -20,6 +20,13 @@ from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell
 from service.rules.table.stack import Frame
+
+RI_GM_4: Final = Rule(
+    "RI-GM-4",
+    "The GM may mend what went wrong by effects that work from now on; history is never edited.",
+    RULING,
+)
+
 
 MOST: Final = 10_000
 
@@ -113,10 +120,10 @@ class CorrectionTaken(Event[State]):
         return state.put(changed(frame, effects=frame.effects[1:]))
 
 
-@rule("RI-GM-4", "service ruling")
+@enforces(RI_GM_4)
 @record
 class GmRuling(RulingOfGm[State]):
-    """The GM may mend what went wrong by effects that work from now on; history is never edited."""
+    """Rule as the GM, with effects that mend what went wrong, from now on."""
 
     kind: Kind
     effects: tuple[Mending, ...] = ()

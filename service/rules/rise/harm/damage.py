@@ -6,22 +6,35 @@ then heals: so several hits of one phase count as one, and wounds come before re
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
-from service.rules.rise.creatures.creature import RECOVERS, Creature, is_unconscious
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
+from service.rules.rise.creatures.creature import RECOVERS, Creature
 from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.creatures.sheet import Sort
 from service.rules.rise.harm.numbers import dr_max
-from service.rules.rise.harm.vital import due, is_mine_to_roll, take_wounds
-from service.rules.rise.questions import answer
 from service.rules.rise.state import State
-from service.rules.rolls.chance import Chance
+
+RI_DMG_5: Final = Rule(
+    "RI-DMG-5", "Damage empties resistance first; what is left over costs hit points.", books.TAKING_DAMAGE
+)
+RI_DMG_6: Final = Rule(
+    "RI-DMG-6",
+    "Damage of the surroundings costs what exceeds the resistance at hand, which it does not use up.",
+    books.TAKING_DAMAGE,
+)
+RI_HEAL_3: Final = Rule(
+    "RI-HEAL-3",
+    "Healing below zero begins at zero, and nothing rises above the maximum.",
+    books.TAKING_DAMAGE.at("Negative Hit Points"),
+)
+RI_HP_2: Final = Rule("RI-HP-2", "Hit points and resistance never exceed their maximum.", books.TAKING_DAMAGE)
+
 
 Fate = Literal["dead", "unconscious", "destroyed"]
-SUBDUAL_FATIGUE = 3
 
 
 @record
@@ -172,18 +185,7 @@ class Woke(Event[State]):
         return state.with_creature(self.creature, down=False)
 
 
-@rule("RI-DMG-5", "BK 5.3")
-def normal_damage(state: State, creature: str, source: str, amount: int, sort: Sort) -> Emits[State]:
-    """Damage empties resistance first; what is left over costs hit points."""
-    return (yield _taken(state, creature, source, amount, sort))
-
-
-@rule("RI-DMG-6", "BK 5.3")
-def environmental_damage(state: State, creature: str, source: str, amount: int) -> Emits[State]:
-    """Damage of the surroundings costs what exceeds the resistance at hand, which it does not use up."""
-    return (yield _taken(state, creature, source, amount, "environmental"))
-
-
+@enforces(RI_DMG_5, RI_DMG_6)
 def split(creature: Creature, amount: int, sort: Sort) -> tuple[int, int]:
     """Return what damage takes of a creature's resistance, and of its hit points."""
     if sort == "environmental":
@@ -193,10 +195,11 @@ def split(creature: Creature, amount: int, sort: Sort) -> tuple[int, int]:
 
 
 def _taken(state: State, creature: str, source: str, amount: int, sort: Sort) -> Event[State]:
+    why = ("RI-DMG-6",) if sort == "environmental" else ("RI-DMG-5",)
     if "dr" in state.gm_only_of(creature):
-        return DamageTakenUnseen(creature=creature, source=source, amount=amount, sort=sort)
+        return DamageTakenUnseen(creature=creature, source=source, amount=amount, sort=sort, because=why)
     dr, hp = split(state.creatures[creature], amount, sort)
-    return DamageTaken(creature=creature, source=source, amount=amount, sort=sort, dr=dr, hp=hp)
+    return DamageTaken(creature=creature, source=source, amount=amount, sort=sort, dr=dr, hp=hp, because=why)
 
 
 def hurt(state: State, creature: str, source: str, amount: int, sort: Sort) -> Emits[State]:
@@ -204,81 +207,12 @@ def hurt(state: State, creature: str, source: str, amount: int, sort: Sort) -> E
     found = state.creatures[creature]
     if found.dead or amount <= 0:
         return state
-    if sort == "environmental":
-        return (yield from environmental_damage(state, creature, source, amount))
-    return (yield from normal_damage(state, creature, source, amount, sort))
+    return (yield _taken(state, creature, source, amount, sort))
 
 
-def consequences(state: State, chance: Chance, creature: str, *, subdual: bool = False) -> Emits[State]:
-    """Tell what the hit points of *creature* now mean: defeat, wounds, exhaustion, or a fall."""
-    found = state.creatures[creature]
-    if found.dead or found.defeated:
-        return state
-    if not found.sheet.is_pc:
-        return (yield from fell(state, creature, subdual=subdual)) if found.hp <= 0 else state
-    if subdual:
-        state = yield from exhaust(state, creature)
-    else:
-        state = yield from take_wounds(state, chance, creature)
-    return (yield from fall_or_wake(state, creature))
-
-
-@rule("RI-HP-3", "BK 5.3", settles=("C-41", "C-08"))
-def fell(state: State, creature: str, *, subdual: bool) -> Emits[State]:
-    """Monsters take no vital wounds: at zero they die, or drop if subdual damage brought them there."""
-    found = state.creatures[creature]
-    fate: Fate = "unconscious" if subdual else "dead"
-    if found.sheet.kind == "object":
-        fate = "destroyed"
-    elif not subdual:
-        usual = state.house.monsters_at_zero
-        state, said = yield from answer(state, "monster_fate", (creature,), default=usual)
-        fate = "unconscious" if said == "unconscious" else "dead"
-    return (
-        yield Defeated(
-            creature=creature,
-            fate=fate,
-            credit=credited(state, found.hurt_by),
-            wasted_damage=None if "hp" in state.gm_only_of(creature) else wasted(found),
-        )
-    )
-
-
-@rule("RI-MULTI-2", "P60")
-def wasted(creature: Creature) -> int:
-    """What several groups did beyond felling a creature is simply lost; nothing is given back."""
-    return max(0, -creature.hp)
-
-
-@rule("RI-MULTI-3", "GL", settles=("C-08",))
-def credited(state: State, hurt_by: tuple[str, ...]) -> tuple[str, ...]:
-    """Everybody who damaged a creature in the phase it fell has defeated it."""
-    return hurt_by if state.house.credit == "everyone" else hurt_by[-1:]
-
-
-@rule("RI-DMG-7", "R4", settles=("C-33",))
-def exhaust(state: State, creature: str) -> Emits[State]:
-    """Subdual damage tires by 3 levels where other damage would have wounded."""
-    found = state.creatures[creature]
-    new = due(state, found) - found.depth
-    if new <= 0 or not is_mine_to_roll(state, creature):
-        return state
-    levels = SUBDUAL_FATIGUE * (new if state.house.subdual_fatigue_per == "wound" else 1)
-    return (yield FatigueGained(creature=creature, levels=levels, cause="subdual damage"))
-
-
-@rule("RI-HP-1", "BK 5.3", settles=("C-35", "C-53"))
-def fall_or_wake(state: State, creature: str) -> Emits[State]:
-    """A creature falls when a wound or fatigue takes its senses, and wakes when that no longer holds."""
-    found = state.creatures[creature]
-    if found.dead or is_unconscious(found) == found.down:
-        return state
-    return (yield FellUnconscious(creature=creature) if not found.down else Woke(creature=creature))
-
-
-@rule("RI-HEAL-3", "BK 5.3")
+@enforces(RI_HEAL_3)
 def heal(state: State, creature: str, amount: int) -> Emits[State]:
-    """Healing below zero begins at zero, and nothing rises above the maximum."""
+    """Emit the healing of a creature; nothing for the dead and the defeated."""
     found = state.creatures[creature]
     if found.dead or found.defeated or (amount <= 0 and amount != RECOVERS):
         return state
@@ -301,9 +235,9 @@ def restored_to(creature: Creature, amount: int) -> int:
     return capped(creature.dr + amount, max(creature.dr, dr_max(creature)))
 
 
-@rule("RI-HP-2", "BK 5.3")
+@enforces(RI_HP_2)
 def capped(amount: int, most: int) -> int:
-    """Hit points and resistance never exceed their maximum."""
+    """Return *amount*, at most *most*."""
     return min(amount, most)
 
 
@@ -315,12 +249,3 @@ def restore(state: State, creature: str, amount: int) -> Emits[State]:
     if "dr" in state.gm_only_of(creature):
         return (yield ResistanceRecoveredUnseen(creature=creature, amount=amount, because=("RI-HP-2",)))
     return (yield ResistanceRecovered(creature=creature, dr=restored_to(found, amount), because=("RI-HP-2",)))
-
-
-@rule("RI-FATIG-2", "CH5, R4")
-def tire(state: State, creature: str, levels: int, cause: str) -> Emits[State]:
-    """Fatigue is paid after the ability has done its work, down to unconsciousness; monsters do not tire."""
-    if not state.creatures[creature].sheet.is_pc or levels <= 0:
-        return state
-    state = yield FatigueGained(creature=creature, levels=levels, cause=cause)
-    return (yield from fall_or_wake(state, creature))

@@ -6,19 +6,42 @@ same effects to the table by the same functions, so resistance is spent once and
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.kernel.messages import TABLE, Emits, Event
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.lasting import Atom, How
 from service.rules.rise.harm.conditions import gain, lose
-from service.rules.rise.harm.damage import consequences, heal, hurt, restore, tire
+from service.rules.rise.harm.damage import heal, hurt, restore
+from service.rules.rise.harm.felling import consequences, tire
 from service.rules.rise.harm.treading import before_hidden_creatures, hidden_creature_at
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.space.grid import Cell
+
+RI_RES_11: Final = Rule(
+    "RI-RES-11",
+    "Effects are logged with their nominal amounts; resistance, limits and thresholds come later.",
+    (RULING, books.TIME.at("Resolving Actions"), books.TIME.at("Simultaneous Damage and Healing")),
+)
+RI_MOVE1_6: Final = Rule(
+    "RI-MOVE1-6",
+    "Ending where one began, or not moving at all, is no change of place.",
+    books.TIME.at("Only One Movement Per Phase"),
+)
+RI_MOVE1_2: Final = Rule(
+    "RI-MOVE1-2",
+    "Of all effects that would move a creature in one phase the first does, the others do nothing.",
+    books.TIME.at("Only One Movement Per Phase"),
+)
+RI_MOVE1_1: Final = Rule(
+    "RI-MOVE1-1",
+    "One change of place in a phase is all a creature gets; being carried by its mount counts as its own.",
+    books.TIME.at("Only One Movement Per Phase"),
+)
 
 
 @record
@@ -62,9 +85,9 @@ class LocationEffectIgnored(Event[State]):
         return state
 
 
-@rule("RI-RES-11", "needed by P26 and P62")
+@enforces(RI_RES_11)
 def note(state: State, chance: Chance, effect: Atom) -> Emits[State]:
-    """Effects are logged with their nominal amounts; resistance, limits and thresholds come later."""
+    """Log an effect in the world of its group, and make it true there."""
     if state.here != TABLE:
         effect = entered(state, effect)
         state = yield EffectRecorded(effect=effect)
@@ -131,15 +154,15 @@ def state_after(state: State, emitted: Emits[State]) -> State:
         return result
 
 
-@rule("RI-MOVE1-6", "P69")
+@enforces(RI_MOVE1_6)
 def is_change(state: State, effect: Atom) -> bool:
-    """Ending where one began, or not moving at all, is no change of place."""
+    """Tell whether *effect* changes the place of its target."""
     return bool(effect.path) and effect.path[-1] != state.creatures[effect.target].position
 
 
-@rule("RI-MOVE1-2", "P69")
+@enforces(RI_MOVE1_2)
 def relocate(state: State, effect: Atom) -> Emits[State]:
-    """Of all effects that would move a creature in one phase the first does, the others do nothing."""
+    """Emit a change of place, or that it is ignored because the creature has moved in this phase."""
     if not is_change(state, effect):
         return state
     if state.creatures[effect.target].location_changed and effect.how != "continued":
@@ -155,11 +178,11 @@ def relocate(state: State, effect: Atom) -> Emits[State]:
     return after
 
 
-@rule("RI-MOVE1-1", "P69")
+@enforces(RI_MOVE1_1)
 def move(
     state: State, creature: str, path: tuple[Cell, ...], how: str, movers: tuple[str, ...] = ()
 ) -> Emits[State]:
-    """One change of place in a phase is all a creature gets; being carried by its mount counts as its own."""
+    """Emit the movement of a creature and of the riders that it carries."""
     riders = [name for name, other in state.creatures.items() if other.mount == creature]
     free = tuple([n for n in riders if n not in movers and not state.creatures[n].location_changed])
     return (yield Moved(creature=creature, path=path, how=how, riders=free))

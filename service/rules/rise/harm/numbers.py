@@ -12,10 +12,48 @@ from typing import Final
 
 from service.dice.values import Term
 from service.rules.kernel.records import EMPTY, changed
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature, fatigue_penalty, is_unconscious
 from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.state import State
+
+RI_CALC_1: Final = Rule(
+    "RI-CALC-1",
+    "Modifiers add up, except those of the same name: of these only the weightiest counts.",
+    books.CODEX_CHARACTERS.at("Stacking Rules"),
+)
+RI_COND_2: Final = Rule(
+    "RI-COND-2",
+    "Prone, slowed, grappled take 2 off Armor and Reflex, immobilized 4; dazed 1 and stunned 2 off all.",
+    (books.REFERENCE.at("Circumstances and Debuffs"), books.TIME.at("Resolving Actions")),
+)
+RI_ATK_14: Final = Rule(
+    "RI-ATK-14",
+    "A creature unaware of an attack, or helpless, has 6 less Armor and Reflex against it; half aware 2.",
+    books.REFERENCE.at("Circumstances and Debuffs"),
+)
+RI_FATIG_1: Final = Rule(
+    "RI-FATIG-1",
+    "Fatigue beyond the tolerance comes off accuracy and checks; at five the creature falls unconscious.",
+    books.RESOURCES.at("Fatigue"),
+)
+RI_ATK_9: Final = Rule(
+    "RI-ATK-9",
+    "An attack counts accuracy, its own bonus, fatigue, wounds and what lies on the attacker by now.",
+    (books.TIME.at("Resolving Actions"), books.CHARACTERISTICS.at("Accuracy")),
+)
+RI_MOVE_5: Final = Rule(
+    "RI-MOVE-5",
+    "Prone and slowed creatures move at half speed; getting up costs half of the speed on one's feet.",
+    (books.REFERENCE.at("Circumstances and Debuffs"), books.TIME.at("Resolving Actions")),
+)
+RI_DMG_3: Final = Rule(
+    "RI-DMG-3",
+    "Halves round down; halving twice leaves a third, and so on.",
+    books.CODEX_CHARACTERS.at("Doubling and Halving"),
+)
+
 
 STATES: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
     {
@@ -37,9 +75,9 @@ COVERS: Final[Mapping[str, str]] = MappingProxyType({"dazed": "stunned", "slowed
 HALVES_SPEED: Final = ("prone", "slowed")
 
 
-@rule("RI-CALC-1", "CH5")
+@enforces(RI_CALC_1)
 def in_force(creature: Creature) -> Iterator[Condition]:
-    """Modifiers add up, except those of the same name: of these only the weightiest counts."""
+    """Yield the conditions of *creature* that count, of each name only the weightiest."""
     best: dict[str, Condition] = {}
     for condition in creature.conditions:
         other = best.get(condition.name)
@@ -54,9 +92,9 @@ def _weight(condition: Condition) -> int:
     return sum(abs(amount) for amount in condition.modifiers.values()) + sum(condition.dice)
 
 
-@rule("RI-COND-2", "RF; P24 for prone")
+@enforces(RI_COND_2)
 def modifiers(creature: Creature, *stats: str) -> tuple[Term, ...]:
-    """Prone, slowed, grappled take 2 off Armor and Reflex, immobilized 4; dazed 1 and stunned 2 off all."""
+    """Return the modifiers of *stats* by the conditions of *creature*."""
     found: list[Term] = []
     for condition in in_force(creature):
         known = STATES.get(condition.name, EMPTY)
@@ -93,9 +131,9 @@ def midair(creature: Creature) -> tuple[Term, ...]:
     return (Term(amount=-4, what="midair", rule="RI-MOVE-9"),)
 
 
-@rule("RI-ATK-14", "RF")
+@enforces(RI_ATK_14)
 def unaware(creature: Creature, attacker: Creature | None) -> tuple[Term, ...]:
-    """A creature unaware of an attack, or helpless, has 6 less Armor and Reflex against it; half aware 2."""
+    """Return the modifier of Armor and Reflex against an unseen attacker, or while helpless."""
     helpless = is_unconscious(creature) or creature.has("helpless")
     if helpless or (attacker is not None and attacker.id in creature.unaware_of):
         return (Term(amount=-6, what="unaware or helpless", rule="RI-ATK-14"),)
@@ -109,16 +147,16 @@ def total(terms: Sequence[Term]) -> int:
     return sum(term.amount for term in terms)
 
 
-@rule("RI-FATIG-1", "CH4")
+@enforces(RI_FATIG_1)
 def tired(creature: Creature) -> tuple[Term, ...]:
-    """Fatigue beyond the tolerance comes off accuracy and checks; at five the creature falls unconscious."""
+    """Return the modifier of fatigue on accuracy and checks, none within the tolerance."""
     penalty = fatigue_penalty(creature)
     return (Term(amount=-penalty, what="fatigue", rule="RI-FATIG-1"),) if penalty else ()
 
 
-@rule("RI-ATK-9", "P24, CH4")
+@enforces(RI_ATK_9)
 def accuracy_terms(creature: Creature, *, brawling: bool, bonus: int) -> tuple[Term, ...]:
-    """An attack counts accuracy, its own bonus, fatigue, wounds and what lies on the attacker by now."""
+    """Return the modifiers of an attack roll of *creature*."""
     base = creature.sheet.brawling_accuracy if brawling else creature.sheet.accuracy
     terms = [Term(amount=base, what="brawling accuracy" if brawling else "accuracy", rule="RI-ATK-1")]
     if bonus:
@@ -142,9 +180,9 @@ def speed_of(state: State, creature: Creature, mode: str = "land") -> int:
     return max(0, slow(creature, speed))
 
 
-@rule("RI-MOVE-5", "RF, P24")
+@enforces(RI_MOVE_5)
 def slow(creature: Creature, speed: int) -> int:
-    """Prone and slowed creatures move at half speed; getting up costs half of the speed on one's feet."""
+    """Return *speed*, halved for a prone or slowed creature."""
     return speed // 2 if any(creature.has(name) for name in HALVES_SPEED) else speed
 
 
@@ -165,9 +203,9 @@ def hands_free(creature: Creature) -> int:
     return creature.sheet.hands - len(creature.held) - creature.has("grappled") - reins
 
 
-@rule("RI-DMG-3", "CH5")
+@enforces(RI_DMG_3)
 def halved(amount: int, times: int = 1) -> int:
-    """Halves round down; halving twice leaves a third, and so on."""
+    """Return *amount* halved so many *times*."""
     return amount // (1 + times)
 
 

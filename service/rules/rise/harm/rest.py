@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import VitalWound
 from service.rules.rise.harm.numbers import dr_max
 from service.rules.rise.permission import gm
 from service.rules.rise.state import State
+
+RI_REST_1: Final = Rule(
+    "RI-REST-1",
+    "A short rest restores hit points, resistance and health; a long one also a wound and fatigue.",
+    books.MECHANICS.at("Resting"),
+)
+RI_VITAL_5: Final = Rule(
+    "RI-VITAL-5",
+    "Medicine keeps a mortal wound from killing; the wound itself goes with a long rest.",
+    books.VITAL_WOUNDS.at("Removing Vital Wounds"),
+)
 
 
 @record
@@ -56,10 +68,10 @@ class WoundTreated(Event[State]):
         return state.with_creature(self.creature, wounds=tuple(wounds))
 
 
-@rule("RI-REST-1", "CM")
+@enforces(RI_REST_1)
 @record
 class Rest(Command[State]):
-    """A short rest restores hit points, resistance and health; a long one also a wound and fatigue."""
+    """Let a creature rest, as the GM: a short rest, or a long one that also heals a wound."""
 
     type: ClassVar[str] = "rest"
     creature: str
@@ -85,10 +97,10 @@ class Rest(Command[State]):
         yield from ()
 
 
-@rule("RI-VITAL-5", "BK 5.4")
+@enforces(RI_VITAL_5)
 @record
 class TreatWound(Command[State]):
-    """Medicine keeps a mortal wound from killing; the wound itself goes with a long rest."""
+    """Treat a mortal wound, as the GM, so that it does not kill."""
 
     type: ClassVar[str] = "treat_wound"
     creature: str

@@ -7,17 +7,59 @@ rolled keeps its die when everything becomes true, and no order of groups moves 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Final, TypeAlias
 
 from service.dice.values import Roll, Term
 from service.rules.kernel.messages import TABLE, Emits, Event, Fact
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.creature import WOUND_STEP, Creature
 from service.rules.rise.creatures.lasting import VitalWound
 from service.rules.rise.harm.numbers import dr_max
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance, PoolDie
+
+RI_VITAL_1: Final = Rule(
+    "RI-VITAL-1",
+    "Below zero one vital wound is due, and one more for each whole maximum of hit points beyond.",
+    books.TAKING_DAMAGE.at("Negative Hit Points"),
+    settles=("C-33",),
+)
+RI_VITAL_6: Final = Rule(
+    "RI-VITAL-6",
+    "Several wounds at once are rolled one after the other, each counting those before it.",
+    books.VITAL_WOUNDS.at("Vital Rolls"),
+    settles=("C-32",),
+)
+RI_VITAL_2: Final = Rule(
+    "RI-VITAL-2",
+    "A vital roll is a d10, less 2 for each wound already carried; nothing else changes it.",
+    books.VITAL_WOUNDS.at("Vital Rolls"),
+)
+RI_VITAL_8: Final = Rule(
+    "RI-VITAL-8",
+    "The k-th wound of a creature in a phase takes the k-th die of its own stream, wherever it is rolled.",
+    RULING,
+)
+RI_VITAL_3: Final = Rule(
+    "RI-VITAL-3",
+    "The result says what the wound does: from nothing at 10 over lost numbers to dying, and death at -6.",
+    (books.VITAL_WOUNDS.at("Vital Rolls"), books.CODEX_COMBAT),
+    settles=("C-42",),
+)
+RI_VITAL_7: Final = Rule(
+    "RI-VITAL-7",
+    "Dying takes a minute: untreated it ends with the tenth round after the wound.",
+    books.RUNNING.at("Narrative Pacing"),
+    settles=("C-34",),
+)
+RI_VITAL_4: Final = Rule(
+    "RI-VITAL-4",
+    "A wound does what it does until it is removed; an untreated mortal one kills when its time is up.",
+    books.VITAL_WOUNDS,
+)
+
 
 Wounded: TypeAlias = Generator[Fact[State], State, State]
 DEADLY = -6
@@ -65,9 +107,9 @@ class Died(Event[State]):
         return state.with_creature(self.creature, dead=True)
 
 
-@rule("RI-VITAL-1", "BK 5.3", settles=("C-33",))
+@enforces(RI_VITAL_1)
 def due(state: State, creature: Creature) -> int:
-    """Below zero one vital wound is due, and one more for each whole maximum of hit points beyond."""
+    """Return how many vital wounds the hit points of *creature* call for."""
     if creature.hp >= 0:
         return 0
     step = creature.sheet.hp_max
@@ -81,9 +123,9 @@ def is_mine_to_roll(state: State, creature: str) -> bool:
     return state.here in (TABLE, state.group_of(creature))
 
 
-@rule("RI-VITAL-6", "BK 5.4", settles=("C-32",))
+@enforces(RI_VITAL_6)
 def take_wounds(state: State, chance: Chance, creature: str) -> Wounded:
-    """Several wounds at once are rolled one after the other, each counting those before it."""
+    """Emit the vital wounds that are due and not yet taken."""
     found = state.creatures[creature]
     needed = due(state, found)
     new = needed - found.depth
@@ -99,9 +141,9 @@ def take_wounds(state: State, chance: Chance, creature: str) -> Wounded:
     return state
 
 
-@rule("RI-VITAL-2", "BK 5.4")
+@enforces(RI_VITAL_2)
 def take_wound(state: State, chance: Chance, creature: str, carried: int) -> Wounded:
-    """A vital roll is a d10, less 2 for each wound already carried; nothing else changes it."""
+    """Emit one vital wound, by its roll."""
     roll: Roll
     state, roll = yield from chance.throw(
         state,
@@ -114,9 +156,9 @@ def take_wound(state: State, chance: Chance, creature: str, carried: int) -> Wou
     return (yield from suffer(state, creature, roll))
 
 
-@rule("RI-VITAL-8", "service ruling")
+@enforces(RI_VITAL_8)
 def stream(state: State, creature: Creature) -> str:
-    """The k-th wound of a creature in a phase takes the k-th die of its own stream, wherever it is rolled."""
+    """Return the stream of the next vital roll of *creature*."""
     earlier = sum(wound.gained == state.round and wound.phase == state.stage for wound in creature.wounds)
     return wound_stream(creature.id, state.stage, earlier + 1)
 
@@ -126,9 +168,9 @@ def wound_stream(creature: str, stage: str, number: int) -> str:
     return f"{creature}/vital/{stage.replace('_', '-')}/{number}"
 
 
-@rule("RI-VITAL-3", "BK 5.4 / R5", settles=("C-42",))
+@enforces(RI_VITAL_3)
 def suffer(state: State, creature: str, roll: Roll) -> Wounded:
-    """The result says what the wound does: from nothing at 10 over lost numbers to dying, and death at -6."""
+    """Emit the vital wound that *roll* gives, and the death that the worst result is."""
     result = roll.total
     effect = state.profile.vital.get(result, "none")
     if result <= DYING:
@@ -148,15 +190,15 @@ def suffer(state: State, creature: str, roll: Roll) -> Wounded:
     return state
 
 
-@rule("RI-VITAL-7", "GMG", settles=("C-34",))
+@enforces(RI_VITAL_7)
 def deadline(state: State) -> int:
-    """Dying takes a minute: untreated it ends with the tenth round after the wound."""
+    """Return the round after which an untreated mortal wound kills."""
     return state.round + MINUTE - (state.house.minute == "with")
 
 
-@rule("RI-VITAL-4", "BK 5.4")
+@enforces(RI_VITAL_4)
 def die_of_wounds(state: State) -> Emits[State]:
-    """A wound does what it does until it is removed; an untreated mortal one kills when its time is up."""
+    """Emit the deaths of creatures with an untreated mortal wound whose time is up."""
     for name, creature in state.creatures.items():
         late = [
             w

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Final
 
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature, above
 from service.rules.rise.harm.numbers import speed_of
 from service.rules.rise.movement.initiative import find_order
@@ -17,6 +19,19 @@ from service.rules.rise.space.soaring import climbed
 from service.rules.rise.state import State
 from service.rules.space.grid import FEET, Cell, distance
 
+RI_SWIFT_10: Final = Rule(
+    "RI-SWIFT-10",
+    "Blocking is Swift: it is looked at before any movement of the phase happens.",
+    books.MOVEMENT.at("Block"),
+    settles=("C-21",),
+)
+RI_REAC_4: Final = Rule(
+    "RI-REAC-4",
+    "A blocked creature that loses initiative while passing pays the blocker's speed or stops.",
+    books.MOVEMENT.at("Block"),
+    settles=("C-19",),
+)
+
 
 @record
 class Blocked:
@@ -26,9 +41,9 @@ class Blocked:
     blocks: tuple[Block, ...]
 
 
-@rule("RI-SWIFT-10", "R4/R5 Block", settles=("C-21",))
+@enforces(RI_SWIFT_10)
 def block_ways(problem: Problem, wanted: Routes) -> Blocked | NeedsInitiative:
-    """Blocking is Swift: it is looked at before any movement of the phase happens."""
+    """Return the routes after all blocks, or the initiative that they need."""
     intents = problem.intents
     blockers: dict[str, list[str]] = {}
     for name, plan in sorted(intents.plans.items()):
@@ -46,9 +61,9 @@ def block_ways(problem: Problem, wanted: Routes) -> Blocked | NeedsInitiative:
     return Blocked(routes=wanted, blocks=tuple(blocks))
 
 
-@rule("RI-REAC-4", "R4/R5", settles=("C-19",))
+@enforces(RI_REAC_4)
 def hinder(intents: Intents, target: str, wanted: Routes, blockers: Sequence[str]) -> tuple[Cell, ...]:
-    """A blocked creature that loses initiative while passing pays the blocker's speed or stops."""
+    """Return the part of the path of *target* that it can still pay for with *blockers* in its way."""
     state, plan = intents.state, intents.plans[target]
     feet = budget(intents, plan, target)
     feet -= climbed(state.creatures[target], plan, wanted.altitudes.get(target))

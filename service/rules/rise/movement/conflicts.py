@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import Final
 
 from service.rules.kernel.records import EMPTY, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature, above, on_its_way
 from service.rules.rise.movement.initiative import find_order
 from service.rules.rise.movement.problem import (
@@ -33,6 +35,46 @@ from service.rules.rise.space.paths import BIG_ENOUGH, is_passable
 from service.rules.rise.state import State
 from service.rules.space.grid import Cell, cells
 
+RI_CONF_1: Final = Rule(
+    "RI-CONF-1",
+    "Movements conflict that end in one space, or that need a space in which an enemy ends.",
+    books.TIME.at("Conflicting Actions"),
+    settles=("C-13",),
+)
+RI_CONF_5: Final = Rule(
+    "RI-CONF-5",
+    "Initiative is rolled only where it is strictly needed; being outrun is not a conflict.",
+    (books.TIME.at("Action Resolution Summary"), books.TIME.at("Conflicting Actions")),
+)
+RI_CONF_7: Final = Rule(
+    "RI-CONF-7",
+    "Many initiative checks in one movement phase are a sign of over-complicated plans.",
+    books.MOVEMENT.at("Movement Abilities"),
+)
+RI_CONF_2: Final = Rule(
+    "RI-CONF-2",
+    "Those in conflict resolve one after the other, from the highest check down, each completely.",
+    books.TIME.at("Conflicting Actions"),
+)
+RI_REAC_6: Final = Rule(
+    "RI-REAC-6",
+    "A creature that reacts to a movement, or pushes its mover, resolves after it, whatever their checks.",
+    RULING,
+    settles=("C-19",),
+)
+RI_CONF_3: Final = Rule(
+    "RI-CONF-3",
+    "A later mover follows its chosen path as far as it can and stops there; what is left is lost.",
+    books.TIME.at("Conflicting Actions"),
+    settles=("C-14",),
+)
+RI_CONF_4: Final = Rule(
+    "RI-CONF-4",
+    "Where several want one space the best check enters it, and the others stop on running into it.",
+    books.TIME.at("Conflicting Actions"),
+)
+
+
 MANY = 3
 """Conflicts in one phase from which plans are over-complicated."""
 
@@ -55,9 +97,9 @@ class Movements:
         return self.problem.passes.get(name, ())
 
 
-@rule("RI-CONF-1", "P64", settles=("C-13",))
+@enforces(RI_CONF_1)
 def find_conflicts(movements: Movements, routes: Routes) -> list[Doubt]:
-    """Movements conflict that end in one space, or that need a space in which an enemy ends."""
+    """Return the conflicts between *routes* that are not ruled away."""
     state, paths, after = movements.state, routes.paths, place_movers(movements.state, routes)
     behind = movements.problem.behind
     sets: list[tuple[str, ...]] = []
@@ -146,9 +188,9 @@ def merge_overlapping(sets: list[tuple[str, ...]], new: tuple[str, ...]) -> list
     return [*rest, tuple(sorted(dict.fromkeys([*new, *(n for known in touching for n in known)])))]
 
 
-@rule("RI-CONF-5", "P40, P66")
+@enforces(RI_CONF_5)
 def settle(movements: Movements) -> Outcome | NeedsInitiative:
-    """Initiative is rolled only where it is strictly needed; being outrun is not a conflict."""
+    """Return the outcome of all movements, or the initiative and rulings that they need."""
     state, wanted = movements.problem.state, movements.wanted
     routes = stop_at_standing(movements.state, wanted, movements.problem.passes)
     routes = reroute(movements, routes)
@@ -171,9 +213,9 @@ def settle(movements: Movements) -> Outcome | NeedsInitiative:
     return Outcome(routes=routes, conflicts=tuple(conflicts))
 
 
-@rule("RI-CONF-7", "R4")
+@enforces(RI_CONF_7)
 def warn_of_many(found: int) -> str:
-    """Many initiative checks in one movement phase are a sign of over-complicated plans."""
+    """Return a warning if *found* conflicts are many, an empty text otherwise."""
     return "plans are over-complicated" if found > MANY else ""
 
 
@@ -201,9 +243,9 @@ def react_again(movements: Movements, routes: Routes, name: str) -> tuple[tuple[
     return route_by_rule(movements.problem.intents, routes.without(names[names.index(name) :]), name)
 
 
-@rule("RI-CONF-2", "P64-65")
+@enforces(RI_CONF_2, RI_CONF_3, RI_CONF_4)
 def resolve_in_order(movements: Movements, routes: Routes, order: Sequence[str]) -> Routes:
-    """Those in conflict resolve one after the other, from the highest check down, each completely."""
+    """Return *routes* after those in *order* have moved, one after the other."""
     state, wanted = movements.state, movements.wanted
     settled = routes.without(order)
     now = place_movers(state, settled)
@@ -215,34 +257,18 @@ def resolve_in_order(movements: Movements, routes: Routes, order: Sequence[str])
             path, altitude = react_again(movements, settled, name)
         followers = [other for other in movements.reacting if (other, name) in movements.problem.behind]
         past = (*movements.past(name), *followers)
-        far = go_as_far_as_possible(now, name, path, past, altitude)
+        far = follow_path(now, name, path, past, altitude)
         settled = settled.with_route(name, far, altitude, path)
         now = place_movers(now, Routes(paths={name: far}, altitudes=settled.altitudes))
     return reroute(movements, settled, order)
 
 
-@rule("RI-REAC-6", "service ruling", settles=("C-19",))
+@enforces(RI_REAC_6)
 def put_reactions_last(order: Sequence[str], behind: Pairs) -> tuple[str, ...]:
-    """A creature that reacts to a movement, or pushes its mover, resolves after it, whatever their checks."""
+    """Return *order* with each reacting creature after the one it reacts to."""
     left, found = list(order), []
     while left:
         free = [name for name in left if not any((name, o) in behind for o in left if o != name)]
         found.append((free or left)[0])
         left.remove(found[-1])
     return tuple(found)
-
-
-@rule("RI-CONF-3", "P65", settles=("C-14",))
-def go_as_far_as_possible(
-    now: State, name: str, path: tuple[Cell, ...], past: Sequence[str], altitude: int | None = None
-) -> tuple[Cell, ...]:
-    """A later mover follows its chosen path as far as it can and stops there; what is left is lost."""
-    return enter_one_space(now, name, path, past, altitude)
-
-
-@rule("RI-CONF-4", "P65")
-def enter_one_space(
-    now: State, name: str, path: tuple[Cell, ...], past: Sequence[str], altitude: int | None
-) -> tuple[Cell, ...]:
-    """Where several want one space the best check enters it, and the others stop on running into it."""
-    return follow_path(now, name, path, past, altitude)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.kernel.folding import products
 from service.rules.kernel.messages import Awaited, Emits, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.acting.actions import check_standard, pay_for
 from service.rules.rise.acting.brawling import brawl, check_size
+from service.rules.rise.acting.offering import on_turn, sender
 from service.rules.rise.acting.strikes import check_straight, fitting, moved_already, target_of
-from service.rules.rise.acting.turns import begun, on_turn, sender, taking_turn
+from service.rules.rise.acting.turns import begun, taking_turn
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
 from service.rules.rise.creatures.creature import Creature
@@ -27,11 +29,22 @@ from service.rules.rise.state import State
 from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import FEET, STEPS, Cell, line
 
+RI_UNIV_OVERRUN: Final = Rule(
+    "RI-UNIV-OVERRUN",
+    "Run straight through others: who does not step aside is attacked, and stops the run if missed.",
+    books.ABILITIES.at("Overrun"),
+)
+RI_UNIV_THROW: Final = Rule(
+    "RI-UNIV-THROW",
+    "Throw an object in hand, or a creature in one's grip, as far as strength allows.",
+    books.ABILITIES.at("Throw"),
+)
 
-@rule("RI-UNIV-OVERRUN", "R4/R5")
+
+@enforces(RI_UNIV_OVERRUN)
 @record
 class Overrun(Act):
-    """Run straight through others: who does not step aside is attacked, and stops the run if missed."""
+    """Run straight through others: those that do not step aside are attacked, and stop the run if missed."""
 
     type: ClassVar[str] = "overrun"
     path: tuple[tuple[int, int], ...]
@@ -103,7 +116,7 @@ def on_the_line(view: State, user: Creature, path: tuple[Cell, ...]) -> tuple[st
     return tuple(dict.fromkeys([name for cell in path for name in standing_in(view, user, cell)]))
 
 
-@rule("RI-UNIV-THROW", "R4/R5")
+@enforces(RI_UNIV_THROW)
 @record
 class Throw(Act):
     """Throw an object in hand, or a creature in one's grip, as far as strength allows."""

@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Emits, Event, Fact
 from service.rules.kernel.records import changed, record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature
-from service.rules.rise.harm.damage import tire
+from service.rules.rise.harm.felling import tire
 from service.rules.rise.harm.numbers import speed_of, tired
 from service.rules.rise.state import State
 from service.rules.rise.worlds.apart import GroupFrame
 from service.rules.rolls.chance import Chance, PoolDie
+
+RI_INIT_1: Final = Rule(
+    "RI-INIT-1",
+    "An initiative check is a d10 and Dexterity; it is no attack and never explodes.",
+    (books.TIME.at("Conflicting Actions"), books.MECHANICS.at("Opposed Checks")),
+    settles=("C-12",),
+)
+RI_INIT_2: Final = Rule(
+    "RI-INIT-2", "Initiative is a check, so fatigue counts.", books.RESOURCES.at("Fatigue")
+)
+RI_INIT_4: Final = Rule(
+    "RI-INIT-4",
+    "One initiative check serves a creature for all conflicts of a phase.",
+    RULING,
+    settles=("C-11",),
+)
+RI_INIT_3: Final = Rule(
+    "RI-INIT-3",
+    "Creatures with equal checks, and only they, roll again among themselves.",
+    books.MECHANICS.at("Opposed Checks"),
+    settles=("C-11",),
+)
 
 
 @record
@@ -105,20 +128,14 @@ def spent(state: State) -> Emits[State]:
     return state
 
 
-@rule("RI-INIT-1", "P64; CM", settles=("C-12",))
+@enforces(RI_INIT_1, RI_INIT_2)
 def initiative_terms(state: State, creature: Creature) -> tuple[Term, ...]:
-    """An initiative check is a d10 and Dexterity; it is no attack and never explodes."""
+    """Return the modifiers of an initiative check of *creature*."""
     if state.house.initiative == "speed":
         base = Term(amount=speed_of(state, creature) // 5, what="speed", rule="RI-INIT-1")
     else:
         base = Term(amount=creature.sheet.dexterity, what="dexterity", rule="RI-INIT-1")
-    return (base, *as_check(creature))
-
-
-@rule("RI-INIT-2", "CH4")
-def as_check(creature: Creature) -> tuple[Term, ...]:
-    """Initiative is a check, so fatigue counts."""
-    return tired(creature)
+    return (base, *tired(creature))
 
 
 def thrown(
@@ -164,9 +181,9 @@ def find_order(state: State, creatures: Iterable[str]) -> tuple[str, ...] | None
     return tuple(sorted(names, key=lambda name: state.initiative[name], reverse=True))
 
 
-@rule("RI-INIT-4", "service ruling", settles=("C-11",))
+@enforces(RI_INIT_4)
 def roll_order(state: State, chance: Chance, creatures: Iterable[str]) -> Emits[State]:
-    """One initiative check serves a creature for all conflicts of a phase."""
+    """Emit the initiative checks that *creatures* lack, and those that break ties."""
     names = sorted(creatures)
     new = [name for name in names if name not in state.initiative]
     for name in new:
@@ -197,9 +214,9 @@ def ties(state: State, names: Sequence[str]) -> list[str]:
     return [name for name in tied if len(known[name]) == fewest]
 
 
-@rule("RI-INIT-3", "CM", settles=("C-11",))
+@enforces(RI_INIT_3)
 def break_ties(state: State, chance: Chance, tied: Sequence[str]) -> Emits[State]:
-    """Creatures with equal checks, and only they, roll again among themselves."""
+    """Emit new initiative checks of creatures that are *tied*."""
     for name in tied:
         state = yield from roll_initiative(state, chance, name)
     return state

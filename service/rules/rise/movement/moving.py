@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.acting.actions import check_trade, pay_for
+from service.rules.rise.acting.offering import offered, on_turn, sender
 from service.rules.rise.acting.strikes import moved_already
-from service.rules.rise.acting.turns import begun, offered, on_turn, sender, taking_turn
+from service.rules.rise.acting.turns import begun, taking_turn
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Atom, Plan
 from service.rules.rise.harm.effects import note_place, note_quietly
@@ -26,10 +28,27 @@ from service.rules.rise.space.soaring import BY_RULE
 from service.rules.rise.state import State
 from service.rules.space.grid import Feet
 
+RI_MOVE_6: Final = Rule(
+    "RI-MOVE-6",
+    "Ways of moving mix: none beyond its own speed, and all together not beyond the best of them.",
+    books.MOVEMENT.at("Combining Movement Modes"),
+)
+RI_ACT_6: Final = Rule(
+    "RI-ACT-6",
+    "A creature's own minor and free actions may come in the middle of its movement.",
+    (books.TIME.at("Minor Actions"), books.TIME.at("Free Actions")),
+    settles=("C-24",),
+)
+RI_MOVE1_5: Final = Rule(
+    "RI-MOVE1-5",
+    "Give the standard action for a movement; one in the movement phase does not stand in its way.",
+    (books.TIME.at("Only One Movement Per Phase"), books.TIME.at("The Action Phase")),
+)
 
-@rule("RI-MOVE-6", "R4")
+
+@enforces(RI_MOVE_6)
 def left(view: State, creature: Creature, mode: str, *, sprint: bool) -> int:
-    """Ways of moving mix: none beyond its own speed, and all together not beyond the best of them."""
+    """Return the feet that *creature* has left with *mode* in this phase."""
     spent = creature.budget.modes
     most = max([budget_of(view, creature, way, sprint=sprint) for way in (mode, *spent)])
     own = budget_of(view, creature, mode, sprint=sprint) - spent.get(mode, 0)
@@ -52,16 +71,16 @@ class MovedPart(Event[State]):
         return state.with_budget(self.creature, modes=modes, paused=self.paused)
 
 
-@rule("RI-ACT-6", "P18, P21", settles=("C-24",))
+@enforces(RI_ACT_6)
 def interrupted(creature: str, mode: str, feet: int, *, pause: bool) -> Emits[State]:
-    """A creature's own minor and free actions may come in the middle of its movement."""
+    """Emit a part of a movement, after which other actions may come."""
     return (yield MovedPart(creature=creature, mode=mode, feet=feet, paused=pause))
 
 
-@rule("RI-MOVE1-5", "P69, P11")
+@enforces(RI_MOVE1_5)
 @record
 class Move(Act):
-    """Give the standard action for a movement; one in the movement phase does not stand in its way."""
+    """Move for the standard action, also after a movement in the movement phase."""
 
     type: ClassVar[str] = "move"
     ability: Literal["hustle", "follow", "withdraw", "custom"] = "hustle"

@@ -7,7 +7,8 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import TABLE, Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.acting.actions import (
     MANIPULATIONS,
     Pay,
@@ -16,7 +17,8 @@ from service.rules.rise.acting.actions import (
     check_trade,
     pay_for,
 )
-from service.rules.rise.acting.turns import begun, sender, taking_turn
+from service.rules.rise.acting.offering import sender
+from service.rules.rise.acting.turns import begun, taking_turn
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.harm.numbers import hands_free
 from service.rules.rise.movement.initiative import asks_players, find_order
@@ -27,6 +29,31 @@ from service.rules.rise.rulings import ruled
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET, Cell, distance
+
+RI_UNIV_MANIP: Final = Rule(
+    "RI-UNIV-MANIP",
+    "Handle an object: free once in a round, in either phase, then for a minor or standard action.",
+    books.TIME.at("Free Actions"),
+)
+RI_PHASE_3: Final = Rule(
+    "RI-PHASE-3", "Free actions are allowed in both phases.", books.TIME.at("Phases"), settles=("C-25",)
+)
+RI_MAN_3: Final = Rule("RI-MAN-3", "Letting go of what one holds is not counted.", books.CODEX_EQUIPMENT)
+RI_MAN_2: Final = Rule(
+    "RI-MAN-2",
+    "Nobody handles objects more than three times in a round, however it is paid.",
+    books.CODEX_EQUIPMENT,
+)
+RI_MAN_1: Final = Rule(
+    "RI-MAN-1", "Handling an object is free once in a round.", books.TIME.at("Free Actions")
+)
+RI_MAN_4: Final = Rule(
+    "RI-MAN-4",
+    "By the later printing a sheathed thing takes a minor action, and searching a bag a standard one.",
+    books.CODEX_EQUIPMENT,
+    settles=("C-27",),
+)
+
 
 Handling = Literal["draw", "stow", "drop", "open", "pick_up", "rummage", "heavy", "other"]
 COSTS_MINOR = ("draw", "stow")
@@ -70,7 +97,7 @@ class ObjectManipulated(Event[State]):
         return state.with_creature(self.creature, held=held, budget=budget)
 
 
-@rule("RI-UNIV-MANIP", "P22")
+@enforces(RI_UNIV_MANIP)
 @record
 class ManipulateObject(Act):
     """Handle an object: free once in a round, in either phase, then for a minor or standard action."""
@@ -202,9 +229,9 @@ def share_out(state: State, chance: Chance) -> Emits[State]:
     return (yield ItemsTaken(items=items, because=("RI-CONF-2", "C-39"))) if items else state
 
 
-@rule("RI-PHASE-3", "P06", settles=("C-25",))
+@enforces(RI_PHASE_3)
 def handling(view: State, command: Act) -> Creature:
-    """Free actions are allowed in both phases."""
+    """Return the creature that handles an object; refuse it out of its turn and its planning."""
     if view.phase == "movement":
         creature = in_phase(view, command, "movement")
         able(creature)
@@ -214,30 +241,30 @@ def handling(view: State, command: Act) -> Creature:
     return taking_turn(view, command)
 
 
-@rule("RI-MAN-3", "EQ")
+@enforces(RI_MAN_3)
 def dropping(creature: Creature, item: str) -> None:
-    """Letting go of what one holds is not counted."""
+    """Refuse to drop what *creature* does not hold."""
     if item not in creature.held:
         raise Refused("invalid_target", f"{creature.id} holds no {item}")
 
 
-@rule("RI-MAN-2", "EQ")
+@enforces(RI_MAN_2)
 def three_at_most(creature: Creature) -> None:
-    """Nobody handles objects more than three times in a round, however it is paid."""
+    """Refuse to handle a fourth object in one round."""
     if creature.budget.manipulations >= MANIPULATIONS:
         raise Refused("object_manipulation_limit", f"{creature.id} has handled three objects this round")
 
 
-@rule("RI-MAN-1", "P22")
+@enforces(RI_MAN_1)
 def once_for_nothing(creature: Creature) -> None:
-    """Handling an object is free once in a round."""
+    """Refuse to handle a second object for free in one round."""
     if creature.budget.free_manipulation:
         raise Refused("free_manipulation_spent", f"{creature.id} has handled an object for free this round")
 
 
-@rule("RI-MAN-4", "EQ", settles=("C-27",))
+@enforces(RI_MAN_4)
 def detailed(what: str, pay: str) -> None:
-    """By the later printing a sheathed thing takes a minor action, and searching a bag a standard one."""
+    """Refuse to pay less than the detailed printing asks for."""
     if what in COSTS_STANDARD and pay != "standard":
         raise Refused("needs_standard_action", f"to {what} takes a standard action")
     if what in COSTS_MINOR and pay == "free":

@@ -6,10 +6,11 @@ Nothing here is a conflict and nothing throws dice: both move as far as they can
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from service.rules.kernel.records import EMPTY, changed, derived
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.harm.numbers import risen, speed_of, speed_on_its_feet
@@ -37,6 +38,36 @@ from service.rules.rise.space.soaring import apart, heights_in_reach, own_height
 from service.rules.rise.state import State
 from service.rules.space.grid import FEET, Cell, distance, line, path_to, reachable
 
+RI_UNIV_FOLLOW: Final = Rule(
+    "RI-UNIV-FOLLOW",
+    "Following and withdrawing are movements that react: first those who do not react, then the others.",
+    books.MOVEMENT.at("Follow"),
+)
+RI_REAC_2: Final = Rule(
+    "RI-REAC-2",
+    "A follower of a creature that teleports beats it on initiative, or goes to where it vanished.",
+    books.MOVEMENT.at("Follow"),
+    settles=("C-19",),
+)
+RI_REAC_5: Final = Rule(
+    "RI-REAC-5",
+    "A reactive mover whose speed is spent before its goal stops there.",
+    books.MOVEMENT.at("Movement Abilities"),
+)
+RI_REAC_3: Final = Rule(
+    "RI-REAC-3",
+    "A withdrawal goes straight away from the nearest until far enough from all, as speed allows.",
+    books.MOVEMENT.at("Withdraw"),
+    settles=("C-19",),
+)
+RI_CONF_6: Final = Rule(
+    "RI-CONF-6",
+    "Being left out of reach is a legal result; a player's creature may break it by sprinting after all.",
+    books.TIME.at("Conflicting Actions"),
+    settles=("C-20",),
+)
+
+
 Course: TypeAlias = tuple[tuple[Cell, ...], int]
 """One movement: its path, and the height at which it ends."""
 DETOUR_FT = 40
@@ -50,9 +81,9 @@ def route_all(intents: Intents) -> Routes:
     return derived(intents, "routes", react_to_others)
 
 
-@rule("RI-UNIV-FOLLOW", "R4/R5")
+@enforces(RI_UNIV_FOLLOW)
 def react_to_others(intents: Intents) -> Routes:
-    """Following and withdrawing are movements that react: first those who do not react, then the others."""
+    """Return the routes of all movements before conflicts, those by rule after those along a path."""
     state, plans = intents.state, intents.plans
     altitudes = own_heights(state.creatures, plans)
     reacting = order_reactions(plans)
@@ -133,9 +164,9 @@ def keeps_rule(after: State, plan: Plan, creature: Creature, path: tuple[Cell, .
     return True
 
 
-@rule("RI-REAC-2", "R4", settles=("C-19",))
+@enforces(RI_REAC_2)
 def shake_off(state: State) -> tuple[str, ...] | NeedsInitiative:
-    """A follower of a creature that teleports beats it on initiative, or goes to where it vanished."""
+    """Return the followers whose targets vanish from them, or the initiative that this needs."""
     lost: list[str] = []
     contests: list[tuple[str, ...]] = []
     for name in find_planning(state.plans, "follow"):
@@ -153,9 +184,9 @@ def shake_off(state: State) -> tuple[str, ...] | NeedsInitiative:
     return NeedsInitiative(contests=tuple(contests)) if contests else tuple(lost)
 
 
-@rule("RI-REAC-5", "R4")
+@enforces(RI_REAC_5)
 def budget(intents: Intents, plan: Plan, name: str) -> int:
-    """A reactive mover whose speed is spent before its goal stops there."""
+    """Return the feet that a plan of *name* may take."""
     if plan.feet is not None:
         return plan.feet
     state, creature = intents.state, intents.state.creatures[name]
@@ -173,9 +204,9 @@ def unhurried(intents: Intents, plan: Plan, name: str) -> int:
     return budget(changed(intents, sprinting=()), plan, name)
 
 
-@rule("RI-REAC-3", "R4", settles=("C-19",))
+@enforces(RI_REAC_3)
 def withdraw(intents: Intents, routes: Routes, plan: Plan, name: str, feet: int) -> Course:
-    """A withdrawal goes straight away from the nearest until far enough from all, as speed allows."""
+    """Return the course of a creature that withdraws, after the *routes* of others."""
     state = intents.state
     creature, after = poised(state.creatures[name], plan), place_movers(state, routes)
     nearest = min(plan.targets, key=lambda t: (state.distance(creature, state.creatures[t]), t))
@@ -267,9 +298,9 @@ def find_way(
     return tuple(line(creature.position, after.away(goal, creature), straight // FEET))
 
 
-@rule("RI-CONF-6", "P67", settles=("C-20",))
+@enforces(RI_CONF_6)
 def find_outrun(intents: Intents) -> tuple[str, ...]:
-    """Being left out of reach is a legal result; a player's creature may break it by sprinting after all."""
+    """Return the reacting creatures that fall short and may sprint."""
     state, after = intents.state, place_movers(intents.state, route_all(intents))
     return tuple(
         [

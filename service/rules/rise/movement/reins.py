@@ -15,7 +15,8 @@ from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.rise.acting.actions import check_free, pay_for
 from service.rules.rise.acting.brawling import not_twice
-from service.rules.rise.acting.turns import begun, offered, sender
+from service.rules.rise.acting.offering import offered, sender
+from service.rules.rise.acting.turns import begun
 from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.creatures.lasting import Atom, Plan
 from service.rules.rise.harm.effects import note

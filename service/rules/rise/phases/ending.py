@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rise.creatures.creature import is_able
 from service.rules.rise.state import State
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM
+
+RI_ROUND_6: Final = Rule(
+    "RI-ROUND-6",
+    "Combat ends by itself after a round in which one side alone is left standing, or nobody is alive.",
+    RULING,
+)
+
 
 SIDES = 2
 """Sides that a fight needs before it can be decided."""
@@ -66,11 +73,11 @@ def standing_sides(state: State) -> tuple[str, ...]:
     return tuple(dict.fromkeys([creature.sheet.side for creature in able]))
 
 
-@rule("RI-ROUND-6", "service ruling")
+@enforces(RI_ROUND_6)
 def is_decided(state: State) -> bool:
-    """Combat ends by itself after a round in which one side alone is left standing, or nobody is alive.
+    """Tell whether combat ends by itself after this round.
 
-    Not while somebody is still to come, hidden ones too, and not where it began with one side.
+    It does not while somebody is still to come, hidden or not, nor where it began with one side.
     """
     if (
         state.goes_on

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.attacks.assault import AssaultFrame
 from service.rules.rise.attacks.uses import may_modify
 from service.rules.rise.creatures.creature import Creature
@@ -16,6 +17,13 @@ from service.rules.rise.movement.reins import RideExerted, RideFrame, settle
 from service.rules.rise.permission import Act, in_phase, own
 from service.rules.rise.state import State
 from service.rules.rise.worlds.apart import GroupFrame
+
+RI_UNIV_DESPERATE: Final = Rule(
+    "RI-UNIV-DESPERATE",
+    "For 2 fatigue a player rolls an attack or initiative again, with 2 more; the better roll counts.",
+    books.ABILITIES.at("Desperate Exertion"),
+    settles=("C-44",),
+)
 
 
 @record
@@ -60,10 +68,10 @@ def is_wounded_now(view: State, creature: Creature) -> bool:
     return any(w.gained == view.round and w.phase == view.stage for w in creature.wounds)
 
 
-@rule("RI-UNIV-DESPERATE", "R4/R5", settles=("C-44",))
+@enforces(RI_UNIV_DESPERATE)
 @record
 class DesperateExertion(Act):
-    """For 2 fatigue a player rolls an attack or initiative again, with 2 more; the better roll counts."""
+    """Roll an attack or an initiative check again with 2 more, for 2 fatigue; the better roll counts."""
 
     type: ClassVar[str] = "desperate_exertion"
 

@@ -7,16 +7,18 @@ group's own effects in their order, and outside healing last.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.attacks.unjudged import AttackJudged, log_of
 from service.rules.rise.creatures.lasting import Atom, Plan
 from service.rules.rise.harm.conditions import ALL
-from service.rules.rise.harm.damage import consequences, hurt
+from service.rules.rise.harm.damage import hurt
 from service.rules.rise.harm.effects import LocationEffectIgnored, apply, apply_quietly
+from service.rules.rise.harm.felling import consequences
 from service.rules.rise.harm.holds import let_go
 from service.rules.rise.movement.initiative import asks_players, find_order, roll_order
 from service.rules.rise.movement.problem import (
@@ -37,16 +39,66 @@ from service.rules.rise.space.soaring import lands, poised, soars
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance
 
+RI_RES_8: Final = Rule(
+    "RI-RES-8",
+    "An attack stops nobody's movement: a creature knocked out drops where its movement ends.",
+    books.TIME.at("Resolving Actions"),
+)
+RI_RES_14: Final = Rule(
+    "RI-RES-14", "In which order groups resolved changes nothing: their logs are taken by name.", RULING
+)
+RI_HEAL_4: Final = Rule(
+    "RI-HEAL-4",
+    "What is Swift, as most healing is, was true before the attacks; only the rest comes now.",
+    books.TIME.at("Simultaneous Damage and Healing"),
+)
+RI_HEAL_5: Final = Rule(
+    "RI-HEAL-5",
+    "Within a group nothing is simultaneous: what its members did to each other stays in their order.",
+    books.TIME.at("Resolving Actions"),
+    settles=("C-05",),
+)
+RI_RES_10: Final = Rule(
+    "RI-RES-10",
+    "Two combatants may fell each other in one phase: both outcomes stand.",
+    books.TIME.at("Resolving Actions"),
+    settles=("C-05", "C-06"),
+)
+RI_HEAL_1: Final = Rule(
+    "RI-HEAL-1",
+    "Damage and recovery that come at once: all damage first, wounds and all, then recovery.",
+    books.TIME.at("Simultaneous Damage and Healing"),
+    settles=("C-51",),
+)
+RI_HEAL_2: Final = Rule(
+    "RI-HEAL-2",
+    "Vital wounds are gained and felt before any recovery of the same phase.",
+    books.TIME.at("Simultaneous Damage and Healing"),
+    settles=("C-07",),
+)
+RI_RES_7: Final = Rule(
+    "RI-RES-7",
+    "Moving away dodges nothing: attacks were judged on where their group saw the target.",
+    books.TIME.at("Resolving Actions"),
+)
+RI_MOVE1_7: Final = Rule(
+    "RI-MOVE1-7",
+    "Which of several outside effects moves a creature first is decided by their sources' initiative.",
+    RULING,
+    settles=("C-16", "C-17"),
+)
+
+
 Logs: TypeAlias = Mapping[str, tuple[Atom, ...]]
 SORTS = ("environmental", "normal", "subdual")
 """In which order simultaneous damage is applied, so that no hit strips resistance for another kind."""
 
 
-@rule("RI-RES-8", "P26")
+@enforces(RI_RES_8)
 def where_it_ends(
     state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]
 ) -> Emits[State]:
-    """An attack stops nobody's movement: a creature knocked out drops where its movement ends."""
+    """Emit how all movements and attacks of the phase end, merged from all groups."""
     state = yield from places(state, chance, logs, groups)
     if asks_players(state):
         return state
@@ -56,21 +108,21 @@ def where_it_ends(
     return (yield from let_go(state))
 
 
-@rule("RI-RES-14", "service ruling")
+@enforces(RI_RES_14)
 def in_fixed_order(state: State) -> Mapping[str, tuple[tuple[Atom, ...], tuple[AttackJudged, ...]]]:
-    """In which order groups resolved changes nothing: their logs are taken by name."""
+    """Return the effects and attacks of each group, in the order of the groups' names."""
     return {group: log_of(state.at(group)) for group in sorted(state.groups)}
 
 
-@rule("RI-HEAL-4", "P62")
+@enforces(RI_HEAL_4)
 def after_swift(log: Sequence[Atom]) -> tuple[Atom, ...]:
-    """What is Swift, as most healing is, was true before the attacks; only the rest comes now."""
+    """Return the effects of *log* that are not Swift."""
     return tuple([effect for effect in log if not effect.swift])
 
 
-@rule("RI-HEAL-5", "P24", settles=("C-05",))
+@enforces(RI_HEAL_5)
 def own_in_order(state: State, chance: Chance, inside: Sequence[Atom]) -> Emits[State]:
-    """Within a group nothing is simultaneous: what its members did to each other stays in their order."""
+    """Emit the effects of a creature's own group, in the order in which they came."""
     if state.house.own_healing == "last":
         inside = sorted(inside, key=lambda effect: effect.does in ("heal_hp", "heal_dr"))
     for effect in inside:
@@ -79,9 +131,9 @@ def own_in_order(state: State, chance: Chance, inside: Sequence[Atom]) -> Emits[
     return state
 
 
-@rule("RI-RES-10", "P28", settles=("C-05", "C-06"))
+@enforces(RI_RES_10)
 def merge(state: State, chance: Chance, name: str, logs: Logs, own: str | None) -> Emits[State]:
-    """Two combatants may fell each other in one phase: both outcomes stand."""
+    """Emit what all groups did to one creature, and what follows."""
     outside = [e for group in sorted(logs) if group != own for e in logs[group] if e.target == name]
     inside = [e for e in logs.get(own or "", ()) if e.target == name]
     saved = is_saved_by_healing(state, name)
@@ -107,11 +159,11 @@ def cleansed_before(state: State, inside: Sequence[Atom]) -> list[Atom]:
     return [effect for effect in inside if effect.does == "lose" and effect.name == ALL]
 
 
-@rule("RI-HEAL-1", "P62", settles=("C-51",))
+@enforces(RI_HEAL_1)
 def damage_first(
     state: State, chance: Chance, name: str, outside: Sequence[Atom], *, judged: bool
 ) -> Emits[State]:
-    """Damage and recovery that come at once: all damage first, wounds and all, then recovery."""
+    """Emit the damage of other groups to a creature, and its consequences."""
     by_kind = state.house.damage_order == "by_kind"
     hits = sorted(
         (e for e in outside if e.does == "damage"),
@@ -127,9 +179,9 @@ def damage_first(
     return state
 
 
-@rule("RI-HEAL-2", "P62", settles=("C-07",))
+@enforces(RI_HEAL_2)
 def healing_last(state: State, outside: Sequence[Atom]) -> Emits[State]:
-    """Vital wounds are gained and felt before any recovery of the same phase."""
+    """Emit the healing of a creature by other groups."""
     for effect in outside:
         if effect.does in ("heal_hp", "heal_dr"):
             state = yield from apply_quietly(state, effect)
@@ -155,9 +207,9 @@ def located(logs: Logs, groups: Mapping[str, tuple[str, ...]], name: str) -> Loc
     return Located(as_one(own), [effect for group, effect in found if name not in groups[group]])
 
 
-@rule("RI-RES-7", "P26")
+@enforces(RI_RES_7)
 def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]) -> Emits[State]:
-    """Moving away dodges nothing: attacks were judged on where their group saw the target."""
+    """Emit the changes of place of the phase, and the initiative that they need."""
     found = {name: located(logs, groups, name) for name in sorted(state.creatures)}
     own_first = state.house.shove_of_movers == "own"
     overruled = [name for name in sorted(state.plans) if found[name].outside and not own_first]
@@ -265,9 +317,9 @@ def as_one(own: Sequence[Atom]) -> list[Atom]:
     return found
 
 
-@rule("RI-MOVE1-7", "service ruling", settles=("C-16", "C-17"))
+@enforces(RI_MOVE1_7)
 def contest(state: State, chance: Chance, outside: Sequence[Atom]) -> Emits[State]:
-    """Which of several outside effects moves a creature first is decided by their sources' initiative."""
+    """Emit the ruling or the initiative that decides which of several effects moves a creature."""
     sources = sources_of(outside)
     if not sources[1:] or state.house.outside_moves == "nobody":
         return state

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.harm.conditions import lose
-from service.rules.rise.harm.damage import tire
+from service.rules.rise.harm.felling import tire
 from service.rules.rise.harm.holds import let_go
 from service.rules.rise.movement.initiative import asks_players, exertions, spent
 from service.rules.rise.movement.objects import share_out
@@ -37,6 +38,30 @@ from service.rules.rise.worlds.apart import GroupFrame, hand_over, unread
 from service.rules.rise.worlds.groups import WorldsOpened, carried_over, occasion, opened
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell
+
+RI_RES_1: Final = Rule(
+    "RI-RES-1",
+    "Inside a group everything is sequential and known, between groups everything is simultaneous.",
+    (books.TIME.at("Resolving Actions"), books.TIME.at("Multi-Group Battles")),
+)
+RI_INFO_4: Final = Rule(
+    "RI-INFO-4",
+    "Members see each other's plans while they make them; everybody else sees them once all are made.",
+    books.TIME.at("Resolving Actions"),
+    settles=("C-22",),
+)
+RI_PHASE_4: Final = Rule(
+    "RI-PHASE-4",
+    "A phase is no length of time: all its movements happen together, in no order but that of the rules.",
+    books.TIME.at("Phases"),
+)
+RI_RES_9: Final = Rule(
+    "RI-RES-9",
+    "Once plans are open, say whether a creature that falls behind sprints; it tires by 1 if it does.",
+    books.TIME.at("Resolving Actions"),
+    settles=("C-20",),
+)
+
 
 Reached = Literal["begin", "plans", "revealed", "sprints", "resolve", "moved"]
 
@@ -181,16 +206,16 @@ class MovementResolved(Event[State]):
 # --- the phase ---------------------------------------------------------------------------------------
 
 
-@rule("RI-RES-1", "P24-25, P60")
+@enforces(RI_RES_1)
 def begin(state: State) -> Emits[State]:
-    """Inside a group everything is sequential and known, between groups everything is simultaneous."""
+    """Emit the beginning of planning, in a world for each group."""
     state = yield PlanningBegun(groups=tuple(state.groups))
     return (yield WorldsOpened(groups={group: opened(state, group, "plan") for group in state.groups}))
 
 
-@rule("RI-INFO-4", "P24", settles=("C-22",))
+@enforces(RI_INFO_4)
 def reveal(state: State) -> Emits[State]:
-    """Members see each other's plans while they make them; everybody else sees them once all are made."""
+    """Emit all plans, revealed together, and what their members exerted themselves for."""
     plans = {group: dict(state.at(group).plans) for group in state.groups}
     logs = [effect for group in state.groups for effect in state.at(group).effects]
     for group in state.groups:
@@ -208,9 +233,9 @@ def ask(state: State) -> Emits[State]:
     return (yield SprintsAsked(asked=asked, sprinting=auto, because=("RI-CONF-6",)))
 
 
-@rule("RI-PHASE-4", "P07")
+@enforces(RI_PHASE_4)
 def resolve(state: State, chance: Chance) -> Emits[State]:
-    """A phase is no length of time: all its movements happen together, in no order but that of the rules."""
+    """Emit the movements of the phase, or the questions that they raise."""
     state = yield from exertions(state, chance)
     state = yield from share_out(state, chance)
     if asks_players(state):
@@ -256,10 +281,10 @@ def afterwards(state: State, name: str, frame: MovementFrame, high: int | None) 
     return state
 
 
-@rule("RI-RES-9", "P27", settles=("C-20",))
+@enforces(RI_RES_9)
 @record
 class ConsentSprint(Command[State]):
-    """Once plans are open, say whether a creature that falls behind sprints; it tires by 1 if it does."""
+    """Say whether a creature that falls behind sprints; it tires by 1 if it does."""
 
     type: ClassVar[str] = "consent_sprint"
     creature: str

@@ -12,7 +12,8 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.attacks.hidden import SwiftHidden, unhidden
 from service.rules.rise.creatures.lasting import Atom, Plan
 from service.rules.rise.harm.effects import apply_quietly
@@ -25,6 +26,50 @@ from service.rules.rise.worlds.apart import GroupFrame, hand_over, unread
 from service.rules.rise.worlds.groups import WorldsOpened, carried_over, is_played, occasion, opened
 from service.rules.rolls.chance import Chance
 from service.rules.table.table import DeclaredFaces
+
+RI_GM_1: Final = Rule(
+    "RI-GM-1",
+    "Where players of one group alone face the GM they declare as they go; else all commit beforehand.",
+    books.MECHANICS.at("Resolving Ambiguity"),
+)
+RI_ORDER_2: Final = Rule(
+    "RI-ORDER-2",
+    "Your group's actions and the others' are one step seen from two sides; they run in any order.",
+    (books.TIME.at("Action Resolution Summary"), books.TIME.at("Resolving Actions")),
+)
+RI_RES_2: Final = Rule(
+    "RI-RES-2",
+    "Every group resolves on what was true after Swift abilities, and on its own actions so far.",
+    (books.TIME.at("Resolving Actions"), books.TIME.at("Action Resolution Summary")),
+    settles=("C-02",),
+)
+RI_SWIFT_8: Final = Rule(
+    "RI-SWIFT-8",
+    "Swift effects stand even if their user falls in the same phase; who waited for them goes on now.",
+    books.TIME.at("Resolving Actions"),
+)
+RI_MULTI_1: Final = Rule(
+    "RI-MULTI-1",
+    "However many groups there are, each is sequential in itself and simultaneous with all others.",
+    books.TIME.at("Multi-Group Battles"),
+)
+RI_SWIFT_1: Final = Rule(
+    "RI-SWIFT-1",
+    "Swift abilities resolve before all others of the phase, so they change what enemies do.",
+    (books.TIME.at("Swift Abilities"), books.TIME.at("Action Resolution Summary")),
+)
+RI_SWIFT_7: Final = Rule(
+    "RI-SWIFT-7",
+    "Swift effects of all groups are simultaneous and add up; the same effect twice counts once.",
+    (books.TIME.at("Action Resolution Summary"), books.CODEX_CHARACTERS.at("Stacking Rules")),
+)
+RI_RES_6: Final = Rule(
+    "RI-RES-6",
+    "What others did counts as earlier than what your group did, but changes nothing your group has done.",
+    books.TIME.at("Resolving Actions"),
+    settles=("C-03",),
+)
+
 
 ANNOUNCED: Final = ("RI-RES-6", "C-03")
 """The rule of the announcement, which is taken with the merge though that may wait for players."""
@@ -158,9 +203,9 @@ class PhaseResolved(Event[State]):
 # --- who is when at it -------------------------------------------------------------------------------
 
 
-@rule("RI-GM-1", "CM")
+@enforces(RI_GM_1)
 def is_strict(state: State) -> bool:
-    """Where players of one group alone face the GM they declare as they go; else all commit beforehand."""
+    """Tell whether groups commit to Swift abilities before they act."""
     mode = state.house.swift_mode
     if mode == "auto":
         return sum(is_played(state, group) for group in state.groups) > 1
@@ -184,9 +229,9 @@ def at_once(state: State) -> tuple[str, ...]:
     return tuple(state.groups) if free is None else (free,)
 
 
-@rule("RI-ORDER-2", "P48-50 with P25")
+@enforces(RI_ORDER_2)
 def begin(state: State) -> Emits[State]:
-    """Your group's actions and the others' are one step seen from two sides; they run in any order."""
+    """Emit the order in which groups resolve, and the worlds in which they commit."""
     groups = committing(state)
     first = at_once(state)
     rest = tuple([group for group in state.groups if group not in first])
@@ -195,9 +240,9 @@ def begin(state: State) -> Emits[State]:
     return (yield WorldsOpened(groups={group: opened(state, group, "swift") for group in groups}))
 
 
-@rule("RI-RES-2", "P25, P46-50", settles=("C-02",))
+@enforces(RI_RES_2, RI_SWIFT_1)
 def first(state: State, frame: ActionFrame) -> Emits[State]:
-    """Every group resolves on what was true after Swift abilities, and on its own actions so far."""
+    """Emit the worlds of the groups that resolve first, after Swift effects or with these hidden."""
     if not frame.second:
         for group in frame.committing:
             state = yield from apply_swift(state, group)
@@ -206,36 +251,30 @@ def first(state: State, frame: ActionFrame) -> Emits[State]:
     return (yield from open_turns(state, "first", frame.first))
 
 
-@rule("RI-SWIFT-8", "RI-RES-3")
+@enforces(RI_SWIFT_8)
 def second(state: State, frame: ActionFrame) -> Emits[State]:
-    """Swift effects stand even if their user falls in the same phase; who waited for them goes on now."""
+    """Emit the Swift effects of the groups that resolved first, and the worlds of the others."""
     for group in frame.first:
         state = yield from apply_swift(state, group)
     return (yield from open_turns(state, "second", frame.second))
 
 
-@rule("RI-MULTI-1", "P60")
+@enforces(RI_MULTI_1)
 def open_turns(state: State, reached: Reached, groups: tuple[str, ...]) -> Emits[State]:
-    """However many groups there are, each is sequential in itself and simultaneous with all others."""
+    """Emit the worlds in which *groups* take their turns."""
     state = yield ActionStepReached(reached=reached, groups=groups, step=7, because=("RI-ORDER-2",))
     known = state.top_frame(ActionFrame).committing
     worlds = {group: opened(state, group, "turns", precommitted=group in known) for group in groups}
     return (yield WorldsOpened(groups=worlds, because=("RI-RES-2",)))
 
 
-@rule("RI-SWIFT-1", "P32, P46")
+@enforces(RI_SWIFT_7)
 def apply_swift(state: State, group: str) -> Emits[State]:
-    """Swift abilities resolve before all others of the phase, so they change what enemies do."""
+    """Emit the Swift effects of *group*."""
     for effect in state.at(group).effects:
         if effect.swift:
-            state = yield from together(state, effect)
+            state = yield from apply_quietly(state, effect)
     return state
-
-
-@rule("RI-SWIFT-7", "P46; CH5")
-def together(state: State, effect: Atom) -> Emits[State]:
-    """Swift effects of all groups are simultaneous and add up; the same effect twice counts once."""
-    return (yield from apply_quietly(state, effect))
 
 
 # --- the announcement --------------------------------------------------------------------------------
@@ -252,9 +291,9 @@ def announce(state: State) -> Emits[State]:
     return state
 
 
-@rule("RI-RES-6", "P25-26", settles=("C-03",))
+@enforces(RI_RES_6)
 def merge(state: State, chance: Chance, frame: ActionFrame) -> Emits[State]:
-    """What others did counts as earlier than what your group did, but changes nothing your group has done."""
+    """Emit the end of the phase: what the groups did to each other, merged."""
     state = yield from exertions(state, chance)
     state = yield from share_out(state, chance)
     if asks_players(state):

@@ -11,13 +11,14 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.acting.reactions import react, set_off
 from service.rules.rise.attacks.zones import burning, clear
 from service.rules.rise.creatures.creature import Budget, Creature, is_able
-from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.harm.conditions import expire
-from service.rules.rise.harm.damage import consequences, fall_or_wake, heal, hurt
+from service.rules.rise.harm.damage import heal, hurt
+from service.rules.rise.harm.felling import consequences, fall_or_wake
 from service.rules.rise.harm.holds import let_go
 from service.rules.rise.harm.vital import die_of_wounds
 from service.rules.rise.movement.reins import hold_mounts
@@ -25,8 +26,8 @@ from service.rules.rise.phases.ending import SIDES, Paused, end_by_itself, is_de
 from service.rules.rise.phases.joining import arrive
 from service.rules.rise.phases.movement import MovementFrame
 from service.rules.rise.phases.resolution import ActionFrame
+from service.rules.rise.phases.squeezing import squeeze
 from service.rules.rise.space.aloft import come_down
-from service.rules.rise.space.paths import is_wall, occupant
 from service.rules.rise.space.riding import come_off
 from service.rules.rise.state import Stage, State
 from service.rules.rise.worlds.groups import partition
@@ -34,6 +35,39 @@ from service.rules.rolls.chance import Chance
 from service.rules.rolls.closing import close_epoch
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM
+
+RI_ROUND_3: Final = Rule(
+    "RI-ROUND-3",
+    "Movements, actions and uses are restored each round; what was not used is lost.",
+    (
+        books.TIME.at("The Movement Phase"),
+        books.TIME.at("Standard Actions"),
+        books.TIME.at("Minor Actions"),
+        books.TIME.at("Free Actions"),
+    ),
+)
+RI_ROUND_1: Final = Rule(
+    "RI-ROUND-1",
+    "Combat runs in rounds of about six seconds, ten to a minute; only rounds are counted.",
+    (books.TIME.at("Rounds"), books.RUNNING.at("Narrative Pacing")),
+)
+RI_ROUND_2: Final = Rule(
+    "RI-ROUND-2",
+    "Each round has a movement phase and then an action phase; when both are over the next round begins.",
+    (books.TIME.at("Rounds"), books.TIME.at("Phases")),
+)
+RI_ORDER_4: Final = Rule(
+    "RI-ORDER-4",
+    "At the end of the round, after its damage and healing, hit points below zero become zero.",
+    books.TAKING_DAMAGE.at("Negative Hit Points"),
+)
+RI_ORDER_3: Final = Rule(
+    "RI-ORDER-3",
+    "What a boundary of the round sets off happens at once: damage, then healing, then all the rest.",
+    books.TIME.at("Simultaneous Damage and Healing"),
+    settles=("C-31",),
+)
+
 
 ACCEPTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -75,6 +109,7 @@ class CombatFrame(Frame[State]):
 # --- facts -------------------------------------------------------------------------------------------
 
 
+@enforces(RI_ROUND_3)
 @record
 class RoundStarted(Event[State]):
     """A round begins: movements, actions and uses of the round are new."""
@@ -83,19 +118,13 @@ class RoundStarted(Event[State]):
     round: int
 
     def evolve(self, state: State) -> State:
-        creatures = {name: changed(c, budget=fresh()) for name, c in state.creatures.items()}
+        creatures = {name: changed(c, budget=Budget()) for name, c in state.creatures.items()}
         skips = self.round == 1 and state.start_phase == "action"
         goes_on = state.goes_on and len(standing_sides(state)) < SIDES
         stage: Stage = "action_start" if skips else "movement_start"
         return changed(
             state, round=self.round, step=1, stage=stage, creatures=creatures, goes_on=goes_on, pauses=False
         )
-
-
-@rule("RI-ROUND-3", "P09, P16, P19, P22")
-def fresh() -> Budget:
-    """Movements, actions and uses are restored each round; what was not used is lost."""
-    return Budget()
 
 
 @record
@@ -144,32 +173,6 @@ class AttitudesApplied(Event[State]):
         for name, more in state.next_attitudes.items():
             said[name] = {**said.get(name, {}), **more}
         return changed(state, attitudes=said, next_attitudes=EMPTY)
-
-
-@record
-class SqueezingJudged(Event[State]):
-    """These creatures squeeze in this phase: they have less room than they need."""
-
-    type: ClassVar[str] = "squeezing_judged"
-    creatures: tuple[str, ...]
-
-    def evolve(self, state: State) -> State:
-        for name, creature in state.creatures.items():
-            kept = tuple([c for c in creature.conditions if c.name != "squeezing"])
-            if name in self.creatures:
-                kept = (*kept, Condition(name="squeezing", source=name, until="permanent"))
-            if kept != creature.conditions:
-                state = state.with_creature(name, conditions=kept)
-        return state
-
-
-def is_tight(state: State, creature: Creature) -> bool:
-    """Tell whether *creature* shares its space with one of about its size, or stands half in a wall."""
-    if creature.dead or creature.defeated:
-        return False
-    return is_wall(state, creature, creature.position) or (
-        occupant(state, creature, creature.position) is not None
-    )
 
 
 @record
@@ -224,9 +227,9 @@ class NobodyCanAct(Event[State]):
 # --- the steps ---------------------------------------------------------------------------------------
 
 
-@rule("RI-ROUND-1", "P04, GMG")
+@enforces(RI_ROUND_1)
 def start_round(state: State, chance: Chance) -> Emits[State]:
-    """Combat runs in rounds of about six seconds, ten to a minute; only rounds are counted."""
+    """Emit the start of a round, with what it sets off."""
     state = yield RoundStarted(round=state.round + 1)
     state = yield from boundary(state, chance, 1)
     if not any(is_able(creature) for creature in state.creatures.values()):
@@ -234,9 +237,9 @@ def start_round(state: State, chance: Chance) -> Emits[State]:
     return (yield from hold_mounts(state))
 
 
-@rule("RI-ROUND-2", "P04, P06")
+@enforces(RI_ROUND_2)
 def start_phase(state: State, chance: Chance) -> Emits[State]:
-    """Each round has a movement phase and then an action phase; when both are over the next round begins."""
+    """Emit the start of the next phase, with arrivals and groups."""
     phase: Literal["movement", "action"] = "movement" if state.stage == "movement_start" else "action"
     state = yield from boundary(state, chance, 2 if phase == "movement" else 5)
     state = yield from arrive(state)
@@ -244,14 +247,6 @@ def start_phase(state: State, chance: Chance) -> Emits[State]:
     if state.next_attitudes:
         state = yield AttitudesApplied(because=("RI-GROUP-2",))
     return (yield PhaseStarted(phase=phase, groups=dict(partition(state))))
-
-
-@rule("RI-MOVE-8", "R5")
-def squeeze(state: State) -> Emits[State]:
-    """Whether creatures have to squeeze is judged when a phase begins, and at no other time."""
-    tight = tuple([name for name, creature in state.creatures.items() if is_tight(state, creature)])
-    known = tuple([name for name, creature in state.creatures.items() if creature.has("squeezing")])
-    return (yield SqueezingJudged(creatures=tight)) if tight != known else state
 
 
 def after_phase(state: State, chance: Chance) -> Emits[State]:
@@ -273,9 +268,9 @@ def end_phase(state: State, chance: Chance, step: int) -> Emits[State]:
     return (yield PhaseEnded(phase=phase, because=("RI-ROUND-2",)))
 
 
-@rule("RI-ORDER-4", "BK 5.3")
+@enforces(RI_ORDER_4)
 def end_round(state: State, chance: Chance) -> Emits[State]:
-    """At the end of the round, after its damage and healing, hit points below zero become zero."""
+    """Emit the end of the round, with the effects that end and the creatures that die."""
     state = yield from boundary(state, chance, 11)
     low = tuple([name for name, c in state.creatures.items() if is_low(state, c)])
     if low:
@@ -294,9 +289,9 @@ def is_low(state: State, creature: Creature) -> bool:
     return (creature.hp <= most or creature.depth > 0) and not creature.dead
 
 
-@rule("RI-ORDER-3", "P62", settles=("C-31",))
+@enforces(RI_ORDER_3)
 def boundary(state: State, chance: Chance, step: int) -> Emits[State]:
-    """What a boundary of the round sets off happens at once: damage, then healing, then all the rest."""
+    """Emit what *step* of the round sets off: damage, healing, and all the rest."""
     ticks = [
         (name, condition.source, condition.tick)
         for name, creature in state.creatures.items()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Final, Protocol
 
 from service.rules.kernel.messages import Refused
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.acting.shoving import check_grapple_moves
 from service.rules.rise.acting.strikes import check_straight
 from service.rules.rise.creatures.creature import Creature
@@ -16,6 +17,13 @@ from service.rules.rise.space.paths import check_direction, check_path, is_wall
 from service.rules.rise.space.sight import is_clear
 from service.rules.rise.state import State
 from service.rules.space.grid import FEET, Cell, distance
+
+RI_REAC_1: Final = Rule(
+    "RI-REAC-1",
+    "A reactive movement is one simple rule about what everybody plainly sees.",
+    books.MOVEMENT.at("Movement Abilities"),
+)
+
 
 REACTIVE = ("follow", "withdraw", "block")
 
@@ -69,9 +77,9 @@ def check_intent(view: State, creature: Creature, plan: Intent) -> None:
         check_path(view, creature, plan.path, feet - up)
 
 
-@rule("RI-REAC-1", "R4")
+@enforces(RI_REAC_1)
 def check_reactive(view: State, creature: Creature, ability: str, targets: tuple[str, ...]) -> None:
-    """A reactive movement is one simple rule about what everybody plainly sees."""
+    """Refuse a movement by a rule about unseen creatures, or about too many."""
     for name in targets:
         check_seen(view, creature, name)
     alone = ability not in ("withdraw", "custom")

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record, with_key
-from service.rules.kernel.rulebook import rule
-from service.rules.rise.acting.turns import sender
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
+from service.rules.rise.acting.offering import sender
 from service.rules.rise.creatures.creature import Creature, obeys
 from service.rules.rise.creatures.lasting import FreeUse, Plan
 from service.rules.rise.harm.holds import grapplers
@@ -23,6 +24,30 @@ from service.rules.rolls.chance import Chance
 from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import STEPS, Cell, Feet, cells
 from service.rules.table.stack import Frame
+
+RI_PHASE_1: Final = Rule(
+    "RI-PHASE-1",
+    "The movement phase holds one movement for each creature, and free actions.",
+    (books.TIME.at("Phases"), books.TIME.at("The Movement Phase")),
+)
+RI_UNIV_HUSTLE: Final = Rule(
+    "RI-UNIV-HUSTLE",
+    "Plan one movement: along a path, by a rule about others, through them, or pushing who holds one.",
+    (books.TIME.at("The Movement Phase"), books.MOVEMENT.at("Hustle")),
+)
+RI_CONF_8: Final = Rule(
+    "RI-CONF-8",
+    "Only who reacts is asked to sprint after others; along a path one sprints from the start.",
+    books.TIME.at("Conflicting Actions"),
+    settles=("C-20",),
+)
+RI_CONF_9: Final = Rule(
+    "RI-CONF-9",
+    "Members who plan to end in one space are warned; they may plan otherwise until plans are open.",
+    (books.TIME.at("Resolving Actions"), books.TIME.at("Conflicting Actions")),
+    settles=("C-26",),
+)
+
 
 BY_TARGET: Final[tuple[Mapping[str, Any], ...]] = (
     {"ability": "follow"},
@@ -124,9 +149,9 @@ class PlansSealed(Event[State]):
         return state.popped(self.path)
 
 
-@rule("RI-PHASE-1", "P06, P09")
+@enforces(RI_PHASE_1)
 def planning(view: State, command: Act) -> Creature:
-    """The movement phase holds one movement for each creature, and free actions."""
+    """Return the creature that plans; refuse one that has used its movement."""
     found = in_phase(view, command, "movement")
     able(found)
     if found.budget.moved or view.top is None:
@@ -134,7 +159,7 @@ def planning(view: State, command: Act) -> Creature:
     return found
 
 
-@rule("RI-UNIV-HUSTLE", "P09, R4")
+@enforces(RI_UNIV_HUSTLE)
 @record
 class PlanMovement(Act):
     """Plan one movement: along a path, by a rule about others, through them, or pushing who holds one."""
@@ -249,15 +274,15 @@ class PlanMovement(Act):
         return is_allowed(changed(self, **more).check, view)
 
 
-@rule("RI-CONF-8", "P67", settles=("C-20",))
+@enforces(RI_CONF_8)
 def no_sprint(ability: str) -> None:
-    """Only who reacts is asked to sprint after others; along a path one sprints from the start."""
+    """Refuse to sprint after others with a plan along a path."""
     raise Refused("sprint_not_reactive", f"{ability} leads along a path; plan the ability sprint instead")
 
 
-@rule("RI-CONF-9", "P24, P65", settles=("C-26",))
+@enforces(RI_CONF_9)
 def warn(state: State, creature: str) -> Emits[State]:
-    """Members who plan to end in one space are warned; they may plan otherwise until plans are open."""
+    """Emit a warning if *creature* plans to end in the space of another member."""
     mine = ends_in(state, creature)
     others = [
         name

@@ -7,13 +7,33 @@ from typing import ClassVar, Final
 from service.dice.values import Roll
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.creatures.lasting import Condition
-from service.rules.rise.harm.damage import consequences, hurt
+from service.rules.rise.harm.damage import hurt
+from service.rules.rise.harm.felling import consequences
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import cells
+
+RI_ORDER_5: Final = Rule(
+    "RI-ORDER-5",
+    "Falls are seen to at the end of each phase; they are no movement of one's own.",
+    (books.AERIAL, books.CODEX_CHARACTERS.at("Falling Damage")),
+    settles=("C-43",),
+)
+RI_MOVE_9: Final = Rule(
+    "RI-MOVE-9",
+    "Flying and gliding creatures have to move in both phases, or fall 300 feet; floating ones do not.",
+    books.AERIAL,
+)
+RI_MOVE_10: Final = Rule(
+    "RI-MOVE-10",
+    "A creature that jumps into the air in the movement phase begins to fall only in the next.",
+    books.MOVEMENT.at("Jumping"),
+)
+
 
 FALL_FT = 300
 """How far a phase's fall goes."""
@@ -103,9 +123,9 @@ def jump_ft(creature: Creature) -> int:
     return max(10, 5 * (creature.sheet.strength // 2))
 
 
-@rule("RI-ORDER-5", "R4/R5 Aerial, CH5", settles=("C-43",))
+@enforces(RI_ORDER_5)
 def come_down(state: State, chance: Chance) -> Emits[State]:
-    """Falls are seen to at the end of each phase; they are no movement of one's own."""
+    """Emit the falls of creatures in the air that do not stay up."""
     for name, creature in state.creatures.items():
         if creature.aloft == "jumping" and state.stage == "movement_end":
             state = yield from hang(name)
@@ -132,16 +152,16 @@ def fall(state: State, chance: Chance, name: str) -> Emits[State]:
     return (yield from consequences(state, chance, name))
 
 
-@rule("RI-MOVE-9", "R4")
+@enforces(RI_MOVE_9)
 def stays_up(creature: Creature) -> bool:
-    """Flying and gliding creatures have to move in both phases, or fall 300 feet; floating ones do not."""
+    """Tell whether *creature* stays in the air."""
     if creature.dead or creature.defeated:
         return False
     moved = creature.location_changed or creature.hovered
     return creature.sheet.floats or (creature.aloft == "flying" and moved and is_able(creature))
 
 
-@rule("RI-MOVE-10", "R4")
+@enforces(RI_MOVE_10)
 def hang(creature: str) -> Emits[State]:
-    """A creature that jumps into the air in the movement phase begins to fall only in the next."""
+    """Emit that a creature that jumped falls in the next phase."""
     return (yield WillFall(creature=creature))

@@ -5,9 +5,12 @@ A push is one effect on the pushed and one on each who walks along; each is its 
 
 from __future__ import annotations
 
+from typing import Final
+
 from service.dice.values import Roll
 from service.rules.kernel.messages import Emits
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Atom
 from service.rules.rise.harm.effects import note
@@ -17,16 +20,29 @@ from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import Cell, cells, line
 
+RI_MOVE_7: Final = Rule(
+    "RI-MOVE-7",
+    "A push goes straight, 5 feet for 5 feet, and ends harmlessly at the first obstacle.",
+    books.MOVEMENT.at("Push Effects"),
+)
+RI_MOVE1_4: Final = Rule(
+    "RI-MOVE1-4",
+    "Nobody is carried or shoved on by an ally after moving: the pusher walks, the pushed stays.",
+    books.TIME.at("Only One Movement Per Phase"),
+    settles=("C-18",),
+)
+
+
 TWO_SIZES = 2
 UNSEEN_FT = 10_000
 """The shown reach of a push by a GM-only speed or strength: farther than any, so that it reveals nothing."""
 
 
-@rule("RI-MOVE-7", "R4/R5, GL")
+@enforces(RI_MOVE_7)
 def pushed_path(
     state: State, creature: Creature, step: Cell, feet: int, ignoring: tuple[str, ...] = ()
 ) -> tuple[Cell, ...]:
-    """A push goes straight, 5 feet for 5 feet, and ends harmlessly at the first obstacle."""
+    """Return the cells over which *creature* is pushed."""
     return walk(state, creature, tuple(line(creature.position, step, feet // 5)), feet, ignoring).cells
 
 
@@ -84,9 +100,9 @@ def hurl(state: State, chance: Chance, user: str, target: str, step: Cell, feet:
     return (yield from note(state, chance, atom))
 
 
-@rule("RI-MOVE1-4", "P69", settles=("C-18",))
+@enforces(RI_MOVE1_4)
 def push(state: State, chance: Chance, user: str, target: str, step: Cell, feet: int) -> Emits[State]:
-    """Nobody is carried or shoved on by an ally after moving: the pusher walks, the pushed stays."""
+    """Emit the movements of a push: of its target, and of its user where it walks along."""
     mover, moved = state.creatures[user], state.creatures[target]
     both = (user, target)
     path = pushed_path(state, moved, step, feet, both)

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from service.rules.kernel.messages import Refused
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.harm.numbers import hands_free, risen, speed_of, speed_on_its_feet
 from service.rules.rise.rulings import ruled
 from service.rules.rise.state import State
 
+RI_MOVE_1: Final = Rule(
+    "RI-MOVE-1",
+    "A movement goes along a chosen path, up to the speed of the way of moving.",
+    (books.TIME.at("The Movement Phase"), books.MOVEMENT.at("Movements")),
+)
+RI_UNIV_SPRINT: Final = Rule(
+    "RI-UNIV-SPRINT",
+    "Sprinting doubles the speed of one movement; it tires in the movement phase; monsters cannot.",
+    books.ABILITIES.at("Sprint"),
+)
 
-@rule("RI-MOVE-1", "P09, R4")
+
+@enforces(RI_MOVE_1)
 def budget_of(view: State, creature: Creature, mode: str, *, sprint: bool) -> int:
-    """A movement goes along a chosen path, up to the speed of the way of moving."""
+    """Return the feet of a movement of *creature* with *mode*."""
     if not creature.sheet.speed(mode):
         raise Refused("no_such_movement_mode", f"{creature.id} cannot {mode}")
     check_mobile(creature)
@@ -37,9 +51,9 @@ def once_up(view: State, creature: Creature, mode: str, *, sprint: bool) -> int:
     return (sprinting(view, creature, speed) if sprint else speed) - risen(view, creature, mode)
 
 
-@rule("RI-UNIV-SPRINT", "R4/R5")
+@enforces(RI_UNIV_SPRINT)
 def sprinting(view: State, creature: Creature, speed: int) -> int:
-    """Sprinting doubles the speed of one movement; it tires in the movement phase; monsters cannot."""
+    """Return *speed* doubled; refuse a creature that cannot sprint."""
     if not creature.sheet.is_pc and ruled(view, "monster_sprint_exception", creature.id) != "yes":
         raise Refused("monster_cannot_sprint", f"{creature.id} is no player character")
     if is_laden(view, creature):

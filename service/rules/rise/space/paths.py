@@ -6,14 +6,37 @@ A path is the cells entered, in order. What a creature cannot see does not refus
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import changed
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature, above, on_its_way
 from service.rules.rise.state import State
 from service.rules.space.grid import FEET, Cell, cells, is_step
+
+RI_MOVE_2: Final = Rule(
+    "RI-MOVE-2",
+    "A step costs 5 feet; every second diagonal costs 10.",
+    books.MOVEMENT.at("Measuring Movement"),
+)
+RI_MOVE_3: Final = Rule(
+    "RI-MOVE-3",
+    "Leaving difficult terrain, or getting over an obstacle, costs 5 feet more.",
+    books.MOVEMENT.at("Movement Impediments"),
+)
+RI_MOVE_4: Final = Rule(
+    "RI-MOVE-4",
+    "Enemies block the way, others may be passed; creatures two sizes apart are no obstacle.",
+    (books.MOVEMENT.at("Movement Impediments"), books.MECHANICS.at("Space")),
+)
+RI_PHASE_5: Final = Rule(
+    "RI-PHASE-5",
+    "Speed is new with each phase, and every foot moved in it is taken off.",
+    books.CODEX_COMBAT.at("Movement Speed"),
+)
+
 
 BIG_ENOUGH = 2
 """Sizes apart at which two creatures are no obstacle to each other."""
@@ -29,16 +52,16 @@ class Walk(NamedTuple):
     stopped: str | None
 
 
-@rule("RI-MOVE-2", "R4")
+@enforces(RI_MOVE_2)
 def step_feet(before: Cell, after: Cell, diagonals: int) -> int:
-    """A step costs 5 feet; every second diagonal costs 10."""
+    """Return the feet of a step, after so many *diagonals* on the way."""
     diagonal = before[0] != after[0] and before[1] != after[1]
     return FEET * 2 if diagonal and diagonals % 2 else FEET
 
 
-@rule("RI-MOVE-3", "R4")
+@enforces(RI_MOVE_3)
 def leaving(state: State, creature: Creature, cell: Cell) -> int:
-    """Leaving difficult terrain, or getting over an obstacle, costs 5 feet more."""
+    """Return the feet that it costs more to leave *cell*."""
     if not state.terrain and not state.zones:
         return 0
     space = cells(cell, creature.space)
@@ -55,9 +78,9 @@ def feet_of(state: State, creature: Creature, path: Sequence[Cell]) -> int:
     return spent
 
 
-@rule("RI-MOVE-4", "R4/R5, CM")
+@enforces(RI_MOVE_4)
 def in_the_way(state: State, creature: Creature, cell: Cell, ignoring: Sequence[str] = ()) -> Creature | None:
-    """Enemies block the way, others may be passed; creatures two sizes apart are no obstacle."""
+    """Return the creature that stops *creature* at *cell*, None if it may pass."""
     for part in cells(cell, creature.space):
         for other in state.standing_at(part):
             if other.id == creature.id or other.id in ignoring or is_passable(state, creature, other):
@@ -114,9 +137,9 @@ def check_path(view: State, creature: Creature, path: Sequence[Cell], budget: in
     check_budget(view, creature, path, budget)
 
 
-@rule("RI-PHASE-5", "R5 Movement Speed")
+@enforces(RI_PHASE_5)
 def check_budget(view: State, creature: Creature, path: Sequence[Cell], budget: int) -> None:
-    """Speed is new with each phase, and every foot moved in it is taken off."""
+    """Refuse a path that takes more feet than *budget*."""
     feet = feet_of(view, creature, path)
     if feet > budget:
         raise Refused("insufficient_speed", f"{creature.id} has {budget} feet, and the path takes {feet}")

@@ -6,13 +6,27 @@ from typing import ClassVar, Final
 
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature, above, is_able
 from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.harm.conditions import gain
 from service.rules.rise.harm.numbers import speed_of
 from service.rules.rise.state import State
 from service.rules.space.grid import FEET, Cell, cells
+
+RI_MOUNT_1: Final = Rule(
+    "RI-MOUNT-1",
+    "A mount carries those who share its space; being carried is the rider's one change of place.",
+    (books.SPECIAL.at("Mounted Combat"), books.TIME.at("Only One Movement Per Phase")),
+)
+RI_MOVE1_3: Final = Rule(
+    "RI-MOVE1-3",
+    "Nobody moves onto a mount and is carried by it in the same phase.",
+    books.TIME.at("Only One Movement Per Phase"),
+    settles=("C-49",),
+)
+
 
 JOLTED: Final = "moving mount"
 """What a strike from a distance suffers from on a mount that moves."""
@@ -67,9 +81,9 @@ def come_off(state: State) -> Emits[State]:
     return state
 
 
-@rule("RI-MOUNT-1", "R4/R5, P69")
+@enforces(RI_MOUNT_1)
 def check_carried(view: State, mount: Creature, rider: str, *, sprints: bool) -> None:
-    """A mount carries those who share its space; being carried is the rider's one change of place."""
+    """Refuse to carry a rider that moves by itself or does not ride, or to sprint with it."""
     plan = view.plans.get(rider)
     if plan is not None and plan.path:
         onto_a_mount(rider)
@@ -96,7 +110,7 @@ def check_not_carried(view: State, rider: Creature) -> None:
         onto_a_mount(rider.id)
 
 
-@rule("RI-MOVE1-3", "P69", settles=("C-49",))
+@enforces(RI_MOVE1_3)
 def onto_a_mount(rider: str) -> None:
-    """Nobody moves onto a mount and is carried by it in the same phase."""
+    """Refuse a mount to a creature that moves by itself in this phase."""
     raise Refused("already_moved_this_phase", f"{rider} moves by itself in this phase")

@@ -7,21 +7,29 @@ from typing import Final, TypeVar
 
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import derived
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.state import State
 from service.rules.space.grid import FEET, Cell
+
+RI_ATK_1: Final = Rule(
+    "RI-ATK-1",
+    "An attack is a d10 and accuracy against each defense it names; it needs range and a clear line.",
+    books.ATTACKS.at("Attack Rolls"),
+)
+
 
 V = TypeVar("V")
 CLOSE: Final = 2
 """Cells up to which it takes less to look at the cells around a creature than at everybody."""
 
 
-@rule("RI-ATK-1", "BK 5.1")
+@enforces(RI_ATK_1)
 def check_reach(
     view: State, user: Creature, target: Creature, reach_ft: int, *, touching: bool = False
 ) -> None:
-    """An attack is a d10 and accuracy against each defense it names; it needs range and a clear line."""
+    """Refuse a target that is out of range, or that something solid hides."""
     if not is_near(view.span(user, target), reach_ft, touching=touching):
         if touching:
             raise Refused("not_adjacent", f"{target.id} is not adjacent to {user.id}")

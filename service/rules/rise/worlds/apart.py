@@ -7,12 +7,19 @@ from typing import ClassVar, Final
 
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import Sealed, is_closed
 from service.rules.rise.state import State
 from service.rules.rise.worlds.groups import audience
 from service.rules.table.stack import Frame, Stacks
 from service.rules.table.table import GM
+
+RI_INFO_6: Final = Rule(
+    "RI-INFO-6",
+    "Others know that a group is still at it, and who owes an answer only where one seat plays all of it.",
+    RULING,
+)
+
 
 _GM: Final = f"seat:{GM}"
 
@@ -146,9 +153,9 @@ def hand_over(state: State) -> Emits[State]:
     return state
 
 
-@rule("RI-INFO-6", "service ruling")
+@enforces(RI_INFO_6)
 def seat_of(state: State, group: str) -> str:
-    """Others know that a group is still at it, and who owes an answer only where one seat plays all of it."""
+    """Return the seat that plays all of *group*, an empty text if several do."""
     members = [state.creatures[name] for name in state.groups[group]]
     alive = [c for c in members if not (c.dead or c.defeated or c.sheet.kind == "object")]
     seats = dict.fromkeys([state.controller(creature.id) for creature in alive])

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import count, islice
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import EMPTY, changed, record, with_key
-from service.rules.kernel.rulebook import rule
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import Sealed
 from service.rules.openings import ID
+from service.rules.rise import books
 from service.rules.rise.acting.swift import SwiftFrame
 from service.rules.rise.acting.turns import TurnsFrame
 from service.rules.rise.attacks.hidden import known_to
@@ -27,6 +28,24 @@ from service.rules.rise.space.attitudes import may_join
 from service.rules.rise.state import Attitude, State
 from service.rules.table.stack import Frame, Stacks
 from service.rules.table.table import GM
+
+RI_RES_3: Final = Rule(
+    "RI-RES-3",
+    "No action interrupts another group's, not even by killing its actor: each acts in its own world.",
+    books.TIME.at("Resolving Actions"),
+)
+RI_INFO_2: Final = Rule(
+    "RI-INFO-2",
+    "What a group decides is sealed, its commitment public, and open for all from the announcement on.",
+    books.TIME.at("Resolving Actions"),
+)
+RI_GROUP_1: Final = Rule(
+    "RI-GROUP-1",
+    "Allies in contact act as one group; the unconscious connect nobody; the GM may say otherwise.",
+    books.TIME.at("Resolving Actions"),
+    settles=("C-23",),
+)
+
 
 Work = Literal["plan", "swift", "turns"]
 
@@ -56,9 +75,9 @@ class WorldsOpened(Event[State]):
         return changed(state, worlds=worlds)
 
 
-@rule("RI-RES-3", "P25")
+@enforces(RI_RES_3)
 def world(state: State, group: str, opened: Opened) -> Sealed[State]:
-    """No action interrupts another group's, not even by killing its actor: each acts in its own world."""
+    """Return the world in which *group* acts apart from the others."""
     new = changed(
         state,
         here=group,
@@ -115,18 +134,18 @@ def opened(state: State, group: str, work: Work, *, precommitted: bool = False) 
     )
 
 
-@rule("RI-INFO-2", "P25-26")
+@enforces(RI_INFO_2)
 def occasion(state: State, group: str) -> str:
-    """What a group decides is sealed, its commitment public, and open for all from the announcement on."""
+    """Return the occasion on which the world of *group* opens."""
     return f"r{state.round}/{state.stage}/{group}/announced"
 
 
 # --- who belongs together ----------------------------------------------------------------------------
 
 
-@rule("RI-GROUP-1", "P24", settles=("C-23",))
+@enforces(RI_GROUP_1)
 def partition(state: State) -> Mapping[str, tuple[str, ...]]:
-    """Allies in contact act as one group; the unconscious connect nobody; the GM may say otherwise."""
+    """Return the members of each group, by its name."""
     left = list(state.creatures)
     found: dict[str, tuple[str, ...]] = {}
     for group, members in state.next_groups.items():
