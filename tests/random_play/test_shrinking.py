@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import pytest
@@ -118,15 +119,29 @@ def counted(text: str) -> tuple[int, int]:
     return int(few), int(many)
 
 
+@cache
+def late_seed() -> int:
+    """Return a seed of a wild fight that a creature joins after 200 commands; it changes with the rules."""
+
+    def is_joined(seed: int, budget: int) -> bool:
+        fight = wild(seed, budget=budget)
+        fight.play()
+        return any(name.startswith("late") for name in fight.state.creatures)
+
+    return next(seed for seed in range(26, 226) if is_joined(seed, 500) and not is_joined(seed, 200))
+
+
 @pytest.mark.overnight
 def test_an_offer_that_is_refused_after_200_commands_is_told_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    seed = late_seed()
+
     def make() -> Campaign:
-        return wild(26, budget=500)
+        return wild(seed, budget=500)
 
     refusing(monkeypatch, Dash, lambda state: any(name.startswith("late") for name in state.creatures))
     with pytest.raises(Unheld, match="is offered, but refused: planted"):
         make().play()
-    text = story("wild", 26, make)
+    text = story("wild", seed, make)
     few, many = counted(text)
     assert few == 1, text
     assert many > 200, text
@@ -159,9 +174,10 @@ def test_a_crash_in_rise_is_told_by_few(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.overnight
 def test_a_fight_in_which_nobody_may_do_anything_is_told_by_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """As soon as somebody has come late, nobody is offered anything."""
+    seed = late_seed()
 
     def make() -> Campaign:
-        return wild(26, budget=500)
+        return wild(seed, budget=500)
 
     asks = CombatFrame.waiting
 
@@ -172,7 +188,7 @@ def test_a_fight_in_which_nobody_may_do_anything_is_told_by_few(monkeypatch: pyt
     monkeypatch.setattr(CombatFrame, "waiting", silent)
     with pytest.raises(Stuck):
         make().play()
-    text = story("wild", 26, make)
+    text = story("wild", seed, make)
     few, many = counted(text)
     assert few == 1, text
     assert many > 200, text
