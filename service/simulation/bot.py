@@ -61,8 +61,14 @@ class Bot:
         return Move(seat, offer.type, self._data(ruleset, awaited, offer, creatures))
 
     def _is_shunned(self, offer: Offer) -> int:
-        words = [value for value in offer.given.values() if isinstance(value, str)]
-        return _FAR if any(word in self._taste.shunned for word in words) else 0
+        said = [(value,) for value in offer.given.values()]
+        return _FAR if any(not self._liked(values) for values in (*said, *offer.choices.values())) else 0
+
+    def _liked(self, values: Sequence[Any]) -> Sequence[Any]:
+        """Return *values* without the words that are shunned."""
+        if not isinstance(values[0], str):
+            return values
+        return [value for value in values if value not in self._taste.shunned]
 
     def _data(
         self, ruleset: Ruleset[Any], awaited: Awaited, offer: Offer, creatures: Creatures
@@ -86,7 +92,7 @@ class Bot:
         if name in _AT:
             foes = [value for value in values if _are_foes(value, offer, creatures)]
             return self._chance.choice(foes or list(values))
-        return self._chance.choice(list(values))
+        return self._chance.choice(self._liked(values) or values)
 
 
 def creatures_of(state: Table) -> Creatures:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, Final, TypeVar
 
@@ -24,6 +24,24 @@ def products(rows: Iterable[tuple[A, tuple[B, ...]]]) -> list[tuple[tuple[A, ...
         if partners:
             found.setdefault(partners, []).append(value)
     return [(tuple(values), partners) for partners, values in found.items()]
+
+
+def alike(
+    found: Iterable[tuple[Mapping[str, Any], Mapping[str, Sequence[Any]]]],
+) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Sequence[Any]]]]:
+    """Yield what is given and what is to choose; those that differ only in what is given first become one.
+
+    What is given first is then to choose. The order is that of first appearance.
+    """
+    groups: dict[Any, list[Any]] = {}
+    for given, choices in found:
+        (name, value), *others = given.items()
+        groups.setdefault((name, tuple(others), tuple(choices.items())), []).append(value)
+    for (name, others, choices), values in groups.items():
+        if len(values) == 1:
+            yield {name: values[0], **dict(others)}, dict(choices)
+        else:
+            yield dict(others), {name: tuple(values), **dict(choices)}
 
 
 def combinations(*choices: Sequence[Any]) -> Iterator[tuple[Any, ...]]:

@@ -127,11 +127,17 @@ def derived(of: R, name: str, derive: Callable[[R], V]) -> V:
 def carried(of: R, names: tuple[str, ...], derive: Callable[..., V]) -> V:
     """Return `derive(*values)` of the fields *names*; copies keep it until one of these fields changes."""
     known = of.__dict__
-    values = [known[name] for name in names]
     found = known.get(CARRIED)
-    if found is None or any(old is not new for old, new in zip(found[0], values, strict=True)):
-        found = known[CARRIED] = (values, derive(*values))
-    result: V = found[1]
+    if found is not None:
+        for name, old in zip(names, found[0], strict=True):
+            if known[name] is not old:
+                break
+        else:
+            result: V = found[1]
+            return result
+    values = [known[name] for name in names]
+    result = derive(*values)
+    known[CARRIED] = (values, result)
     return result
 
 

@@ -228,9 +228,11 @@ class State(SplitTable, HidingTable):
 
     def span(self, a: Creature, b: Creature) -> tuple[int, int]:
         """Return the feet between two creatures' spaces: as `distance` counts, and each diagonal as 5."""
-        high = above(a, b)
+        high = 0 if a.altitude == b.altitude else above(a, b)
         dx, dy = gap(a.position, a.space, b.position, b.space)
         flat = feet_between(dx, dy, "alternating")
+        if not high:
+            return flat, feet_between(dx, dy, "chebyshev")
         return max(flat, high) + min(flat, high) // 10 * 5, max(feet_between(dx, dy, "chebyshev"), high)
 
     def away(self, of: Creature, from_: Creature) -> Cell:
@@ -250,7 +252,12 @@ class State(SplitTable, HidingTable):
 
     def standing_at(self, cell: Cell) -> tuple[Creature, ...]:
         """Return the creatures whose space covers *cell*; the fallen take no room."""
-        return derived(self, "standing", _standing).get(cell, ())
+        return self.occupied.get(cell, ())
+
+    @property
+    def occupied(self) -> Mapping[Cell, tuple[Creature, ...]]:
+        """The cells that creatures cover, each with the creatures."""
+        return derived(self, "standing", _standing)
 
 
 def _standing(state: State) -> Mapping[Cell, tuple[Creature, ...]]:

@@ -58,6 +58,8 @@ def _gap(a: int, a_side: int, b: int, b_side: int) -> int:
 
 def distance(a: Cell, a_side: int, b: Cell, b_side: int, metric: str) -> int:
     """Return the feet between the nearest cells of two spaces; 5 for neighbours, 0 where they overlap."""
+    if a_side == b_side == 1:
+        return feet_between(b[0] - a[0], b[1] - a[1], metric)
     dx, dy = gap(a, a_side, b, b_side)
     return feet_between(dx, dy, metric)
 

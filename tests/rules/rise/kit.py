@@ -34,7 +34,7 @@ STD: dict[str, Any] = {
     "weapons": [BLADE],
 }
 """The ledger's common creature (section E)."""
-AIMED = ("target", "targets", "at", "free_actions", "what", "item", "pay", "aside")
+AIMED = ("ability", "target", "targets", "at", "free_actions", "what", "item", "pay", "aside")
 """Choices that bots make first, so that an offer with many of them is taken as often as they are."""
 STARTS = ("hp", "dr", "fatigue", "mount", "altitude")
 """What an entry says beside its sheet."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.kernel.folding import combinations, products
+from service.rules.kernel.folding import alike, combinations, products
 from service.rules.kernel.messages import Actor, Command, Offer
 from service.rules.rise import RISE
 from service.rules.rise.acting import strikes
@@ -75,6 +75,24 @@ def test_a_planted_difference_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_choices_that_go_with_the_same_are_one_product() -> None:
     rows = [("a", (1, 2)), ("b", (1,)), ("c", (1, 2)), ("d", ())]
     assert products(rows) == [(("a", "c"), (1, 2)), (("b",), (1,))]
+
+
+def test_what_differs_in_what_is_given_first_is_one_offer() -> None:
+    paths: dict[str, tuple[Any, ...]] = {"path": ((), ((0, 1),))}
+    other: dict[str, tuple[Any, ...]] = {"path": ((),)}
+    found = [
+        ({"ability": "a"}, paths),
+        ({"mode": "b"}, paths),
+        ({"ability": "c"}, paths),
+        ({"ability": "d"}, other),
+    ]
+    assert list(alike(found)) == [
+        ({}, {"ability": ("a", "c"), **paths}),
+        ({"mode": "b"}, paths),
+        ({"ability": "d"}, other),
+    ]
+    riding = [({"ability": name, "carry": ("x",)}, paths) for name in ("a", "b")]
+    assert list(alike(riding)) == [({"carry": ("x",)}, {"ability": ("a", "b"), **paths})]
 
 
 def test_before_the_dice_are_sealed_every_target_is_tried_with_every_path() -> None:

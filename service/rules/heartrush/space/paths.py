@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from service.rules.heartrush import books
@@ -12,7 +12,7 @@ from service.rules.heartrush.creatures.sizes import fit_together
 from service.rules.heartrush.space.pace import burden
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Refused
-from service.rules.kernel.records import derived
+from service.rules.kernel.records import changed, derived
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.space.compact import Cells
 from service.rules.space.grid import (
@@ -155,8 +155,8 @@ def others_at(state: State, creature: Creature, at: Cell) -> tuple[Creature, ...
 
 def _covering(state: State, creature: Creature, at: Cell) -> tuple[Creature, ...]:
     if creature.space == 1:
-        found = state.standing_at(at)
-        return tuple(other for other in found if other.id != creature.id) if found else ()
+        found = state.occupied.get(at)
+        return tuple([other for other in found if other.id != creature.id]) if found else ()
     all_there = {c.id: c for cell in cells(at, creature.space) for c in state.standing_at(cell)}
     all_there.pop(creature.id, None)
     return tuple(all_there.values())
@@ -238,13 +238,39 @@ def way_within(state: State, creature: Creature, goal: Cell, budget: int) -> tup
 
 def ends_of(state: State, creature: Creature, budget: int) -> Cells:
     """Return the cells where a walk of the creature of at most *budget* feet may end."""
-    entering, step = _costs(state, creature)
+    _, step = _costs(state, creature)
     if step is not None:  # the price of a step depends on where it comes from
         found = within(state, creature, budget)
         return Cells.of(c for c in found if c != creature.position and may_stop(state, creature, c))
-    prices = {cell: entering(cell) for cell in _noted(state, creature, budget)}
-    barred = [c for c, price in prices.items() if price is not None and not _has_room(state, creature, c)]
+    prices, barred = _in_the_way(state, creature, budget)
     return Cells(cells=ends_within(creature.position, budget, prices, barred, alternating=_alternates(state)))
+
+
+def _in_the_way(
+    state: State, creature: Creature, budget: int
+) -> tuple[Mapping[Cell, int | None], Collection[Cell]]:
+    """Return the price of each cell within *budget* feet that is not plain, and those with no room to stop.
+
+    On plain ground it is the same for all of a side and size, but for the cell where the walk begins.
+    """
+    if state.terrain or creature.conditions or creature.space > 1:
+        return _priced(state, creature, _noted(state, creature, budget))
+
+    def find(_: State) -> tuple[Mapping[Cell, int | None], Collection[Cell]]:
+        alike = changed(creature, sheet=changed(creature.sheet, id=""))
+        return _priced(state, alike, state.occupied)
+
+    return derived(state, f"in the way/{creature.side}/{creature.sheet.size}", find)
+
+
+def _priced(
+    state: State, creature: Creature, found: Iterable[Cell]
+) -> tuple[Mapping[Cell, int | None], Collection[Cell]]:
+    """Return the price of each of these cells for *creature*, and those with no room to stop."""
+    entering, _ = _costs(state, creature)
+    prices = {cell: entering(cell) for cell in found}
+    barred = [c for c, price in prices.items() if price is not None and not _has_room(state, creature, c)]
+    return prices, barred
 
 
 def _noted(state: State, creature: Creature, budget: int) -> Iterator[Cell]:

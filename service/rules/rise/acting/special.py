@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
+from service.rules.kernel.folding import alike
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
 from service.rules.rise.acting.actions import Pay, check_free, check_pay, pay_for
-from service.rules.rise.acting.aiming import aimed, check_targets, targetable
+from service.rules.rise.acting.aiming import Choices, aimed, check_targets, targetable
 from service.rules.rise.acting.delays import DelayedSet, ability_of, due, fire, may_be_aimed
 from service.rules.rise.acting.offering import offered, on_turn, sender
 from service.rules.rise.acting.swift import SwiftFollowed, SwiftFrame, check_follows
@@ -145,6 +146,12 @@ class UseAbility(Act):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        for given, choices in alike(cls.uses(view, awaited)):
+            yield Offer(type=cls.type, creature=awaited.creature, given=given, choices=choices)
+
+    @classmethod
+    def uses(cls, view: State, awaited: Awaited) -> Iterator[tuple[Mapping[str, Any], Choices]]:
+        """Yield the uses of each ability that are offered, each as what is given and what is to choose."""
         by, name = sender(view, awaited), awaited.creature or ""
         for ability in view.creatures[name].sheet.abilities:
             for pay in OTHER_PAY.get(ability.usage, (None,)):
@@ -154,7 +161,7 @@ class UseAbility(Act):
                 if user is None or not is_allowed(command.check_use, view, user):
                     continue
                 for more, choices in aimed(view, user, priced(view, ability)):
-                    yield Offer(type=cls.type, creature=name, given={**given, **more}, choices=choices)
+                    yield {**given, **more}, choices
 
 
 def carried_out(

@@ -26,7 +26,7 @@ from service.rules.rise.space.lines import feet_offered, ways
 from service.rules.rise.space.pace import budget_of
 from service.rules.rise.space.paths import check_free, check_path
 from service.rules.rise.space.riding import JOLTED, jolted
-from service.rules.rise.space.sight import around, check_reach, in_reach, is_reached, known_of
+from service.rules.rise.space.sight import check_reach, in_reach, known_of, reached_from
 from service.rules.rise.state import State
 from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import FEET, Cell
@@ -321,11 +321,10 @@ class Charge(StrikeAct):
 def met(view: State, user: Creature, end: Cell, reach: tuple[int, bool]) -> tuple[str, ...]:
     """Return whom *user* may strike from *end* with what `reach_of` says."""
     reach_ft, touching = reach
-    others = around(view, user, end, max(reach_ft, FEET))
-    if not others:
+    near = reached_from(view, user, end, reach_ft, touching=touching)
+    if not near:
         return ()
-    there, fit = changed(user, position=end), fitting(view, user)
-    near = [other for other in others if is_reached(view, there, other, reach_ft, touching=touching)]
+    fit = fitting(view, user)
     return tuple([other.id for other in near if other.id in fit])
 
 

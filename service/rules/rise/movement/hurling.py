@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
 
 from service.rules.kernel.folding import products
@@ -56,7 +56,8 @@ class Overrun(Act):
         self.check_paid(view, creature)
         check_straight(creature, self.path)
         check_path(view, creature, self.path, budget_of(view, creature, "land", sprint=False))
-        self.check_met(view, creature)
+        self.check_aside(view, creature)
+        check_met(view, creature, on_the_line(view, creature, self.path))
         taken = occupant(view, creature, self.path[-1])
         if taken is not None:
             raise Refused("space_occupied", f"{taken.id} stands where {creature.id} would end", "RI-MOVE-4")
@@ -67,12 +68,10 @@ class Overrun(Act):
         if creature.location_changed:
             moved_already(view, creature.id)
 
-    def check_met(self, view: State, creature: Creature) -> None:
-        """Refuse a run through somebody too big, and that somebody steps aside who would not."""
+    def check_aside(self, view: State, creature: Creature) -> None:
+        """Refuse that somebody steps aside who would not."""
         for name in self.aside:
             target_of(view, creature, name, willing=True)
-        for name in on_the_line(view, creature, self.path):
-            check_size(creature, view.creatures[name])
 
     def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)
@@ -100,15 +99,22 @@ class Overrun(Act):
                 through.setdefault(way.others, []).append(way.line)
         found: list[tuple[list[tuple[Cell, int]], tuple[tuple[str, ...], ...]]] = []
         for others, lines in through.items():
+            if not is_allowed(check_met, view, creature, others):
+                continue
             friends = tuple([name for name in others if view.group_of(name) == view.here])
-            first = tuple(line(creature.position, *lines[0]))
-            runs = [changed(command, path=first, aside=aside) for aside in dict.fromkeys(((), friends))]
-            asides = tuple([run.aside for run in runs if is_allowed(run.check_met, view, creature)])
+            runs = [changed(command, aside=aside) for aside in dict.fromkeys(((), friends))]
+            asides = tuple([run.aside for run in runs if is_allowed(run.check_aside, view, creature)])
             found.append((lines, asides))
         for groups, asides in products(found):
             paths = StraightPaths.of(creature.position, [run for lines in groups for run in lines])
             choices = {"path": paths, "aside": asides}
             yield Offer(type=cls.type, creature=creature.id, choices=choices)
+
+
+def check_met(view: State, creature: Creature, others: Sequence[str]) -> None:
+    """Refuse a run of *creature* through somebody who is too big."""
+    for name in others:
+        check_size(creature, view.creatures[name])
 
 
 def on_the_line(view: State, user: Creature, path: tuple[Cell, ...]) -> tuple[str, ...]:

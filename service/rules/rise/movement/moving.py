@@ -108,8 +108,12 @@ class Move(Act):
 
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
-        goes_on = creature.budget.paused
         self.check_paid(view, creature)
+        self.check_way(view, creature)
+
+    def check_way(self, view: State, creature: Creature) -> None:
+        """Refuse a way that *creature* cannot go, though it has a turn and a movement."""
+        goes_on = creature.budget.paused
         if (self.sprint or self.reacts) and view.house.traded_movement == "hustle":
             raise Refused("no_such_trade", "a standard action buys a hustle in this house", "RI-ACT-4")
         if creature.location_changed and not goes_on and (self.path or self.reacts or not self.stand_up):
@@ -189,7 +193,7 @@ class Move(Act):
         for way in ways:
             high = changed(command, **way).high(creature)
             paths = straight(view, creature, farthest(view, creature, way), high=high)
-            if paths and is_allowed(changed(command, path=paths[0], **way).check, view):
+            if paths and is_allowed(changed(command, path=paths[0], **way).check_way, view, creature):
                 choices = {"path": paths, "pause": (False, True)}
                 yield Offer(type=cls.type, creature=creature.id, given=way, choices=choices)
         if not creature.budget.paused and not creature.location_changed:
@@ -207,7 +211,7 @@ def rules(view: State, command: Move, creature: Creature) -> Iterator[Offer]:
         sprints = feet_offered(view, creature, sprint=True, **way) >= 0
         for ability, choices in OFFERED.items():
             given: Mapping[str, Any] = {"ability": ability, **FIXED[ability], **way}
-            if is_allowed(changed(command, targets=targets[0], **given).check, view):
+            if is_allowed(changed(command, targets=targets[0], **given).check_way, view, creature):
                 whole = {"targets": targets, **choices, "sprint": (False, True) if sprints else (False,)}
                 yield Offer(type=command.type, creature=creature.id, given=given, choices=whole)
 

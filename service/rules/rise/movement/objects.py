@@ -145,9 +145,13 @@ class ManipulateObject(Act):
             "pick_up": tuple(view.lying),
         }
         found: dict[tuple[tuple[str, ...], tuple[Pay, ...]], list[Handling]] = {}
+        payable: dict[str, list[Pay]] = {}
         for what, items in things.items():
-            pays = PAYING if what != "drop" else ("free",)
-            paid = [pay for pay in pays if is_allowed(check_paid, view, creature, what, pay)]
+            alike = what if what in ("drop", "other") or view.house.detailed_manipulation else "any"
+            if alike not in payable:
+                pays = PAYING if what != "drop" and view.phase == "action" else PAYING[:1]
+                payable[alike] = [pay for pay in pays if is_allowed(check_paid, view, creature, what, pay)]
+            paid = payable[alike]
             fit = [item for item in items if is_allowed(check_item, view, creature, what, item)]
             if fit and paid:
                 found.setdefault((tuple(fit), tuple(paid)), []).append(what)

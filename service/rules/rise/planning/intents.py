@@ -14,7 +14,7 @@ from service.rules.rise.rulings import ruled
 from service.rules.rise.space.aloft import climb_ft
 from service.rules.rise.space.pace import budget_of, once_up
 from service.rules.rise.space.paths import check_direction, check_path, is_wall
-from service.rules.rise.space.sight import is_clear
+from service.rules.rise.space.sight import is_clear, known_of
 from service.rules.rise.state import State
 from service.rules.space.grid import FEET, Cell, distance
 
@@ -96,7 +96,12 @@ def check_seen(view: State, creature: Creature, name: str) -> None:
 
 def seen_by(view: State, creature: Creature) -> tuple[str, ...]:
     """Return whom *creature* may react to."""
-    return tuple([name for name, other in view.creatures.items() if is_other_seen(view, creature, other)])
+
+    def find(_: State) -> tuple[str, ...]:
+        others = view.creatures.items()
+        return tuple([name for name, other in others if is_other_seen(view, creature, other)])
+
+    return known_of(view, creature, "seen", find)
 
 
 def is_other_seen(view: State, creature: Creature, other: Creature) -> bool:

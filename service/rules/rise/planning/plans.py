@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
+from service.rules.kernel.folding import alike
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
@@ -202,7 +203,10 @@ class PlanMovement(Act):
     """Free abilities to use on the way, each after so many steps."""
 
     def check(self, view: State) -> None:
-        creature = planning(view, self)
+        self.check_plan(view, planning(view, self))
+
+    def check_plan(self, view: State, creature: Creature) -> None:
+        """Refuse what *creature*, which may plan a movement, may not plan."""
         check_uses(view, creature, self.way(), self.free_actions)
         view = braced(view, creature, self.free_actions)
         creature = view.creatures[creature.id]
@@ -249,14 +253,18 @@ class PlanMovement(Act):
         if not is_allowed(planning, view, command):
             return
         creature = view.creatures[command.creature]
-        for way, paths in ways(view, creature):
-            if command.may(view, **way, path=paths[0]):
-                yield Offer(type=cls.type, creature=creature.id, given=way, choices={"path": paths})
+        tried = [
+            (way, {"path": paths})
+            for way, paths in ways(view, creature)
+            if command.may(view, **way, path=paths[0])
+        ]
+        for way, choices in alike(tried):
+            yield Offer(type=cls.type, creature=creature.id, given=way, choices=choices)
         for mount, found in mounts(view, creature).items():
             legal = [line for line, path in found.lines() if command.may(view, mount=mount, path=path)]
             if legal:
                 given: Mapping[str, Any] = {"mount": mount}
-                choices: dict[str, Any] = {"path": StraightPaths.of(creature.position, legal)}
+                choices = {"path": StraightPaths.of(creature.position, legal)}
                 yield Offer(type=cls.type, creature=creature.id, given=given, choices=choices)
         for uses, paths in freely(view, creature):
             if command.may(view, free_actions=uses[:1], path=paths[0]):
@@ -270,8 +278,8 @@ class PlanMovement(Act):
                 yield Offer(type=cls.type, creature=creature.id, given=by_rule, choices=choices)
 
     def may(self, view: State, **more: object) -> bool:
-        """Tell whether this plan with *more* is legal."""
-        return is_allowed(changed(self, **more).check, view)
+        """Tell whether this plan with *more* is legal for a creature that may plan a movement."""
+        return is_allowed(changed(self, **more).check_plan, view, view.creatures[self.creature])
 
 
 @enforces(RI_CONF_8)

@@ -18,8 +18,8 @@ from service.rules.space.grid import cells
 def ways(view: State, creature: Creature) -> Iterator[tuple[Mapping[str, Any], StraightPaths]]:
     """Yield the movements along straight paths that *creature* may try, and where they may lead."""
     riders = tuple([other.id for other in view.creatures.values() if other.mount == creature.id])
-    found: list[Mapping[str, Any]] = [{"mode": mode} for mode in {"land": 0, **creature.sheet.speeds}]
-    found += [{"ability": ability} for ability in ("sprint", "overrun", "jump")]
+    found: list[Mapping[str, Any]] = [{"ability": each} for each in ("hustle", "sprint", "overrun", "jump")]
+    found += [{"mode": mode} for mode in creature.sheet.speeds if mode != "land"]
     found += [{"stand_up": True}]
     for way in found:
         ability, mode = way.get("ability", "hustle"), way.get("mode", "land")
@@ -51,16 +51,24 @@ def freely(view: State, creature: Creature) -> Iterator[tuple[tuple[FreeUse, ...
         yield steady, plain.or_none()
     for use in uses:
         if ready[use] is not view:
-            yield (use,), free_ways(ready[use], ready[use].creatures[creature.id]).or_none()
+            yield (use,), braced_ways(view, creature, ready[use]).or_none()
     alone = [use for use in uses if use.targets in ((), (creature.id,)) and use.at is None]
     for use in alone if plain else ():
-        if free_ways(ready[use], ready[use].creatures[creature.id]):
+        if braced_ways(view, creature, ready[use]):
             yield (changed(use, step=1),), plain
 
 
 def free_ways(view: State, creature: Creature) -> StraightPaths:
     """Return the straight ways that *creature* may walk on its own feet."""
     return straight(view, creature, feet_offered(view, creature), through=True)
+
+
+def braced_ways(view: State, creature: Creature, ready: State) -> StraightPaths:
+    """Return the straight ways that *creature* may walk once it has braced itself, as *ready* has it."""
+    there = ready.creatures[creature.id]
+    if changed(there, conditions=creature.conditions) != creature:
+        return free_ways(ready, there)
+    return straight(view, creature, feet_offered(ready, there), through=True)  # conditions change feet alone
 
 
 def as_command_data(uses: Sequence[FreeUse]) -> tuple[tuple[Mapping[str, Any], ...], ...]:

@@ -96,12 +96,18 @@ def along(view: State, creature: Creature, step: Cell, feet: int, high: int | No
     """Yield the ways of up to *feet* in one direction, up to a wall."""
     passing, ending = flown(creature, high)
     others: tuple[str, ...] = ()
-    spent, at, is_open = 0, creature.position, True
+    spent, at, is_open, is_plain = 0, creature.position, True, not (view.terrain or view.zones)
+    occupied, is_small = view.occupied, creature.space == 1
     for length, cell in enumerate(line(creature.position, step, feet // FEET), 1):
-        spent += step_feet(at, cell, length - 1) + leaving(view, creature, at)
-        if spent > feet or is_wall(view, creature, cell):
+        spent += step_feet(at, cell, length - 1)
+        if not is_plain:
+            spent += leaving(view, creature, at)
+        if spent > feet or (not is_plain and is_wall(view, creature, cell)):
             return
         at = cell
+        if is_small and cell not in occupied:  # most cells are empty, and most creatures fill one
+            yield Way(step, length, cell, others, is_open, ends=True)
+            continue
         here = standing_in(view, creature, cell)
         if here:
             others = tuple(dict.fromkeys((*others, *here)))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 from service.rules.kernel.messages import Refused
-from service.rules.kernel.records import derived
+from service.rules.kernel.records import changed, derived
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature
@@ -60,13 +60,10 @@ def in_reach(view: State, user: Creature, reach_ft: int, *, touching: bool = Fal
     """Return the others that `check_reach` allows *user*, in the order in which they entered the fight."""
 
     def find(_: State) -> tuple[str, ...]:
-        return tuple(
-            [
-                other.id
-                for other, span in spans(view, user)
-                if is_near(span, reach_ft, touching=touching) and has_line(view, user, other)
-            ]
-        )
+        near = [other for other, span in spans(view, user) if is_near(span, reach_ft, touching=touching)]
+        if view.terrain or view.zones:
+            near = [other for other in near if has_line(view, user, other)]
+        return tuple([other.id for other in near])
 
     return known_of(view, user, f"in reach/{reach_ft}/{touching}", find)
 
@@ -82,6 +79,24 @@ def spans(view: State, user: Creature) -> tuple[tuple[Creature, tuple[int, int]]
     return known_of(view, user, "spans", find)
 
 
+def reached_from(
+    view: State, user: Creature, at: Cell, reach_ft: int, *, touching: bool
+) -> Sequence[Creature]:
+    """Return the others that `check_reach` allows *user*, if it stands at a cell."""
+    others = around(view, user, at, max(reach_ft, FEET))
+    if not others:
+        return ()
+    if reach_ft <= FEET and not (view.terrain or view.zones or derived(view, "heights", _are_heights)):
+        return others  # on open and level ground these are its neighbours
+    there = changed(user, position=at)
+    return [other for other in others if is_reached(view, there, other, reach_ft, touching=touching)]
+
+
+def _are_heights(view: State) -> bool:
+    """Tell whether creatures are at different heights."""
+    return len({creature.altitude for creature in view.creatures.values()}) > 1
+
+
 def around(view: State, user: Creature, at: Cell, feet: int) -> Sequence[Creature]:
     """Return others, among them all who are not farther than *feet* from *user*, if it stands *at* a cell."""
     reach = feet // FEET
@@ -90,6 +105,8 @@ def around(view: State, user: Creature, at: Cell, feet: int) -> Sequence[Creatur
     else:
         neighbours = derived(view, f"around/{user.space}/{reach}", lambda _: _around(view, user.space, reach))
         found = neighbours.get(at, ())
+        if not found:
+            return found
     return [other for other in found if other.id != user.id]
 
 
