@@ -64,6 +64,11 @@ export class Encounter {
     return this.client.get(`${this.path}/state`, query, { wait: WAIT_S });
   }
 
+  /** Return every creature in the short form that all rulesets share: now, or after the commit `at`. */
+  async creatures(query = {}) {
+    return (await this.client.get(`${this.path}/creatures`, query)).creatures;
+  }
+
   /** Yield the commits after a number, page by page, up to the newest. */
   commits({ after, ...query } = {}) {
     return pages(this.client, `${this.path}/commits`, "commits", { ...query, after });

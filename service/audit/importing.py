@@ -258,7 +258,7 @@ def _store(log: Log, registry: Registry, address: str, evidence: Evidence, commi
                 request=request,
                 frontier=frontier.to_bytes(),
                 sealed=tuple((index, opened.stored) for index, opened in sorted(lying.items())),
-                marks=marks_of(before, state, commit.n, commit.at),
+                marks=marks_of(ruleset, before, state, commit.n, commit.at),
             )
         )
         if len(waiting) == _PAGE or commit.n == len(commits):

@@ -247,7 +247,7 @@ class _CommitDraft(Generic[S]):
             raw=raw,
             hash=after.hash,
             sealed=tuple(self.sealed),
-            marks=marks_of(folded.state, state, self.n, at),
+            marks=marks_of(folded.ruleset, folded.state, state, self.n, at),
             folded=after,
             events=events,
             seat=self.seat,
@@ -306,9 +306,9 @@ def _still_owed(state: Table, request: Request, scope: Scope) -> str | None:
     return None
 
 
-def marks_of(before: Table, after: Table, n: int, at: str) -> Mapping[str, bytes]:
+def marks_of(ruleset: Ruleset[Any], before: Table, after: Table, n: int, at: str) -> Mapping[str, bytes]:
     """Return the marks of commit *n*, which came at the time *at*: a summary, new rounds, closed epochs."""
-    return {**_landmarks(before, after, n), **summary_mark(before, after, at)}
+    return {**_landmarks(before, after, n), **summary_mark(ruleset, before, after, at)}
 
 
 def _landmarks(before: Table, after: Table, n: int) -> dict[str, bytes]:

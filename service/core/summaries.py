@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from service.rules.kernel.sealed import view
-from service.rules.ruleset import waiting
+from service.rules.ruleset import Ruleset, waiting
 from service.rules.table.table import GM, Table
 
 Status = Literal["open", "over", "closed", "continued"]
@@ -20,6 +20,9 @@ STATUSES: Final[tuple[Status, ...]] = ("open", "over", "closed", "continued")
 
 MARK: Final = "summary"
 """The mark that holds the summary of the last commit."""
+
+OBJECT: Final = "object"
+"""The kind of a creature that is a thing, which wins nothing."""
 
 
 def status_of(state: Table) -> Status:
@@ -34,7 +37,7 @@ def status_of(state: Table) -> Status:
     return "over" if state.is_over else "open"
 
 
-def summary_mark(before: Table, after: Table, at: str) -> Mapping[str, bytes]:
+def summary_mark(ruleset: Ruleset[Any], before: Table, after: Table, at: str) -> Mapping[str, bytes]:
     """Return the mark of a commit at the time *at*; none if the encounter was closed *before* it."""
     if before.closed:
         return {}
@@ -42,7 +45,7 @@ def summary_mark(before: Table, after: Table, at: str) -> Mapping[str, bytes]:
         "status": status_of(after),
         "round": after.round,
         "waiting": waiting_seats(after),
-        "winner": winner(after),
+        "winner": winner(ruleset, after),
         "closed_at": at if status_of(after) == "closed" else None,
         "continued": after.continued,
     }
@@ -55,9 +58,20 @@ def read_summary(blob: bytes) -> dict[str, Any]:
     return found
 
 
-def winner(state: Table) -> str | None:
-    """Return who won the fight, a side or a creature; None if nobody did or it is not over."""
-    return state.won_by if state.is_over else None
+def winner(ruleset: Ruleset[Any], state: Table) -> str | None:
+    """Return who won the fight, a side or a creature; None if nobody did or it is not over.
+
+    The ruleset may say it; else it is the only side with a creature that stands.
+    """
+    if not state.is_over or state.won_by is not None:
+        return state.won_by if state.is_over else None
+    seen = ruleset.tokens(view(state, GM))
+    sides = {
+        each.side: None
+        for each in seen
+        if each.status == "active" and not each.hidden and each.kind != OBJECT
+    }
+    return next(iter(sides)) if len(sides) == 1 else None
 
 
 def waiting_seats(state: Table) -> list[dict[str, Any]]:

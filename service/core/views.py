@@ -46,6 +46,16 @@ def state_data(state: Table, seat: str, occasions: Container[str] = ()) -> Data:
     return seen
 
 
+def creatures_data(ruleset: Ruleset[S], state: S, seat: str, occasions: Container[str] = ()) -> list[Data]:
+    """Return the creatures as *seat* may see them, in the short form that all rulesets share.
+
+    `acts` is whether the seat may see that a prompt waits for the creature.
+    """
+    seen = view(opened(state, occasions), seat).current()
+    turns = {awaited.creature for awaited in waiting(seen)}
+    return [{**to_data(each), "acts": each.id in turns} for each in ruleset.tokens(seen)]
+
+
 def patch(one: Data, two: Data) -> list[Data]:
     """Return the RFC 6902 patch from the view *one* to the view *two*."""
     made: list[Data] = jsonpatch.make_patch(*_changed(one, two)).patch

@@ -6,7 +6,7 @@ judged on the seat's view, so a command is never refused because of what its sea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
@@ -32,11 +32,12 @@ from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces, refuser, speaker
 from service.rules.kernel.sealed import view
 from service.rules.rolls.asking import ask
-from service.rules.rolls.chance import DICE_NOT_SEALED, Chance, DiceNeeded
+from service.rules.rolls.chance import DICE_NOT_SEALED, Chance, DiceNeeded, UnsealedDice
 from service.rules.rolls.seeding import owed_seeds
 from service.rules.secrecy.gm_only import guarded, knows_more, refuse_without_reason
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.shared import FRAMES
+from service.rules.table.short_view import CreatureToken
 from service.rules.table.stack import Frame
 from service.rules.table.table import CLOCK, WATCHERS, Table
 
@@ -70,6 +71,8 @@ class Ruleset(Generic[S]):
     """The ruleset's own kinds of frames; those of the table are added."""
     kinds: Mapping[type, tuple[type, ...]] = EMPTY
     """The members of the ruleset's other families, by head."""
+    tokens: Callable[[S], tuple[CreatureToken, ...]] = lambda _: ()
+    """Returns the creatures of a seat's view."""
 
     def __post_init__(self) -> None:
         families = Families({Frame: (*FRAMES, *self.frames), **self.kinds})
@@ -301,20 +304,8 @@ def needs_dice(state: S, command: Command[S]) -> bool:
     """Tell whether *command* would throw a die although the dice are not sealed yet."""
     if state.dice_sealed:
         return False
-    refusal = decide(state, command, Chance(_NoDice())).refusal
+    refusal = decide(state, command, Chance(UnsealedDice())).refusal
     return refusal is not None and refusal.code == DICE_NOT_SEALED
-
-
-class _NoDice:
-    """Dice before they are sealed: a command that throws one is refused before it reads a face."""
-
-    def faces(self, lane: int, epoch: int, stream: str, place: int, sides: Sequence[int]) -> tuple[int, ...]:
-        """Raise `AssertionError`, because no die can be thrown yet."""
-        raise AssertionError(f"{epoch}/{lane}/{stream}#{place} of {sides} was thrown without dice")
-
-    def link(self, lane: int, epoch: int) -> bytes:
-        """Return 32 zero bytes, because the decision is discarded."""
-        return bytes(32)
 
 
 def _without_dice(ruleset: Ruleset[S], state: S, seat: str, offers: Iterable[Offer]) -> Iterator[Offer]:

@@ -147,6 +147,10 @@ class Table(Disputed, Proved):
         query: Query = {"at": at, "known": known, "round": round_, "min_version": min_version}
         return cast("shapes.State", self._transport.get(f"{self.path}/state", query, wait_s=wait_s))
 
+    def creatures(self, *, at: int | None = None) -> list[Json]:
+        """Return every creature in the short form that all rulesets share: now, or after commit *at*."""
+        return cast("list[Json]", self._get("/creatures", {"at": at})["creatures"])
+
     def commits(self, *, after: int = 0, round_: int | None = None) -> Iterator[shapes.Commit]:
         """Yield the commits so far, page by page."""
         yield from self._pages("/commits", "commits", {"after": after or None, "round": round_})

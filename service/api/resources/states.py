@@ -13,6 +13,7 @@ from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import near
 from service.api.shapes import HASH, NUMBER, OPEN, SEAT, TEXT, closed, component, listing, numbers
 from service.core import views
+from service.core.fold import AnyFolded
 from service.rules.kernel.messages import Awaited
 from service.rules.ruleset import legal
 from service.steps import Steps
@@ -110,6 +111,23 @@ def get_state(request: ApiRequest) -> Steps[ApiResponse]:
     A value that is sealed from your seat is replaced by `{"sealed": [audience]}`. With `at` you see what your
     seat could see then; with `known` also what was opened since, up to that commit.
     """
+    folded, known, occasions = yield from requested_state(request)
+    state = views.state_data(folded.state, request.me.seat, occasions)
+    data = {
+        "version": folded.n,
+        "known": known,
+        "hash": folded.hash,
+        "view": views.view_hash(state),
+        "state": state,
+    }
+    return ApiResponse(data, version=str(folded.n) if known == folded.n else f"{folded.n}-{known}")
+
+
+def requested_state(request: ApiRequest) -> Steps[tuple[AnyFolded, int, tuple[str, ...]]]:
+    """Return the encounter at the requested commit, up to which commit it opens, and which occasions came.
+
+    It reads the parameters `at`, `known`, `round` and `min_version`, as far as the operation has them.
+    """
     head = yield from _head(request)
     at, known = _requested_range(request, head)
     folder = request.services.folder
@@ -120,15 +138,7 @@ def get_state(request: ApiRequest) -> Steps[ApiResponse]:
     may_differ = known > folded.n or folded.state.closed  # the state still seals what the close opened
     occasions = request.services.occasions.upto(request.encounter, known) if may_differ else {}
     opened = tuple(occasion for occasion, n in occasions.items() if n <= known)
-    state = views.state_data(folded.state, request.me.seat, opened)
-    data = {
-        "version": folded.n,
-        "known": known,
-        "hash": folded.hash,
-        "view": views.view_hash(state),
-        "state": state,
-    }
-    return ApiResponse(data, version=str(folded.n) if known == folded.n else f"{folded.n}-{known}")
+    return folded, known, opened
 
 
 def _head(request: ApiRequest) -> Steps[int]:

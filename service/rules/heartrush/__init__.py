@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.rules.heartrush import arrivals, combat, hidden_creatures, opening
+from service.rules.heartrush import arrivals, combat, hidden_creatures, opening, short_view
 from service.rules.heartrush.abilities import (
     ability_effects,
     casting,
@@ -159,4 +159,5 @@ HEARTRUSH: Final[Ruleset[State]] = Ruleset(
     packages=("service.rules.heartrush",),
     frames=FRAMES,
     kinds=KINDS,
+    tokens=short_view.tokens,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.rules.kernel.messages import Command, Event
-from service.rules.rise import arrivals, combat, hidden_creatures, opening, questions, rulings
+from service.rules.rise import arrivals, combat, hidden_creatures, opening, questions, rulings, short_view
 from service.rules.rise.acting import (
     actions,
     brawling,
@@ -129,4 +129,5 @@ RISE: Final[Ruleset[State]] = Ruleset(
     packages=("service.rules.rise",),
     frames=_FRAMES,
     kinds={HidingRules: (hidden_creatures.Den,)},
+    tokens=short_view.tokens,
 )

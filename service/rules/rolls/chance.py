@@ -212,3 +212,15 @@ def _emit_roll(state: S, owner: str, roll: Roll) -> Generator[Fact[S], S, S]:
         return (yield Rolled(roll=roll))
     yield Rolled(roll=open_part(roll))
     return (yield Private(scope=scope_of(owner), event=Rolled(roll=roll)))
+
+
+class UnsealedDice:
+    """Dice before they are sealed: a command that throws one is refused before it reads a face."""
+
+    def faces(self, lane: int, epoch: int, stream: str, place: int, sides: Sequence[int]) -> tuple[int, ...]:
+        """Raise `AssertionError`, because no die can be thrown yet."""
+        raise AssertionError(f"{epoch}/{lane}/{stream}#{place} of {sides} was thrown without dice")
+
+    def link(self, lane: int, epoch: int) -> bytes:
+        """Return 32 zero bytes, because the decision is discarded."""
+        return bytes(32)

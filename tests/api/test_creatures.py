@@ -1,0 +1,103 @@
+"""The short view of creatures: alike in both books, and no more than each seat may know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.api.client import Api
+from tests.api.test_hidden_creatures import begun, hide
+from tests.api.test_lobby import listed
+from tests.rules.rise.kit import entry
+from tests.rules.rise.test_http import Played
+
+MEMBERS = {
+    *("id", "name", "side", "kind", "size", "space", "position", "height_ft", "status", "hp", "hp_max"),
+    *("conditions", "hidden", "acts"),
+}
+
+
+def creatures(api: Api, at: str, query: str = "") -> dict[str, dict[str, Any]]:
+    found = api.get(f"{at}/creatures{query}")["creatures"]
+    assert all(set(each) == MEMBERS for each in found)
+    assert len({each["id"] for each in found}) == len(found)
+    return {each["id"]: each for each in found}
+
+
+def test_both_books_show_their_creatures_alike(owner: Api) -> None:
+    table = begun(owner)
+    seen = creatures(owner, table.at)
+    state = owner.get(f"{table.at}/state")["state"]
+    assert seen.keys() == state["creatures"].keys()
+    for name, creature in state["creatures"].items():
+        assert seen[name]["hp"] == creature["hp"]
+        assert seen[name]["position"] == creature["position"]
+        assert seen[name]["status"] == "active"
+    assert any(each["acts"] for each in seen.values())
+    fight = Played(owner, entry("pc@x/a", (0, 0)), entry("mon@y/o", (1, 0), hp=1))
+    tokens = creatures(owner, fight.at)
+    assert (tokens["a"]["kind"], tokens["o"]["side"], tokens["o"]["hp"]) == ("pc", "y", 1)
+
+
+def test_what_is_gm_only_is_null_for_others(owner: Api) -> None:
+    table = begun(owner)
+    goblin = {
+        "stat_block": "goblin",
+        "id": "gob",
+        "side": "enemies",
+        "position": [3, 3],
+        "gm_only": ["hp_max"],
+    }
+    table.do("gm", type="add_creature", entry=goblin)
+
+    for seat, api in table.seats.items():
+        gob = creatures(api, table.at)["gob"]
+        known = (gob["hp"], gob["hp_max"])
+        assert (None not in known) if seat == "gm" else known == (None, None), seat
+    assert (
+        owner("GET", f"{table.at}/creatures").headers["ETag"]
+        == owner("GET", f"{table.at}/state").headers["ETag"]
+    )
+
+
+def test_a_hidden_creature_is_there_for_the_gm_alone(owner: Api) -> None:
+    table = begun(owner)
+    hide(table)
+
+    for seat, api in table.seats.items():
+        seen = creatures(api, table.at)
+        assert ("gob" in seen) == (seat == "gm"), seat
+    assert creatures(owner, table.at)["gob"]["hidden"] is True
+
+
+def test_another_groups_world_is_sealed_until_it_is_announced(owner: Api) -> None:
+    seats = [{"seat": "ann", "creatures": ["a"]}, {"seat": "bob", "creatures": ["o"]}]
+    fight = Played(owner, entry("pc@x/a", (0, 0)), entry("pc@y/o", (1, 0), hp=20), seats=seats)
+    ann, bob = fight.seats["ann"], fight.seats["bob"]
+    fight.send("gm", "start_combat", start_phase="action")
+    before = creatures(bob, fight.at)
+    fight.do("no_more_swift", "a")
+    fight.do("no_more_swift", "o")
+    fight.do("strike", "a", 9, 5, target="o")
+
+    assert creatures(ann, fight.at)["o"]["hp"] < 20
+    assert {name: each["hp"] for name, each in creatures(bob, fight.at).items()} == {
+        name: each["hp"] for name, each in before.items()
+    }
+    version = owner.get(fight.at)["version"]
+    for creature in ("a", "o"):
+        fight.do("end_turn" if creature == "a" else "pass_turn", creature)
+    assert creatures(bob, fight.at)["o"]["hp"] < 20
+    assert creatures(bob, fight.at, f"?at={version}")["o"]["hp"] == 20, "the past shows what was known then"
+
+
+def test_the_only_side_that_stands_has_won(owner: Api) -> None:
+    fight = Played(owner, entry("pc@x/a", (0, 0)), entry("mon@y/o", (1, 0), hp=1))
+    fight.send("gm", "start_combat", start_phase="action")
+    fight.do("no_more_swift", "o")
+    fight.do("strike", "a", 9, 5, target="o")
+    assert owner.get(fight.at)["winner"] is None
+    fight.do("end_turn", "a")
+    fight.do("pass_turn", "o")
+
+    assert (listed(owner)[0]["winner"], owner.get(fight.at)["winner"]) == ("x", "x")
+    assert creatures(owner, fight.at)["o"]["status"] != "active"
