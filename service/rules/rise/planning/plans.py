@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
 from service.rules.kernel.folding import alike
@@ -18,12 +17,12 @@ from service.rules.rise.harm.holds import grapplers
 from service.rules.rise.permission import Act, able, in_phase, is_allowed
 from service.rules.rise.planning.freely import braced, check_uses, offered_uses, payment
 from service.rules.rise.planning.intents import REACTIVE, check_intent, seen_by
-from service.rules.rise.planning.ways import as_command_data, freely, mounts, ways
+from service.rules.rise.planning.ways import BY_TARGET, CHOICES, as_command_data, freely, mounts, ways
 from service.rules.rise.space.riding import check_carried, check_mount, check_not_carried
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance
 from service.rules.space.compact import StraightPaths
-from service.rules.space.grid import STEPS, Cell, Feet, cells
+from service.rules.space.grid import Cell, Feet, cells
 from service.rules.table.stack import Frame
 
 RI_PHASE_1: Final = Rule(
@@ -48,25 +47,6 @@ RI_CONF_9: Final = Rule(
     (books.TIME.at("Resolving Actions"), books.TIME.at("Conflicting Actions")),
     settles=("C-26",),
 )
-
-
-BY_TARGET: Final[tuple[Mapping[str, Any], ...]] = (
-    {"ability": "follow"},
-    {"ability": "withdraw"},
-    {"ability": "block"},
-    {"ability": "shove"},
-    {"ability": "custom", "within_ft": 10},
-)
-"""The movements that are offered against each creature in sight."""
-_SPRINTS: Final = ("never", "ask", "auto")
-CHOICES: Final[Mapping[str, Mapping[str, tuple[Any, ...]]]] = MappingProxyType(
-    {
-        "follow": MappingProxyType({"distance_ft": (5, 10, 30), "sprint": _SPRINTS}),
-        "withdraw": MappingProxyType({"distance_ft": (10, 30, 60), "sprint": _SPRINTS}),
-        "shove": MappingProxyType({"direction": STEPS}),
-    }
-)
-"""What is left to choose of them."""
 
 
 @record

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from service.rules.kernel.records import changed
 from service.rules.rise.creatures.creature import Creature
@@ -12,7 +13,25 @@ from service.rules.rise.planning.freely import braced, offered_uses
 from service.rules.rise.space.lines import feet_offered, onto, straight
 from service.rules.rise.state import State
 from service.rules.space.compact import StraightPaths
-from service.rules.space.grid import cells
+from service.rules.space.grid import STEPS, cells
+
+BY_TARGET: Final[tuple[Mapping[str, Any], ...]] = (
+    {"ability": "follow"},
+    {"ability": "withdraw"},
+    {"ability": "block"},
+    {"ability": "shove"},
+    {"ability": "custom", "within_ft": 10},
+)
+"""The movements that are offered against each creature in sight."""
+_SPRINTS: Final = ("never", "ask", "auto")
+CHOICES: Final[Mapping[str, Mapping[str, tuple[Any, ...]]]] = MappingProxyType(
+    {
+        "follow": MappingProxyType({"distance_ft": (5, 10, 30), "sprint": _SPRINTS}),
+        "withdraw": MappingProxyType({"distance_ft": (10, 30, 60), "sprint": _SPRINTS}),
+        "shove": MappingProxyType({"direction": STEPS}),
+    }
+)
+"""What is left to choose of them."""
 
 
 def ways(view: State, creature: Creature) -> Iterator[tuple[Mapping[str, Any], StraightPaths]]:
