@@ -69,7 +69,7 @@ export class Encounter {
     return (await this.client.get(`${this.path}/creatures`, query)).creatures;
   }
 
-  /** Yield the commits after a number, page by page, up to the newest. */
+  /** Yield the commits after a number, page by page; with `text: "en"` each says in `text` what happened. */
   commits({ after, ...query } = {}) {
     return pages(this.client, `${this.path}/commits`, "commits", { ...query, after });
   }

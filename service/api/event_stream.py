@@ -7,8 +7,9 @@ resets have an id, so after an interruption at any point a client gets every lat
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing
+from functools import partial
 from typing import Any, Final
 
 import structlog
@@ -40,8 +41,8 @@ def is_wanted(header: str | None) -> bool:
 def stream(request: ApiRequest) -> ApiResponse:
     """Return the stream of commits for *request*; raises the problems `too-many-streams` and `invalid`."""
     for name in request.query:
-        if name not in {"after", "ticket"}:
-            raise invalid((f"?{name}", "no such parameter of a stream, which takes `after`"))
+        if name not in {"after", "ticket", "text"}:
+            raise invalid((f"?{name}", "no such parameter of a stream, which takes `after` and `text`"))
     entry = request.services.encounters.find(request.encounter)
     assert entry is not None, "the authenticator has checked it"
     try:
@@ -54,7 +55,21 @@ def stream(request: ApiRequest) -> ApiResponse:
     reader = following.Follower(request.me.seat, request.may_go_on)
     item = following.follow(request.services, feed, reader, _position(request))
     headers = {"Cache-Control": "no-store", "Vary": "Authorization, Accept", "X-Accel-Buffering": "no"}
-    return ApiResponse(stream=_Events(item, feed), headers=headers, media_type=MEDIA_TYPE)
+    say = partial(_said, request) if "text" in request.query else _unsaid
+    return ApiResponse(stream=_Events(item, feed, say), headers=headers, media_type=MEDIA_TYPE)
+
+
+Say = Callable[[reading.StreamedCommit], dict[str, Any]]
+"""Returns what a stream adds to a commit's data."""
+
+
+def _said(request: ApiRequest, item: reading.StreamedCommit) -> dict[str, Any]:
+    (text,) = reading.spoken(request.services, request.encounter, request.me.seat, [item.result])
+    return {"text": text}
+
+
+def _unsaid(_item: reading.StreamedCommit) -> dict[str, Any]:
+    return {}
 
 
 def _position(request: ApiRequest) -> int | None:
@@ -69,9 +84,9 @@ def _position(request: ApiRequest) -> int | None:
 class _Events(Generator[bytes | Pause[Any], Any, None]):
     """The frames and pauses of one stream; the reader must close it, even before the first frame."""
 
-    def __init__(self, items: Stream[following.StreamItem], feed: EventFeed) -> None:
+    def __init__(self, items: Stream[following.StreamItem], feed: EventFeed, say: Say) -> None:
         self._feed = feed
-        self._frames = _frames(items, feed)
+        self._frames = _frames(items, feed, say)
 
     def send(self, value: Any) -> bytes | Pause[Any]:
         """Continue with the result of a pause."""
@@ -87,7 +102,7 @@ class _Events(Generator[bytes | Pause[Any], Any, None]):
         self._feed.close()
 
 
-def _frames(items: Stream[following.StreamItem], feed: EventFeed) -> Stream[bytes]:
+def _frames(items: Stream[following.StreamItem], feed: EventFeed, say: Say) -> Stream[bytes]:
     """Yield the frames and pauses of one stream; the reader must close it."""
     with closing(feed), closing(items):
         yield b"retry: %d\n\n" % RETRY_MS
@@ -97,7 +112,7 @@ def _frames(items: Stream[following.StreamItem], feed: EventFeed) -> Stream[byte
                 if isinstance(found, Pause):
                     found = items.send((yield found))
                 else:
-                    yield _frame(found)
+                    yield _frame(found, say)
                     found = next(items)
         except StopIteration:
             return
@@ -105,14 +120,14 @@ def _frames(items: Stream[following.StreamItem], feed: EventFeed) -> Stream[byte
             _logger.warning("stream.ended", encounter=feed.encounter, why=type(failure).__name__)
 
 
-def _frame(item: following.StreamItem) -> bytes:
+def _frame(item: following.StreamItem, say: Say) -> bytes:
     if isinstance(item, following.CaughtUp):
         return _event("heartbeat", {"version": item.version, "view": item.view})
     if isinstance(item, following.ContinuesElsewhere):
         return _event("continued", item.seam.data())
     if isinstance(item, following.PositionReset):
         return _event("reset", {"version": item.version}, item.version)
-    return _event("commit", reading.streamed_data(item), item.result.commit.n)
+    return _event("commit", reading.streamed_data(item) | say(item), item.result.commit.n)
 
 
 def _event(name: str, data: dict[str, Any], id_: int | None = None) -> bytes:

@@ -31,6 +31,11 @@ PRETTY: Final = Parameter(
 """Every operation takes it, though it declares it nowhere: the introduction of the contract names it."""
 
 
+TEXT: Final = Parameter(
+    "text", "`en`: also say in English what happened, a sentence for each event.", pattern="en"
+)
+
+
 def read_parameter(parameter: Parameter, text: str) -> str | int:
     """Return the value of *parameter* in *text*; raises ValueError with what was expected."""
     if parameter.kind == "whole":

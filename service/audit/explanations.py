@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from typing import Any, Final
 
 from service.audit.explain import ExplainedStep, chain
-from service.core import explain, views
+from service.core import explain, sentences, views
 from service.core.decide import FoldedState
 from service.rules.kernel.sealed import is_opened, places_of_sealed
 from service.rules.table.table import Table
@@ -33,12 +33,17 @@ def explanation(services: Services, encounter: str, seat: str, n: int) -> Data |
     outcome = views.outcome_data(found.commit, found.payloads, found.reader)
     folded = services.folder.current(encounter, head)
     reasons = [explain.event_reasons(folded.ruleset, folded.state, event) for event in outcome["events"]]
+    names = sentences.names_for(folded.ruleset, folded.state, seat)
+    patterns = sentences.patterns_of(folded.ruleset)
+    for reason in reasons:
+        reason["text"] = sentences.sentence(reason["event"], names, patterns)
     rolls = outcome["rolls"]
     derived = explain.derivations(services.log, encounter, folded.state, rolls)
     named = [rule["id"] for reason in reasons for rule in reason["rules"]]
     named += [term["rule"] for roll in rolls for term in roll["terms"]]
     reads = views.may_read_request(found.commit, found.reader, request.actor.seat)
     data: Data = {
+        "answer": explain.answer(outcome, reasons, request.type if reads else None),
         "n": n,
         "hash": found.commit.hash,
         "type": request.type if reads else None,

@@ -23,6 +23,7 @@ from rewound_client import Rewound, RewoundError, Table
 from service.audit import bundle
 from service.audit.evidence import evidence_once_signed
 from service.cli.client import connect, described, not_ready
+from service.cli.environment import every_ruleset
 from service.cli.judging import print_report
 from service.cli.local_service import LocalService, StartAbandoned, reserved_port
 from service.cli.narrator import Narrator
@@ -30,6 +31,7 @@ from service.cli.playing import NotAsWritten, play, sit_down
 from service.cli.script import SAMPLES, BadScript, ScriptedFight, sample
 from service.cli.stopping import Signals
 from service.cli.terminal import Failure, Terminal
+from service.core.sentences import patterns_of
 from service.settings import Settings
 from service.stores import api_keys
 
@@ -122,7 +124,8 @@ def _own_service(console: Console, signals: Signals) -> Iterator[tuple[LocalServ
 def _run(owner: Rewound, fight: ScriptedFight, console: Console, *, by_script: bool) -> str:
     """Play, replay and audit *fight*; return the encounter's id. May raise `RewoundError`."""
     edition = owner.ruleset(fight.opening["edition"])
-    teller = Narrator(console, fight.opening, {rule["id"]: rule["statement"] for rule in edition["rules"]})
+    statements = {rule["id"]: rule["statement"] for rule in edition["rules"]}
+    teller = Narrator(console, fight.opening, statements, patterns_of(every_ruleset()[edition["edition"]]))
     teller.heading(fight.title)
     teller.remark(fight.text)
     table = sit_down(owner, fight)

@@ -13,10 +13,9 @@ from rich.console import Console
 from rich.rule import Rule as Line
 from rich.text import Text
 
-from service.cli.sentences import UNTOLD, sentence
 from service.cli.terminal import escape
+from service.core.sentences import SHARED, sentence
 from service.record.text import plain
-from service.rules.kernel.records import EMPTY
 
 _ROUND_BEGINS: Final = ("combat_began", "round_started")
 _REPEATED: Final = ("type", "prompt", "creature")
@@ -30,7 +29,7 @@ class Narrator:
         console: Console,
         opening: Mapping[str, Any],
         statements: Mapping[str, str],
-        sentences: Mapping[str, str] = EMPTY,
+        sentences: Mapping[str, str] = SHARED,
     ) -> None:
         self._console = console
         self._names = names_of(opening)
@@ -80,10 +79,10 @@ class Narrator:
 
     def _events(self, events: Iterable[Mapping[str, Any]]) -> None:
         for event in events:
-            if event["type"] in UNTOLD and event["type"] not in self._sentences:
+            said = sentence(event, self._names, self._sentences)
+            if not said:
                 continue
             because = ", ".join(event["because"])
-            said = sentence(event, self._names, self._sentences)
             line = Text("     ").append(plain(said)).append(plain(f"  {because}"), "dim")
             self._console.print(line)
             for id_ in event["because"]:

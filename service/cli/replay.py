@@ -22,6 +22,7 @@ from service.cli.narrator import Narrator
 from service.cli.playing import NotAsWritten, difference
 from service.cli.terminal import Failure, Terminal
 from service.core import views
+from service.core.sentences import SHARED, patterns_of
 from service.record.commit import Commit, load_commit, load_request
 from service.rules.kernel.rulebook import rules_in
 from service.simulation.table import BadOpening, LocalTable
@@ -70,12 +71,11 @@ def _narrator(edition: str, opening: Mapping[str, Any]) -> Narrator:
     """Return the narrator of an encounter; of an unknown edition it shows no statement of a rule."""
     ruleset = every_ruleset().get(edition)
     statements = {} if ruleset is None else rules_in(ruleset.packages)
-    events = {} if ruleset is None else ruleset.events
     return Narrator(
         Terminal(highlight=False),
         opening,
         {id_: rule.statement for id_, rule in statements.items()},
-        {type_: event.sentence for type_, event in events.items() if event.sentence},
+        SHARED if ruleset is None else patterns_of(ruleset),
     )
 
 

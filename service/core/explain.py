@@ -22,6 +22,8 @@ from service.rules.table.table import Table
 Data = dict[str, Any]
 
 _OURS: Final = "service"
+_FEW: Final = 3
+"""How many events the answer of an explanation names."""
 
 
 def rule_data(rule: Rule) -> Data:
@@ -68,6 +70,35 @@ def event_reasons(ruleset: Ruleset[Any], state: Table, event: Mapping[str, Any])
             if id_ in settled or id_ in _ambiguities(because)
         ],
     }
+
+
+def answer(outcome: Data, reasons: Iterable[Data], type_: str | None) -> str:
+    """Return one sentence that answers why the commit came out so, made of what its reader may see.
+
+    *reasons* are the events with their rules and `text`; *type_* is None if the reader may not know it.
+    """
+    command = "the command" if type_ is None else f"`{type_}`"
+    if "refusal" in outcome:
+        return f"The rules refuse {command}: {outcome['refusal']['detail']}."
+    if outcome["outcome"] == "sealed":
+        return f"What {command} came to is sealed from you."
+    if outcome["outcome"] == "quarantined":
+        return f"Deciding {command} failed, so it changed nothing."
+    told = [each for each in reasons if each["text"]]
+    if not told:
+        return f"Nothing that you may see came of {command}."
+    said = [each["text"] for each in told[:_FEW]] + (
+        [f"{len(told) - _FEW} more events"] if len(told) > _FEW else []
+    )
+    rules = [rule["statement"].rstrip(".") for each in told for rule in each["rules"] if rule["statement"]]
+    why = f", because {_lower(rules[0])}" if rules else ""
+    what = "; ".join(said)
+    return f"{what[:1].upper()}{what[1:]}{why}."
+
+
+def _lower(text: str) -> str:
+    """Return *text* as it stands inside a sentence."""
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 def _ambiguities(because: Iterable[str]) -> set[str]:

@@ -73,6 +73,8 @@ class Ruleset(Generic[S]):
     """The members of the ruleset's other families, by head."""
     tokens: Callable[[S], tuple[CreatureToken, ...]] = lambda _: ()
     """Returns the creatures of a seat's view."""
+    sentences: Mapping[str, str] = EMPTY
+    """Sentences by type of event; empty for one that others make visible (see `core/sentences.py`)."""
 
     def __post_init__(self) -> None:
         families = Families({Frame: (*FRAMES, *self.frames), **self.kinds})

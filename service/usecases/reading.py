@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from service.core import views
+from service.core import sentences, views
 from service.log import NoSuchEncounter, StoreUnavailable
 from service.record.commit import Commit, load_commit
 from service.record.envelopes import Place, StoredEnvelope, envelopes
@@ -99,6 +99,15 @@ def _revealed(services: Services, encounter: str, seat: str, commit: Commit) -> 
         return {}
     envelopes_at = envelopes(services.log, encounter, places[0][0] - 1, places[-1][0])
     return {place: envelopes_at[place] for place in places}
+
+
+def spoken(services: Services, encounter: str, seat: str, found: Sequence[CommandResult]) -> list[list[str]]:
+    """Return for each commit of *found* the sentences about its events that *seat* may read."""
+    folded = services.folder.current(encounter)
+    patterns = sentences.patterns_of(folded.ruleset)
+    names = sentences.names_for(folded.ruleset, folded.state, seat)
+    outcomes = (views.outcome_data(each.commit, each.payloads, each.reader) for each in found)
+    return [sentences.spoken(outcome["events"], names, patterns) for outcome in outcomes]
 
 
 def streamed_data(item: StreamedCommit) -> views.Data:

@@ -26,7 +26,9 @@ _ASKED_FOR: Final = (
     "/options?creature=pia",
     "/options?creature=orc",
     "/commits",
+    "/commits?text=en",
     "/commits?round=1",
+    "/creatures",
     "/commands?key=nobody",
     "/rounds",
     "/rounds/1",
@@ -117,7 +119,7 @@ def _named_alike(answer: TestResponse, text: str) -> str:
 
 def streamed(who: Api, at: str) -> str:
     """Return the stream of all commits up to its first heartbeat, as it comes."""
-    answer = who("GET", f"{at}/commits?after=0", Accept="text/event-stream")
+    answer = who("GET", f"{at}/commits?after=0&text=en", Accept="text/event-stream")
     text = ""
     for part in answer.iter_encoded():
         text += part.decode()

@@ -151,9 +151,12 @@ class Table(Disputed, Proved):
         """Return every creature in the short form that all rulesets share: now, or after commit *at*."""
         return cast("list[Json]", self._get("/creatures", {"at": at})["creatures"])
 
-    def commits(self, *, after: int = 0, round_: int | None = None) -> Iterator[shapes.Commit]:
-        """Yield the commits so far, page by page."""
-        yield from self._pages("/commits", "commits", {"after": after or None, "round": round_})
+    def commits(
+        self, *, after: int = 0, round_: int | None = None, text: str | None = None
+    ) -> Iterator[shapes.Commit]:
+        """Yield the commits so far, page by page; with *text* `"en"` each says in `text` what happened."""
+        query: Query = {"after": after or None, "round": round_, "text": text}
+        yield from self._pages("/commits", "commits", query)
 
     def follow(self, *, after: int = 0) -> Iterator[shapes.CommitView]:
         """Yield every commit after *after*, once and in order, then each new one; the iterator is endless.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from service.api import event_stream
+from service.api import event_stream, parameters
 from service.api.answers import ROLL
 from service.api.operations import READERS, TICKET, UNCHANGED, ResponseSchema, operation
 from service.api.paging import CURSOR, paged
@@ -27,6 +27,12 @@ _OPENED: Final = closed(
 OPENED_ENVELOPE: Final = component("OpenedEnvelope", _OPENED)
 _COMMIT: Final = closed(
     "A commit as stored, and the envelopes in it that this seat may open.",
+    {
+        "text": {
+            **listing(TEXT),
+            "description": "With `?text=en`: a sentence for each event that this seat may read, in order.",
+        }
+    },
     n=NUMBER,
     hash=HASH,
     commit={
@@ -49,7 +55,8 @@ COMMIT_SCHEMA: Final = component(
     "CommitView",
     closed(
         "A commit as your seat could read it when it was made; a later stream sends it in the same form.",
-        **_COMMIT["properties"],
+        {"text": _COMMIT["properties"]["text"]},
+        **{name: each for name, each in _COMMIT["properties"].items() if name != "text"},
         revealed={
             **listing(REVEALED_ENVELOPE),
             "description": "Envelopes of earlier commits that this commit opened.",
@@ -148,7 +155,7 @@ _STEP: Final = 500
     "listCommits",
     TAG,
     roles=READERS,
-    query=(AFTER, ROUND, CURSOR, LIMIT, TICKET),
+    query=(AFTER, ROUND, CURSOR, LIMIT, TICKET, parameters.TEXT),
     answers={200: ResponseSchema("A page of commits.", COMMITS), 304: UNCHANGED},
     stream=COMMIT_STREAM,
     problems=("too-many-streams",),
@@ -164,7 +171,8 @@ def list_commits(request: ApiRequest) -> ApiResponse:
     have caught up and then at least every ten seconds; it has the hash of your seat's view (`view` of the
     state). `reset` means that the position is unknown: read the state, the stream continues after the given
     version. If the encounter continues in another line of play, `continued` names that line and its position,
-    and the stream ends: follow that line after `n`. A stream takes no parameters except `after` and `ticket`.
+    and the stream ends: follow that line after `n`. A stream takes no parameters except `after`, `text` and
+    `ticket`.
     """
     if event_stream.is_wanted(request.headers.get("Accept")):
         return event_stream.stream(request)
@@ -174,8 +182,13 @@ def list_commits(request: ApiRequest) -> ApiResponse:
     limit = request.query.get("limit", PAGE)
     page = reading.page(request.services, request.encounter, request.me.seat, after, upto, limit)
     data = [reading.commit_data(each) for each in page]
+    extra = ""
+    if parameters.TEXT.name in request.query:
+        said = reading.spoken(request.services, request.encounter, request.me.seat, page)
+        data = [{**each, "text": text} for each, text in zip(data, said, strict=True)]
+        extra = "&text=en"
     last = page[-1].commit.n if page else after
-    answer = paged(request, "commits", data, cursor(last, upto) if last < upto else None)
+    answer = paged(request, "commits", data, cursor(last, upto) if last < upto else None, extra)
     answer.version = f"{after}-{last}-{reading.head(request.services, request.encounter)}"
     return answer
 

@@ -15,6 +15,7 @@ from service.usecases import reading
 TAG: Final = "Record"
 _WHY: Final = closed(
     "An event, the rules that caused it, and the house rulings on ambiguities that they applied.",
+    text={**TEXT, "description": "The event in a sentence; empty if other events make it visible."},
     event=EVENT,
     rules=listing(ref("Rule")),
     rulings=listing(
@@ -40,6 +41,7 @@ EXPLANATION: Final = component(
     closed(
         "The explanation of a commit.",
         {"refusal": REFUSAL, "chain": listing(_STEP)},
+        answer={**TEXT, "description": "One sentence: what came of the command, and why."},
         n=NUMBER,
         hash=HASH,
         type={**maybe(TEXT), "description": "The command's type; null if this seat may not know it."},

@@ -55,6 +55,7 @@ from service.rules.heartrush.operations import effects
 from service.rules.heartrush.options import OPTIONS
 from service.rules.heartrush.rests import experience, poison, rest, treating
 from service.rules.heartrush.rounds import at_once, clock, potions, priority, start, turns
+from service.rules.heartrush.sentences import SENTENCES
 from service.rules.heartrush.space import scaling
 from service.rules.heartrush.state import State
 from service.rules.heartrush.surroundings import breath, hazards, hiding, scenery, steadying, upkeep
@@ -160,4 +161,5 @@ HEARTRUSH: Final[Ruleset[State]] = Ruleset(
     frames=FRAMES,
     kinds=KINDS,
     tokens=short_view.tokens,
+    sentences=SENTENCES,
 )

@@ -37,6 +37,7 @@ from service.rules.rise.movement import (
 from service.rules.rise.options import OPTIONS
 from service.rules.rise.phases import ending, exertion, joining, movement, resolution, rounds, squeezing
 from service.rules.rise.planning import freely, plans
+from service.rules.rise.sentences import SENTENCES
 from service.rules.rise.space import aloft, riding
 from service.rules.rise.state import State
 from service.rules.rise.worlds import apart, groups
@@ -130,4 +131,5 @@ RISE: Final[Ruleset[State]] = Ruleset(
     frames=_FRAMES,
     kinds={HidingRules: (hidden_creatures.Den,)},
     tokens=short_view.tokens,
+    sentences=SENTENCES,
 )

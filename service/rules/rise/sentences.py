@@ -1,4 +1,4 @@
-"""One sentence for each event of Rise, as `sentences` has for Heart Rush."""
+"""One sentence for each event of Rise, in the order of a fight; see `Ruleset.sentences`."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ SENTENCES: Final[Mapping[str, str]] = {
     "phase_resolved": "everything takes effect at once",
     "nobody_can_act": "nobody can act",
     "combat_ended": "combat is over",
+    "ability_done": "",
+    "action_step_reached": "",
+    "effect_recorded": "",
+    "group_resolved": "",
+    "groups_apart": "",
+    "groups_scheduled": "",
+    "plans_sealed": "",
+    "sprints_asked": "",
+    "swift_closed": "",
+    "target_done": "",
+    "round_started": "round {round} begins",
+    "round_ended": "round {round} has ended",
+    "ruling_made": "a ruling on {ruling_question}: {ruling_chosen}",
+    "swift_declined": "",
+    "effects_expired": "effects on {creatures} end",
+    "recover_used": "{creature} recovers",
 }
-
-UNTOLD: Final = frozenset(
-    {
-        "ability_done",
-        "action_step_reached",
-        "effect_recorded",
-        "group_resolved",
-        "groups_apart",
-        "groups_scheduled",
-        "plans_sealed",
-        "sprints_asked",
-        "swift_closed",
-        "target_done",
-    }
-)
-"""Internal steps, which other events make visible."""
