@@ -1,14 +1,17 @@
 """Measure single answers in a fight of thirty: a dash to a cell, what a seat may do, a movement planned.
 
-What counts is the CPU of one command, or of one look at the options, in one process and without a store.
+What counts is the CPU of one command, or of one look at the options, in one process and without a store. Of
+the options of ten creatures, all of them the gm's, the bytes count that the API answers without compression.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from time import process_time
 from typing import Any, Final
 
+from service.core import views
 from service.core.decide import FoldedState, decide_request, unfolded
 from service.rules.heartrush import HEARTRUSH
 from service.rules.rise import RISE
@@ -16,10 +19,12 @@ from service.rules.ruleset import legal
 from service.stores.secrets import EncounterSecrets
 from tests.bench import core, fights
 from tests.bench.table import TURNS, Row, median, section
+from tests.rules.rise.bot import BLADE
 from tests.rules.rise.forty import SIDES, forty, next_step
 from tests.support.recorded_fight import Record
 
 AIM_MS: Final = 5.0
+AIM_KB: Final = 15.0
 PER_SIDE: Final = 15
 NEAR: Final = [-2, 0]
 FAR: Final = [-6, 0]
@@ -48,7 +53,56 @@ def rows(times: int = 4 * TURNS) -> list[Row | str]:
     for _ in range(times):
         for what, ask in asked.items():
             found[what].append(ask())
-    return [Row(what, median(each), "ms of CPU", AIM_MS, most=True) for what, each in found.items()]
+    spent = [Row(what, median(each), "ms of CPU", AIM_MS, most=True) for what, each in found.items()]
+    return [*spent, *_sizes()]
+
+
+def _sizes() -> Iterator[Row]:
+    """Yield how many bytes the options of ten creatures take, of five on each side."""
+    for what, state in (
+        ("Heart Rush", _heartrush_of_ten()),
+        ("Rise, movement phase", _rise_of_ten("movement")),
+        ("Rise, action phase", _rise_of_ten("action")),
+    ):
+        ruleset = HEARTRUSH if what == "Heart Rush" else RISE
+        options = [
+            {
+                "prompt": views.prompt_data(awaited),
+                "commands": [views.offer_data(ruleset, offer) for offer in offers],
+            }
+            for awaited, offers in legal(ruleset, state, "gm")
+        ]
+        answer = json.dumps({"version": 1, "seat": "gm", "options": options}, separators=(",", ":"))
+        yield Row(f"options of ten creatures, {what}", len(answer) / 1_000, "KB", AIM_KB, most=True)
+
+
+def _heartrush_of_ten() -> Any:
+    """Return a fight of ten in which it is the players' turn."""
+    secrets = EncounterSecrets.create(core.ENCOUNTER, epochs=64)
+    folded: FoldedState[Any] = unfolded(core.ENCOUNTER, core.RULESET)
+    for raw in core.opened(secrets, fights.opening(5, apart=6)):
+        folded = decide_request(core.RULESET, folded, raw, folded.n + 1, secrets).folded
+    return folded.state
+
+
+def _rise_of_ten(phase: str) -> Any:
+    """Return a fight of ten in one of its phases, where everybody may still move or act."""
+    record: Record[Any] = Record(RISE, 1)
+    creatures: list[dict[str, Any]] = [
+        {
+            "sheet": {"id": f"{side}-{i}", "name": side, "side": side, "hp_max": 10, "weapons": [BLADE]},
+            "position": [2 * s, 2 * i],
+        }
+        for s, side in enumerate(("heroes", "orcs"))
+        for i in range(5)
+    ]
+    opened = record.opening({"creatures": creatures, "seats": [], "declared_sides": []})
+    sent: list[tuple[str, dict[str, Any]]] = [("open", opened), ("start_combat", {"start_phase": phase})]
+    if phase == "action":
+        sent += [("no_more_swift", {"creature": each["sheet"]["id"]}) for each in creatures]
+    for type_, data in sent:
+        assert record.send(type_, "gm", data) is None, type_
+    return record.folded.state
 
 
 def _thirty() -> tuple[EncounterSecrets, FoldedState[Any]]:
