@@ -35,7 +35,7 @@ def point(place: Path, module: str, source: str, value: str = "DUEL") -> EntryPo
         ("bad_kind", "DUEL = 'duel@1'", "DUEL", "is a str and not a Ruleset"),
         ("bad_edition", SOURCE.replace('"duel@1"', '"Duel"'), "DUEL", "edition 'Duel' is not a name like"),
         ("bad_clash", SOURCE.replace('"duel@1"', '"rise@1"'), "DUEL", "which Rewound itself has already"),
-        ("bad_rules", SOURCE.replace('"DUEL-2"', '"DUEL-1"'), "DUEL", "DUEL-1 has two homes"),
+        ("bad_rules", SOURCE.replace('"DUEL-2"', '"DUEL-1"'), "DUEL", "DUEL-1 is declared twice"),
         ("bad_shared", SOURCE.replace('"DUEL-2"', '"TABLE-SEAT-1"'), "DUEL", "TABLE-SEAT-1 is a rule of"),
         ("bad_hint", SOURCE.replace("    move: Move\n", "    move: Moove\n"), "DUEL", "name 'Moove' is not"),
         ("bad_twice", SOURCE.replace("*(Choose, Answer)", "*(Choose, Choose)"), "DUEL", "of two messages"),
