@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from service.api.problems import Problem
 from service.api.request import ApiRequest, ApiResponse
-from service.api.schemas import faults
+from service.api.schemas import faults, near
 from service.core import views
+from service.core.sentences import names_for
 from service.log import Appended, IdempotencyKey, Outcome, StoreFailure
 from service.record.commit import ACCEPTED, QUARANTINED, Commit, load_commit
 from service.rules.kernel.messages import Actor, Command, Refused
@@ -18,6 +19,8 @@ from service.steps import Steps, settle
 from service.usecases import sending
 from service.usecases.accepted_lines import is_draft
 from service.usecases.preconditions import CommandInput
+
+_NO_CREATURE: Final = "no_such_creature"
 
 
 def read_command(
@@ -173,11 +176,20 @@ def _decided(
         )
     if "refusal" in outcome:
         why = outcome["refusal"]
-        raise _refusal(why["code"], why["detail"], why["rule"], headers, sent.n)
+        hint = ""
+        if why["code"] == _NO_CREATURE:
+            hint = yield from settle(partial(_near_creature, request, why["detail"]))
+        raise _refusal(why["code"], why["detail"] + hint, why["rule"], headers, sent.n)
     made = (yield from settle(partial(answer, outcome))) if answer else ApiResponse(outcome)
     made.headers |= headers
     made.version = str(outcome["n"])
     return made
+
+
+def _near_creature(request: ApiRequest, detail: str) -> str:
+    """Return a hint at the creature, among those that the seat sees, whose id is most like the last word."""
+    folded = request.services.folder.current(request.encounter)
+    return near(detail.rpartition(" ")[2], names_for(folded.ruleset, folded.state, request.me.seat))
 
 
 def _outcome(request: ApiRequest, heard: Outcome) -> views.Data:

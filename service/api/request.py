@@ -106,7 +106,7 @@ class ApiRequest:
         """Return the path parameter *name* as an integer; raises `not-found` for any other text."""
         text = self.path[name]
         if not WHOLE.fullmatch(text):
-            raise Problem("not-found", "there is nothing at this address that you may see")
+            raise Problem("not-found", f"`{name}` in this address must be a whole number, for example 1")
         return int(text)
 
     @property

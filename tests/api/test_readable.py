@@ -8,6 +8,7 @@ import pytest
 
 from service.api.serving import encoded
 from tests.api.client import Api, Table, is_problem
+from tests.api.test_hidden_creatures import begun, hide
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 
@@ -62,6 +63,43 @@ def test_a_browser_gets_a_page_where_nothing_is(api: Api, path: str) -> None:
     assert "<b>" not in page.text
     for accept in ("*/*", "application/json", "application/problem+json, text/html;q=0.5"):
         is_problem(api("GET", path, Accept=accept), 404, "not-found")
+
+
+@pytest.mark.parametrize(
+    ("path", "detail"),
+    [
+        (
+            "/v1/rulesets/heartrsh@1",
+            "there is no such ruleset; closest match: heartrush@1; GET /v1/rulesets lists them",
+        ),
+        ("/v1/rulesets/rise@1/rules/RI-ATK-88", "this edition has no such rule; closest match: RI-ATK-8"),
+    ],
+)
+def test_a_public_address_says_what_is_near(api: Api, path: str, detail: str) -> None:
+    assert is_problem(api("GET", path), 404, "not-found")["detail"] == detail
+
+
+def test_a_malformed_number_is_told_from_what_is_not_yours(table: Table) -> None:
+    malformed = is_problem(table.gm("GET", f"{table.at}/commands/x"), 404, "not-found")
+    missing = is_problem(table.gm("GET", f"{table.at}/commands/99"), 404, "not-found")
+
+    assert malformed["detail"] == "`n` in this address must be a whole number, for example 1"
+    assert missing["detail"] == "there is nothing at this address that you may see"
+
+
+def test_a_misspelled_creature_gets_the_closest_that_the_seat_sees(owner: Api) -> None:
+    fought = begun(owner)
+    hide(fought)
+
+    def said(seat: str, creature: str) -> str:
+        command = {"type": "dash", "creature": creature, "to": [0, -2]}
+        answer = fought.seats[seat]("POST", f"{fought.at}/commands", command)
+        assert answer.status_code == 409
+        return str(json.loads(answer.text)["detail"])
+
+    assert said("zoe", "pla") == "there is no creature pla; closest match: pia"
+    assert said("gm", "gobb") == "there is no creature gobb; closest match: gob"
+    assert said("zoe", "gobb") == "there is no creature gobb"
 
 
 def test_programs_get_json_where_an_operation_answers_with_json(table: Table) -> None:

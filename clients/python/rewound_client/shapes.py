@@ -159,6 +159,7 @@ class Commit(TypedDict):
     hash: str
     commit: str
     opened: list[OpenedEnvelope]
+    text: NotRequired[list[str]]
 
 
 class RevealedEnvelope(OpenedEnvelope):

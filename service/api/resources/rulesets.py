@@ -8,6 +8,7 @@ from service.api.describe import json_schema
 from service.api.operations import PUBLIC, ResponseSchema, operation
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
+from service.api.schemas import near
 from service.api.shapes import HASH, OPEN, TEXT, closed, component, listing
 from service.core.explain import rule_data, rules_of
 from service.record.digest import ruleset_digest
@@ -140,16 +141,18 @@ def list_command_types(request: ApiRequest) -> ApiResponse:
 def get_rule(request: ApiRequest) -> ApiResponse:
     """Get a rule: its statement and its source."""
     wanted = request.path["rule"]
-    found = next((rule for rule in rules_of(_edition(request)) if rule.id == wanted), None)
+    known = {rule.id: rule for rule in rules_of(_edition(request))}
+    found = known.get(wanted)
     if found is None:
-        raise not_found()
+        raise not_found(f"this edition has no such rule{near(wanted, known)}")
     return ApiResponse(rule_data(found))
 
 
 def _edition(request: ApiRequest) -> Ruleset[Any]:
-    found = request.services.registry.get(request.path["edition"])
+    edition, known = request.path["edition"], request.services.registry
+    found = known.get(edition)
     if found is None:
-        raise not_found()
+        raise not_found(f"there is no such ruleset{near(edition, known)}; GET /v1/rulesets lists them")
     return found
 
 
