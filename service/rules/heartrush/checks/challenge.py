@@ -12,7 +12,7 @@ from service.rules.kernel.rulebook import Rule, enforces
 HR_GEN_8: Final = Rule(
     "HR-GEN-8",
     "The number a creature sets is the top face of its ability or heart die plus twice its paragon level.",
-    books.CHECKS,
+    books.CHECKS.at("Ability Challenge Number"),
 )
 
 PHYSICAL: Final = ("might", "agility")

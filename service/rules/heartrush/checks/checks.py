@@ -25,13 +25,13 @@ from service.rules.table.stack import Frame
 HR_GEN_5: Final = Rule(
     "HR-GEN-5",
     "A check or save is heart die, ability die and modifiers; it succeeds on its number or more.",
-    books.CHECKS,
+    books.CHECKS.at("Skill Checks"),
     settles=("A-55",),
 )
 HR_GEN_7: Final = Rule(
     "HR-GEN-7",
     "A natural 1 on a check: fail, or reroll that die once for a complication; two of them do both.",
-    books.CHECKS,
+    books.CHECKS.at("Complications"),
 )
 
 

@@ -23,17 +23,17 @@ from service.rules.rolls.chance import Chance, PoolDie
 HR_AD_3: Final = Rule(
     "HR-AD-3",
     "Advantage and disadvantage cancel one for one; what remains stacks without limit.",
-    books.CHECKS,
+    books.CHECKS.at("Advantage & Disadvantage"),
 )
 HR_AD_1: Final = Rule(
     "HR-AD-1",
     "Each level of advantage adds a die of the pool's smallest size, and as many lowest are dropped.",
-    books.CHECKS,
+    books.CHECKS.at("Advantage & Disadvantage"),
 )
 HR_AD_2: Final = Rule(
     "HR-AD-2",
     "Each level of disadvantage adds a die of the pool's largest size, and as many highest are dropped.",
-    books.CHECKS,
+    books.CHECKS.at("Advantage & Disadvantage"),
 )
 HR_GEN_6: Final = Rule(
     "HR-GEN-6",
@@ -43,7 +43,7 @@ HR_GEN_6: Final = Rule(
 HR_AD_4: Final = Rule(
     "HR-AD-4",
     "Effects that look at faces see kept dice alone: each of them at its most adds one of its size.",
-    books.CHECKS,
+    books.CHECKS.at("Advantage & Disadvantage"),
 )
 HR_AD_5: Final = Rule(
     "HR-AD-5",

@@ -18,7 +18,7 @@ from service.rules.kernel.sealable import sealable
 HR_REST_6: Final = Rule(
     "HR-REST-6",
     "Whatever heals stops at what wounds leave of the maximum; the dead stay dead.",
-    (books.RESTS, books.MECHANICS.at("Wounds")),
+    (books.RESTS.at("Healing"), books.MECHANICS.at("Wounds")),
 )
 HR_WND_1: Final = Rule(
     "HR-WND-1",

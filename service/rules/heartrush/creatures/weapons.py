@@ -18,28 +18,30 @@ from service.rules.rolls.chance import PoolDie
 from service.rules.space.grid import FEET
 
 HR_WPN_1: Final = Rule(
-    "HR-WPN-1", "A heavy weapon rolls d12, a light one d8, an ultralight or improvised one d4.", books.WEAPONS
+    "HR-WPN-1",
+    "A heavy weapon rolls d12, a light one d8, an ultralight or improvised one d4.",
+    books.WEAPONS.at("Size"),
 )
 HR_WPN_2: Final = Rule(
     "HR-WPN-2",
     "Bludgeoning favours might, slashing agility, piercing cunning: one more weapon die in that stance.",
-    books.WEAPONS,
+    books.WEAPONS.at("Damage Type"),
 )
 HR_WPN_3: Final = Rule(
     "HR-WPN-3",
     "Melee reaches 5 ft, a reach weapon 10 unless one dashed; ranged 30 or 60, thrown and whip 20.",
-    books.WEAPONS,
+    books.WEAPONS.at("Attack Type"),
 )
 HR_WPN_5: Final = Rule(
     "HR-WPN-5",
     "Up to double range, each 10 ft beyond (ranged) or 5 ft (thrown) gives a level of disadvantage.",
-    books.WEAPONS,
+    books.WEAPONS.at("Ranged"),
     settles=("A-63",),
 )
 HR_WPN_12: Final = Rule(
     "HR-WPN-12",
     "Thrown weapons and whips do not work in water, be it around the attacker or the target.",
-    (books.WEAPONS, books.BASICS.at("Water")),
+    (books.WEAPONS.at("Thrown"), books.BASICS.at("Water")),
 )
 HR_OA_6: Final = Rule(
     "HR-OA-6",
@@ -49,12 +51,12 @@ HR_OA_6: Final = Rule(
 HR_WPN_4: Final = Rule(
     "HR-WPN-4",
     "Who took an attacking stance with a ranged weapon moves at most half its speed that round.",
-    books.WEAPONS,
+    books.WEAPONS.at("Ranged"),
 )
 HR_STANCE_5: Final = Rule(
     "HR-STANCE-5",
     "Having moved more than half its speed, a creature with a ranged weapon may only be defensive.",
-    books.WEAPONS,
+    books.WEAPONS.at("Ranged"),
 )
 HR_WPN_10: Final = Rule(
     "HR-WPN-10",
@@ -74,10 +76,10 @@ HR_WPN_11: Final = Rule(
 HR_WPN_7: Final = Rule(
     "HR-WPN-7",
     "The might bonus of a ranged weapon: the target adds no armor to that defense roll.",
-    books.WEAPONS,
+    books.WEAPONS.at("Ranged"),
 )
 HR_WPN_9: Final = Rule(
-    "HR-WPN-9", "The might bonus of a whip: one more weapon die on the attack.", books.WEAPONS
+    "HR-WPN-9", "The might bonus of a whip: one more weapon die on the attack.", books.WEAPONS.at("Whip")
 )
 HR_SIZE_3: Final = Rule(
     "HR-SIZE-3",

@@ -22,7 +22,7 @@ from service.rules.space.grid import FEET, Cell
 HR_WPN_6: Final = Rule(
     "HR-WPN-6",
     "The might bonus of a melee weapon pushes the target straight away, and the attacker may follow.",
-    books.WEAPONS,
+    books.WEAPONS.at("Melee"),
     settles=("A-36",),
 )
 HR_RES_6: Final = Rule(

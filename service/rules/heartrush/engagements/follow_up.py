@@ -18,7 +18,7 @@ from service.rules.kernel.rulebook import Rule, enforces
 HR_WPN_8: Final = Rule(
     "HR-WPN-8",
     "The might bonus of a thrown weapon: its first hit lets another fly at once, at another valid target.",
-    books.WEAPONS,
+    books.WEAPONS.at("Thrown"),
 )
 
 

@@ -31,7 +31,7 @@ HR_TIME_5: Final = Rule(
 HR_TIME_1: Final = Rule(
     "HR-TIME-1",
     "In the priority edition all that is neither passive nor instant needs priority, tagged or not.",
-    books.CHECKS,
+    books.CHECKS.at("Timing Tag"),
 )
 HR_TIME_2: Final = Rule(
     "HR-TIME-2",

@@ -27,29 +27,29 @@ from service.rules.table.stack import Frame
 HR_REST_3: Final = Rule(
     "HR-REST-3",
     "Shelter, bed, warmth, a watch and dreamwort change a sleeping check; a sleepdraught doubles them.",
-    books.RESTS,
+    books.RESTS.at("Sleeping Conditions"),
 )
 HR_REST_4: Final = Rule(
     "HR-REST-4",
     "A good night heals to the cap, eases treated wounds by 1 and renews heart die and abilities.",
-    (books.RESTS, books.MECHANICS.at("Zero Hit Points")),
+    (books.RESTS.at("Successful Sleeping Check"), books.MECHANICS.at("Zero Hit Points")),
     settles=("A-28",),
 )
 HR_REST_5: Final = Rule(
     "HR-REST-5",
     "A bad night heals half of what is missing, rounded down, and leaves 1, 2, then 3 hindering levels.",
-    books.RESTS,
+    books.RESTS.at("Failed Sleeping Check"),
 )
 HR_REST_1: Final = Rule(
     "HR-REST-1",
     "Ten minutes of rest, as often as wanted, bring the heart die back to its maximum.",
-    books.RESTS,
+    books.RESTS.at("Short Rest"),
     settles=("A-32",),
 )
 HR_REST_2: Final = Rule(
     "HR-REST-2",
     "Rest for ten minutes, or once a day for a night of at least seven hours, slept well or badly.",
-    books.RESTS,
+    books.RESTS.at("Long Rest"),
 )
 
 
