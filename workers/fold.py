@@ -19,6 +19,7 @@ from service.core import continuation, fork_state, views
 from service.core.decide import DecidedCommit, FoldedState, decide_request, quarantine_request
 from service.core.fold import Folder
 from service.core.snapshot import snapshot_of
+from service.core.summaries import last_summarized, summarized
 from service.log.errors import NoSuchEncounter, StaleCommit
 from service.log.protocol import Log
 from service.log.values import CommandNotification, CommitWrite, Entry
@@ -172,7 +173,7 @@ class CommandFolder:
                 return None
             folds.append(self._to_write(folded, wake, written))
             folded = self._reached(written.folded)
-        return folded, folds
+        return folded, last_summarized(folds, folded.state)
 
     def recheck(self) -> None:
         """Compare every encounter with what was signed before it is folded again, after a store outage."""
@@ -230,10 +231,10 @@ class CommandFolder:
             waiting.append(self._to_write(folded, entry, written))
             folded = self._reached(written.folded)
             if suspicious:
-                self._log.commit(encounter, *waiting)
+                self._log.commit(encounter, *last_summarized(waiting, folded.state))
                 waiting = []
         if waiting:
-            self._log.commit(encounter, *waiting)
+            self._log.commit(encounter, *last_summarized(waiting, folded.state))
         if crashed:
             self._folder.drop(encounter)  # the next page starts cold, and counts the try
         else:
@@ -276,14 +277,14 @@ class CommandFolder:
         decides the same end. Only if three in a row die there is the command quarantined, and the mark wrong.
         """
         state = written.folded.state
-        over = state.is_over or state.continued is not None
-        if state.closed and over and not before.state.closed:
+        closes = state.closed and not before.state.closed
+        if closes and (state.is_over or state.continued is not None):
             self._register.finish(before.encounter)
         process = "" if isinstance(entry, Entry) or are_about(written.events, ADMISSION) else entry.process
-        prompts = b""  # the sender receives them with its commit
-        if written.seat in written.state.seats:
-            prompts = dumps(views.asked_next(written.state, written.seat, written.owed))
-        return written.write_after(before.hash, entry.raw, prompts, process)
+        is_seated = written.seat in state.seats  # the sender receives its next prompts with the commit
+        prompts = dumps(views.asked_next(state, written.seat, written.owed)) if is_seated else b""
+        write = written.write_after(before.hash, entry.raw, prompts, process)
+        return summarized(write, state, written.at) if closes else write
 
     def _reached(self, folded: FoldedState[Any]) -> FoldedState[Any]:
         """Note a decided state that is due for a snapshot once its commit is written; return the state."""

@@ -26,8 +26,9 @@ from service.audit.signatures import signed_heads
 from service.audit.signing import store_foreign_keys
 from service.audit.verdict import UNSIGNED_FROM, VALID, VALID_TO_EPOCH, Counts, Fault, Verdict
 from service.audit.verify import verify
-from service.core.decide import marks_of
+from service.core.decide import landmarks
 from service.core.fold import Registry
+from service.core.summaries import summarized
 from service.log import CommitWrite, Log
 from service.record.commit import Commit, fold_commit, load_commit, load_request
 from service.record.frontier import Frontier
@@ -258,10 +259,13 @@ def _store(log: Log, registry: Registry, address: str, evidence: Evidence, commi
                 request=request,
                 frontier=frontier.to_bytes(),
                 sealed=tuple((index, opened.stored) for index, opened in sorted(lying.items())),
-                marks=marks_of(ruleset, before, state, commit.n, commit.at),
+                marks=landmarks(before, state, commit.n),
             )
         )
-        if len(waiting) == _PAGE or commit.n == len(commits):
+        is_page = len(waiting) == _PAGE or commit.n == len(commits)
+        if not before.closed and (state.closed or is_page):
+            waiting[-1] = summarized(waiting[-1], state, commit.at)
+        if is_page:
             log.commit(address, *waiting)
             waiting = []
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from service.core.commit_layout import CommitLayout
-from service.core.summaries import summary_mark
 from service.dice.chain import DiceExhausted, envelope_commitment
 from service.dice.source import Dice
 from service.log.values import ZERO_HASH, CommitWrite
@@ -81,6 +80,8 @@ class DecidedCommit(Generic[S]):
     hash: str
     sealed: tuple[tuple[int, StoredEnvelope], ...]
     marks: Mapping[str, bytes]
+    at: str
+    """Its time, as its bytes have it."""
     folded: FoldedState[S]
     """The encounter after the commit."""
     events: Sequence[Mapping[str, Any]] = ()
@@ -247,7 +248,8 @@ class _CommitDraft(Generic[S]):
             raw=raw,
             hash=after.hash,
             sealed=tuple(self.sealed),
-            marks=marks_of(folded.ruleset, folded.state, state, self.n, at),
+            marks=landmarks(folded.state, state, self.n),
+            at=at,
             folded=after,
             events=events,
             seat=self.seat,
@@ -306,12 +308,7 @@ def _still_owed(state: Table, request: Request, scope: Scope) -> str | None:
     return None
 
 
-def marks_of(ruleset: Ruleset[Any], before: Table, after: Table, n: int, at: str) -> Mapping[str, bytes]:
-    """Return the marks of commit *n*, which came at the time *at*: a summary, new rounds, closed epochs."""
-    return {**_landmarks(before, after, n), **summary_mark(ruleset, before, after, at)}
-
-
-def _landmarks(before: Table, after: Table, n: int) -> dict[str, bytes]:
+def landmarks(before: Table, after: Table, n: int) -> dict[str, bytes]:
     """Return a mark for each round that began and each epoch that closed in commit *n*."""
     if (
         before.round == after.round

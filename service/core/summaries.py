@@ -1,18 +1,19 @@
 """Summarize an encounter in a few bytes that are written with each commit, so that a list folds nothing.
 
 Laws. A summary is what the gm's seat may see, and only the encounter's owner reads it; `status`, `round` and
-`winner` are public. It is a mark of the record, written in the same step as its commit, so it is never older
-or newer than the encounter. It is no part of any hash.
+`winner` are public. It is a mark of the record, written in the same step as the last of the commits that a
+worker writes together, so it is as new as the encounter once no command waits. It is no part of any hash.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final, Literal
 
+from service.log.values import CommitWrite
 from service.rules.kernel.sealed import view
-from service.rules.ruleset import Ruleset, waiting
+from service.rules.ruleset import waiting
 from service.rules.table.table import GM, Table
 
 Status = Literal["open", "over", "closed", "continued"]
@@ -20,9 +21,6 @@ STATUSES: Final[tuple[Status, ...]] = ("open", "over", "closed", "continued")
 
 MARK: Final = "summary"
 """The mark that holds the summary of the last commit."""
-
-OBJECT: Final = "object"
-"""The kind of a creature that is a thing, which wins nothing."""
 
 
 def status_of(state: Table) -> Status:
@@ -37,19 +35,28 @@ def status_of(state: Table) -> Status:
     return "over" if state.is_over else "open"
 
 
-def summary_mark(ruleset: Ruleset[Any], before: Table, after: Table, at: str) -> Mapping[str, bytes]:
-    """Return the mark of a commit at the time *at*; none if the encounter was closed *before* it."""
-    if before.closed:
-        return {}
+def summarized(write: CommitWrite, after: Table, closed_at: str | None = None) -> CommitWrite:
+    """Return *write* with the summary of the state *after* it as a mark.
+
+    *closed_at* is the time of the commit if it closes the encounter; a later commit has no summary. Of
+    commits that are written together the last alone needs it: a summary costs a fifth of a decision.
+    """
+    status = status_of(after)
     summary = {
-        "status": status_of(after),
+        "status": status,
         "round": after.round,
         "waiting": waiting_seats(after),
-        "winner": winner(ruleset, after),
-        "closed_at": at if status_of(after) == "closed" else None,
+        "winner": winner(after),
+        "closed_at": closed_at if status == "closed" else None,
         "continued": after.continued,
     }
-    return {MARK: json.dumps(summary, separators=(",", ":")).encode()}
+    mark = json.dumps(summary, separators=(",", ":")).encode()
+    return replace(write, marks={**write.marks, MARK: mark})
+
+
+def last_summarized(writes: list[CommitWrite], after: Table) -> list[CommitWrite]:
+    """Return *writes*, the last with the summary of the state *after* them; a closed encounter has one."""
+    return writes if not writes or after.closed else [*writes[:-1], summarized(writes[-1], after)]
 
 
 def read_summary(blob: bytes) -> dict[str, Any]:
@@ -58,20 +65,9 @@ def read_summary(blob: bytes) -> dict[str, Any]:
     return found
 
 
-def winner(ruleset: Ruleset[Any], state: Table) -> str | None:
-    """Return who won the fight, a side or a creature; None if nobody did or it is not over.
-
-    The ruleset may say it; else it is the only side with a creature that stands.
-    """
-    if not state.is_over or state.won_by is not None:
-        return state.won_by if state.is_over else None
-    seen = ruleset.tokens(view(state, GM))
-    sides = {
-        each.side: None
-        for each in seen
-        if each.status == "active" and not each.hidden and each.kind != OBJECT
-    }
-    return next(iter(sides)) if len(sides) == 1 else None
+def winner(state: Table) -> str | None:
+    """Return who won the fight, a side or a creature; None if nobody did or it is not over."""
+    return state.won_by if state.is_over else None
 
 
 def waiting_seats(state: Table) -> list[dict[str, Any]]:

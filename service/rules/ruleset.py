@@ -28,7 +28,7 @@ from service.rules.kernel.messages import (
     Rolled,
     Scope,
 )
-from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.records import EMPTY, changed, derived, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces, refuser, speaker
 from service.rules.kernel.sealed import view
 from service.rules.rolls.asking import ask
@@ -270,6 +270,11 @@ def _places(state: S) -> Iterator[S]:
 
 
 def _owed_in(local: Table) -> tuple[Awaited, ...]:
+    """Return what the top frame of *local* waits for; asked several times of the state after a commit."""
+    return derived(local, "owed", _owed_by_top)
+
+
+def _owed_by_top(local: Table) -> tuple[Awaited, ...]:
     frame = local.top
     return frame.waiting(local) if frame is not None else ()
 

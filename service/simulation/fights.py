@@ -99,12 +99,11 @@ def play(
         for name, hp in _hit_points(creatures(table.state)).items():
             lost[name] = lost.get(name, 0) + max(0, before.get(name, hp) - hp)
         rounds = max(rounds, table.state.round)
-    sides = _sides(creatures(table.state))
     return FightResult(
         seed=seed,
         encounter=table.encounter,
         ended=ended,
-        winner=sides[0] if len(sides) == 1 else table.state.won_by,
+        winner=table.state.won_by,
         rounds=rounds,
         commands=commands,
         damage=lost,

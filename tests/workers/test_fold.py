@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 
 from service.core.decide import unfolded
 from service.core.fold import Folder
+from service.core.summaries import MARK, read_summary
 from service.log import CommandNotification, CommitWrite, NoSuchEncounter, StaleCommit, StoreUnavailable
 from service.log.memory import MemoryLog
 from service.record.commit import load_commit
@@ -91,6 +92,27 @@ def test_everything_appended_is_committed_in_pages(log: Meddler, rounds: int) ->
     head = log.head(eid())
     assert head is not None
     assert head.frontier == sitting.folded.frontier.to_bytes()
+
+
+def test_commits_that_are_written_together_have_one_summary_of_the_last_state(
+    log: Meddler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sitting = _sitting(2)
+    _append(log, sitting)
+    written: list[CommitWrite] = []
+    commit = log.commit
+
+    def noted(encounter: str, *writes: CommitWrite) -> int:
+        written.extend(writes)
+        return commit(encounter, *writes)
+
+    monkeypatch.setattr(log, "commit", noted)
+    _folding(log)[0].fold(eid(), always)
+
+    assert len(written) == len(sitting.requests)
+    assert [MARK in write.marks for write in written] == [False] * (len(written) - 1) + [True]
+    summary = read_summary(log.marks(eid())[MARK])
+    assert (summary["status"], summary["round"]) == ("open", sitting.folded.state.round)
 
 
 def test_a_state_is_written_down_when_idle(log: Meddler) -> None:

@@ -179,7 +179,7 @@ def get_encounter(request: ApiRequest) -> ApiResponse:
         "closed": folded.state.closed,
         "closed_at": listing_encounters.closed_at(request.services, goes_on) if folded.state.closed else None,
         "status": summaries.status_of(folded.state),
-        "winner": summaries.winner(folded.ruleset, folded.state),
+        "winner": summaries.winner(folded.state),
         "dispute": _dispute(request),
         "waiting": views.prompts(folded.state, request.me.seat),
         "continued": folded.state.continued,
