@@ -87,18 +87,13 @@ def answer(outcome: Data, reasons: Iterable[Data], type_: str | None) -> str:
     told = [each for each in reasons if each["text"]]
     if not told:
         return f"Nothing that you may see came of {command}."
-    said = [each["text"] for each in told[:_FEW]] + (
-        [f"{len(told) - _FEW} more events"] if len(told) > _FEW else []
-    )
-    rules = [rule["statement"].rstrip(".") for each in told for rule in each["rules"] if rule["statement"]]
-    why = f", because {_lower(rules[0])}" if rules else ""
-    what = "; ".join(said)
-    return f"{what[:1].upper()}{what[1:]}{why}."
-
-
-def _lower(text: str) -> str:
-    """Return *text* as it stands inside a sentence."""
-    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
+    public = [each for each in told if not each["text"].startswith("(")] or told  # not the asides to one seat
+    named = public[:_FEW]
+    what = "; ".join(each["text"] for each in named)
+    more = f"; and {len(public) - _FEW} more" if len(public) > _FEW else ""
+    rules = [rule for each in named for rule in each["rules"] if rule["statement"]]
+    why = f", by the rule {rules[0]['id']}: {rules[0]['statement'].rstrip('.')}" if rules else ""
+    return f"{what[:1].upper()}{what[1:]}{more}{why}."
 
 
 def _ambiguities(because: Iterable[str]) -> set[str]:

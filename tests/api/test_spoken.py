@@ -77,7 +77,8 @@ def test_an_explanation_begins_with_a_sentence_that_answers(owner: Api) -> None:
     found = json.loads(raw.text)
     assert raw.text.startswith('{"answer":"')
     assert "Pia" in found["answer"]
-    assert ", because " in found["answer"]
+    (rule,) = [each for each in found["rules"] if f"by the rule {each['id']}: " in found["answer"]]
+    assert rule["statement"].rstrip(".") in found["answer"]
     assert found["answer"].endswith(".")
     assert all(set(each) == {"event", "rules", "rulings", "text"} for each in found["events"])
     table.seats["zoe"]("POST", f"{table.at}/commands", {"type": "dash", "creature": "pia", "to": [90, 90]})
