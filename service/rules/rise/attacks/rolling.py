@@ -18,6 +18,7 @@ from service.rules.rise.attacks.hidden import felt
 from service.rules.rise.attacks.outcomes import Outcome, grip
 from service.rules.rise.attacks.uses import Aim
 from service.rules.rise.attacks.zones import is_dark
+from service.rules.rise.creatures.condition_kinds import kind_of, kinds_on
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Cover
 from service.rules.rise.creatures.sheet import Strike
@@ -49,10 +50,6 @@ RI_GROUP_5: Final = Rule(
 
 
 Thrown: TypeAlias = Generator[Fact[State], State, tuple[State, Roll]]
-HIDDEN: Final[Mapping[str, int]] = MappingProxyType({"concealed": 2, "unseen": 5})
-"""Of ten attacks, how many miss a target only because it is hard to see."""
-SIGHT: Final[Mapping[str, int]] = MappingProxyType({"dazzled": 2, "blinded": 5})
-"""The same for a creature that sees badly."""
 EXPLOSIONS = 20
 BESIDES: Final[Mapping[str, str]] = MappingProxyType({JOLTED: "RI-MOUNT-1"})
 """What counts in an attack by another rule than that of weapons."""
@@ -89,9 +86,9 @@ def unsure(state: State, aim: Aim) -> int:
     if user.id == target.id or aim.assault.area is not None:
         return 0
     if is_dark(state, user) or is_dark(state, target):
-        return HIDDEN["unseen"]
-    reasons = [HIDDEN.get(condition.name, 0) for condition in target.conditions]
-    return max([*reasons, *(SIGHT.get(condition.name, 0) for condition in user.conditions)], default=0)
+        return kind_of("unseen").missed
+    reasons = [kind.missed for kind in kinds_on(target)]
+    return max([*reasons, *(kind.misses for kind in kinds_on(user))], default=0)
 
 
 def may_be_unsure(state: State, aim: Aim) -> bool:
@@ -108,7 +105,7 @@ def may_be_unsure(state: State, aim: Aim) -> bool:
 def dims(creature: Creature) -> bool:
     """Tell whether *creature* has a Swift ability that makes somebody hard to see, or see badly."""
     return any(
-        effect.does == "gain" and (effect.condition in HIDDEN or effect.condition in SIGHT)
+        effect.does == "gain" and (kind_of(effect.condition).missed or kind_of(effect.condition).misses)
         for ability in creature.sheet.abilities
         for effect in ability.effects
         if effect.swift or "swift" in ability.tags

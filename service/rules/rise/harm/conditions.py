@@ -8,6 +8,7 @@ from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
+from service.rules.rise.creatures.condition_kinds import kind_of
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.creatures.sheet import Effect
@@ -27,8 +28,6 @@ RI_COND_1: Final = Rule(
 
 ALL = "*"
 """The name by which every condition is meant."""
-POSTURES = ("prone", "grappled", "squeezing", "midair")
-"""States of body and place, which a cleansing does not reach."""
 
 
 @record
@@ -62,7 +61,7 @@ class ConditionLost(Event[State]):
 def is_meant(condition: Condition, name: str) -> bool:
     """Tell whether losing *name* takes this condition away."""
     if name == ALL:
-        return condition.until == "condition" and condition.name not in POSTURES
+        return condition.until == "condition" and not kind_of(condition.name).is_posture
     return name in (condition.name, f"{condition.name}@{condition.source}")
 
 

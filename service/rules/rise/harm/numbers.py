@@ -6,14 +6,14 @@ hidden counts nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from service.dice.values import Term
-from service.rules.kernel.records import EMPTY, changed
+from service.rules.kernel.records import changed
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
+from service.rules.rise.creatures.condition_kinds import kind_of, kinds_on
 from service.rules.rise.creatures.creature import Creature, fatigue_penalty, is_unconscious
 from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.state import State
@@ -55,26 +55,6 @@ RI_DMG_3: Final = Rule(
 )
 
 
-STATES: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
-    {
-        "prone": {"armor": -2, "reflex": -2},
-        "slowed": {"armor": -2, "reflex": -2},
-        "immobilized": {"armor": -4, "reflex": -4},
-        "grappled": {"armor": -2, "reflex": -2},
-        "squeezing": {"armor": -2, "reflex": -2},
-        "midair": {"armor": -4, "reflex": -4},
-        "dazed": {"defenses": -1},
-        "stunned": {"defenses": -2},
-    }
-)
-"""What the named states of combat add, by defense; `defenses` is all of them."""
-
-COVERS: Final[Mapping[str, str]] = MappingProxyType({"dazed": "stunned", "slowed": "immobilized"})
-"""States that count nothing beside their stronger kin."""
-
-HALVES_SPEED: Final = ("prone", "slowed")
-
-
 @enforces(RI_CALC_1)
 def in_force(creature: Creature) -> Iterator[Condition]:
     """Yield the conditions of *creature* that count, of each name only the weightiest."""
@@ -84,7 +64,7 @@ def in_force(creature: Creature) -> Iterator[Condition]:
         if other is None or _weight(condition) > _weight(other):
             best[condition.name] = condition
     for name, condition in best.items():
-        if COVERS.get(name) not in best:
+        if kind_of(name).covered_by not in best:
             yield condition
 
 
@@ -97,7 +77,7 @@ def modifiers(creature: Creature, *stats: str) -> tuple[Term, ...]:
     """Return the modifiers of *stats* by the conditions of *creature*."""
     found: list[Term] = []
     for condition in in_force(creature):
-        known = STATES.get(condition.name, EMPTY)
+        known = kind_of(condition.name).modifiers
         for stat in stats:
             amount = known.get(stat, 0) + condition.modifiers.get(stat, 0)
             if amount:
@@ -134,10 +114,12 @@ def midair(creature: Creature) -> tuple[Term, ...]:
 @enforces(RI_ATK_14)
 def unaware(creature: Creature, attacker: Creature | None) -> tuple[Term, ...]:
     """Return the modifier of Armor and Reflex against an unseen attacker, or while helpless."""
-    helpless = is_unconscious(creature) or creature.has("helpless")
+    kinds = kinds_on(creature)
+    helpless = is_unconscious(creature) or any(kind.helpless for kind in kinds)
     if helpless or (attacker is not None and attacker.id in creature.unaware_of):
         return (Term(amount=-6, what="unaware or helpless", rule="RI-ATK-14"),)
-    if creature.has("blinded") or (attacker is not None and attacker.id in creature.partly_unaware_of):
+    half_aware = any(kind.half_aware for kind in kinds)
+    if half_aware or (attacker is not None and attacker.id in creature.partly_unaware_of):
         return (Term(amount=-2, what="partially unaware", rule="RI-ATK-14"),)
     return ()
 
@@ -183,7 +165,7 @@ def speed_of(state: State, creature: Creature, mode: str = "land") -> int:
 @enforces(RI_MOVE_5)
 def slow(creature: Creature, speed: int) -> int:
     """Return *speed*, halved for a prone or slowed creature."""
-    return speed // 2 if any(creature.has(name) for name in HALVES_SPEED) else speed
+    return speed // 2 if any(kind.halves_speed for kind in kinds_on(creature)) else speed
 
 
 def speed_on_its_feet(state: State, creature: Creature, mode: str = "land") -> int:

@@ -7,6 +7,7 @@ from typing import Final
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
+from service.rules.rise.creatures.condition_kinds import kinds_on
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.harm.numbers import hands_free, risen, speed_of, speed_on_its_feet
 from service.rules.rise.rulings import ruled
@@ -36,7 +37,7 @@ def budget_of(view: State, creature: Creature, mode: str, *, sprint: bool) -> in
 
 def check_mobile(creature: Creature) -> None:
     """Refuse a movement of a creature that is held fast; the grappled move only by shoving who holds them."""
-    if creature.has("immobilized") or creature.has("grappled"):
+    if any(kind.holds_fast for kind in kinds_on(creature)):
         raise Refused("immobilized", f"{creature.id} cannot move", "RI-COND-2")
 
 
