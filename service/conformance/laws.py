@@ -18,7 +18,7 @@ LAWS: Final[Mapping[str, str]] = MappingProxyType(
         "codec": "State and events are the same after they are written and read.",
         "folds": "The events alone lead to the state that was decided.",
         "repeats": "The same command in the same state is decided in the same way.",
-        "secrecy": "Other seats see the same, whatever a seat chooses in secret.",
+        "secrecy": "Others see the same, whatever a seat chooses in secret; what is sealed is for a seat.",
         "rules": "Every rule takes part.",
     }
 )

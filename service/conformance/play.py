@@ -14,7 +14,7 @@ from service.rules import shared
 from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.messages import Actor, Awaited, Command, Event, Fact, Offer, Private, Rolled
 from service.rules.kernel.records import changed
-from service.rules.kernel.sealed import view
+from service.rules.kernel.sealed import places_of_sealed, view
 from service.rules.rolls.chance import Chance
 from service.rules.ruleset import Decision, Ruleset, decide, fold, legal, offered_data, waiting
 from service.rules.table.table import GM
@@ -201,8 +201,31 @@ class Play:
 
     # --- secrets --------------------------------------------------------------------------------------
 
+    def _hold_seals(self, decision: Decision[Any]) -> None:
+        """Hold sealed events to an audience of seats, and open events to sealing nothing that they show."""
+        state = self.state
+        for fact in decision.facts:
+            before, state = state, fact.evolve(state)
+            if isinstance(fact, Private):
+                strangers = [name for name in fact.scope.audience if not self._is_seat(name)]
+                if strangers:
+                    raise LawBroken(
+                        "secrecy", f"no seat is {strangers[0]!r}: an audience is written seat:NAME"
+                    )
+            elif isinstance(fact, Event) and not any(places_of_sealed(fact)):
+                known = dict(places_of_sealed(before))
+                new = [place for place, _ in places_of_sealed(state) if place not in known]
+                if new:
+                    detail = f"{fact.type} is an open event and seals {new[0]}: emit it as Private"
+                    raise LawBroken("secrecy", detail)
+
+    def _is_seat(self, name: str) -> bool:
+        kind, _, seat = name.partition(":")
+        return kind == "seat" and (seat == GM or seat in self.state.seats)
+
     def _hold_secret(self, sent: Sent, command: Command[Any], decision: Decision[Any]) -> None:
         """Compare what others see with what they would see of another choice of the same seat."""
+        self._hold_seals(decision)
         scope = command.scope(self.state)
         if scope is None or any(_opens(fact) for fact in decision.facts):
             return

@@ -108,6 +108,34 @@ def test_the_smallest_case_is_reported(tmp_path: Path, monkeypatch: pytest.Monke
     assert "give_ground=true" in violation.detail
 
 
+@pytest.mark.parametrize(
+    ("name", "old", "new", "detail"),
+    [
+        (
+            "duel_for_strangers",
+            'audience=(f"seat:{self.controller(fighter)}",)',
+            "audience=(self.controller(fighter),)",
+            "an audience is written seat:NAME",
+        ),
+        (
+            "duel_in_the_open",
+            "kit.Private(scope=state.secret(self.creature), event=chosen)",
+            "chosen",
+            "move_chosen is an open event and seals /moves/",
+        ),
+    ],
+)
+def test_a_wrong_seal_is_named(
+    name: str, old: str, new: str, detail: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert old in SOURCE
+    (tmp_path / f"{name}.py").write_text(SOURCE.replace(old, new))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    report = report_of(import_module(name).DUEL)
+    (violation,) = (each for each in report.violations if each.law == "secrecy")
+    assert detail in violation.detail
+
+
 def test_the_command_prints_each_law(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "every_ruleset", lambda: {DUEL.edition: DUEL})
     words = ["duel@1", str(HOME / "duel.json"), "--plays", "2", "--steps", "30"]

@@ -72,7 +72,9 @@ def _filling(kind: type) -> Callable[..., None]:
         known.update(defaults)
         known.update(given)
         if len(known) != count:  # one missing and one unknown field would pass; the type checker finds those
-            text = f"{kind.__name__} lacks, or does not have: {', '.join(sorted(names ^ known.keys()))}"
+            parts = (("lacks", names - known.keys()), ("does not have", known.keys() - names))
+            said = "; ".join(f"{what} {', '.join(sorted(found))}" for what, found in parts if found)
+            text = f"{type(self).__name__} {said}{'' if type(self) is kind else '; the class lacks @record'}"
             raise TypeError(text)
 
     return __init__
