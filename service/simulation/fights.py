@@ -99,11 +99,12 @@ def play(
         for name, hp in _hit_points(creatures(table.state)).items():
             lost[name] = lost.get(name, 0) + max(0, before.get(name, hp) - hp)
         rounds = max(rounds, table.state.round)
+    standing = _sides(creatures(table.state))  # a fight of bots ends before the rules end it
     return FightResult(
         seed=seed,
         encounter=table.encounter,
         ended=ended,
-        winner=table.state.won_by,
+        winner=standing[0] if len(standing) == 1 else table.state.won_by,
         rounds=rounds,
         commands=commands,
         damage=lost,

@@ -66,7 +66,9 @@ class Encounter(TypedDict):
     round: int
     epoch: int
     closed: bool
+    closed_at: str | None
     status: str
+    winner: str | None
     dispute: Json | None
     waiting: list[Prompt]
     continued: str | None
