@@ -203,9 +203,10 @@ class Play:
 
     def _hold_seals(self, decision: Decision[Any]) -> None:
         """Hold sealed events to an audience of seats, and open events to sealing nothing that they show."""
-        state = self.state
+        state, known = self.state, dict(places_of_sealed(self.state))
         for fact in decision.facts:
-            before, state = state, fact.evolve(state)
+            state = fact.evolve(state)
+            before, known = known, dict(places_of_sealed(state))
             if isinstance(fact, Private):
                 strangers = [name for name in fact.scope.audience if not self._is_seat(name)]
                 if strangers:
@@ -213,8 +214,7 @@ class Play:
                         "secrecy", f"no seat is {strangers[0]!r}: an audience is written seat:NAME"
                     )
             elif isinstance(fact, Event) and not any(places_of_sealed(fact)):
-                known = dict(places_of_sealed(before))
-                new = [place for place, _ in places_of_sealed(state) if place not in known]
+                new = [place for place in known if place not in before]
                 if new:
                     detail = f"{fact.type} is an open event and seals {new[0]}: emit it as Private"
                     raise LawBroken("secrecy", detail)

@@ -84,10 +84,10 @@ def answer(outcome: Data, reasons: Iterable[Data], type_: str | None) -> str:
         return f"What {command} came to is sealed from you."
     if outcome["outcome"] == "quarantined":
         return f"Deciding {command} failed, so it changed nothing."
-    told = [each for each in reasons if each["text"]]
-    if not told:
+    said = [each for each in reasons if each["text"]]
+    if not said:
         return f"Nothing that you may see came of {command}."
-    public = [each for each in told if not each["text"].startswith("(")] or told  # not the asides to one seat
+    public = [each for each in said if not each["text"].startswith("(")] or said  # not the asides to one seat
     named = public[:_FEW]
     what = "; ".join(each["text"] for each in named)
     more = f"; and {len(public) - _FEW} more" if len(public) > _FEW else ""

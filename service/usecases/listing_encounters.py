@@ -1,4 +1,7 @@
-"""List an owner's encounters in three round trips, regardless of how many they are and how long they are."""
+"""List an owner's encounters from their summaries, in three round trips for a page and without a fold.
+
+An archived encounter, a fork and one whose opening is not decided take another round trip each.
+"""
 
 from __future__ import annotations
 

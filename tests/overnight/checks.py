@@ -68,7 +68,10 @@ CHECKS: Final = (
         share=2,
         work=1,
         unit="run of the tests that are too slow for `make test`",
-        command=lambda _seed: (sys.executable, "-m", "pytest", "-q", "-n", "2", "-m", "overnight"),
+        command=lambda _seed: (
+            *(sys.executable, "-m", "pytest", "-q", "-n", "2"),
+            *("--dist", "loadscope", "-m", "overnight"),
+        ),
         limit_s=3_600,
         repeats=False,
     ),

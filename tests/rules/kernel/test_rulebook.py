@@ -22,6 +22,7 @@ from service.rules.kernel.rulebook import (
     HOMES,
     RULES,
     RULING,
+    SHARED_PARTS,
     Book,
     Rule,
     because,
@@ -162,3 +163,10 @@ def test_a_copy_of_a_ruleset_has_rules_of_its_own(tmp_path: Path, monkeypatch: p
         found[name] = speaker(emits)
     assert found == {"COPY-1": ("COPY-1",), "COPY-2": ("COPY-2",)}
     assert {id_ for _, id_ in RULES} >= {"COPY-1", "COPY-2"}
+
+
+def test_every_package_of_the_rules_is_shared_or_a_rulesets() -> None:
+    """A new shared package that is not listed would have ids of its own beside those of the others."""
+    (home,) = rules.__path__
+    packages = {path.parent.name for path in Path(home).glob("*/__init__.py")}
+    assert packages == {*SHARED_PARTS, "heartrush", "rise"}
