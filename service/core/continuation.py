@@ -26,8 +26,8 @@ from service.record.subjects import LINKS, PROPOSED, events_about
 from service.rules.contests.amendments import AmendmentDetailed
 from service.rules.contests.continuing import BeginLine, SealedValues, SealedValuesInherited, split_sealed
 from service.rules.kernel.codec import from_data
-from service.rules.kernel.records import changed
-from service.rules.kernel.sealed import Sealed, is_opened, places_of_sealed
+from service.rules.kernel.records import Sealed, changed
+from service.rules.kernel.sealed import is_opened, places_of_sealed
 from service.rules.table.disputes import Amendment
 from service.rules.table.lines import Line, Logged, Origin
 from service.rules.table.table import Table

@@ -10,14 +10,15 @@ from typing import Any, TypeVar
 
 from service.rules.house_options import OptionSpec
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
-from service.rules.kernel.records import EMPTY, changed, record, with_key
+from service.rules.kernel.records import EMPTY, Sealed, changed, record, sealable, with_key
 from service.rules.kernel.rulebook import Book, Rule, enforces
-from service.rules.kernel.sealed import Sealed, unsealed
+from service.rules.kernel.sealed import unsealed
 from service.rules.opening import Opening, opening_messages
 from service.rules.openings import Id
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.rolls.closing import close_epoch
 from service.rules.ruleset import Ruleset
+from service.rules.secrecy.gm_only import facts_of, hide_gm_only
 from service.rules.shared import messages_in
 from service.rules.table.awaited_command import AwaitedCommand
 from service.rules.table.stack import Frame
@@ -48,8 +49,11 @@ __all__ = [
     "changed",
     "close_epoch",
     "enforces",
+    "facts_of",
+    "hide_gm_only",
     "record",
     "ruleset",
+    "sealable",
     "unsealed",
     "with_key",
 ]

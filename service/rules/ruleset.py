@@ -34,7 +34,7 @@ from service.rules.kernel.sealed import view
 from service.rules.rolls.asking import ask
 from service.rules.rolls.chance import DICE_NOT_SEALED, Chance, DiceNeeded, UnsealedDice
 from service.rules.rolls.seeding import owed_seeds
-from service.rules.secrecy.gm_only import guarded, knows_more, refuse_without_reason
+from service.rules.secrecy.gm_only import guarded, knows_more, refuse_without_reason, revealing
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.shared import FRAMES
 from service.rules.table.short_view import CreatureToken
@@ -141,7 +141,8 @@ class _DecisionRecorder(Generic[S]):
                         if not event.because:
                             event.__dict__["because"] = speaker(tale)
                             assert event.because, f"no rule speaks for {event.type}"
-                        if type(event).tells is not Event.tells:
+                        kind: Any = type(event)
+                        if revealing(kind):
                             fact = guarded(self.state.at(place), fact)
                 if scope is not None:
                     assert not isinstance(fact, Private), f"what {place} does is private as a whole"

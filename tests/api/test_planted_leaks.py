@@ -24,6 +24,7 @@ from service.rules.heartrush.movement.dash import Dash
 from service.rules.heartrush.windows.windows import PassWindow
 from service.rules.kernel import sealed
 from service.rules.kernel.messages import Actor, Awaited, Offer, Refused
+from service.rules.kernel.records import Sealed
 from service.rules.secrecy.screen import RollBehindScreen
 from service.steps import Stream
 from service.stores import webhooks
@@ -65,7 +66,7 @@ def a_view_that_opens_sheets(patch: Patch, _: Look) -> None:
     closed = sealed._view  # noqa: SLF001 - a plant goes where no caller may
 
     def view(value: Any, reader: str) -> Any:
-        if isinstance(value, sealed.Sealed) and value.opens.startswith("sheet/"):
+        if isinstance(value, Sealed) and value.opens.startswith("sheet/"):
             return value.value
         return closed(value, reader)
 

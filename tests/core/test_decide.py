@@ -15,7 +15,8 @@ from service.dice.chain import envelope_commitment
 from service.record.canonical import eid_of, envelope_salt, is_canonical, request_digest
 from service.record.commit import Batch, fold_commit, load_commit, load_request
 from service.rules.kernel.messages import Actor
-from service.rules.kernel.sealed import Sealed, view
+from service.rules.kernel.records import Sealed
+from service.rules.kernel.sealed import view
 from tests.support.tiny_game import TINY, TinyState
 from tests.support.tiny_table import GM, Sitting, eid, player, request, secrets_of
 

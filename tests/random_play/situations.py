@@ -10,16 +10,17 @@ from random import Random
 from typing import Any, Final
 
 from service.rules.heartrush.combat import ABILITY_COMMANDS, LEISURE_ACTIONS
-from service.rules.heartrush.sheets.sheet import GM_ONLY as HEARTRUSH_GM_ONLY
-from service.rules.rise.creatures.sheet import GM_ONLY as RISE_GM_ONLY
+from service.rules.heartrush.sheets.sheet import Sheet as HeartrushSheet
+from service.rules.kernel.records import sealable_fields
+from service.rules.rise.creatures.sheet import Sheet as RiseSheet
 from service.rules.table.table import GM
 from tests.rules.heartrush.kit import sheet
 from tests.rules.rise.bot import KIT
 from tests.rules.rise.kit import entry
 
 GM_ONLY_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "heartrush@1": tuple(HEARTRUSH_GM_ONLY),
-    "rise@1": tuple(RISE_GM_ONLY),
+    "heartrush@1": tuple(sealable_fields(HeartrushSheet)),
+    "rise@1": tuple(sealable_fields(RiseSheet)),
 }
 OUTSIDE: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
     "heartrush@1": {

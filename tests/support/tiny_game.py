@@ -15,9 +15,8 @@ from typing import ClassVar, Final, Literal
 from service.rules import shared
 from service.rules.house_options import OptionSpec
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
-from service.rules.kernel.records import EMPTY, changed, record, with_key
+from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import Book, Rule, enforces
-from service.rules.kernel.sealed import Sealed
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.rolls.closing import close_epoch
 from service.rules.rolls.seeding import Seeding, check_setup, seeding_faults

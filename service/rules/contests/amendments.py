@@ -12,9 +12,8 @@ from typing import Any, ClassVar, Final, Literal, TypeVar
 
 from service.rules.contests.contests import check_text, close, gm_alone, open_contest
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
-from service.rules.kernel.records import changed, record
+from service.rules.kernel.records import Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.sealed import Sealed
 from service.rules.table.disputes import Amendment, Instead, Kind
 from service.rules.table.stack import Stacks
 from service.rules.table.table import GM, Table

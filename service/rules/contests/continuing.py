@@ -14,9 +14,9 @@ from service.dice.values import Roll
 from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.json_pointer import escaped, steps
 from service.rules.kernel.messages import Command, Emits, Event, Private, Refused, Scope
-from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.sealed import Sealed, names, places_of_sealed
+from service.rules.kernel.sealed import names, places_of_sealed
 from service.rules.kernel.sealed_data import holder, put, taken
 from service.rules.table.lines import Origin
 from service.rules.table.table import DiceSetup, Table

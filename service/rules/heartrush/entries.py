@@ -8,12 +8,12 @@ from service.rules.heartrush.abilities.catalogue import named
 from service.rules.heartrush.sheets.abilities import Ability, Spell
 from service.rules.heartrush.sheets.bestiary import BESTIARY, drawn
 from service.rules.heartrush.sheets.ground import Scenery, Terrain
-from service.rules.heartrush.sheets.sheet import GM_ONLY, Entry, Sheet
+from service.rules.heartrush.sheets.sheet import Entry, Sheet
 from service.rules.heartrush.state import Creature
-from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.records import EMPTY, changed, record, sealable_fields
 from service.rules.openings import Fault, Id, SeatEntry
 from service.rules.rolls.seeding import Seeding
-from service.rules.secrecy.gm_only import field_faults, hide_gm_only
+from service.rules.secrecy.gm_only import facts_of, field_faults, hide_gm_only
 from service.rules.table.table import Option
 
 """A JSON pointer into the opening, and what is wrong there."""
@@ -38,15 +38,15 @@ def spelled_out(entry: Entry) -> Entry:
     """Return *entry* with its whole sheet, so that a record needs no bestiary, and what is GM-only sealed."""
     entry = with_sheet(entry)
     assert entry.sheet is not None
-    sheet = hide_gm_only(entry.sheet, entry.sheet.id, entry.gm_only)
-    more = (name for field in entry.gm_only for name in GM_ONLY[field])
-    return changed(hide_gm_only(entry, sheet.id, more), sheet=sheet)
+    facts = facts_of(Sheet, entry.gm_only)
+    sheet = hide_gm_only(entry.sheet, entry.sheet.id, facts)
+    return changed(hide_gm_only(entry, sheet.id, facts), sheet=sheet)
 
 
 def entry_faults(entry: Entry, at: str) -> Iterator[Fault]:
     """Yield what keeps *entry* from having a sheet, or from keeping what it says back."""
     is_pc = entry.sheet is not None and entry.sheet.kind == "pc"
-    yield from field_faults(entry.gm_only, () if is_pc else GM_ONLY, at)
+    yield from field_faults(entry.gm_only, () if is_pc else sealable_fields(Sheet), at)
     if entry.sheet is not None:
         if any(value is not None for value in (entry.stat_block, entry.id, entry.side, entry.name)):
             yield at, "a sheet, or a stat block with id and side: not both"
@@ -103,5 +103,4 @@ def creature_of(entry: Entry, clock_s: int = 0) -> Creature:
         destiny_points=sheet.destiny_points,
         gm_only=entry.gm_only,
     )
-    more = (name for field in entry.gm_only for name in GM_ONLY[field])
-    return hide_gm_only(creature, sheet.id, more)
+    return hide_gm_only(creature, sheet.id, facts_of(Sheet, entry.gm_only))

@@ -13,10 +13,9 @@ from service.rules.heartrush.options import House, house_of
 from service.rules.heartrush.sheets.abilities import Ability, Lasting, Spell
 from service.rules.heartrush.sheets.ground import Scenery, Terrain
 from service.rules.heartrush.sheets.notes import Coat, Complication, HidingPlace, Request, Standing
-from service.rules.heartrush.sheets.sheet import GM_ONLY, Entry, Sheet, rank, side_of
-from service.rules.kernel.records import EMPTY, carried, changed, derived, record, with_key
-from service.rules.kernel.sealable import sealable
-from service.rules.kernel.sealed import Sealed
+from service.rules.heartrush.sheets.sheet import Entry, Sheet, rank, side_of
+from service.rules.kernel.records import EMPTY, Sealed, carried, changed, derived, record, sealable, with_key
+from service.rules.secrecy.gm_only import facts_of
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.space.grid import Cell, away_from, cells, distance
 from service.rules.table.table import GM
@@ -60,7 +59,6 @@ class Condition:
     since_round: int = 0
 
 
-@sealable(hp=lambda creature: creature.sheet.hp_max)
 @record
 class Creature:
     """One creature as it is now; its sheet says what it was made with."""
@@ -68,7 +66,7 @@ class Creature:
     sheet: Sheet
     position: Cell
     heart_die: int
-    hp: int
+    hp: int = sealable(blank=lambda creature: creature.sheet.hp_max)
     wielded: str | None = None
     shield_down: bool = False
     """Whether it has put its shield down."""
@@ -263,7 +261,7 @@ class State(HidingTable):
         found = self.creatures.get(creature)
         if found is None or not found.gm_only:
             return ()
-        return (*found.gm_only, *(more for name in found.gm_only for more in GM_ONLY[name]))
+        return facts_of(Sheet, found.gm_only)
 
     @property
     def has_gm_only(self) -> bool:

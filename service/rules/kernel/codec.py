@@ -18,8 +18,7 @@ from service.rules.kernel import hints
 from service.rules.kernel.families import NO_FAMILIES, Families, tag_of
 from service.rules.kernel.hints import Shape
 from service.rules.kernel.json_pointer import escaped
-from service.rules.kernel.records import SEALABLE
-from service.rules.kernel.sealed import Sealed
+from service.rules.kernel.records import Sealed, sealable_fields
 
 T = TypeVar("T")
 Decode = Callable[[Any], Any]
@@ -281,7 +280,7 @@ class _Shape:
         every = hints.fields_of(kind)
         given = [field for field in every if field.given]
         self.ways = {field.name: _way(field.shape, families) for field in given}
-        sealable = getattr(kind, SEALABLE, ())
+        sealable = sealable_fields(kind)
         for field in given:
             if field.name in sealable:
                 self.ways[field.name] = _sealable(self.ways[field.name], _sealed(field.shape, families))

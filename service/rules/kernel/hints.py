@@ -13,7 +13,7 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from service.rules.kernel.families import family_tag
-from service.rules.kernel.sealed import Sealed
+from service.rules.kernel.records import Sealed
 
 
 @dataclass(frozen=True)

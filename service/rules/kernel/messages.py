@@ -108,14 +108,6 @@ class Event(Generic[S]):
         """Return *state* with this fact true in it; an event never fails and never asks a question."""
         raise NotImplementedError
 
-    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
-        """Yield each field that reveals a fact about a creature which may be GM-only (see `gm_only.py`).
-
-        Each item is the field's name, the creature, the name of the fact, and what others read instead (None
-        for a blank).
-        """
-        yield from ()
-
 
 @record
 class Rolled(Generic[S]):

@@ -4,13 +4,18 @@ A frozen dataclass with slots takes 4 to 5 us for one `dataclasses.replace`; cop
 of that, and a command changes several records. The `__init__` of a frozen dataclass sets field by field, so a
 record has another one, which fills `__dict__` at once. Every update of a state goes through `changed`, so
 only this file knows the representation.
+
+A field that is declared `sealable` may have a `Sealed` value. A rule reads `creature.hp` and gets the true
+number, whether or not it is sealed. In a view that may not open the field, the rule reads what the envelope
+shows to others, or a blank. So rules run on every view.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, Final, NoReturn, TypeVar, dataclass_transform
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Final, Generic, NoReturn, TypeVar, dataclass_transform, overload
 
 R = TypeVar("R")
+T = TypeVar("T")
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -49,13 +54,86 @@ EMPTY: Final[Mapping[Any, Any]] = _NoChanges()
 """The empty mapping, safe to share as a default."""
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True)
+SEALABLE: Final = "_sealable"
+"""The key of a `Sealable` in the metadata of its field, and the attribute with all of a class of records."""
+
+RESEALED: Final = "_resealed"
+"""The attribute with the function that seals a change as the value it replaces; None for other classes."""
+
+
+@dataclass(frozen=True)
+class Sealable:
+    """How a field may be sealed; `sealable` says what each part means."""
+
+    blank: Callable[[Any], object]
+    of: str | None
+    fact: str
+    shown: Callable[[Any], object]
+    brings: tuple[str, ...]
+
+
+@overload
+def sealable(
+    *,
+    default: T,
+    blank: object = ...,
+    of: str | None = ...,
+    fact: str = ...,
+    shown: Callable[[Any], object] = ...,
+    brings: tuple[str, ...] = ...,
+) -> T: ...
+
+
+@overload
+def sealable(
+    *,
+    blank: object,
+    of: str | None = ...,
+    fact: str = ...,
+    shown: Callable[[Any], object] = ...,
+    brings: tuple[str, ...] = ...,
+) -> Any: ...  # noqa: ANN401 - a field of any type
+
+
+def sealable(
+    *,
+    default: Any = MISSING,
+    blank: object = MISSING,
+    of: str | None = None,
+    fact: str = "",
+    shown: Callable[[Any], object] = lambda _: None,
+    brings: tuple[str, ...] = (),
+) -> Any:
+    """Declare a field of a record that may be sealed.
+
+    A view that may not open it reads *blank*: a value, or a function of the record; by default the *default*.
+    *fact* is what the field reveals about a creature, by default its own name; *brings* are other facts that
+    are secret with it. In an event, *of* names the field with the id of that creature: the field is sealed
+    while the fact is GM-only (`secrecy/gm_only.py`), and others read what *shown* returns for the record.
+    """
+    found = default if blank is MISSING else blank
+    assert found is not MISSING, "a sealable field has a default or a blank"
+    read: Callable[[Any], object] = found if callable(found) else lambda _: found
+    how = Sealable(blank=read, of=of, fact=fact, shown=shown, brings=brings)
+    return field(default=default, metadata={SEALABLE: how})
+
+
+def sealable_fields(kind: type) -> Mapping[str, Sealable]:
+    """Return how each sealable field of a class of records may be sealed, by name, in order."""
+    found: Mapping[str, Sealable] = getattr(kind, SEALABLE, EMPTY)
+    return found
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(sealable,))
 def record(cls: type[R]) -> type[R]:
     """Make *cls* a frozen dataclass that takes its fields as keyword arguments."""
     made = dataclass(frozen=True, kw_only=True, init=False)(cls)
     made.__init__ = _filling(made)  # type: ignore[method-assign]  # that is the idea
-    if not hasattr(made, RESEALED):
-        setattr(made, RESEALED, None)
+    found = {each.name: each.metadata[SEALABLE] for each in fields(made) if SEALABLE in each.metadata}  # type: ignore[arg-type]  # a dataclass
+    setattr(made, SEALABLE, found)
+    for name, how in found.items():
+        setattr(made, name, _SealableAttribute(name, how.blank))
+    setattr(made, RESEALED, _resealed if found else None)
     return made
 
 
@@ -80,11 +158,19 @@ def _filling(kind: type) -> Callable[..., None]:
     return __init__
 
 
-SEALABLE: Final = "_sealable"
-"""The attribute in which a class of records names the fields that may be sealed (see `sealable.py`)."""
+@record
+class Sealed(Generic[T]):
+    """A value that only its audience may read, until the occasion that opens it for all."""
 
-RESEALED: Final = "_resealed"
-"""The attribute with the function that seals a change as the value it replaces; None for other classes."""
+    audience: tuple[str, ...]
+    """Readers, as `seat:<id>`."""
+    opens: str
+    """The occasion that opens it for all, such as `r1/e1/reveal`."""
+    value: T | None
+    """None in a view that may not read it."""
+    closed: bool = False
+    shown: T | None = None
+    """What others read in its place; None for a blank."""
 
 
 def changed(old: R, /, **changes: object) -> R:
@@ -95,6 +181,38 @@ def changed(old: R, /, **changes: object) -> R:
     kind: Any = type(old)
     reseal = kind._resealed  # noqa: SLF001 - this is `RESEALED`, and getattr takes four times as long
     return _with(old, changes if reseal is None else reseal(old, changes))
+
+
+def _resealed(old: object, changes: dict[str, object]) -> dict[str, object]:
+    """Return *changes* with each value sealed like the value that it replaces in *old*."""
+    found = old.__dict__
+    for name, value in changes.items():
+        before = found.get(name)
+        if type(before) is Sealed and type(value) is not Sealed:
+            alike = rebuilt(before, value=None if before.closed else value, shown=None)
+            changes = {**changes, name: alike}
+    return changes
+
+
+class _SealableAttribute:
+    """Reads one field of a record, whether it is sealed or not."""
+
+    def __init__(self, name: str, blank: Callable[[Any], object]) -> None:
+        self.name = name
+        self.blank = blank
+
+    def __get__(self, of: Any, kind: type | None = None) -> Any:  # noqa: ANN401 - a field of any type
+        if of is None:
+            return self
+        value = of.__dict__[self.name]
+        if type(value) is not Sealed:
+            return value
+        if not value.closed:
+            return value.value
+        return self.blank(of) if value.shown is None else value.shown
+
+    def __set__(self, of: Any, value: object) -> None:  # noqa: ANN401 - a record of any kind
+        of.__dict__[self.name] = value
 
 
 def rebuilt(old: R, /, **changes: object) -> R:

@@ -12,7 +12,6 @@ from typing import (
     Annotated,
     Any,
     Final,
-    Generic,
     Literal,
     TypeVar,
     Union,
@@ -25,28 +24,12 @@ from typing import (
 from service.dice.values import Roll
 from service.rules.kernel.families import Families
 from service.rules.kernel.json_pointer import escaped
-from service.rules.kernel.records import PUBLIC, SEALABLE, SEEN, rebuilt, record
+from service.rules.kernel.records import PUBLIC, SEEN, Sealed, rebuilt, sealable_fields
 
 T = TypeVar("T")
 
 EVERYONE: Final = "everyone"
 """The reader who may read everything: the worker itself, never a seat."""
-
-
-@record
-class Sealed(Generic[T]):
-    """A value that only its audience may read, until the occasion that opens it for all."""
-
-    audience: tuple[str, ...]
-    """Readers, as `seat:<id>`."""
-    opens: str
-    """The occasion that opens it for all, such as `r1/e1/reveal`."""
-    value: T | None
-    """None in a view that may not read it."""
-    closed: bool = False
-    shown: T | None = None
-    """What others read in its place; None for a blank."""
-
 
 EVERYTHING: Final = "*"
 """The occasion that opens every envelope; `roll/*` opens all whose occasion begins with `roll/`."""
@@ -188,7 +171,7 @@ def names(kind: type) -> tuple[str, ...]:
 def _suspects(kind: type) -> Mapping[str, None]:
     """Return the fields of a record whose types allow something sealed."""
     hints = get_type_hints(kind)
-    sealable = getattr(kind, SEALABLE, ())
+    sealable = sealable_fields(kind)
     return {name: None for name in names(kind) if name in sealable or not _is_plain(hints[name], set())}
 
 
@@ -204,7 +187,7 @@ def _is_plain(hint: Any, known: set[type]) -> bool:
     if is_dataclass(hint) and isinstance(hint, type) and hint is not Sealed:
         known.add(hint)
         # a subclass may have other fields, so a class with subclasses is not plain
-        return not (hint.__subclasses__() or hasattr(hint, SEALABLE)) and all(
+        return not (hint.__subclasses__() or sealable_fields(hint)) and all(
             _is_plain(inner, known) for inner in get_type_hints(hint).values()
         )
     return get_origin(hint) in _CONTAINERS and all(_is_plain(part, known) for part in get_args(hint))

@@ -8,7 +8,7 @@ from typing import Final
 
 from service.rules import opening as common_opening
 from service.rules.house_options import option_faults
-from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.records import EMPTY, changed, record, sealable_fields
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
 from service.rules.rise import books
@@ -17,7 +17,6 @@ from service.rules.rise.attacks.areas import is_aimed
 from service.rules.rise.creatures.entries import Entry, creature_of, spelled_out
 from service.rules.rise.creatures.profiles import PROFILES
 from service.rules.rise.creatures.sheet import (
-    GM_ONLY,
     RESERVED,
     Ability,
     Area,
@@ -154,7 +153,7 @@ def _creature_faults(opening: Opening) -> Iterator[Fault]:
 def may_be_gm_only(opening: Opening) -> tuple[str, ...]:
     """Return the fields that no roll tells: where initiative adds speed, every such check tells speeds."""
     by_speed = opening.options.get("initiative") == "speed"
-    return tuple([name for name in GM_ONLY if not (by_speed and name == "speeds")])
+    return tuple([name for name in sealable_fields(Sheet) if not (by_speed and name == "speeds")])
 
 
 @enforces(RI_HP_4)

@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import TABLE, Awaited
-from service.rules.kernel.records import EMPTY, carried, changed, derived, record, with_key
-from service.rules.kernel.sealed import Sealed
+from service.rules.kernel.records import EMPTY, Sealed, carried, changed, derived, record, with_key
 from service.rules.rise.creatures.creature import Creature, above
 from service.rules.rise.creatures.entries import Arrival, Entry
 from service.rules.rise.creatures.lasting import Atom, HiddenSwift, Plan, Ruling, Unjudged
 from service.rules.rise.creatures.profiles import PROFILES, Profile
-from service.rules.rise.creatures.sheet import GM_ONLY, Zone, side_of
+from service.rules.rise.creatures.sheet import Sheet, Zone, side_of
 from service.rules.rise.options import OPTIONS, House, house_of
+from service.rules.secrecy.gm_only import facts_of
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.secrecy.worlds import SHARED, SplitTable
 from service.rules.space.grid import FEET, Cell, away_from, cells, distance, feet_between, gap
@@ -188,7 +188,7 @@ class State(SplitTable, HidingTable):
         found = self.creatures.get(creature)
         if found is None or not found.gm_only:
             return ()
-        return (*found.gm_only, *(more for name in found.gm_only for more in GM_ONLY[name]))
+        return facts_of(Sheet, found.gm_only)
 
     @property
     def has_gm_only(self) -> bool:

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Scope
+from service.rules.kernel.records import Sealed
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.sealed import Sealed
 from service.rules.table.table import GM
 
 TABLE_GMONLY_2: Final = Rule(

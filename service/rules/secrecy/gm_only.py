@@ -7,13 +7,15 @@ public. The flat parts of such a creature's rolls are in an envelope.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, ClassVar, Final, TypeVar
 
+from service.rules.kernel.hints import Alternatives, RecordObject, Shape, fields_of
 from service.rules.kernel.messages import Actor, Command, Emits, Event, Fact, Private, Refused
-from service.rules.kernel.records import changed, rebuilt, record
+from service.rules.kernel.records import Sealable, Sealed, changed, rebuilt, record, sealable_fields
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.sealed import Sealed, opened
+from service.rules.kernel.sealed import opened
 from service.rules.rolls.withheld import scope_of, sealed_for
 from service.rules.table.table import GM, Table
 
@@ -35,20 +37,26 @@ TABLE_GMONLY_3: Final = Rule(
 
 
 R = TypeVar("R")
-E = TypeVar("E", bound=Event[Any])
 S = TypeVar("S", bound=Table)
 
 BECAUSE: Final = ("TABLE-GMONLY-1",)
 
 
+def facts_of(sheet: type, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the facts that are GM-only with the fields *names* of a *sheet*: these, and what they bring."""
+    fields = sealable_fields(sheet)
+    chosen = tuple(names)
+    return (*chosen, *(fact for name in chosen for fact in fields[name].brings))
+
+
 @enforces(TABLE_GMONLY_1)
-def hide_gm_only(of: R, creature: str, names: Iterable[str]) -> R:
-    """Return the record *of* with its fields *names* sealed for the GM."""
-    found = vars(of)
+def hide_gm_only(of: R, creature: str, facts: Iterable[str]) -> R:
+    """Return the record *of*, which describes *creature*, with the fields sealed that hold *facts*."""
+    found, fields = vars(of), sealable_fields(type(of))
     sealed = {
         name: sealed_for(creature, found[name])
-        for name in names
-        if name in found and type(found[name]) is not Sealed
+        for name in facts
+        if name in fields and type(found[name]) is not Sealed
     }
     return rebuilt(of, **sealed) if sealed else of
 
@@ -72,19 +80,44 @@ def field_faults(names: Iterable[str], allowed: Iterable[str], at: str) -> Itera
 def guarded(state: S, fact: Fact[S]) -> Fact[S]:
     """Return *fact* with every field sealed that reveals a GM-only fact about a creature of *state*."""
     if isinstance(fact, Private):
-        assert isinstance(fact.event, Event)
-        return changed(fact, event=_guarded(state, fact.event))
-    assert isinstance(fact, Event)
-    return _guarded(state, fact)
+        return changed(fact, event=_guarded(state, fact.event, fact.event))
+    return _guarded(state, fact, fact)
 
 
-def _guarded(state: Table, event: E) -> E:
-    sealed = {
-        field: sealed_for(creature, vars(event)[field], shown)
-        for field, creature, what, shown in event.tells()
-        if what in state.gm_only_of(creature)
-    }
-    return rebuilt(event, **sealed) if sealed else event
+def _guarded(state: Table, event: object, part: R) -> R:
+    """Return *part*, which is *event* or a record in it, without what is GM-only."""
+    known = vars(part)
+    sealed: dict[str, object] = {}
+    kind: Any = type(part)
+    for name, how in revealing(kind).items():
+        value = known[name]
+        if how is None:
+            if value is not None:
+                sealed[name] = _guarded(state, event, value)
+            continue
+        creature = vars(event)[how.of or ""]
+        if (how.fact or name) in state.gm_only_of(creature):
+            sealed[name] = sealed_for(creature, value, how.shown(part))
+    return rebuilt(part, **sealed) if sealed else part
+
+
+@cache
+def revealing(kind: Any) -> Mapping[str, Sealable | None]:  # noqa: ANN401 - typeshed has no name for it
+    """Return the fields of an event that may reveal something GM-only; None for a record with such fields."""
+    own: dict[str, Sealable | None] = {name: how for name, how in sealable_fields(kind).items() if how.of}
+    inner = (field for field in fields_of(kind) if any(map(_is_of_one, _records_in(field.shape))))
+    return {**own, **{field.name: None for field in inner}}
+
+
+def _is_of_one(kind: Any) -> bool:  # noqa: ANN401 - as `revealing`
+    return any(how.of for how in sealable_fields(kind).values())
+
+
+def _records_in(shape: Shape) -> Iterator[Any]:
+    """Yield each kind of record that a field of *shape* may have as its value."""
+    for way in shape.ways if isinstance(shape, Alternatives) else (shape,):
+        if isinstance(way, RecordObject):
+            yield way.kind
 
 
 def knows_more(state: Table, actor: Actor) -> bool:

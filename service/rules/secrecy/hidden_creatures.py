@@ -13,9 +13,8 @@ from itertools import count
 from typing import Any, ClassVar, Final, TypeVar
 
 from service.rules.kernel.messages import Command, Emits, Event, Private, Refused, Scope
-from service.rules.kernel.records import changed, record, with_key, without_key
+from service.rules.kernel.records import Sealed, changed, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.sealed import Sealed
 from service.rules.rolls.chance import check_sealed
 from service.rules.rolls.withheld import AUDIENCE
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace

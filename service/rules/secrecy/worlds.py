@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Self
 
 from service.rules.kernel.messages import TABLE, Scope
-from service.rules.kernel.records import EMPTY, changed, record, with_key
-from service.rules.kernel.sealed import Sealed, is_closed, unsealed
+from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
+from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.table.table import Table
 
 SHARED: Final = (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
-from service.rules.kernel.records import record
-from service.rules.kernel.sealed import Sealed
+from service.rules.kernel.records import Sealed, record
 
 Ending: TypeAlias = Literal["upheld", "effects", "as_ruled"]
 

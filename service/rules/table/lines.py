@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from service.dice.values import RollName
-from service.rules.kernel.records import EMPTY, record
-from service.rules.kernel.sealed import Sealed, is_closed, unsealed
+from service.rules.kernel.records import EMPTY, Sealed, record
+from service.rules.kernel.sealed import is_closed, unsealed
 
 OTHER_EPOCH: Final = "other/"
 """The prefix in `sealed_places`, before `epoch/lane/stream`, of rolls in an epoch that a ruling opened."""

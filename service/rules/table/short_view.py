@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, get_args
 
-from service.rules.kernel.records import record
-from service.rules.kernel.sealable import handed
-from service.rules.kernel.sealed import Sealed
+from service.rules.kernel.records import Sealed, record
 
 TokenStatus = Literal["active", "down", "dead", "gone"]
 TOKEN_STATUSES: Final[tuple[str, ...]] = get_args(TokenStatus)
@@ -51,7 +49,7 @@ class CreatureToken:
 
 def legible(of: object, name: str) -> int | None:
     """Return the number in the field *name*, or what is shown for it; None if the reader may not know it."""
-    value = handed(of, name)
+    value = vars(of)[name]  # as an attribute it would be a blank
     if isinstance(value, Sealed):
         value = value.shown if value.closed else value.value
     return None if value is None else int(value)

@@ -14,8 +14,8 @@ from service.dice.chain import SEALED_LANE
 from service.dice.values import RollName
 from service.rules.kernel.families import NO_FAMILIES, Families
 from service.rules.kernel.messages import TABLE, Awaited, Scope
-from service.rules.kernel.records import EMPTY, changed, record, with_key, without_key
-from service.rules.kernel.sealed import Sealed, unsealed
+from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key, without_key
+from service.rules.kernel.sealed import unsealed
 from service.rules.table.disputes import Amendment, Contest
 from service.rules.table.lines import OTHER_EPOCH, REDIRECTED, Line, Origin, RedirectedStream
 from service.rules.table.seeds import Sealing

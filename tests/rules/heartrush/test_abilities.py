@@ -282,7 +282,7 @@ def test_dice_added_to_a_roll_take_its_next_words_and_keep_its_name() -> None:
     rolls = [roll for roll in fight.rolls if roll.name.stream == "ash/attack"]
     assert [roll.name for roll in rolls] == [rolls[0].name] * 3
     assert [[die.face for die in roll.dice] for roll in rolls] == [[6, 7, 8], [6, 7, 8, 4], [6, 7, 8, 4, 5]]
-    assert fight.logged("roll_changed")[-1].total == 32
+    assert fight.logged("roll_changed")[-1].rolled.total == 32
     assert fight.state.place(0, "ash/attack") == 1
 
 
@@ -294,7 +294,7 @@ def test_advantage_after_the_roll_adds_a_die_and_drops_the_lowest() -> None:
     engaged(fight, "ash", "orc", ash="agility", orc="might")
     fight.answer("declare_agility", "ash", 6, 2, 8, order="attack_first", target="orc")
     declare(fight, "ash", "luck", 5, 3, 2)
-    assert fight.logged("roll_changed")[-1].total == 6 + 8 + 5
+    assert fight.logged("roll_changed")[-1].rolled.total == 6 + 8 + 5
 
 
 def test_a_die_that_is_set_keeps_its_face_on_the_record() -> None:
@@ -309,7 +309,7 @@ def test_a_die_that_is_set_keeps_its_face_on_the_record() -> None:
     engaged(fight, "ash", "orc", ash="agility", orc="might")
     fight.answer("declare_agility", "ash", 6, 2, 1, order="attack_first", target="orc")
     declare(fight, "ash", "fate", 3, 2)
-    assert fight.logged("roll_changed")[-1].total == 6 + 2 + 8
+    assert fight.logged("roll_changed")[-1].rolled.total == 6 + 2 + 8
     assert [die.face for die in fight.rolls[-2].dice] == [6, 2, 1]
 
 
@@ -520,7 +520,7 @@ def test_HR_ABIL_2_what_is_always_on_is_asked_of_the_state_each_time() -> None:
     fight.given("wolf", status="unconscious", hp=-1)
     engaged(fight, "pia", "orc", pia="agility", orc="might")
     fight.answer("declare_agility", "pia", 1, 1, 1, 1, 1, order="attack_first", target="orc")
-    assert fight.logged("attack_rolled")[-1].total == 3 + 1
+    assert fight.logged("attack_rolled")[-1].rolled.total == 3 + 1
 
 
 def test_HR_GEN_2_an_ability_is_told_from_its_cost_to_its_end() -> None:

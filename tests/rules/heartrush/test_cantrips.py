@@ -93,7 +93,7 @@ def test_HR_WPN_13_its_own_might_bonus_stands_in_for_that_of_bows() -> None:
     sheets = {"wolf": {"armor": "heavy"}}
     fight = engaged(caster(FIRE_BOLT, sheets=sheets), "wolf", pia="might", wolf="cunning")
     fight.answer("declare_attack", "pia", 8, 8, 4, 1, 1, target="wolf")
-    assert fight.logged("defense_rolled")[-1].total == 1 + 1 + 6
+    assert fight.logged("defense_rolled")[-1].rolled.total == 1 + 1 + 6
     assert fight["wolf"].level("burning") == 3
 
 
@@ -101,7 +101,7 @@ def test_HR_WPN_13_without_one_of_its_own_a_bolt_ignores_armor_in_might_as_a_bow
     sheets = {"wolf": {"armor": "heavy"}}
     fight = engaged(caster(WATER_BOLT, sheets=sheets), "wolf", pia="might", wolf="cunning")
     fight.answer("declare_attack", "pia", 8, 8, 8, 1, 1, target="wolf")
-    assert fight.logged("defense_rolled")[-1].total == 1 + 1
+    assert fight.logged("defense_rolled")[-1].rolled.total == 1 + 1
     assert [die.sides for die in fight.rolls[0].dice] == [8, 8, 8], "no die for bludgeoning in might"
 
 
@@ -117,14 +117,14 @@ def test_HR_WPN_13_water_drenches_and_lightning_doubles_against_the_wet() -> Non
     assert fight["wolf"].level("off_balanced") == 1
     assert not fight["wolf"].has("burning"), "HR-COND-19: what is drenched burns no more"
     fight.answer("declare_agility", "ash", 2, 3, 4, order="no_move", target="wolf")
-    assert fight.logged("attack_rolled")[-1].total == 2 * (2 + 3 + 4)
+    assert fight.logged("attack_rolled")[-1].rolled.total == 2 * (2 + 3 + 4)
 
 
 def test_HR_WPN_13_lightning_doubles_against_metal_armor() -> None:
     fight = caster(LIGHTNING, sheets={"wolf": {"metal_armor": True}})
     engaged(fight, "wolf", pia="cunning", wolf="defensive")
     fight.answer("declare_attack", "pia", 2, 3, 4, target="wolf")
-    assert fight.logged("attack_rolled")[-1].total == 18
+    assert fight.logged("attack_rolled")[-1].rolled.total == 18
 
 
 AROUND = {"pia": (0, 0), "wolf": (1, 0), "orc": (-1, 0), "rat": (0, 1)}

@@ -40,7 +40,7 @@ def test_in_the_thick_of_it_adds_one_for_each_adjacent_enemy() -> None:
     fight = own("in-the-thick-of-it", {"pia": (0, 0), "orc": (1, 0), "wolf": (0, 1)})
     engaged(fight, "pia", "orc", pia="agility", orc="might")
     fight.answer("declare_agility", "pia", 1, 1, 1, 1, 1, order="attack_first", target="orc")
-    assert fight.logged("attack_rolled")[-1].total == 3 + 2
+    assert fight.logged("attack_rolled")[-1].rolled.total == 3 + 2
 
 
 def test_HR_V_40_crippling_blows_smashes_ten_feet_away() -> None:
@@ -105,7 +105,7 @@ def test_HR_V_103_brutal_attacks_look_at_kept_dice_alone() -> None:
     engaged(fight, "ash", "orc", ash="agility", orc="defensive")
     fight.answer("declare_agility", "ash", order="attack_first", target="orc")
     fight.throw(8, 3, 5, 8).throw(4)
-    assert fight.logged("attack_rolled")[-1].total == 20
+    assert fight.logged("attack_rolled")[-1].rolled.total == 20
 
 
 def test_cry_of_defiance_clears_eases_or_heals() -> None:
@@ -202,7 +202,7 @@ def test_target_the_weakness_halves_the_defense() -> None:
     declare(fight, "pia", "target-the-weakness", stance="agility", creature="orc")
     fight.stances(pia="agility", orc="might")
     fight.answer("declare_agility", "pia", 5, 5, 5, 5, 2, order="attack_first", target="orc")
-    assert fight.logged("defense_rolled")[-1].total == 11
+    assert fight.logged("defense_rolled")[-1].rolled.total == 11
     assert fight.logged("damage_pending")[-1].amount == 15 - 5
     fight.answer("accept_damage", "orc").answer("decline_sidestep", "pia")
     assert fight.logged("engagement_ended")
@@ -230,7 +230,7 @@ def test_eternal_fortitude_adds_pool_dice_before_the_roll() -> None:
     fight.answer("declare_attack", "orc", 5, 5, 5, target="pia")
     prompt = next(a for a in waiting(fight.state) if "choose" in a.accepts)
     fight.do("choose", 4, 4, 6, 6, 6, creature="pia", prompt=prompt.prompt, option="3")
-    assert fight.logged("defense_rolled")[-1].total == 4 + 4 + 18 + 2
+    assert fight.logged("defense_rolled")[-1].rolled.total == 4 + 4 + 18 + 2
     assert fight.state.lasting[0].modifier == DicePool(sides=6, left=1)
 
 
@@ -297,5 +297,5 @@ def test_oracle_shows_nothing_but_the_most_and_waits_for_the_gm() -> None:
     fight.do("rule_ability", prompt=prompt, accept=True, reason="the sword will break", effects=[])
     fight.do("engage", creature="orc", target="pia").joined_by().stances(orc="might", pia="defensive")
     fight.answer("declare_attack", "orc", 1, 1, 1, target="pia")
-    assert fight.logged("attack_rolled")[-1].total == 8 + 10 + 12
+    assert fight.logged("attack_rolled")[-1].rolled.total == 8 + 10 + 12
     assert [die.face for die in fight.rolls[-1].dice] == [1, 1, 1], "what the dice showed stays on the record"

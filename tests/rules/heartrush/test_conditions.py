@@ -124,8 +124,8 @@ def test_HR_V_94_what_strikes_the_helpless_is_not_halved() -> None:
     fight = having("orc", "stunned")
     fight.do("engage", creature="pia", target="orc").joined_by().stances(pia="might")
     fight.answer("declare_attack", "pia", 4, 5, 4, 4, 3, 3, target="orc")
-    assert fight.logged("attack_rolled")[-1].total == 17
-    assert fight.logged("defense_rolled")[-1].total == 10
+    assert fight.logged("attack_rolled")[-1].rolled.total == 17
+    assert fight.logged("defense_rolled")[-1].rolled.total == 10
     assert fight.logged("damage_pending")[-1].amount == 7, "no halving"
 
 
@@ -298,14 +298,14 @@ def test_HR_V_95_lying_prone_is_cover_from_bows_and_bad_against_maces() -> None:
     fight.given("pia", conditions={"prone": Condition()})
     fight.do("engage", creature="ash", target="pia").joined_by().stances(ash="agility", pia="defensive")
     fight.answer("declare_agility", "ash", 6, 6, 6, 3, 5, 4, order="attack_first", target="pia")
-    assert fight.logged("defense_rolled")[-1].total == 11
+    assert fight.logged("defense_rolled")[-1].rolled.total == 11
 
     bat = having("pia", "prone", places=DUEL)
     bat.given("orc", action=1)
     bat.do("pass_side", side="players").do("engage", creature="orc", target="pia").joined_by()
     bat.stances(orc="agility", pia="defensive")
     bat.answer("declare_agility", "orc", 6, 6, 6, 6, 6, 5, 2, order="attack_first", target="pia")
-    assert bat.logged("defense_rolled")[-1].total == 9
+    assert bat.logged("defense_rolled")[-1].rolled.total == 9
 
 
 def test_HR_V_85_fire_burns_at_once_at_each_rounds_end_and_fades() -> None:

@@ -56,7 +56,10 @@ def test_HR_V_52_what_the_defense_stops_asks_nobody() -> None:
     """HR-ATK-3, D.5."""
     fight = struck({"wolf": (0, 0), "pia": (1, 0)}, "wolf", "pia", "agility", "defensive")
     fight.answer("declare_agility", "wolf", 2, 3, 4, 6, 4, order="no_move", target="pia")
-    assert (fight.logged("attack_rolled")[0].total, fight.logged("defense_rolled")[0].total) == (9, 12)
+    assert (
+        fight.logged("attack_rolled")[0].rolled.total,
+        fight.logged("defense_rolled")[0].rolled.total,
+    ) == (9, 12)
     assert not fight.logged("damage_pending")
     assert (fight["pia"].hp, fight["pia"].wounds) == (40, ())
 
@@ -198,7 +201,10 @@ def test_HR_V_94_the_stunned_stand_helpless_and_defend_as_ever() -> None:
         else:
             fight.answer("declare_attack", "pia", *faces, target="orc")
         fight.answer("accept_damage", "orc")
-        assert (fight.logged("attack_rolled")[0].total, fight.logged("defense_rolled")[0].total) == (
+        assert (
+            fight.logged("attack_rolled")[0].rolled.total,
+            fight.logged("defense_rolled")[0].rolled.total,
+        ) == (
             17,
             10,
         )
@@ -227,7 +233,7 @@ def test_HR_V_95_lying_down_helps_against_arrows_and_hurts_against_maces() -> No
         fight.given("pia", conditions=levels(prone=1)).do("engage", creature="foe", target="pia").joined_by()
         fight.stances(foe="agility", pia="defensive")
         fight.answer("declare_agility", "foe", 1, 1, 1, *faces, order="no_move", target="pia")
-        assert fight.logged("defense_rolled")[0].total == total
+        assert fight.logged("defense_rolled")[0].rolled.total == total
 
 
 def test_HR_V_95_high_ground_helps_the_attack() -> None:
@@ -235,7 +241,7 @@ def test_HR_V_95_high_ground_helps_the_attack() -> None:
     fight = begun(NEAR).given("pia", conditions=levels(highground=1))
     fight.do("engage", creature="pia", target="orc").joined_by().stances(pia="agility", orc="defensive")
     fight.answer("declare_agility", "pia", 5, 6, 7, 1, 8, 6, order="no_move", target="orc")
-    assert fight.logged("attack_rolled")[0].total == 18, "the lowest of four dice is dropped"
+    assert fight.logged("attack_rolled")[0].rolled.total == 18, "the lowest of four dice is dropped"
 
 
 def test_HR_V_104_a_reach_weapon_reaches_ten_feet_or_its_wielder_dashes() -> None:

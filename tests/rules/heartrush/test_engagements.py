@@ -1,7 +1,8 @@
 """Golden vectors of the ledger's E.4: stances, the three steps, contests, bonuses, halving, simultaneity."""
 
 from service.rules.heartrush.engagements.scene import EngagementFrame
-from service.rules.kernel.sealed import Sealed, view
+from service.rules.kernel.records import Sealed
+from service.rules.kernel.sealed import view
 from tests.rules.heartrush.kit import Fight, begun
 
 
@@ -48,13 +49,19 @@ def test_HR_V_35_cunning_comes_first_and_unbalances_agility() -> None:
         data = {"creature": "wolf", "prompt": prompt, "target": "pia", "perk": perk}
         assert fight.refused("declare_attack", **data) == code
     fight.answer("declare_attack", "wolf", 4, 6, 5, 2, 3, 4, target="pia", perk={"off_balanced": 2})
-    assert (fight.logged("attack_rolled")[0].total, fight.logged("defense_rolled")[0].total) == (17, 9)
+    assert (
+        fight.logged("attack_rolled")[0].rolled.total,
+        fight.logged("defense_rolled")[0].rolled.total,
+    ) == (17, 9)
     assert not fight["pia"].level("off_balanced"), "it lands when the step ends"
     fight.answer("accept_damage", "pia")
     assert (fight["pia"].hp, fight["pia"].level("off_balanced")) == (32, 2)
 
     fight.answer("declare_agility", "pia", 7, 3, 5, 8, 6, 4, 2, order="attack_first", target="orc")
-    assert (fight.logged("attack_rolled")[1].total, fight.logged("defense_rolled")[1].total) == (14, 10)
+    assert (
+        fight.logged("attack_rolled")[1].rolled.total,
+        fight.logged("defense_rolled")[1].rolled.total,
+    ) == (14, 10)
     fight.answer("accept_damage", "orc")
     assert fight["orc"].hp == 31
 
@@ -65,7 +72,10 @@ def test_HR_V_37_a_tied_contest_hurts_nobody() -> None:
     fight = fought(places, "pia", "wolf", pia="cunning", wolf="cunning")
     fight.answer("declare_attack", "pia", target="wolf")
     fight.answer("declare_attack", "wolf", 3, 5, 2, 4, 3, 2, 1, target="pia")
-    assert (fight.logged("attack_rolled")[0].total, fight.logged("contested_rolled")[0].total) == (
+    assert (
+        fight.logged("attack_rolled")[0].rolled.total,
+        fight.logged("contested_rolled")[0].rolled.total,
+    ) == (
         10,
         10,
     )
@@ -80,11 +90,17 @@ def test_HR_V_38_who_attacks_another_defends_as_ever_and_might_pushes_cunning() 
     fight = fought(places, "orc", "pia", "wolf", orc="might", pia="might", wolf="cunning")
     fight.answer("declare_attack", "orc", target="pia")
     fight.answer("declare_attack", "pia", 6, 7, 9, 5, 4, target="wolf")
-    assert (fight.logged("attack_rolled")[0].total, fight.logged("defense_rolled")[0].total) == (22, 11)
+    assert (
+        fight.logged("attack_rolled")[0].rolled.total,
+        fight.logged("defense_rolled")[0].rolled.total,
+    ) == (22, 11)
     fight.answer("accept_damage", "pia")
     assert (fight["pia"].hp, [wound.rank for wound in fight["pia"].wounds]) == (29, [11])
     fight.throw(4, 6, 5, 3, 2, 3)
-    assert (fight.logged("attack_rolled")[1].total, fight.logged("defense_rolled")[1].total) == (18, 5)
+    assert (
+        fight.logged("attack_rolled")[1].rolled.total,
+        fight.logged("defense_rolled")[1].rolled.total,
+    ) == (18, 5)
     fight.answer("shrug", "wolf")
     assert (fight["wolf"].hp, fight["wolf"].heart_die, fight["wolf"].wounds) == (13, 4, ())
 
@@ -158,7 +174,10 @@ def test_HR_V_46_a_shot_with_might_at_cunning_ignores_armor() -> None:
     """HR-WPN-7."""
     fight = fought({"ash": (0, 0), "orc": (4, 0)}, "ash", "orc", ash="might", orc="cunning")
     fight.answer("declare_attack", "ash", 5, 3, 6, 4, 2, target="orc")
-    assert (fight.logged("attack_rolled")[0].total, fight.logged("defense_rolled")[0].total) == (14, 6)
+    assert (
+        fight.logged("attack_rolled")[0].rolled.total,
+        fight.logged("defense_rolled")[0].rolled.total,
+    ) == (14, 6)
     fight.answer("accept_damage", "orc")
     assert fight["orc"].hp == 27
     assert fight.logged("engagement_ended"), "an arrow pushes nobody"
@@ -173,5 +192,8 @@ def test_HR_V_47_attacks_of_a_step_see_everybody_as_it_began() -> None:
     fight.answer("shrug", "wolf")
     assert (fight["wolf"].hp, fight["wolf"].heart_die) == (12, 4)
     fight.throw(5, 2, 3, 1, 6, 3)
-    assert (fight.logged("attack_rolled")[1].total, fight.logged("defense_rolled")[1].total) == (11, 11)
+    assert (
+        fight.logged("attack_rolled")[1].rolled.total,
+        fight.logged("defense_rolled")[1].rolled.total,
+    ) == (11, 11)
     assert (fight["pia"].hp, fight["pia"].level("dazed")) == (40, 2)

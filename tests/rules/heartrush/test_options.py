@@ -8,7 +8,8 @@ import pytest
 
 from service.rules.heartrush.engagements.scene import EngagementFrame
 from service.rules.heartrush.state import Condition, Wound
-from service.rules.kernel.sealed import Sealed, view
+from service.rules.kernel.records import Sealed
+from service.rules.kernel.sealed import view
 from tests.rules.heartrush.kit import Fight, begun, opened
 
 NEAR = {"pia": (0, 0), "orc": (1, 0)}

@@ -13,7 +13,8 @@ from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.state import Condition, State
 from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.messages import Event, Fact, Private, Rolled
-from service.rules.kernel.sealed import Sealed, view
+from service.rules.kernel.records import Sealed
+from service.rules.kernel.sealed import view
 from service.rules.ruleset import fold
 from tests.rules.heartrush.bot import Choice, Table
 from tests.rules.heartrush.nearmiss import probe

@@ -111,7 +111,7 @@ def test_HR_ACT_10_help_gives_one_roll_advantage() -> None:
     meet(fight, "pia", "orc", "agility", "defensive")
     fight.answer("declare_agility", "pia", 1, 5, 6, 2, 1, 1, target="orc", order="no_move")
     fight.answer("accept_damage", "orc")
-    assert fight.logged("attack_rolled")[0].total == 13
+    assert fight.logged("attack_rolled")[0].rolled.total == 13
     assert fight["pia"].help == 0
     assert fight.refused("help", creature="bru", target="orc") == "no_priority"
 

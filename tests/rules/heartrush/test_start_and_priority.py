@@ -32,7 +32,10 @@ def test_HR_V_04_a_hidden_archer_strikes_before_the_fight() -> None:
     fight.do("begin_combat", hidden={"ash": ["wolf"]})
     fight.do("opportunity_attack", 4, 3, 2, 6, creature="ash", target="wolf", stance="cunning", pay="action")
     fight.throw(4, 5, 8, 7, 3, 2, 6)
-    assert (fight.logged("attack_rolled")[0].total, fight.logged("defense_rolled")[0].total) == (15, 5)
+    assert (
+        fight.logged("attack_rolled")[0].rolled.total,
+        fight.logged("defense_rolled")[0].rolled.total,
+    ) == (15, 5)
     fight.answer("accept_damage", "wolf")
 
     assert (fight["wolf"].hp, [wound.rank for wound in fight["wolf"].wounds]) == (10, [10])

@@ -15,16 +15,16 @@ def test_HR_V_31_the_orc_and_the_hound_as_the_summary_tells_it() -> None:
     assert [event.step for event in fight.logged("step_started")] == ["agility"], "the wolf reaches nobody"
 
     fight.answer("declare_agility", "ash", 6, 7, 8, 3, 2, order="attack_first", target="orc")
-    assert fight.logged("attack_rolled")[-1].total == 21
-    assert fight.logged("defense_rolled")[-1].total == 9
+    assert fight.logged("attack_rolled")[-1].rolled.total == 21
+    assert fight.logged("defense_rolled")[-1].rolled.total == 9
     fight.answer("shrug", "orc")
     assert (fight["orc"].hp, fight["orc"].heart_die, fight["orc"].wounds) == (29, 6, ())
     fight.answer("decline_sidestep", "ash")
 
     fight.answer("declare_attack", "pia", target="orc")
     fight.answer("declare_attack", "orc", 4, 5, 3, 2, 5, 8, 4, target="pia")
-    assert fight.logged("attack_rolled")[-1].total == 14
-    assert fight.logged("contested_rolled")[-1].total == 17
+    assert fight.logged("attack_rolled")[-1].rolled.total == 14
+    assert fight.logged("contested_rolled")[-1].rolled.total == 17
     fight.answer("accept_damage", "pia")
 
     assert fight["pia"].hp == 37

@@ -26,8 +26,7 @@ from service.rules.kernel.hints import (
     fields_of,
     shape_of,
 )
-from service.rules.kernel.records import EMPTY, record
-from service.rules.kernel.sealed import Sealed
+from service.rules.kernel.records import EMPTY, Sealed, record
 from service.rules.table.stack import Frame
 
 ROOT = Path(__file__).parents[3]

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.sealed import Sealed, _suspects, is_closed, is_public, unsealed, view
+from service.rules.kernel.records import EMPTY, Sealed, changed, record
+from service.rules.kernel.sealed import _suspects, is_closed, is_public, unsealed, view
 
 SECRET: Sealed[str] = Sealed(audience=("seat:zoe",), opens="r1/reveal", value="might")
 

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Actor, Awaited, Fact, Offer
-from service.rules.kernel.sealed import Sealed, view
+from service.rules.kernel.records import Sealed
+from service.rules.kernel.sealed import view
 from service.rules.rise import RISE
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance

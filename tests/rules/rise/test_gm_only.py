@@ -113,4 +113,4 @@ def test_the_blow_was_told(twins: Told) -> None:
     """The comparison would pass for nothing if the heroes had hurt nobody and missed nobody."""
     told = "".join(twins[0][0]["seat-wolves"]).replace("\\", "")
 
-    assert '"type":"damage_taken_unseen"' in told or '"outcome":"miss"' in told
+    assert '"type":"damage_taken"' in told or '"outcome":"miss"' in told

@@ -9,8 +9,8 @@ from service.dice.values import Die, Roll, RollName
 from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.families import Families
 from service.rules.kernel.messages import TABLE, Awaited, Event, Private, Rolled
-from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.sealed import Sealed, is_closed, view
+from service.rules.kernel.records import EMPTY, Sealed, changed, record
+from service.rules.kernel.sealed import is_closed, view
 from service.rules.ruleset import waiting
 from service.rules.secrecy.worlds import SplitTable
 from service.rules.table.stack import Frame, Stacks

@@ -5,23 +5,22 @@ They act only while the attack is open; once it is settled they find nothing, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Final, Literal
+from collections.abc import Sequence
+from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll, Term
 from service.rules.heartrush import books
 from service.rules.heartrush.checks.rolls import lowest_or_highest
 from service.rules.heartrush.creatures.weapons import wielded
-from service.rules.heartrush.engagements.exchanges import Exchange, told_roll
+from service.rules.heartrush.engagements.exchanges import Exchange, ShownRoll
 from service.rules.heartrush.engagements.riders import outcome
 from service.rules.heartrush.harm.damage import hurt
 from service.rules.heartrush.operations.effects import Effect, EffectsFrame, no_such, rolled
 from service.rules.heartrush.sheets.sheet import WEAPON_DIE, DieSize
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Emits, Event
-from service.rules.kernel.records import changed, rebuilt, record
+from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.sealable import handed, sealable
 from service.rules.rolls.chance import Chance, PoolDie
 
 HR_TIME_8: Final = Rule(
@@ -32,7 +31,6 @@ HR_TIME_8: Final = Rule(
 )
 
 
-@sealable(total=lambda _: 0, roll=lambda _: None)
 @record
 class RollChanged(Event[State]):
     """A roll that was shown has become another: it gained dice, or lost and kept others."""
@@ -40,18 +38,12 @@ class RollChanged(Event[State]):
     type: ClassVar[str] = "roll_changed"
     exchange: str
     which: Literal["attack", "defense"]
-    total: int
-    roll: Roll
+    creature: str
+    """Whose roll it is."""
+    rolled: ShownRoll
 
     def evolve(self, state: State) -> State:
-        frame = state.frame(self.exchange, Exchange)
-        total, roll = handed(self, "total"), handed(self, "roll")
-        if self.which == "attack":
-            return state.put(rebuilt(frame, attack_total=total, attack_roll=roll))
-        return state.put(rebuilt(frame, defense_total=total, defense_roll=roll))
-
-    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
-        yield from told_roll(self.roll.name.stream.partition("/")[0], self.roll)
+        return state.with_frame(self.exchange, Exchange, **{self.which: self.rolled})
 
 
 OPEN_AFTER_DEFENSE: Final = ("rolls_known", "damage_pending")
@@ -71,11 +63,9 @@ class RollVoided(Event[State]):
         frame = state.frame(self.exchange, Exchange)
         if self.which == "attack":
             offered = tuple(one for one in frame.offered if one not in OPEN_AFTER_ATTACK)
-            return state.put(changed(frame, stage="attack", attack_roll=None, adjusted=None, offered=offered))
+            return state.put(changed(frame, stage="attack", attack=None, adjusted=None, offered=offered))
         offered = tuple(one for one in frame.offered if one not in OPEN_AFTER_DEFENSE)
-        return state.put(
-            changed(frame, stage="defense", defended=False, defense_roll=None, adjusted=None, offered=offered)
-        )
+        return state.put(changed(frame, stage="defense", defense=None, adjusted=None, offered=offered))
 
 
 @record
@@ -103,13 +93,18 @@ def changeable(state: State, which: str) -> tuple[Exchange, Roll] | None:
     exchange = exchange_in_hand(state)
     if exchange is None or exchange.stage == "done":
         return None
-    roll = exchange.attack_roll if which == "attack" else exchange.defense_roll
-    return None if roll is None else (exchange, roll)
+    shown = exchange.attack if which == "attack" else exchange.defense
+    return None if shown is None or shown.roll is None else (exchange, shown.roll)
 
 
 def _changed(exchange: Exchange, which: Literal["attack", "defense"], roll: Roll) -> RollChanged:
+    creature = exchange.attacker if which == "attack" else exchange.defender
     return RollChanged(
-        exchange=exchange.path, which=which, total=roll.total, roll=roll, because=("HR-TIME-8",)
+        exchange=exchange.path,
+        which=which,
+        creature=creature,
+        rolled=ShownRoll(total=roll.total, roll=roll),
+        because=("HR-TIME-8",),
     )
 
 

@@ -5,15 +5,13 @@ Every gain of hit points comes through `heal`; nothing here asks where it came f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from service.rules.heartrush import books
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Emits, Event
-from service.rules.kernel.records import record
+from service.rules.kernel.records import record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.sealable import sealable
 
 HR_REST_6: Final = Rule(
     "HR-REST-6",
@@ -33,26 +31,21 @@ HR_ZERO_5: Final = Rule(
 )
 
 
-@sealable(hp=lambda _: 0, amount=lambda _: 0)
 @record
 class Healed(Event[State]):
     """A creature regained hit points; what its wounds did not allow was lost."""
 
     type: ClassVar[str] = "healed"
     creature: str
-    amount: int
+    amount: int = sealable(of="creature", fact="hp", blank=0)
     """What was offered."""
-    hp: int
+    hp: int = sealable(of="creature", blank=0)
     """Hit points after it."""
     source: str | None = None
 
     def evolve(self, state: State) -> State:
         clock = {"down_since_s": None} if self.hp > 0 else {}
         return state.with_creature(self.creature, hp=self.hp, **clock)
-
-    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
-        yield "hp", self.creature, "hp", None
-        yield "amount", self.creature, "hp", None
 
 
 @record

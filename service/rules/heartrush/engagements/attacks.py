@@ -46,6 +46,7 @@ from service.rules.heartrush.engagements.exchanges import (
     ExchangeHit,
     ExchangeSettled,
     How,
+    ShownRoll,
 )
 from service.rules.heartrush.engagements.scene import EngagementFrame, among
 from service.rules.heartrush.halves import half
@@ -127,7 +128,7 @@ class ExchangeFrame(Exchange):
                 return state
         if self.stage == "attack":
             return (yield from roll_attack(state, chance, self))
-        if self.stage == "defense" and self.defended:
+        if self.stage == "defense" and self.defense:
             return (yield DefenseKept(exchange=self.path, because=("HR-TIME-8",)))
         if self.stage == "defense":
             if self.how == "contested":
@@ -219,8 +220,7 @@ def roll_attack(state: State, chance: Chance, exchange: Exchange) -> Emits[State
         yield AttackRolled(
             exchange=exchange.path,
             creature=exchange.attacker,
-            total=roll.total,
-            roll=_kept(state, roll),
+            rolled=_shown(state, roll),
             because=("HR-ATK-1",),
         )
     )
@@ -250,9 +250,9 @@ def _attack(state: State, chance: Chance, exchange: Exchange, who: str, whom: st
     return state, roll
 
 
-def _kept(state: State, roll: Roll) -> Roll | None:
-    """Return *roll* where abilities could change it; a fight without any keeps none."""
-    return roll if state.abilities else None
+def _shown(state: State, roll: Roll) -> ShownRoll:
+    """Return the total of *roll*, and the roll where abilities could change it."""
+    return ShownRoll(total=roll.total, roll=roll if state.abilities else None)
 
 
 @enforces(HR_ATK_2)
@@ -279,11 +279,7 @@ def roll_defense(state: State, chance: Chance, exchange: Exchange) -> Emits[Stat
         ability=ability,
     )
     state = yield from spend_help(state, defender.id)
-    return (
-        yield DefenseRolled(
-            exchange=exchange.path, creature=defender.id, total=roll.total, roll=_kept(state, roll)
-        )
-    )
+    return (yield DefenseRolled(exchange=exchange.path, creature=defender.id, rolled=_shown(state, roll)))
 
 
 @enforces(HR_ATK_4)
@@ -294,8 +290,7 @@ def roll_contest(state: State, chance: Chance, exchange: Exchange) -> Emits[Stat
         yield ContestedRolled(
             exchange=exchange.path,
             creature=exchange.defender,
-            total=roll.total,
-            roll=_kept(state, roll),
+            rolled=_shown(state, roll),
         )
     )
 

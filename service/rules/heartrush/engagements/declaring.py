@@ -41,9 +41,9 @@ from service.rules.kernel.messages import (
     Refused,
     Scope,
 )
-from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.sealed import Sealed, unsealed
+from service.rules.kernel.sealed import unsealed
 
 HR_STANCE_CUN_1: Final = Rule(
     "HR-STANCE-CUN-1",

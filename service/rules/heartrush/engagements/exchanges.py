@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Final, Literal
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll
 from service.rules.heartrush import books
@@ -18,9 +18,8 @@ from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.choices import Asking
 from service.rules.heartrush.windows.windows import Interruptible
 from service.rules.kernel.messages import Event
-from service.rules.kernel.records import EMPTY, changed, rebuilt, record
+from service.rules.kernel.records import EMPTY, changed, record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.sealable import handed, sealable
 from service.rules.rolls.withheld import ROLLS, open_part
 
 HR_OA_5: Final = Rule("HR-OA-5", "An attacker is hidden no more, hit or miss.", books.BASICS.at("Hiding"))
@@ -30,7 +29,25 @@ How = Literal["normal", "contested", "opportunity"]
 Stage = Literal["attack", "defense", "settle", "done"]
 
 
-@sealable("attack_total", "defense_total", "attack_roll", "defense_roll")
+@record
+class ShownRoll:
+    """A roll as an attack has shown it: its flat parts may be GM-only."""
+
+    total: int = sealable(of="creature", fact=ROLLS, blank=0, shown=lambda shown: shown.dice_total)
+    roll: Roll | None = sealable(default=None, of="creature", fact=ROLLS, shown=lambda shown: shown.dice)
+    """The roll, where somebody might change it."""
+
+    @property
+    def dice(self) -> Roll | None:
+        """The roll without its flat parts."""
+        return None if self.roll is None else open_part(self.roll)
+
+    @property
+    def dice_total(self) -> int | None:
+        """What the dice alone come to, where the roll is shown."""
+        return None if self.dice is None else self.dice.total
+
+
 @record
 class Exchange(Interruptible, Asking):
     """One attack, or two that meet in a contested roll, with what is known of it so far."""
@@ -53,15 +70,21 @@ class Exchange(Interruptible, Asking):
     seen: Mapping[str, Creature] = EMPTY
     """The creatures as the step began; empty where the attack stands alone."""
     stage: Stage = "attack"
-    attack_total: int = 0
-    defense_total: int = 0
-    attack_roll: Roll | None = None
-    defense_roll: Roll | None = None
-    """The rolls as shown, where abilities might change them; a contest's second is the defender's attack."""
-    defended: bool = False
-    """Whether the defender has rolled: an attack that is rolled again meets the same defense."""
+    attack: ShownRoll | None = None
+    defense: ShownRoll | None = None
+    """What meets the attack, also if that is rolled again; in a contest the defender's attack."""
     adjusted: int | None = None
     """The damage, once an instant has changed it; otherwise it follows from the rolls."""
+
+    @property
+    def attack_total(self) -> int:
+        """The total of the attack, 0 before it is rolled."""
+        return self.attack.total if self.attack else 0
+
+    @property
+    def defense_total(self) -> int:
+        """The total that meets the attack, 0 before it is rolled."""
+        return self.defense.total if self.defense else 0
 
     def creature(self, state: State, name: str) -> Creature:
         """Return the creature whose dice, conditions and place this exchange goes by."""
@@ -74,7 +97,6 @@ class Exchange(Interruptible, Asking):
         return melee_weapon(creature) if self.melee else wielded(creature)
 
 
-@sealable("roll", total=lambda _: 0)
 @record
 class AttackRolled(Event[State]):
     """The attack roll is known."""
@@ -82,20 +104,12 @@ class AttackRolled(Event[State]):
     type: ClassVar[str] = "attack_rolled"
     exchange: str
     creature: str
-    total: int
-    roll: Roll | None = None
-    """The roll, where somebody might change it."""
+    rolled: ShownRoll
 
     def evolve(self, state: State) -> State:
-        frame = state.frame(self.exchange, Exchange)
-        total, roll = handed(self, "total"), handed(self, "roll")
-        return state.put(rebuilt(frame, stage="defense", attack_total=total, attack_roll=roll))
-
-    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
-        yield from told_roll(self.creature, self.roll)
+        return state.with_frame(self.exchange, Exchange, stage="defense", attack=self.rolled)
 
 
-@sealable("roll", total=lambda _: 0)
 @record
 class DefenseRolled(Event[State]):
     """The defense roll is known."""
@@ -103,18 +117,12 @@ class DefenseRolled(Event[State]):
     type: ClassVar[str] = "defense_rolled"
     exchange: str
     creature: str
-    total: int
-    roll: Roll | None = None
+    rolled: ShownRoll
 
     def evolve(self, state: State) -> State:
-        total, roll = handed(self, "total"), handed(self, "roll")
-        return _defended(state, state.frame(self.exchange, Exchange), total, roll)
-
-    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
-        yield from told_roll(self.creature, self.roll)
+        return _defended(state, state.frame(self.exchange, Exchange), self.rolled)
 
 
-@sealable("roll", total=lambda _: 0)
 @record
 class ContestedRolled(Event[State]):
     """The other attack of a contested exchange is known."""
@@ -122,15 +130,10 @@ class ContestedRolled(Event[State]):
     type: ClassVar[str] = "contested_rolled"
     exchange: str
     creature: str
-    total: int
-    roll: Roll | None = None
+    rolled: ShownRoll
 
     def evolve(self, state: State) -> State:
-        total, roll = handed(self, "total"), handed(self, "roll")
-        return _defended(state, state.frame(self.exchange, Exchange), total, roll)
-
-    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
-        yield from told_roll(self.creature, self.roll)
+        return _defended(state, state.frame(self.exchange, Exchange), self.rolled)
 
 
 @record
@@ -196,18 +199,11 @@ def earns_follow_up(state: State, frame: Exchange) -> bool:
     return frame.might_bonus and frame.weapon(state.creatures[frame.attacker]).attack_type == "thrown"
 
 
-def _defended(state: State, frame: Exchange, total: int, roll: Roll | None) -> State:
+def _defended(state: State, frame: Exchange, rolled: ShownRoll) -> State:
     state = _unhide(state, frame.attacker)
     if frame.how == "contested":
         state = _unhide(state, frame.defender)
-    return state.put(rebuilt(frame, stage="settle", defense_total=total, defense_roll=roll, defended=True))
-
-
-def told_roll(creature: str, roll: Roll | None) -> Iterator[tuple[str, str, str, Any]]:
-    """Yield what an event tells of *roll*, whose flat parts may be GM-only, in `total` and `roll`."""
-    shown = None if roll is None else open_part(roll)
-    yield "total", creature, ROLLS, None if shown is None else shown.total
-    yield "roll", creature, ROLLS, shown
+    return state.put(changed(frame, stage="settle", defense=rolled))
 
 
 @enforces(HR_OA_5)

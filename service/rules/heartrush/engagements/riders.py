@@ -153,7 +153,7 @@ def _curses(state: State, chance: Chance, exchange: Exchange) -> Did:
 def _pools(state: State, exchange: Exchange) -> Did:
     """Ask the defender how many dice of its pool it adds to the roll it will make, and take them out."""
     for pool, where in having(state, state.creatures[exchange.defender], DicePool):
-        if where is None or exchange.defended:
+        if where is None or exchange.defense:
             continue
         if where.id in exchange.picked and f"{where.id}/spent" not in exchange.offered:
             dice = int(exchange.picked[where.id])

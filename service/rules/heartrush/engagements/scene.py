@@ -19,8 +19,7 @@ from service.rules.heartrush.windows.listening import listens
 from service.rules.heartrush.windows.windows import Interruptible, idle, is_answered, moment
 from service.rules.kernel.families import Families
 from service.rules.kernel.messages import Awaited, Emits
-from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.sealed import Sealed
+from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.rolls.chance import Chance
 
 Phase = Literal[

@@ -14,9 +14,9 @@ from service.rules.heartrush.secrecy import sealed_to
 from service.rules.heartrush.space.pace import speed
 from service.rules.heartrush.state import Creature, State, is_able_if_aware
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
-from service.rules.kernel.records import record
+from service.rules.kernel.records import Sealed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.sealed import Sealed, unsealed
+from service.rules.kernel.sealed import unsealed
 
 HR_STANCE_3: Final = Rule(
     "HR-STANCE-3",

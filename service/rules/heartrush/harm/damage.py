@@ -6,7 +6,7 @@ Every source runs the same pipeline, one frame for one instance; wounds are judg
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from service.rules.heartrush import books
 from service.rules.heartrush.halves import half
@@ -17,9 +17,8 @@ from service.rules.heartrush.sheets.sheet import smaller_die
 from service.rules.heartrush.state import Creature, State, Wound
 from service.rules.heartrush.windows.standing import standing_shrug
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused
-from service.rules.kernel.records import record
+from service.rules.kernel.records import record, sealable
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.sealable import sealable
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
 
@@ -150,7 +149,6 @@ class Shrugged(Event[State]):
         return state.with_creature(self.creature, heart_die=self.heart_die, shrugs=shrugs + 1)
 
 
-@sealable(hp=lambda _: 0)
 @record
 class DamageApplied(Event[State]):
     """Damage was taken from hit points."""
@@ -159,16 +157,13 @@ class DamageApplied(Event[State]):
     damage: str
     creature: str
     amount: int
-    hp: int
+    hp: int = sealable(of="creature", blank=0)
     """Hit points after it."""
     note: str | None = None
     """Why it could not be shrugged off, where it could not."""
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, hp=self.hp).popped(self.damage)
-
-    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
-        yield "hp", self.creature, "hp", None
 
 
 @record

@@ -24,9 +24,9 @@ from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.listening import is_worth_asking, listens_for
 from service.rules.heartrush.windows.windows import WindowOpened
 from service.rules.kernel.messages import Awaited, Emits, Event, Private
-from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.sealed import Sealed, unsealed
+from service.rules.kernel.sealed import unsealed
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.secrecy.hiding import OccupiedSpace

@@ -7,10 +7,10 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from service.rules.heartrush import books
-from service.rules.kernel.records import EMPTY, record
+from service.rules.kernel.records import EMPTY, record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.sealable import sealable
 from service.rules.openings import Id
+from service.rules.rolls.withheld import ROLLS
 
 HR_SIZE_1: Final = Rule(
     "HR-SIZE-1",
@@ -136,64 +136,42 @@ class Poison:
     on_weapons: bool = True
 
 
-GM_ONLY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "hp_max": ("hp",),
-        "wound_threshold": (),
-        "armor": ("rolls",),
-        "natural_armor": ("rolls",),
-        "shield": ("rolls",),
-        "attack_bonus": ("rolls",),
-        "defense_bonus": ("rolls",),
-        "might": (),
-        "agility": (),
-        "cunning": (),
-        "presence": (),
-        "speed": (),
-        "swim_speed": (),
-        "climb_speed": (),
-    }
-)
-"""Fields of a sheet that may be GM-only, and what else about the creature is so with them.
-
-The heart die is none: every roll throws it. Nor are weapons, which are seen, nor abilities: the fight holds
-what they do, and a prompt shows them.
-"""
-
-
-@sealable(*GM_ONLY)
 @record
 class Sheet:
-    """What a creature is before the fight: dice as numbers of faces, distances in feet."""
+    """What a creature is before the fight: dice as numbers of faces, distances in feet.
+
+    Sealable fields may be GM-only. The heart die is none: every roll throws it. Nor are weapons, which are
+    seen, nor abilities: the fight holds what they do, and a prompt shows them.
+    """
 
     id: Id
     name: str
     side: Id
     kind: Literal["pc", "npc", "companion"] = "npc"
     size: Size = "medium"
-    might: DieSize = 6
-    agility: DieSize = 6
-    cunning: DieSize = 4
-    presence: DieSize = 4
+    might: DieSize = sealable(default=6)
+    agility: DieSize = sealable(default=6)
+    cunning: DieSize = sealable(default=4)
+    presence: DieSize = sealable(default=4)
     heart_die: DieSize = 8
     """The largest the heart die gets; shrugging off lowers the live one."""
-    hp_max: int = 40
-    wound_threshold: int | None = None
+    hp_max: int = sealable(default=40, brings=("hp",))
+    wound_threshold: int | None = sealable(default=None)
     """Final damage that wounds; null takes the house's option."""
     woundable: bool = True
-    armor: ArmorKind = "none"
-    natural_armor: int = 0
+    armor: ArmorKind = sealable(default="none", brings=(ROLLS,))
+    natural_armor: int = sealable(default=0, brings=(ROLLS,))
     metal_armor: bool = False
     """Whether its armor conducts."""
-    shield: ShieldKind = "none"
-    attack_bonus: int = 0
-    defense_bonus: int = 0
+    shield: ShieldKind = sealable(default="none", brings=(ROLLS,))
+    attack_bonus: int = sealable(default=0, brings=(ROLLS,))
+    defense_bonus: int = sealable(default=0, brings=(ROLLS,))
     weapons: tuple[Weapon, ...] = ()
     wielded: str | None = None
     """The weapon in hand when the fight begins; null takes the first."""
-    speed: int = 60
-    swim_speed: int = 15
-    climb_speed: int = 5
+    speed: int = sealable(default=60)
+    swim_speed: int = sealable(default=15)
+    climb_speed: int = sealable(default=5)
     darkvision: bool = False
     abilities: tuple[Id, ...] = ()
     poisons: tuple[Poison, ...] = ()
@@ -205,7 +183,6 @@ class Sheet:
     growth: Growth = Growth()
 
 
-@sealable("hp")
 @record
 class Entry:
     """A creature that takes part: its sheet or its stat block, and where and how it stands at the beginning.
@@ -221,7 +198,7 @@ class Entry:
     side: Id | None = None
     name: str | None = None
     """Null takes the stat block's."""
-    hp: int | None = None
+    hp: int | None = sealable(default=None)
     """Null takes the maximum."""
     heart_die: int | None = None
     """The live heart die as faces; null takes the maximum."""

@@ -16,8 +16,8 @@ from service.rules.heartrush.windows.listening import is_worth_asking, listens
 from service.rules.heartrush.windows.windows import Interruptible, is_answered, moment
 from service.rules.kernel.families import Families
 from service.rules.kernel.messages import Awaited, Emits, Event, Private, Refused
-from service.rules.kernel.records import changed, record
-from service.rules.kernel.sealed import Sealed, unsealed
+from service.rules.kernel.records import Sealed, changed, record
+from service.rules.kernel.sealed import unsealed
 from service.rules.rolls.chance import Chance
 
 BECAUSE = ("HR-GEN-2",)

@@ -14,9 +14,9 @@ from service.rules.heartrush.secrecy import sealed_to
 from service.rules.heartrush.sheets.notes import Standing
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Scope
-from service.rules.kernel.records import record
+from service.rules.kernel.records import Sealed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.sealed import Sealed, is_closed, unsealed
+from service.rules.kernel.sealed import is_closed, unsealed
 
 TABLE_STANDING_1: Final = Rule(
     "TABLE-STANDING-1",

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from service.rules.kernel.messages import Event
-from service.rules.kernel.records import changed, record, with_key
-from service.rules.kernel.sealed import Sealed, is_closed, unsealed
+from service.rules.kernel.records import Sealed, changed, record, with_key
+from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Atom, Condition, HiddenSwift
 from service.rules.rise.harm.conditions import is_meant

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.sealable import sealable
+from service.rules.kernel.records import EMPTY, changed, record, sealable
 from service.rules.rise.creatures.lasting import Condition, Delayed, VitalWound
 from service.rules.rise.creatures.sheet import Sheet, rank, side_of
 from service.rules.space.grid import Cell, heights_apart
@@ -52,15 +51,14 @@ class Budget:
     """Whether it goes where it likes: its rider could not hold it."""
 
 
-@sealable(hp=lambda creature: creature.sheet.hp_max, dr=lambda creature: creature.sheet.dr_max)
 @record
 class Creature:
     """One creature as it is now; its sheet says what it was made with."""
 
     sheet: Sheet
     position: Cell
-    hp: int
-    dr: int
+    hp: int = sealable(blank=lambda creature: creature.sheet.hp_max)
+    dr: int = sealable(blank=lambda creature: creature.sheet.dr_max)
     depth: int = 0
     """Vital wounds already taken for this time below zero."""
     wounds: tuple[VitalWound, ...] = ()

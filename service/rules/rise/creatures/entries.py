@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from service.rules.kernel.records import changed, record
-from service.rules.kernel.sealable import sealable
+from service.rules.kernel.records import changed, record, sealable
 from service.rules.openings import Id
 from service.rules.rise.creatures.creature import Creature
-from service.rules.rise.creatures.sheet import GM_ONLY, Sheet
-from service.rules.secrecy.gm_only import hide_gm_only
+from service.rules.rise.creatures.sheet import Sheet
+from service.rules.secrecy.gm_only import facts_of, hide_gm_only
 
 
-@sealable("hp", "dr")
 @record
 class Entry:
     """A creature that takes part: its sheet, and where and how it stands when the fight begins."""
 
     sheet: Sheet
     position: tuple[int, int]
-    hp: int | None = None
+    hp: int | None = sealable(default=None)
     """Null takes the maximum."""
-    dr: int | None = None
+    dr: int | None = sealable(default=None)
     fatigue: int = 0
     mount: Id | None = None
     """The creature it rides."""
@@ -42,13 +38,9 @@ class Arrival:
 
 def spelled_out(entry: Entry) -> Entry:
     """Return *entry* with what is GM-only sealed."""
-    sheet = hide_gm_only(entry.sheet, entry.sheet.id, entry.gm_only)
-    return changed(hide_gm_only(entry, sheet.id, _besides(entry)), sheet=sheet)
-
-
-def _besides(entry: Entry) -> Iterator[str]:
-    """Yield what else about a creature is GM-only with the fields of its sheet."""
-    return (name for field in entry.gm_only for name in GM_ONLY[field])
+    facts = facts_of(Sheet, entry.gm_only)
+    sheet = hide_gm_only(entry.sheet, entry.sheet.id, facts)
+    return changed(hide_gm_only(entry, sheet.id, facts), sheet=sheet)
 
 
 def creature_of(entry: Entry) -> Creature:
@@ -65,4 +57,4 @@ def creature_of(entry: Entry) -> Creature:
         aloft="flying" if entry.altitude else None,
         gm_only=entry.gm_only,
     )
-    return hide_gm_only(creature, sheet.id, _besides(entry))
+    return hide_gm_only(creature, sheet.id, facts_of(Sheet, entry.gm_only))

@@ -7,8 +7,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from service.rules.kernel.messages import TABLE
-from service.rules.kernel.records import EMPTY, record
-from service.rules.kernel.sealable import sealable
+from service.rules.kernel.records import EMPTY, record, sealable
 from service.rules.openings import Id
 from service.rules.table.table import GM
 
@@ -183,31 +182,13 @@ class Ability:
     """What sets it off by itself, at the end of the phase, against the creature that did it."""
 
 
-GM_ONLY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "hp_max": ("hp",),
-        "dr_max": ("dr", "hp"),
-        "defenses": (),
-        "strength": (),
-        "constitution": (),
-        "intelligence": (),
-        "perception": (),
-        "willpower": (),
-        "speeds": (),
-        "abilities": (),
-    }
-)
-"""Fields of a sheet that may be GM-only, and what else about the creature is so with them.
-
-Accuracy, power and dexterity are none: they are terms of rolls, which a group's announcement tells to all.
-Weapons are seen, and each strike names its own.
-"""
-
-
-@sealable(*GM_ONLY)
 @record
 class Sheet:
-    """What a creature is before the fight; distances in feet."""
+    """What a creature is before the fight; distances in feet.
+
+    Sealable fields may be GM-only. Accuracy, power and dexterity are none: they are terms of rolls, which a
+    group's announcement tells to all. Weapons are seen, and each strike names its own.
+    """
 
     id: Id
     name: str
@@ -215,23 +196,23 @@ class Sheet:
     kind: Literal["pc", "monster", "object"] = "monster"
     size: Size = "medium"
     level: int = 1
-    strength: int = 0
+    strength: int = sealable(default=0)
     dexterity: int = 0
-    constitution: int = 0
-    intelligence: int = 0
-    perception: int = 0
-    willpower: int = 0
+    constitution: int = sealable(default=0)
+    intelligence: int = sealable(default=0)
+    perception: int = sealable(default=0)
+    willpower: int = sealable(default=0)
     accuracy: int = 0
     brawling_accuracy: int = 0
-    defenses: Mapping[str, int] = EMPTY
-    hp_max: int = 20
-    dr_max: int = 0
+    defenses: Mapping[str, int] = sealable(default=EMPTY)
+    hp_max: int = sealable(default=20, brings=("hp",))
+    dr_max: int = sealable(default=0, brings=("dr", "hp"))
     fatigue_tolerance: int = 3
     power: int = 0
-    speeds: Mapping[Mode, int] = EMPTY
+    speeds: Mapping[Mode, int] = sealable(default=EMPTY)
     hands: int = 2
     weapons: tuple[Weapon, ...] = ()
-    abilities: tuple[Ability, ...] = ()
+    abilities: tuple[Ability, ...] = sealable(default=())
     communicates: bool = True
     """Whether allies can see or otherwise communicate with it."""
     carries_riders: bool = False

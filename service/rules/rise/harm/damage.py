@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Emits, Event
-from service.rules.kernel.records import record
+from service.rules.kernel.records import record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
 from service.rules.rise.creatures.creature import RECOVERS, Creature
@@ -46,8 +46,10 @@ class DamageTaken(Event[State]):
     source: str
     amount: int
     sort: Sort
-    dr: int
-    hp: int
+    dr: int = sealable(of="creature", blank=0)
+    """Resistance lost."""
+    hp: int = sealable(of="creature", fact="dr", blank=0)
+    """Hit points lost: together with the damage they reveal the resistance."""
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -58,47 +60,18 @@ class DamageTaken(Event[State]):
 
 
 @record
-class DamageTakenUnseen(Event[State]):
-    """A creature took damage; how much of it resistance stopped is GM-only."""
-
-    type: ClassVar[str] = "damage_taken_unseen"
-    creature: str
-    source: str
-    amount: int
-    sort: Sort
-
-    def evolve(self, state: State) -> State:
-        dr, hp = split(state.creatures[self.creature], self.amount, self.sort)
-        taken = DamageTaken(
-            creature=self.creature, source=self.source, amount=self.amount, sort=self.sort, dr=dr, hp=hp
-        )
-        return taken.evolve(state)
-
-
-@record
 class Healed(Event[State]):
     """A creature regained hit points; from below zero they count from zero."""
 
     type: ClassVar[str] = "healed"
     creature: str
-    hp: int
+    amount: int
+    """What was offered; -1 is half of the maximum."""
+    hp: int = sealable(of="creature", blank=0)
     """Its hit points now."""
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, hp=self.hp, depth=0)
-
-
-@record
-class HealedUnseen(Event[State]):
-    """A creature was healed; what its hit points are now is GM-only."""
-
-    type: ClassVar[str] = "healed_unseen"
-    creature: str
-    amount: int
-
-    def evolve(self, state: State) -> State:
-        hp = healed_to(state.creatures[self.creature], self.amount)
-        return Healed(creature=self.creature, hp=hp).evolve(state)
 
 
 @record
@@ -107,24 +80,13 @@ class ResistanceRecovered(Event[State]):
 
     type: ClassVar[str] = "resistance_recovered"
     creature: str
-    dr: int
+    amount: int
+    """What was offered; -1 is all of it."""
+    dr: int = sealable(of="creature", blank=0)
     """Its damage resistance now."""
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, dr=self.dr)
-
-
-@record
-class ResistanceRecoveredUnseen(Event[State]):
-    """A creature regained damage resistance; what it has now is GM-only."""
-
-    type: ClassVar[str] = "resistance_recovered_unseen"
-    creature: str
-    amount: int
-
-    def evolve(self, state: State) -> State:
-        dr = restored_to(state.creatures[self.creature], self.amount)
-        return state.with_creature(self.creature, dr=dr)
 
 
 @record
@@ -150,8 +112,7 @@ class Defeated(Event[State]):
     creature: str
     fate: Fate
     credit: tuple[str, ...]
-    wasted_damage: int | None
-    """None where its hit points are GM-only."""
+    wasted_damage: int = sealable(of="creature", fact="hp", blank=0)
 
     def evolve(self, state: State) -> State:
         return state.with_creature(
@@ -196,8 +157,6 @@ def split(creature: Creature, amount: int, sort: Sort) -> tuple[int, int]:
 
 def _taken(state: State, creature: str, source: str, amount: int, sort: Sort) -> Event[State]:
     why = ("RI-DMG-6",) if sort == "environmental" else ("RI-DMG-5",)
-    if "dr" in state.gm_only_of(creature):
-        return DamageTakenUnseen(creature=creature, source=source, amount=amount, sort=sort, because=why)
     dr, hp = split(state.creatures[creature], amount, sort)
     return DamageTaken(creature=creature, source=source, amount=amount, sort=sort, dr=dr, hp=hp, because=why)
 
@@ -216,9 +175,7 @@ def heal(state: State, creature: str, amount: int) -> Emits[State]:
     found = state.creatures[creature]
     if found.dead or found.defeated or (amount <= 0 and amount != RECOVERS):
         return state
-    if "hp" in state.gm_only_of(creature):
-        return (yield HealedUnseen(creature=creature, amount=amount))
-    return (yield Healed(creature=creature, hp=healed_to(found, amount)))
+    return (yield Healed(creature=creature, amount=amount, hp=healed_to(found, amount)))
 
 
 def healed_to(creature: Creature, amount: int) -> int:
@@ -246,6 +203,5 @@ def restore(state: State, creature: str, amount: int) -> Emits[State]:
     found = state.creatures[creature]
     if found.dead or found.defeated or (amount <= 0 and amount != RECOVERS):
         return state
-    if "dr" in state.gm_only_of(creature):
-        return (yield ResistanceRecoveredUnseen(creature=creature, amount=amount, because=("RI-HP-2",)))
-    return (yield ResistanceRecovered(creature=creature, dr=restored_to(found, amount), because=("RI-HP-2",)))
+    dr = restored_to(found, amount)
+    return (yield ResistanceRecovered(creature=creature, amount=amount, dr=dr, because=("RI-HP-2",)))

@@ -82,7 +82,7 @@ def fell(state: State, creature: str, *, subdual: bool) -> Emits[State]:
             creature=creature,
             fate=fate,
             credit=credited(state, found.hurt_by),
-            wasted_damage=None if "hp" in state.gm_only_of(creature) else wasted(found),
+            wasted_damage=wasted(found),
         )
     )
 

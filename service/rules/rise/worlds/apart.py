@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from service.rules.kernel.messages import Awaited, Emits, Event
-from service.rules.kernel.records import changed, record
+from service.rules.kernel.records import Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.sealed import Sealed, is_closed
+from service.rules.kernel.sealed import is_closed
 from service.rules.rise.state import State
 from service.rules.rise.worlds.groups import audience
 from service.rules.table.stack import Frame, Stacks

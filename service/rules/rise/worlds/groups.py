@@ -11,9 +11,8 @@ from itertools import count, islice
 from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Command, Emits, Event, Refused
-from service.rules.kernel.records import EMPTY, changed, record, with_key
+from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.sealed import Sealed
 from service.rules.openings import ID
 from service.rules.rise import books
 from service.rules.rise.acting.swift import SwiftFrame
