@@ -25,7 +25,7 @@ CACHES = "Values are cached through one class"
 MARSHMALLOW = "Input is checked and described in the API alone"
 HEARTRUSH = "Each part of Heart Rush knows those below it alone, but for those that move and fight"
 SHARED = "Each part of the shared rules knows those below it alone"
-RISE = "Each part of Rise knows those below it alone"
+RISE = "Each module of Rise knows those below it alone"
 S3 = "S3 is spoken to by the archive alone"
 COUNTED = "Requests are counted and measured in the API alone"
 
@@ -66,7 +66,7 @@ PLANTED = (
     ("service/rules/secrecy/planted.py", "service.rules.contests.leaf", {SHARED}),
     ("service/rules/rolls/planted.py", "service.rules.heartrush.leaf", {SHARED}),
     ("service/rules/heartrush/checks/planted.py", "service.rules.heartrush.rounds.leaf", {HEARTRUSH}),
-    ("service/rules/rise/harm/planted.py", "service.rules.rise.phases.leaf", {RISE}),
+    ("service/rules/rise/sheet.py", "service.rules.rise.rounds", {RISE}),
     ("service/api/planted.py", "redis", {REDIS}),
     ("service/supervisor/planted.py", "redis", {REDIS}),
     ("workers/planted.py", "redis.client", {REDIS}),

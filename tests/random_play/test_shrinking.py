@@ -15,7 +15,7 @@ from service.rules.heartrush.rounds.potions import DrinkPotion
 from service.rules.heartrush.state import Condition, State
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import changed
-from service.rules.rise.acting.taking_turns import EndTurn
+from service.rules.rise.turns import EndTurn
 from tests.random_play.fuzz import told
 from tests.random_play.offer_check import Stuck, Unheld
 from tests.random_play.shrinking import Given, smallest, story

@@ -12,7 +12,7 @@ from service.rules import heartrush, rise
 from service.rules.heartrush.options import House as HeartRushHouse
 from service.rules.house_options import defaults, option, specs_of
 from service.rules.kernel.records import changed, record
-from service.rules.rise.creatures.lasting import Ruling
+from service.rules.rise.creature import Ruling
 from service.rules.rise.options import House as RiseHouse
 
 HEARTRUSH, RISE = heartrush.HEARTRUSH, rise.RISE

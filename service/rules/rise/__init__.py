@@ -1,7 +1,24 @@
 """Rise: rounds of two phases, groups that resolve in secret and in parallel, then everything true at once.
 
-A folder for each part of the book, a module for each of its chapters. This file lists the chapters'
-messages: what is not listed does not exist.
+The chapters in the book's order, with the modules that have them:
+
+- 3.2 Combat Statistics: `sheet`, `creature`, `combat_statistics`
+- 5.1 Making Attacks, 5.2 Calculating Damage: `attack_rolls`, `making_attacks`, `unjudged`
+- 5.3 Taking Damage: `taking_damage`
+- 5.4 Vital Wounds: `vital_wounds`
+- 5.5 Combat Time: `rounds`, `groups`, `planning`, `intents`, `movement_phase`, `initiative`, `action_phase`,
+  `turns`, `combat_time`, `swift`, `objects`, `effects`, `merging`
+- 5.6 Movement and Positioning: `movement_and_positioning`, `moving`, `movement_problem`, `movement_solver`,
+  `movement_resolution`, `mounts`
+- 5.7 Aerial Movement: `aerial_movement`
+- 5.8 Universal Abilities: `strikes`, `brawling`, `hurling`, `special_abilities`, `exertion`
+- 5.9 Vision and Light, 5.10 Obstacles and Cover: `vision_and_lines`, `obstacles_and_targets`
+- 5.11 Awareness and Surprise: `combat`
+- Running the Game: `running_the_game`, `corrections`
+
+The rest of the package: `books`, `options`, `state`, `permission`, `opening`, `presentation`.
+
+This file lists the messages of the chapters: what is not listed does not exist.
 """
 
 from __future__ import annotations
@@ -9,112 +26,103 @@ from __future__ import annotations
 from typing import Final
 
 from service.rules.kernel.messages import Command, Event
-from service.rules.rise import arrivals, combat, hidden_creatures, opening, questions, rulings, short_view
-from service.rules.rise.acting import (
-    actions,
+from service.rules.rise import (
+    action_phase,
+    aerial_movement,
+    attack_rolls,
     brawling,
-    delays,
-    reactions,
-    shoving,
-    special,
-    strikes,
-    swift,
-    taking_turns,
-    turns,
-)
-from service.rules.rise.attacks import assault, blows, hidden, maneuvers, unjudged, zones
-from service.rules.rise.harm import conditions, corrections, damage, effects, rest, vital
-from service.rules.rise.movement import (
+    combat,
+    combat_statistics,
+    combat_time,
+    corrections,
+    effects,
+    exertion,
+    groups,
     hurling,
     initiative,
+    intents,
+    making_attacks,
+    mounts,
+    movement_and_positioning,
+    movement_phase,
+    movement_resolution,
     moving,
     objects,
-    reacting,
-    reins,
-    resolving,
-    rushes,
+    obstacles_and_targets,
+    opening,
+    planning,
+    presentation,
+    rounds,
+    running_the_game,
+    special_abilities,
+    strikes,
+    swift,
+    taking_damage,
+    turns,
+    unjudged,
+    vital_wounds,
 )
 from service.rules.rise.options import OPTIONS
-from service.rules.rise.phases import ending, exertion, joining, movement, resolution, rounds, squeezing
-from service.rules.rise.planning import freely, plans
-from service.rules.rise.sentences import SENTENCES
-from service.rules.rise.space import aloft, riding
+from service.rules.rise.presentation import SENTENCES
 from service.rules.rise.state import State
-from service.rules.rise.worlds import apart, groups
 from service.rules.ruleset import Ruleset
 from service.rules.secrecy import hidden_creatures as common_hidden_creatures
 from service.rules.secrecy.hiding import HidingRules
 from service.rules.shared import messages_of
 
 _CHAPTERS: Final = (
-    opening,
+    combat_statistics,
+    attack_rolls,
+    making_attacks,
+    unjudged,
+    taking_damage,
+    vital_wounds,
     rounds,
-    squeezing,
-    combat,
-    ending,
     groups,
-    hidden,
-    hurling,
-    freely,
-    plans,
-    apart,
-    arrivals,
-    joining,
-    common_hidden_creatures,
-    hidden_creatures,
-    movement,
-    riding,
-    reins,
-    rushes,
+    planning,
+    intents,
+    movement_phase,
     initiative,
-    resolving,
-    reacting,
-    moving,
+    action_phase,
     turns,
-    taking_turns,
-    actions,
+    combat_time,
     swift,
-    delays,
+    objects,
+    effects,
+    movement_and_positioning,
+    moving,
+    movement_resolution,
+    mounts,
+    aerial_movement,
     strikes,
     brawling,
-    shoving,
-    special,
-    objects,
-    assault,
-    blows,
-    maneuvers,
-    unjudged,
+    hurling,
+    special_abilities,
     exertion,
-    effects,
-    damage,
-    vital,
-    conditions,
-    resolution,
-    aloft,
-    rest,
-    rulings,
-    questions,
-    reactions,
-    zones,
+    obstacles_and_targets,
+    combat,
+    running_the_game,
     corrections,
+    opening,
+    common_hidden_creatures,
 )
 
 
 _FRAMES: Final = (
     rounds.CombatFrame,
-    ending.PauseFrame,
-    plans.PlanFrame,
-    apart.GroupFrame,
-    movement.MovementFrame,
-    reins.RideFrame,
-    rushes.RushFrame,
+    rounds.PauseFrame,
+    planning.PlanFrame,
+    groups.GroupFrame,
+    movement_phase.MovementFrame,
+    mounts.RideFrame,
+    movement_resolution.RushFrame,
     turns.TurnsFrame,
     turns.TurnFrame,
     swift.SwiftFrame,
-    assault.AssaultFrame,
-    resolution.ActionFrame,
-    questions.QuestionFrame,
-    reactions.ReactionsFrame,
+    making_attacks.AssaultFrame,
+    action_phase.ActionFrame,
+    running_the_game.QuestionFrame,
+    special_abilities.ReactionsFrame,
     corrections.CorrectionFrame,
 )
 
@@ -129,7 +137,7 @@ RISE: Final[Ruleset[State]] = Ruleset(
     options=OPTIONS,
     packages=("service.rules.rise",),
     frames=_FRAMES,
-    kinds={HidingRules: (hidden_creatures.Den,)},
-    tokens=short_view.tokens,
+    kinds={HidingRules: (combat.Den,)},
+    tokens=presentation.tokens,
     sentences=SENTENCES,
 )

@@ -12,22 +12,13 @@ from service.rules.kernel.records import EMPTY, changed, record, sealable_fields
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
 from service.rules.rise import books
-from service.rules.rise.acting.swift_abilities import early, is_simple
-from service.rules.rise.attacks.areas import is_aimed
-from service.rules.rise.creatures.entries import Entry, creature_of, spelled_out
-from service.rules.rise.creatures.profiles import PROFILES
-from service.rules.rise.creatures.sheet import (
-    RESERVED,
-    Ability,
-    Area,
-    Effect,
-    Sheet,
-    Strike,
-    side_of,
-)
+from service.rules.rise.creature import Entry, creature_of, spelled_out
+from service.rules.rise.obstacles_and_targets import is_aimed
 from service.rules.rise.options import DEFAULTS, OPTIONS
-from service.rules.rise.phases.rounds import CombatFrame
+from service.rules.rise.rounds import CombatFrame
+from service.rules.rise.sheet import PROFILES, RESERVED, Ability, Area, Effect, Sheet, Strike, side_of
 from service.rules.rise.state import Attitude, State, Terrain
+from service.rules.rise.swift import early, is_simple
 from service.rules.rolls.seeding import Seeding, seeding_faults
 from service.rules.secrecy.gm_only import field_faults
 from service.rules.space.grid import FEET, Cell, cells

@@ -13,7 +13,7 @@ from service.rules.kernel.messages import TABLE, Actor, Command, Refused, Scope
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rise import books
-from service.rules.rise.creatures.creature import Creature, is_able
+from service.rules.rise.creature import Creature, is_able
 from service.rules.rise.state import State
 from service.rules.table.table import GM
 

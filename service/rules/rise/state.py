@@ -12,12 +12,19 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import TABLE, Awaited
 from service.rules.kernel.records import EMPTY, Sealed, carried, changed, derived, record, with_key
-from service.rules.rise.creatures.creature import Creature, above
-from service.rules.rise.creatures.entries import Arrival, Entry
-from service.rules.rise.creatures.lasting import Atom, HiddenSwift, Plan, Ruling, Unjudged
-from service.rules.rise.creatures.profiles import PROFILES, Profile
-from service.rules.rise.creatures.sheet import Sheet, Zone, side_of
+from service.rules.rise.creature import (
+    Arrival,
+    Atom,
+    Creature,
+    Entry,
+    HiddenSwift,
+    Plan,
+    Ruling,
+    Unjudged,
+    above,
+)
 from service.rules.rise.options import OPTIONS, House, house_of
+from service.rules.rise.sheet import PROFILES, Profile, Sheet, Zone, side_of
 from service.rules.secrecy.gm_only import facts_of
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.secrecy.worlds import SHARED, SplitTable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 from service.rules.kernel.sealed import is_closed
-from service.rules.rise.acting.actions import MANIPULATIONS
-from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.combat_time import MANIPULATIONS
+from service.rules.rise.creature import Creature
 from service.rules.rise.state import State
 
 

@@ -17,7 +17,7 @@ from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Actor, Event, Offer, Private, Rolled
 from service.rules.kernel.records import changed
 from service.rules.rise import RISE
-from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.creature import Creature
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance
 from service.rules.ruleset import Decision, Refusal, decide, legal, waiting

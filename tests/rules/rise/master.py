@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.creature import Creature
 from service.rules.rise.state import State
 from service.rules.ruleset import waiting
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.rise.harm.numbers import defense_terms, total
+from service.rules.rise.combat_statistics import defense_terms, total
 from tests.rules.rise.kit import Fight, begun, entry
 
 WINGS = {"land": 30, "fly": 60, "glide": 30}

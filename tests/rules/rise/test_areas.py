@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from service.rules.kernel.codec import from_data
-from service.rules.rise.attacks.areas import is_filled, origin_of
-from service.rules.rise.creatures.lasting import Condition
-from service.rules.rise.creatures.sheet import Area
+from service.rules.rise.creature import Condition
+from service.rules.rise.obstacles_and_targets import is_filled, origin_of
 from service.rules.rise.opening import Opening, faults
+from service.rules.rise.sheet import Area
 from tests.rules.rise.kit import Fight, begun, entry, opened, opening, unfolded
 
 Shape = dict[str, Any]

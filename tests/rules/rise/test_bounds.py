@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from service.rules.rise.harm.vital import due
-from service.rules.rise.space.paths import leaving, step_feet
+from service.rules.rise.movement_and_positioning import leaving, step_feet
+from service.rules.rise.vital_wounds import due
 from tests.rules.rise.kit import begun, entry
 
 

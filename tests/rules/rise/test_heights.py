@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from service.rules.rise.harm.numbers import speed_of
+from service.rules.rise.combat_statistics import speed_of
 from tests.rules.rise.kit import Fight, begun, entry
 
 WINGS = {"land": 30, "fly": 60, "glide": 30}

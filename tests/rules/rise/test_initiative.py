@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.rise.movement.initiative import roll_order
+from service.rules.rise.initiative import roll_order
 from service.rules.rolls.chance import Chance
 from service.rules.ruleset import waiting
 from tests.rules.rise.kit import Fight, NoDice, begun, entry

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from service.rules.kernel.records import changed
-from service.rules.rise.creatures.lasting import Condition
-from service.rules.rise.movement.initiative import ties
+from service.rules.rise.creature import Condition
+from service.rules.rise.initiative import ties
 from tests.rules.rise.kit import Fight, begun, entry, opened
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from service.rules.rise.harm.numbers import midair
+from service.rules.rise.combat_statistics import midair
 from tests.rules.rise.kit import Fight, begun, entry
 
 WINGED: dict[str, Any] = {"carries_riders": True, "combat_trained": True, "speeds": {"land": 30, "fly": 60}}

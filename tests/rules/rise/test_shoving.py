@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.rise.harm.holds import grapplers
+from service.rules.rise.effects import grapplers
 from tests.rules.rise.bot import choices, data_of, melee
 from tests.rules.rise.kit import Fight, begun, entry
 

@@ -10,11 +10,17 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from service.rules.kernel.records import changed
-from service.rules.rise.creatures.creature import above
-from service.rules.rise.movement.problem import NeedsInitiative, Outcome, Problem, place_movers, pose
-from service.rules.rise.movement.reactive import shake_off
-from service.rules.rise.movement.solve import solve
-from service.rules.rise.space.paths import BIG_ENOUGH
+from service.rules.rise.creature import above
+from service.rules.rise.movement_and_positioning import BIG_ENOUGH
+from service.rules.rise.movement_problem import (
+    NeedsInitiative,
+    Outcome,
+    Problem,
+    place_movers,
+    pose,
+    shake_off,
+)
+from service.rules.rise.movement_solver import solve
 from service.rules.space.grid import cells
 from tests.rules.rise.movements import problem_of, solve_with, told, written
 from tests.rules.rise.problems import VECTORS, problem_text

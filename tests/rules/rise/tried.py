@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from service.rules.kernel.messages import Actor, Awaited, Refused
 from service.rules.rise import RISE
-from service.rules.rise.attacks.areas import aims
-from service.rules.rise.creatures.creature import Creature
-from service.rules.rise.harm.holds import grapplers
-from service.rules.rise.space.aloft import AIRBORNE
+from service.rules.rise.aerial_movement import AIRBORNE
+from service.rules.rise.creature import Creature
+from service.rules.rise.effects import grapplers
+from service.rules.rise.obstacles_and_targets import aims
 from service.rules.rise.state import State
 from service.rules.space.grid import FEET, STEPS, cells, line
 

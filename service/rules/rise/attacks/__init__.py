@@ -1,1 +1,0 @@
-"""Resolve what an ability does to its targets: areas, cover, rolls, outcomes, damage."""

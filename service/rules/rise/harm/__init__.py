@@ -1,1 +1,0 @@
-"""Hurt and heal: damage, resistance, vital wounds, conditions, holds, rests, corrections."""

@@ -1,1 +1,0 @@
-"""Carry movements out: initiative, conflicts, following, withdrawing, blocking, riding."""

@@ -1,1 +1,0 @@
-"""Plan in secret what the movement phase will carry out."""

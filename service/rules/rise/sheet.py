@@ -1,0 +1,307 @@
+"""Describe what is printed: a creature's sheet, and what differs between two printings of the book."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Literal
+
+from service.rules.kernel.messages import TABLE
+from service.rules.kernel.records import EMPTY, record, sealable
+from service.rules.openings import Id
+from service.rules.table.table import GM
+
+# --- hold what differs between two printings of Rise as data -------------------------------------------
+# Which defenses there are, and what a wound does. Code asks the profile; it never asks which profile it is.
+
+
+@record
+class Profile:
+    """One printing: its defenses, and which of them the brawling abilities attack."""
+
+    defenses: tuple[str, ...]
+    shove: tuple[str, ...]
+    """The defense that shove, overrun and throwing the unwilling attack."""
+    grapple: tuple[str, ...]
+    trip: tuple[str, ...]
+    vital: Mapping[int, str]
+    """What a vital roll of 1 to 9 does, by result."""
+    throw_base_ft: int
+    exploding: bool
+    """Whether the table may lower the face that explodes."""
+    dirty_trick: bool
+    squeeze_halves_speed: bool
+    mounts_sprint: bool
+    thrown_ft: int
+    """How far a weapon flies that is not made for throwing."""
+
+
+FOUR: Final = ("armor", "fortitude", "reflex", "mental")
+FIVE: Final = ("armor", "brawn", "fortitude", "reflex", "mental")
+
+_FIRST: Final = {1: "faint_below_half", 2: "accuracy", 3: "speed"}
+
+PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
+    {
+        "rise-4d": Profile(
+            defenses=FOUR,
+            shove=("fortitude",),
+            grapple=("fortitude", "reflex"),
+            trip=("fortitude", "reflex"),
+            vital=MappingProxyType(
+                _FIRST
+                | {4: "half_dr", 5: "tolerance", 6: "defenses", 7: "fortitude", 8: "reflex", 9: "mental"}
+            ),
+            throw_base_ft=15,
+            exploding=True,
+            dirty_trick=True,
+            squeeze_halves_speed=True,
+            mounts_sprint=True,
+            thrown_ft=30,
+        ),
+        "rise-5d": Profile(
+            defenses=FIVE,
+            shove=("brawn",),
+            grapple=("brawn", "reflex"),
+            trip=("brawn",),
+            vital=MappingProxyType(
+                _FIRST | {4: "tolerance", 5: "defenses", 6: "brawn", 7: "fortitude", 8: "reflex", 9: "mental"}
+            ),
+            throw_base_ft=10,
+            exploding=False,
+            dirty_trick=False,
+            squeeze_halves_speed=False,
+            mounts_sprint=False,
+            thrown_ft=20,
+        ),
+    }
+)
+
+
+# --- describe what is printed on a creature's sheet ----------------------------------------------------
+# Attributes, defenses, weapons, abilities.
+
+RESERVED: Final = (TABLE, GM)
+"""Names that are nobody's: the table's and the gm's."""
+
+Size = Literal["fine", "diminutive", "tiny", "small", "medium", "large", "huge", "gargantuan", "colossal"]
+Usage = Literal["standard", "minor", "free", "movement", "move_or_standard", "none"]
+Sort = Literal["normal", "environmental", "subdual"]
+Until = Literal["phase", "round", "brief", "sustain", "condition", "permanent"]
+Mode = Literal["land", "climb", "swim", "fly", "glide", "burrow", "teleport"]
+
+SIZES: Final[tuple[str, ...]] = (
+    "fine",
+    "diminutive",
+    "tiny",
+    "small",
+    "medium",
+    "large",
+    "huge",
+    "gargantuan",
+    "colossal",
+)
+_SPACES: Final[Mapping[str, int]] = MappingProxyType({"large": 2, "huge": 3, "gargantuan": 4, "colossal": 6})
+_SPEEDS: Final = (10, 10, 20, 20, 30, 40, 50, 60, 80)
+
+
+def rank(size: str) -> int:
+    """Return the place of *size* in the order of sizes."""
+    return SIZES.index(size)
+
+
+def side_of(size: str) -> int:
+    """Return how many cells a creature of *size* fills along one side."""
+    return _SPACES.get(size, 1)
+
+
+def base_speed(size: str) -> int:
+    """Return the feet a creature of *size* walks where its sheet does not say."""
+    return _SPEEDS[rank(size)]
+
+
+@record
+class Tick:
+    """What an effect does by itself at one of the six boundaries of a round: steps 1, 2, 4, 5, 10 and 11."""
+
+    step: int
+    damage: int = 0
+    heal: int = 0
+    sort: Sort = "environmental"
+
+
+@record
+class Effect:
+    """One thing an ability does to its target or its user."""
+
+    does: Literal["damage", "extra", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "push", "knockback"]
+    """Extra damage is added to the ability's own attack, halved and multiplied with it.
+
+    Pushes and knockbacks go straight away from the user, as many feet as the amount says.
+    """
+    to: Literal["target", "self"] = "target"
+    amount: int = 0
+    dice: tuple[int, ...] = ()
+    """Dice added to the amount; of a condition gained, what it adds to the damage of each attack."""
+    sort: Sort = "normal"
+    condition: str = ""
+    """The condition gained or lost; `*` loses all."""
+    modifiers: Mapping[str, int] = EMPTY
+    """What the condition adds, by defense, `defenses`, `accuracy`, `speed`, or `damage` of attacks."""
+    until: Until = "condition"
+    tick: Tick | None = None
+    keep: Literal["free", "minor", "standard"] = "minor"
+    """The action that keeps it up, where it lasts as long as it is sustained."""
+    swift: bool = False
+    """Whether this part resolves before everything that is not Swift."""
+
+
+@record
+class Strike:
+    """How something attacks: against which defenses, all of which it must beat, and with what damage."""
+
+    versus: tuple[str, ...] = ("armor",)
+    accuracy: int = 0
+    dice: tuple[int, ...] = ()
+    flat: int = 0
+    sort: Sort = "normal"
+    damaging: bool = True
+    half_on_miss: bool = False
+    brawling: bool = False
+    crit_bonus: int = 0
+    """Accuracy that counts only for whether a hit is critical."""
+
+
+@record
+class Weapon:
+    """A weapon: its strike, and how far it reaches."""
+
+    id: Id
+    strike: Strike
+    melee: bool = True
+    projectile: bool = False
+    thrown: bool = False
+    close_ft: int = 5
+    """Reach, or the range up to which there is no penalty."""
+    long_ft: int = 5
+
+
+@record
+class Zone:
+    """What an ability makes of the ground around a cell: walls, rough or dark ground, or one that hurts."""
+
+    kind: Literal["wall", "difficult", "darkness", "hazard"]
+    radius_ft: int = 5
+    until: Until = "brief"
+    damage: int = 0
+    """What everybody in it takes at the end of each phase."""
+    sort: Sort = "environmental"
+
+
+@record
+class Area:
+    """What an ability fills instead of naming its targets."""
+
+    shape: Literal["sphere", "cylinder", "cone", "line"]
+    """A cylinder goes around walls; cones, a quarter of a circle, and lines point away from the user."""
+    size_ft: int = 15
+    """Its radius or length."""
+    width_ft: int = 5
+    """How wide a line is."""
+    range_ft: int = 0
+    """How far away a sphere or cylinder may begin; with 0 it spreads from its user, and spares it."""
+    whom: Literal["everyone", "enemies", "allies"] = "everyone"
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it points somewhere."""
+        return self.shape in ("cone", "line")
+
+
+@record
+class Ability:
+    """A special ability: what it costs, whom it reaches, how it attacks, what it does."""
+
+    id: Id
+    name: str = ""
+    tags: tuple[Literal["swift", "sustain", "brawling", "size_based", "reactive", "swift_roll_ok"], ...] = ()
+    usage: Usage = "standard"
+    repeat_same_round: bool = False
+    per_round_limit: int | None = None
+    cost_fatigue: int = 0
+    range_ft: int = 5
+    """How far its targets may be, or the place of its zone."""
+    area: Area | None = None
+    """What it fills, where it names no targets."""
+    strike: Strike | None = None
+    effects: tuple[Effect, ...] = ()
+    """What it does where it hits, or simply does where it makes no attack."""
+    on_crit: tuple[Effect, ...] = ()
+    on_miss: tuple[Effect, ...] = ()
+    on_loss: tuple[Effect, ...] = ()
+    """What follows for a target that loses hit points."""
+    later: Literal["none", "next_action", "each_action"] = "none"
+    """Whether the effects come in the user's next turn, or in each of its turns, instead of now."""
+    times: int = 1
+    """In how many turns they come, where they come later."""
+    at_once: bool = False
+    """Whether they come now as well, where they come later."""
+    zone: Zone | None = None
+    """What it makes of the ground where it is used."""
+    trigger: Literal["none", "enters_reach", "leaves_reach", "hurt"] = "none"
+    """What sets it off by itself, at the end of the phase, against the creature that did it."""
+
+
+@record
+class Sheet:
+    """What a creature is before the fight; distances in feet.
+
+    Sealable fields may be GM-only. Accuracy, power and dexterity are none: they are terms of rolls, which a
+    group's announcement tells to all. Weapons are seen, and each strike names its own.
+    """
+
+    id: Id
+    name: str
+    side: Id
+    kind: Literal["pc", "monster", "object"] = "monster"
+    size: Size = "medium"
+    level: int = 1
+    strength: int = sealable(default=0)
+    dexterity: int = 0
+    constitution: int = sealable(default=0)
+    intelligence: int = sealable(default=0)
+    perception: int = sealable(default=0)
+    willpower: int = sealable(default=0)
+    accuracy: int = 0
+    brawling_accuracy: int = 0
+    defenses: Mapping[str, int] = sealable(default=EMPTY)
+    hp_max: int = sealable(default=20, brings=("hp",))
+    dr_max: int = sealable(default=0, brings=("dr", "hp"))
+    fatigue_tolerance: int = 3
+    power: int = 0
+    speeds: Mapping[Mode, int] = sealable(default=EMPTY)
+    hands: int = 2
+    weapons: tuple[Weapon, ...] = ()
+    abilities: tuple[Ability, ...] = sealable(default=())
+    communicates: bool = True
+    """Whether allies can see or otherwise communicate with it."""
+    carries_riders: bool = False
+    combat_trained: bool = True
+    """Whether it stays calm in a fight: a mount that is not has to be held by its rider each round."""
+    ride: int | None = None
+    """What it adds to Ride checks; null is its dexterity."""
+    military_saddle: bool = False
+    """Whether it stays mounted when it falls unconscious."""
+    floats: bool = False
+    """Whether it stays in the air without moving."""
+
+    @property
+    def is_pc(self) -> bool:
+        """Whether vital wounds, fatigue and sprinting are its own."""
+        return self.kind == "pc"
+
+    def speed(self, mode: str = "land") -> int:
+        """Return the printed speed of *mode*, 0 where it has none."""
+        if mode == "land" and mode not in self.speeds:
+            return base_speed(self.size)
+        return next((feet for known, feet in self.speeds.items() if known == mode), 0)

@@ -1,1 +1,0 @@
-"""Know the grid: paths and their costs, lines of sight, paces, heights, mounts, pushes."""
