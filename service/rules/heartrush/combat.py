@@ -17,12 +17,11 @@ from service.rules.heartrush.harm.conditions import fade
 from service.rules.heartrush.harm.zero import falling
 from service.rules.heartrush.means.actions import with_fresh_round
 from service.rules.heartrush.means.rush import lose_rush, rush_of_round
-from service.rules.heartrush.means.timing import by_turns
+from service.rules.heartrush.means.timing import timing_of
 from service.rules.heartrush.permission import gm, left_by_bars
 from service.rules.heartrush.rounds import start, turns
 from service.rules.heartrush.rounds.clock import time_passed
 from service.rules.heartrush.rounds.priority import (
-    PriorityGranted,
     able_members,
     decline,
     is_anybody_undecided,
@@ -188,8 +187,7 @@ class CombatFrame(Frame[State]):
     def advance(self, state: State, chance: Chance) -> Emits[State]:  # noqa: PLR0911 - one return for each phase
         phase = state.phase
         if phase == "opening":
-            opened = turns.set_order if by_turns(state) else start.opening_roll
-            return (yield from opened(state, chance))
+            return (yield from timing_of(state).open(state, chance))
         if phase in UNTIL_ONE_SIDE_IS_GONE and start.is_one_side_gone(state):
             return (yield from start.end_if_one_side_is_gone(state, chance))
         if phase == "resolving":
@@ -254,7 +252,7 @@ class RoundStarted(Event[State]):
             engagements=0,
             movements=0,
             starter=None,
-            turns=turns.order_of_round(state) if by_turns(state) else (),
+            turns=timing_of(state).order_of_round(state),
             delayed=(),
             creatures=creatures,
         )
@@ -301,10 +299,7 @@ def begin_round(state: State) -> Emits[State]:
         state = yield from effects_of_round(state)
     if still and not any(able_members(state, side) for side in state.sides):
         return (yield NobodyCanAct(because=("HR-PRIO-10",)))
-    if by_turns(state):
-        return (yield from turns.turn_from(state, 0))
-    assert state.starting_side is not None
-    return (yield PriorityGranted(side=state.starting_side))
+    return (yield from timing_of(state).begin_round(state))
 
 
 @record

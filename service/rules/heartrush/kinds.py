@@ -26,11 +26,12 @@ from service.rules.heartrush.engagements import (
 )
 from service.rules.heartrush.gm import ruling_kinds, rulings, table_kinds
 from service.rules.heartrush.harm import burning, crushing, damage
+from service.rules.heartrush.means import timing
 from service.rules.heartrush.movement import climbing, dash, forced, movement, sidestep, trips
 from service.rules.heartrush.offensives import grapple, hinder, landing
 from service.rules.heartrush.operations import effects, operations
 from service.rules.heartrush.rests import poison, rest, treating
-from service.rules.heartrush.rounds import at_once
+from service.rules.heartrush.rounds import at_once, priority, turns
 from service.rules.heartrush.sheets import abilities, modifiers
 from service.rules.heartrush.space import scaling
 from service.rules.heartrush.surroundings import breath, hazards, hiding, scenery, steadying, upkeep
@@ -93,6 +94,8 @@ _PHASES: Final = (
     landing.OffensivePhase,
     engagement.Closing,
 )
+
+_TIMINGS: Final = (priority.ByPriority, turns.InTurns)
 
 _CONSEQUENCES: Final = (climbing.ClimberHurt, poison.Poisoning)
 
@@ -179,6 +182,7 @@ KINDS: Final[Mapping[type, tuple[type, ...]]] = MappingProxyType(
     {
         deeds.Deed: _DEEDS,
         windows.StackItem: _ITEMS,
+        timing.Timing: _TIMINGS,
         scene.PhaseRules: _PHASES,
         damage.Consequence: _CONSEQUENCES,
         strain.Exertion: (breath.Airless,),

@@ -8,7 +8,7 @@ from service.rules import opening as common_opening
 from service.rules.heartrush import books
 from service.rules.heartrush.combat import CombatFrame
 from service.rules.heartrush.entries import Opening, creature_of, known_in, sheet_of, spelled_out
-from service.rules.heartrush.means.timing import assumed_slow, by_turns
+from service.rules.heartrush.means.timing import timing_of
 from service.rules.heartrush.opening_faults import faults
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Emits, Event
@@ -86,7 +86,7 @@ class OpenEncounter(common_opening.OpenEncounter[State]):
 
     def decide(self, state: State) -> Emits[State]:
         state = yield from super().decide(state)
-        untimed = tuple(name for name, found in state.abilities.items() if assumed_slow(found))
-        if not untimed or not by_turns(state):
+        untimed = timing_of(state).assumed(state)
+        if not untimed:
             return state
         return (yield TimingAssumed(abilities=untimed, because=("HR-TIME-5", "A-47")))

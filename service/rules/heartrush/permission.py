@@ -12,7 +12,7 @@ from typing import Final, Protocol
 from service.rules.heartrush import books
 from service.rules.heartrush.creatures.incapacity import check_able, is_confused_out_of
 from service.rules.heartrush.creatures.lasting import barred
-from service.rules.heartrush.means.timing import built_in_speed, by_turns, check_turn
+from service.rules.heartrush.means.timing import timing_of
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.kernel.messages import Actor, Awaited, Refused
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -117,11 +117,8 @@ def engaged(view: State) -> bool:
 
 
 def holding_priority(view: State, creature: Creature, action: str = "act") -> None:
-    """Refuse an action unless it is the side's to act, or in turns the creature's, and nothing forbids it."""
-    if by_turns(view):
-        check_turn(view, creature, built_in_speed(action))
-    else:
-        has_priority(view, creature)
+    """Refuse an action at a moment that is not its own, and one that something forbids."""
+    timing_of(view).check_action(view, creature, action)
     if view.lasting:
         check_unbarred(view, creature, action)
 

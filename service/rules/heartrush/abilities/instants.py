@@ -15,7 +15,7 @@ from service.rules.heartrush.abilities.uses import AbilityItem, UseFrame, begin_
 from service.rules.heartrush.creatures.incapacity import check_able
 from service.rules.heartrush.means.actions import AbilityUsed, Payment
 from service.rules.heartrush.means.charges import afford, check_minor, in_combat, pay
-from service.rules.heartrush.means.timing import by_turns, check_turn, needs_priority, speed_in_turns
+from service.rules.heartrush.means.timing import timing_of
 from service.rules.heartrush.operations.effects import Effect, faults
 from service.rules.heartrush.operations.operations import Do
 from service.rules.heartrush.operations.saying import check_params, ways
@@ -26,7 +26,6 @@ from service.rules.heartrush.permission import (
     at_leisure,
     check_unbarred,
     gm,
-    has_priority,
     own,
     running,
 )
@@ -88,10 +87,8 @@ def check_when(view: State, command: UseAbility, creature: Creature, definition:
         return
     if is_instant(definition):
         check_moment(view, command, creature, definition)
-    elif by_turns(view):
-        check_turn(view, creature, speed_in_turns(definition))
-    elif needs_priority(definition):
-        has_priority(view, creature)
+    else:
+        timing_of(view).check_ability(view, creature, definition)
     if view.lasting:
         check_unbarred(view, creature, "act")
 

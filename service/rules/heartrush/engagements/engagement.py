@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from service.rules.heartrush import books
 from service.rules.heartrush.creatures.lasting import without
 from service.rules.heartrush.engagements.scene import EngagementFrame, PhaseRules
 from service.rules.heartrush.engagements.stances import ChooseStance, can_choose, fill_helpless, reveal
 from service.rules.heartrush.engagements.targets import is_one_sided
-from service.rules.heartrush.means.timing import by_turns
-from service.rules.heartrush.rounds.priority import PriorityGranted
+from service.rules.heartrush.means.timing import timing_of
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import Rule, enforces
-
-HR_PRIO_9: Final = Rule(
-    "HR-PRIO-9",
-    "After an engagement priority goes to the side that was targeted when it was declared.",
-    books.MECHANICS.at("Example of Combat"),
-    settles=("A-72",),
-)
-HR_TIME_11: Final = Rule(
-    "HR-TIME-11",
-    "In turns play goes back after an engagement to the turn it interrupted.",
-    books.COMBAT_IN_TURNS,
-)
 
 
 @record
@@ -79,16 +64,6 @@ class Closing(PhaseRules):
     def waiting(self, state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
         return ()
 
-    @enforces(HR_PRIO_9)
     def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
-        """Emit the end of the engagement, and the priority or the turn that follows."""
-        if by_turns(state):
-            return (yield from return_to_the_turn(frame))
-        yield EngagementEnded(engagement=frame.path, because=("HR-RES-6",))
-        return (yield PriorityGranted(side=frame.targeted_side))
-
-
-@enforces(HR_TIME_11)
-def return_to_the_turn(frame: EngagementFrame) -> Emits[State]:
-    """Emit the end of an engagement in the edition with turns; the interrupted turn goes on."""
-    return (yield EngagementEnded(engagement=frame.path))
+        ended = EngagementEnded(engagement=frame.path)
+        return (yield from timing_of(state).after_engagement(ended, frame.targeted_side))

@@ -1,21 +1,23 @@
-"""Say when abilities may be used, in both editions: with priority, or in turns by slow, quick and instant.
+"""Say who may act when: `Timing` lists everything in which the editions with priority and with turns differ.
 
-The permission matrix is the table `PERMITTED`; the built-in actions carry the tags of both editions in
-`BUILT_INS`. This file only refuses; whose turn it is next stands in `turns.py`, who has priority in
-`priority.py`.
+The edition with priority is `ByPriority` in `priority.py`, that with turns is `InTurns` in `turns.py`. Below
+are the speeds of the edition with turns: the permission matrix is the table `PERMITTED`, and the built-in
+actions carry the tags of both editions in `BUILT_INS`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, Literal, NamedTuple
+from typing import ClassVar, Final, Literal, NamedTuple
 
 from service.rules.heartrush import books
-from service.rules.heartrush.sheets.abilities import Ability, Spell, is_instant
+from service.rules.heartrush.sheets.abilities import Ability, Spell
 from service.rules.heartrush.state import Creature, State
-from service.rules.kernel.messages import Refused
+from service.rules.kernel.messages import Emits, Event, Refused
+from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rolls.chance import Chance
 
 HR_TIME_10: Final = Rule(
     "HR-TIME-10",
@@ -28,11 +30,6 @@ HR_TIME_5: Final = Rule(
     books.BASICS.at("Timing Tags"),
     settles=("A-47",),
 )
-HR_TIME_1: Final = Rule(
-    "HR-TIME-1",
-    "In the priority edition all that is neither passive nor instant needs priority, tagged or not.",
-    books.CHECKS.at("Timing Tag"),
-)
 HR_TIME_2: Final = Rule(
     "HR-TIME-2",
     "What is slow is used only in the creature's own turn, and never in an engagement.",
@@ -43,6 +40,52 @@ HR_TIME_3: Final = Rule(
     "What is quick is used in one's own turn or an ally's, never in an enemy's or in an engagement.",
     books.BASICS.at("Timing Tags"),
 )
+
+
+@record
+class Timing:
+    """One edition's way to say who may act when."""
+
+    kind: ClassVar[str]
+    """Its value of the option `timing`."""
+
+    def begin(self, state: State, starter: str | None) -> Emits[State]:
+        """Emit what follows when the GM grants the first priority; *starter* is a creature named to begin."""
+        raise NotImplementedError
+
+    def open(self, state: State, chance: Chance) -> Emits[State]:
+        """Emit the dice that decide who begins, and the first priority or turn of the fight."""
+        raise NotImplementedError
+
+    def order_of_round(self, state: State) -> tuple[str, ...]:
+        """Return the order of turns in a new round; empty without turns."""
+        raise NotImplementedError
+
+    def begin_round(self, state: State) -> Emits[State]:
+        """Emit the first priority or turn of a later round."""
+        raise NotImplementedError
+
+    def after_engagement(self, ended: Event[State], targeted_side: str) -> Emits[State]:
+        """Emit *ended*, the end of an engagement, and who may act after it."""
+        raise NotImplementedError
+
+    def check_action(self, view: State, creature: Creature, action: str) -> None:
+        """Refuse a built-in action at a moment that is not its own."""
+        raise NotImplementedError
+
+    def check_ability(self, view: State, creature: Creature, definition: Ability | Spell) -> None:
+        """Refuse an ability or spell that is no instant at a moment that is not its own."""
+        raise NotImplementedError
+
+    def assumed(self, state: State) -> tuple[str, ...]:
+        """Return the abilities for which a timing is assumed, because none is printed."""
+        raise NotImplementedError
+
+
+def timing_of(state: State) -> Timing:
+    """Return the timing that the house has chosen."""
+    kind: type[Timing] = state.families.members(Timing)[state.house.timing]
+    return kind()
 
 
 Speed = Literal["slow", "quick", "instant"]
@@ -81,11 +124,6 @@ BUILT_INS: Final[Mapping[str, Tags]] = MappingProxyType(
 )
 
 
-def by_turns(state: State) -> bool:
-    """Tell whether creatures take turns, rather than sides passing priority."""
-    return state.house.timing == "turns"
-
-
 @enforces(HR_TIME_10)
 def built_in_speed(action: str) -> Speed:
     """Return the speed of the built-in *action* in the edition with turns."""
@@ -99,12 +137,6 @@ def speed_in_turns(definition: Ability | Spell) -> Speed:
         return "instant" if definition.instant else "slow"
     timing = definition.timing
     return timing if timing == "quick" or timing == "instant" else "slow"  # noqa: PLR1714 - membership narrows no type
-
-
-@enforces(HR_TIME_1)
-def needs_priority(definition: Ability | Spell) -> bool:
-    """Tell whether an ability or spell needs priority."""
-    return not is_instant(definition)
 
 
 def assumed_slow(definition: Ability | Spell) -> bool:

@@ -11,6 +11,7 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.heartrush import books
 from service.rules.heartrush.creatures.lasting import has
+from service.rules.heartrush.means.timing import Timing
 from service.rules.heartrush.permission import (
     acting,
     engaged,
@@ -20,12 +21,31 @@ from service.rules.heartrush.permission import (
     running,
     without_priority,
 )
+from service.rules.heartrush.rounds.start import OpeningDecided, first_side
+from service.rules.heartrush.sheets.abilities import Ability, Spell
 from service.rules.heartrush.sheets.modifiers import KeepPriority
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.rolls.chance import Chance
 
+HR_START_2: Final = Rule(
+    "HR-START-2",
+    "A side that was not expecting the attack leaves starting priority to the other, without a roll.",
+    books.COMBAT.at("Starting Combat"),
+)
+HR_PRIO_9: Final = Rule(
+    "HR-PRIO-9",
+    "After an engagement priority goes to the side that was targeted when it was declared.",
+    books.MECHANICS.at("Example of Combat"),
+    settles=("A-72",),
+)
+HR_TIME_1: Final = Rule(
+    "HR-TIME-1",
+    "In the priority edition all that is neither passive nor instant needs priority, tagged or not.",
+    books.CHECKS.at("Timing Tag"),
+)
 HR_PRIO_2: Final = Rule(
     "HR-PRIO-2",
     "When an ability has finished resolving, priority moves to the other side, free actions included.",
@@ -255,3 +275,65 @@ class PassSide(Command[State]):
 def may_pass_side(view: State, seat: str) -> bool:
     """Tell whether *seat* may decline for the side with priority."""
     return seat == "gm" or all(view.controller(creature.id) == seat for creature in undecided(view))
+
+
+@enforces(HR_START_2)
+def unopposed(state: State, starter: str | None) -> Emits[State]:
+    """Emit the priority of the side that expected the attack."""
+    assert state.unaware_side is not None
+    side = state.other(state.unaware_side)
+    return (yield PriorityGranted(side=side, starter=_of(state, side, starter)))
+
+
+def opening_roll(state: State, chance: Chance) -> Emits[State]:
+    """Tell the players' opening die, and which side it grants priority."""
+    state, side = yield from first_side(state, chance)
+    return (
+        yield PriorityGranted(
+            side=side, starter=_of(state, side, state.starter), because=("HR-START-3", "A-07")
+        )
+    )
+
+
+def _of(state: State, side: str, starter: str | None) -> str | None:
+    """Return *starter* if it belongs to the side that begins."""
+    return starter if starter is not None and state.creatures[starter].side == side else None
+
+
+@record
+class ByPriority(Timing):
+    """Sides pass priority to each other."""
+
+    kind: ClassVar[str] = "priority"
+
+    def begin(self, state: State, starter: str | None) -> Emits[State]:
+        if state.unaware_side is not None:
+            return (yield from unopposed(state, starter))
+        return (yield OpeningDecided(starter=starter))
+
+    def open(self, state: State, chance: Chance) -> Emits[State]:
+        return (yield from opening_roll(state, chance))
+
+    def order_of_round(self, state: State) -> tuple[str, ...]:
+        return ()
+
+    def begin_round(self, state: State) -> Emits[State]:
+        assert state.starting_side is not None
+        return (yield PriorityGranted(side=state.starting_side))
+
+    @enforces(HR_PRIO_9)
+    def after_engagement(self, ended: Event[State], targeted_side: str) -> Emits[State]:
+        """Emit *ended*, and the priority of the side that was targeted."""
+        yield changed(ended, because=("HR-RES-6",))
+        return (yield PriorityGranted(side=targeted_side))
+
+    def check_action(self, view: State, creature: Creature, action: str) -> None:
+        has_priority(view, creature)
+
+    @enforces(HR_TIME_1)
+    def check_ability(self, view: State, creature: Creature, definition: Ability | Spell) -> None:
+        """Refuse an ability or spell without priority."""
+        has_priority(view, creature)
+
+    def assumed(self, state: State) -> tuple[str, ...]:
+        return ()

@@ -10,9 +10,8 @@ from service.rules.heartrush import books
 from service.rules.heartrush.harm.zero import fall_to_zero
 from service.rules.heartrush.means.actions import with_fresh_round
 from service.rules.heartrush.means.rush import first_rush
-from service.rules.heartrush.means.timing import by_turns
+from service.rules.heartrush.means.timing import timing_of
 from service.rules.heartrush.permission import check_settled, gm, running
-from service.rules.heartrush.rounds.priority import PriorityGranted
 from service.rules.heartrush.state import TABLE_OWNER, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record
@@ -35,11 +34,6 @@ HR_START_4: Final = Rule(
     "The side that begins picks one of its members to begin with.",
     books.COMBAT.at("Starting Combat"),
     settles=("A-06",),
-)
-HR_START_2: Final = Rule(
-    "HR-START-2",
-    "A side that was not expecting the attack leaves starting priority to the other, without a roll.",
-    books.COMBAT.at("Starting Combat"),
 )
 HR_START_3: Final = Rule(
     "HR-START-3",
@@ -208,11 +202,7 @@ class GrantPriority(Command[State]):
             raise Refused("no_such_creature", f"there is no creature {self.starter}")
 
     def decide(self, state: State) -> Emits[State]:
-        if by_turns(state):
-            return (yield OpeningDecided(starter=None, because=("HR-TIME-9",)))
-        if state.unaware_side is not None:
-            return (yield from unopposed(state, self.starter))
-        return (yield OpeningDecided(starter=self.starter))
+        return (yield from timing_of(state).begin(state, self.starter))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
@@ -231,24 +221,6 @@ def _is_taken_unawares(state: State, side: str, surprised: tuple[str, ...]) -> b
     return bool(active) and all(name in surprised for name in active)
 
 
-@enforces(HR_START_2)
-def unopposed(state: State, starter: str | None) -> Emits[State]:
-    """Emit the priority of the side that expected the attack."""
-    assert state.unaware_side is not None
-    side = state.other(state.unaware_side)
-    return (yield PriorityGranted(side=side, starter=_of(state, side, starter)))
-
-
-def opening_roll(state: State, chance: Chance) -> Emits[State]:
-    """Tell the players' opening die, and which side it grants priority."""
-    state, side = yield from first_side(state, chance)
-    return (
-        yield PriorityGranted(
-            side=side, starter=_of(state, side, state.starter), because=("HR-START-3", "A-07")
-        )
-    )
-
-
 @enforces(HR_START_3)
 def first_side(state: State, chance: Chance) -> Generator[Fact[State], State, tuple[State, str]]:
     """Emit the die that decides which side begins; return the state and that side."""
@@ -262,11 +234,6 @@ def first_side(state: State, chance: Chance) -> Generator[Fact[State], State, tu
     )
     state = yield OpeningRoll(face=roll.total)
     return state, state.player_side if roll.total >= PLAYERS_START else state.other(state.player_side)
-
-
-def _of(state: State, side: str, starter: str | None) -> str | None:
-    """Return *starter* if it belongs to the side that begins."""
-    return starter if starter is not None and state.creatures[starter].side == side else None
 
 
 @enforces(HR_SVC_4)

@@ -12,10 +12,18 @@ from typing import ClassVar, Final
 from service.dice.values import Roll
 from service.rules.heartrush import books
 from service.rules.heartrush.checks.rolls import ability_die, heart_die, helped, hindered, spend_help, throw
-from service.rules.heartrush.means.timing import whose_turn
+from service.rules.heartrush.means.timing import (
+    Timing,
+    assumed_slow,
+    built_in_speed,
+    check_turn,
+    speed_in_turns,
+    whose_turn,
+)
 from service.rules.heartrush.permission import acting, engaged, left_by_bars
 from service.rules.heartrush.rounds.priority import RoundRanOut
-from service.rules.heartrush.rounds.start import first_side
+from service.rules.heartrush.rounds.start import OpeningDecided, first_side
+from service.rules.heartrush.sheets.abilities import Ability, Spell
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
@@ -27,6 +35,11 @@ HR_TIME_9: Final = Rule(
     "Turns follow the order given, or agility checks, the highest first, players before others on ties.",
     (RULING, books.COMBAT_IN_TURNS),
     settles=("A-47",),
+)
+HR_TIME_11: Final = Rule(
+    "HR-TIME-11",
+    "In turns play goes back after an engagement to the turn it interrupted.",
+    books.COMBAT_IN_TURNS,
 )
 
 
@@ -112,12 +125,6 @@ class TurnDelayed(Event[State]):
         at = rest.index(self.after) + 1
         turns = (*rest[:at], self.creature, *rest[at:])
         return changed(state, turns=turns, delayed=(*state.delayed, self.creature))
-
-
-def order_of_round(state: State) -> tuple[str, ...]:
-    """Return the order of a new round: as always, latecomers at its end."""
-    late = tuple(name for name in state.creatures if name not in state.turn_order)
-    return state.turn_order + late
 
 
 @enforces(HR_TIME_9)
@@ -284,3 +291,37 @@ class Delay(Command[State]):
         later = view.turns[view.turn + 1 :]
         if later and awaited.creature not in view.delayed:
             yield Offer(type=cls.type, creature=awaited.creature, choices={"after": later})
+
+
+@record
+class InTurns(Timing):
+    """Creatures take turns."""
+
+    kind: ClassVar[str] = "turns"
+
+    def begin(self, state: State, starter: str | None) -> Emits[State]:
+        return (yield OpeningDecided(starter=None, because=("HR-TIME-9",)))
+
+    def open(self, state: State, chance: Chance) -> Emits[State]:
+        return (yield from set_order(state, chance))
+
+    def order_of_round(self, state: State) -> tuple[str, ...]:
+        late = tuple(name for name in state.creatures if name not in state.turn_order)
+        return state.turn_order + late
+
+    def begin_round(self, state: State) -> Emits[State]:
+        return (yield from turn_from(state, 0))
+
+    @enforces(HR_TIME_11)
+    def after_engagement(self, ended: Event[State], targeted_side: str) -> Emits[State]:
+        """Emit *ended*; the interrupted turn goes on."""
+        return (yield ended)
+
+    def check_action(self, view: State, creature: Creature, action: str) -> None:
+        check_turn(view, creature, built_in_speed(action))
+
+    def check_ability(self, view: State, creature: Creature, definition: Ability | Spell) -> None:
+        check_turn(view, creature, speed_in_turns(definition))
+
+    def assumed(self, state: State) -> tuple[str, ...]:
+        return tuple(name for name, found in state.abilities.items() if assumed_slow(found))
