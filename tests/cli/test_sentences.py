@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.core.sentences import sentence
-from service.rules.heartrush.sentences import SENTENCES as HEARTRUSH
+from service.rules.heartrush.presentation import SENTENCES as HEARTRUSH
 from service.rules.rise.presentation import SENTENCES as RISE
 
 NAMES = {"pia": "Pia", "orc": "The orc"}

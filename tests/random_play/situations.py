@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Final
 
 from service.rules.heartrush.combat import ABILITY_COMMANDS, LEISURE_ACTIONS
-from service.rules.heartrush.sheets.sheet import Sheet as HeartrushSheet
+from service.rules.heartrush.sheet import Sheet as HeartrushSheet
 from service.rules.kernel.records import sealable_fields
 from service.rules.rise.sheet import Sheet as RiseSheet
 from service.rules.table.table import GM

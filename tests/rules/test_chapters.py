@@ -16,10 +16,10 @@ MODULE: Final = re.compile(r"`(\w+)`")
 def contents(book: str) -> tuple[list[str], str]:
     """Return the chapters that the docstring of *book* lists, and the docstring with its lines joined."""
     text = re.sub(r"\n +", " ", import_module(f"service.rules.{book}").__doc__ or "")
-    return [chapter for line in LINE.finditer(text) for chapter in line[1].split(", ")], text
+    return [chapter for line in LINE.finditer(text) for chapter in line[1].split("; ")], text
 
 
-BOOKS: Final = ("rise",)
+BOOKS: Final = ("heartrush", "rise")
 
 
 @pytest.mark.parametrize("book", BOOKS)

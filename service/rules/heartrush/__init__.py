@@ -1,151 +1,136 @@
 """Heart Rush: rounds without turns, priority between two sides, secret stances, simultaneous engagements.
 
-A folder for each part of the book, a module for each of its chapters. This file lists the chapters'
-messages: what is not listed does not exist.
+The chapters in the order of the books, with the modules that have them:
+
+- Combat: `starting_combat`, `priority`, `turns`, `combat`, `actions`, `at_once`, `dash_and_sidestep`,
+  `movement`, `exposed`, `opportunity_attacks`, `windows`, `engagement`, `stances`, `declaring`,
+  `resolution`, `agility_and_might`
+- Conditions: `conditions`
+- Weapons, Cantrips & Armor: `weapons`
+- Rests & Healing: `rests_and_healing`
+- Gameplay Basics: `rolls`, `checks`, `contests`, `size_and_bonds`, `paths`, `forced_movement`, `hazards`,
+  `poison`, `abilities`, `operations`, `lasting`, `using_abilities`, `uses`, `effects`, `riders`, `catalogue`,
+  `experience`
+- Combat Mechanics: `exchanges`, `attacks`, `aftermath`, `damage`, `wounds`
+- Other Offensive Actions: `offensive_actions`, `grapple`, `climbing`
+- Spellcasting: `spellcasting`
+
+The rest of the package: `books`, `options`, `sheet`, `bestiary`, `state`, `permission`, `answers`, `clock`,
+`gm_rulings`, `ruling_effects`, `opening`, `arrivals`, `kinds`, `presentation`.
+
+This file lists the messages of the chapters: what is not listed does not exist.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from service.rules.heartrush import arrivals, combat, hidden_creatures, opening, short_view
-from service.rules.heartrush.abilities import (
-    ability_effects,
-    casting,
-    effect_kinds,
-    instants,
-    roll_effects,
-    uses,
-)
-from service.rules.heartrush.checks import check_orders, checks, contests, rolls, trials
-from service.rules.heartrush.creatures import healing, lasting
-from service.rules.heartrush.engagements import (
+from service.rules.heartrush import (
+    actions,
     aftermath,
-    agility,
+    agility_and_might,
+    answers,
+    arrivals,
+    at_once,
     attacks,
-    bringing,
+    checks,
+    climbing,
+    clock,
+    combat,
+    conditions,
+    contests,
+    damage,
+    dash_and_sidestep,
     declaring,
+    effects,
     engagement,
     exchanges,
-    follow_up,
-    joining,
-    might,
-    ordering,
-    reactions,
-    riders,
-    stances,
-    steps,
-)
-from service.rules.heartrush.gm import ruling_kinds, rulings, table_kinds
-from service.rules.heartrush.harm import burning, conditions, crushing, damage, wounds, zero
-from service.rules.heartrush.kinds import FRAMES, KINDS
-from service.rules.heartrush.means import actions, charges, rush
-from service.rules.heartrush.movement import (
-    climbing,
-    dash,
-    following,
-    forced,
-    moved,
+    experience,
+    forced_movement,
+    gm_rulings,
+    grapple,
+    hazards,
+    lasting,
     movement,
-    sidestep,
-    trips,
+    offensive_actions,
+    opening,
+    operations,
+    opportunity_attacks,
+    poison,
+    presentation,
+    priority,
+    resolution,
+    rests_and_healing,
+    riders,
+    rolls,
+    ruling_effects,
+    size_and_bonds,
+    spellcasting,
+    stances,
+    starting_combat,
+    turns,
+    uses,
+    using_abilities,
+    windows,
+    wounds,
 )
-from service.rules.heartrush.offensives import grapple, hinder, landing, maneuvers, offensives
-from service.rules.heartrush.operations import effects
+from service.rules.heartrush.kinds import FRAMES, KINDS
 from service.rules.heartrush.options import OPTIONS
-from service.rules.heartrush.rests import experience, poison, rest, treating
-from service.rules.heartrush.rounds import at_once, clock, potions, priority, start, turns
-from service.rules.heartrush.sentences import SENTENCES
-from service.rules.heartrush.space import scaling
+from service.rules.heartrush.presentation import SENTENCES
 from service.rules.heartrush.state import State
-from service.rules.heartrush.surroundings import breath, hazards, hiding, scenery, steadying, upkeep
-from service.rules.heartrush.windows import choices, deeds, standing, windows
 from service.rules.kernel.messages import Command, Event
 from service.rules.ruleset import Ruleset
 from service.rules.secrecy import hidden_creatures as common_hidden_creatures
 from service.rules.shared import messages_of
 
 _CHAPTERS: Final = (
-    opening,
-    start,
-    combat,
+    starting_combat,
     priority,
-    rush,
+    turns,
+    combat,
     actions,
     at_once,
-    deeds,
-    dash,
-    moved,
+    dash_and_sidestep,
     movement,
-    sidestep,
-    turns,
+    opportunity_attacks,
     windows,
-    charges,
-    choices,
-    lasting,
-    instants,
-    uses,
-    ability_effects,
-    roll_effects,
-    casting,
-    riders,
-    reactions,
-    trips,
-    joining,
-    stances,
-    steps,
-    ordering,
-    declaring,
-    might,
-    follow_up,
-    agility,
-    aftermath,
     engagement,
-    forced,
-    following,
-    attacks,
-    exchanges,
-    rolls,
-    damage,
-    zero,
+    stances,
+    declaring,
+    resolution,
+    agility_and_might,
     conditions,
+    rests_and_healing,
+    rolls,
     checks,
-    check_orders,
+    contests,
+    size_and_bonds,
+    forced_movement,
+    hazards,
+    poison,
+    operations,
+    lasting,
+    using_abilities,
+    uses,
     effects,
-    effect_kinds,
-    trials,
-    rulings,
-    ruling_kinds,
-    table_kinds,
+    riders,
+    experience,
+    exchanges,
+    attacks,
+    aftermath,
+    damage,
+    wounds,
+    offensive_actions,
+    grapple,
+    climbing,
+    spellcasting,
+    answers,
+    clock,
+    gm_rulings,
+    ruling_effects,
+    opening,
     arrivals,
     common_hidden_creatures,
-    hidden_creatures,
-    healing,
-    wounds,
-    treating,
-    clock,
-    rest,
-    experience,
-    standing,
-    burning,
-    bringing,
-    contests,
-    offensives,
-    maneuvers,
-    landing,
-    grapple,
-    crushing,
-    climbing,
-    hinder,
-    scaling,
-    breath,
-    upkeep,
-    hazards,
-    steadying,
-    hiding,
-    poison,
-    potions,
-    scenery,
 )
 
 
@@ -160,6 +145,6 @@ HEARTRUSH: Final[Ruleset[State]] = Ruleset(
     packages=("service.rules.heartrush",),
     frames=FRAMES,
     kinds=KINDS,
-    tokens=short_view.tokens,
+    tokens=presentation.tokens,
     sentences=SENTENCES,
 )

@@ -9,11 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
+from service.rules.heartrush.abilities import Ability, Lasting, Spell
 from service.rules.heartrush.options import House, house_of
-from service.rules.heartrush.sheets.abilities import Ability, Lasting, Spell
-from service.rules.heartrush.sheets.ground import Scenery, Terrain
-from service.rules.heartrush.sheets.notes import Coat, Complication, HidingPlace, Request, Standing
-from service.rules.heartrush.sheets.sheet import Entry, Sheet, rank, side_of
+from service.rules.heartrush.sheet import (
+    Coat,
+    Complication,
+    Entry,
+    HidingPlace,
+    Request,
+    Scenery,
+    Sheet,
+    Standing,
+    Terrain,
+    rank,
+    side_of,
+)
 from service.rules.kernel.records import EMPTY, Sealed, carried, changed, derived, record, sealable, with_key
 from service.rules.secrecy.gm_only import facts_of
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace

@@ -3,7 +3,7 @@
 The chapters in the book's order, with the modules that have them:
 
 - 3.2 Combat Statistics: `sheet`, `creature`, `combat_statistics`
-- 5.1 Making Attacks, 5.2 Calculating Damage: `attack_rolls`, `making_attacks`, `unjudged`
+- 5.1 Making Attacks; 5.2 Calculating Damage: `attack_rolls`, `making_attacks`, `unjudged`
 - 5.3 Taking Damage: `taking_damage`
 - 5.4 Vital Wounds: `vital_wounds`
 - 5.5 Combat Time: `rounds`, `groups`, `planning`, `intents`, `movement_phase`, `initiative`, `action_phase`,
@@ -12,7 +12,7 @@ The chapters in the book's order, with the modules that have them:
   `movement_resolution`, `mounts`
 - 5.7 Aerial Movement: `aerial_movement`
 - 5.8 Universal Abilities: `strikes`, `brawling`, `hurling`, `special_abilities`, `exertion`
-- 5.9 Vision and Light, 5.10 Obstacles and Cover: `vision_and_lines`, `obstacles_and_targets`
+- 5.9 Vision and Light; 5.10 Obstacles and Cover: `vision_and_lines`, `obstacles_and_targets`
 - 5.11 Awareness and Surprise: `combat`
 - Running the Game: `running_the_game`, `corrections`
 

@@ -175,7 +175,7 @@ def check_free(view: State, creature: Creature, ability: str, limit: int | None)
 
 # --- let delayed and repeated effects come -------------------------------------------------------------
 # In their owner's turn, at the point it picks, once per turn. They cost no action and are resolved like any
-# other part of the turn, by the frames of `assault`.
+# other part of the turn, by the frames of `making_attacks`.
 
 RI_DELAY_1: Final = Rule(
     "RI-DELAY-1",

@@ -22,7 +22,7 @@ from service.rules.space.grid import FEET, Cell, cells, distance, reachable
 
 # --- hold one use of an ability as it was declared -----------------------------------------------------
 # And tell its single effects. What was settled at the declaration stands here; how it comes out is the
-# business of `assault`.
+# business of `making_attacks`.
 
 RI_ATK_11: Final = Rule(
     "RI-ATK-11",

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.creatures.sizes import carried, slots
 from service.rules.heartrush.options import OPTIONS
-from service.rules.heartrush.sheets.sheet import Sheet
+from service.rules.heartrush.sheet import Sheet
+from service.rules.heartrush.size_and_bonds import carried, slots
 from service.rules.heartrush.state import State
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Actor, Awaited, Command, Fact, Offer

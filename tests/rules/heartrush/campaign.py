@@ -12,8 +12,8 @@ from random import Random
 from typing import Any, Final
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.abilities.catalogue import CATALOGUE
-from service.rules.heartrush.sheets.abilities import Spell
+from service.rules.heartrush.abilities import Spell
+from service.rules.heartrush.catalogue import CATALOGUE
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Fact
 from service.rules.kernel.sealed import view

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from service.rules.heartrush.abilities.effect_kinds import ActionGiven
-from service.rules.heartrush.creatures.bonds import captive_of, climbers_on, grappler_of, mount_of
+from service.rules.heartrush.effects import ActionGiven
+from service.rules.heartrush.size_and_bonds import captive_of, climbers_on, grappler_of, mount_of
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Fact
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from service.rules.heartrush.creatures.sizes import carried, slots
-from service.rules.heartrush.sheets.bestiary import drawn
-from service.rules.heartrush.sheets.sheet import Weapon
+from service.rules.heartrush.bestiary import drawn
+from service.rules.heartrush.sheet import Weapon
+from service.rules.heartrush.size_and_bonds import carried, slots
 from service.rules.kernel.records import changed
 from tests.rules.heartrush.kit import begun, opened, sheet
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.abilities.casting import cooldown
-from service.rules.heartrush.abilities.catalogue.spells import AURA_OF_IGNITION, FORCE_STRIKE
-from service.rules.heartrush.abilities.uses import save_number
-from service.rules.heartrush.creatures.hands import free_hands
+from service.rules.heartrush.catalogue import AURA_OF_IGNITION, FORCE_STRIKE
+from service.rules.heartrush.spellcasting import cooldown
 from service.rules.heartrush.state import Condition
+from service.rules.heartrush.uses import save_number
+from service.rules.heartrush.weapons import free_hands
 from service.rules.kernel.records import changed
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.casts import do, engaged, fight_with, let_go

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.abilities.catalogue import CATALOGUE
-from service.rules.heartrush.operations.loading import faults
-from service.rules.heartrush.sheets.abilities import Ability, Spell
-from service.rules.heartrush.sheets.modifiers import DicePool
+from service.rules.heartrush.abilities import Ability, DicePool, Spell
+from service.rules.heartrush.catalogue import CATALOGUE
+from service.rules.heartrush.opening import definition_faults
 from service.rules.heartrush.state import Condition
 from service.rules.kernel.codec import from_data, to_data
 from service.rules.ruleset import waiting
@@ -26,7 +25,7 @@ def own(name: str, places: Any = None, who: str = "pia", **changes: Any) -> Figh
 
 @pytest.mark.parametrize("definition", CATALOGUE.values(), ids=CATALOGUE)
 def test_what_is_shipped_is_sound_and_equals_its_own_data(definition: Ability | Spell) -> None:
-    assert list(faults(definition)) == []
+    assert list(definition_faults(definition)) == []
     assert from_data(type(definition), to_data(definition), families=HEARTRUSH.families) == definition
     assert definition.text
 

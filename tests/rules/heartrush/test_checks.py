@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.checks.challenge import challenge_number
+from service.rules.heartrush.rolls import challenge_number
 from service.rules.heartrush.state import Condition
 from tests.rules.heartrush.kit import Fight, begun, opened
 

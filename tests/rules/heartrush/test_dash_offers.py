@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from service.rules.heartrush.creatures.bonds import mount_of
-from service.rules.heartrush.sheets.sheet import SIZES
-from service.rules.heartrush.space.paths import ends_of, may_stop, within
+from service.rules.heartrush.paths import ends_of, may_stop, within
+from service.rules.heartrush.sheet import SIZES
+from service.rules.heartrush.size_and_bonds import mount_of
 from service.rules.heartrush.state import Condition
 from service.rules.kernel.records import changed
 from tests.rules.heartrush.kit import Fight, begun

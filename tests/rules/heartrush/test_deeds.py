@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.windows.deeds import DeedFrame
+from service.rules.heartrush.windows import DeedFrame
 from service.rules.kernel.records import Sealed
 from tests.rules.heartrush.casts import ability, declare, do, fight_with, owners
 

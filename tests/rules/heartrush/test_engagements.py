@@ -1,6 +1,6 @@
 """Golden vectors of the ledger's E.4: stances, the three steps, contests, bonuses, halving, simultaneity."""
 
-from service.rules.heartrush.engagements.scene import EngagementFrame
+from service.rules.heartrush.engagement import EngagementFrame
 from service.rules.kernel.records import Sealed
 from service.rules.kernel.sealed import view
 from tests.rules.heartrush.kit import Fight, begun

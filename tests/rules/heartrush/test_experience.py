@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.abilities.catalogue import CATALOGUE
-from service.rules.heartrush.entries import Opening
-from service.rules.heartrush.movement.sidestep import sidesteps_of
-from service.rules.heartrush.opening_faults import faults
+from service.rules.heartrush.catalogue import CATALOGUE
+from service.rules.heartrush.dash_and_sidestep import sidesteps_of
+from service.rules.heartrush.opening import Opening, faults
 from service.rules.kernel.codec import Malformed, from_data
 from tests.rules.heartrush.casts import ability, do
 from tests.rules.heartrush.kit import Fight, begun, opened, opening, sheet

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.engagements.scene import EngagementFrame
+from service.rules.heartrush.engagement import EngagementFrame
 from service.rules.heartrush.state import Condition, Wound
 from service.rules.kernel.records import Sealed
 from service.rules.kernel.sealed import view

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.creatures.hands import free_hands
-from service.rules.heartrush.creatures.weapons import protection
-from service.rules.heartrush.space.pace import speed
+from service.rules.heartrush.paths import speed
 from service.rules.heartrush.state import Condition, Wound
+from service.rules.heartrush.weapons import free_hands, protection
 from service.rules.kernel.records import changed
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.casts import ability, do

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.abilities.catalogue import CATALOGUE
-from service.rules.heartrush.sheets.abilities import Spell
+from service.rules.heartrush.abilities import Spell
+from service.rules.heartrush.catalogue import CATALOGUE
 from service.rules.heartrush.state import State
 from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.sealed import view

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.rests.rest import Night, sleep_terms
-from service.rules.heartrush.rounds.clock import day, month, week
+from service.rules.heartrush.clock import day, month, week
+from service.rules.heartrush.rests_and_healing import Night, sleep_terms
 from service.rules.heartrush.state import Wound
 from tests.rules.heartrush.kit import Fight, begun, opened
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.rules.heartrush.windows.standing import lets_pass, standing_of
+from service.rules.heartrush.answers import lets_pass, standing_of
 from service.rules.kernel.messages import Private
 from service.rules.kernel.sealed import view
 from service.rules.ruleset import waiting

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.means.timing import BUILT_INS, PERMITTED
+from service.rules.heartrush.permission import BUILT_INS, PERMITTED
 from tests.rules.heartrush.casts import ability, declare, do, let_go, owners
 from tests.rules.heartrush.kit import Fight, opened
 

@@ -1,6 +1,6 @@
 """The worked example of the book: an orc and his undead hound against two heroes, in both its forms."""
 
-from service.rules.heartrush.engagements.scene import EngagementFrame
+from service.rules.heartrush.engagement import EngagementFrame
 from tests.rules.heartrush.kit import begun
 
 PLACES = {"pia": (0, 0), "ash": (-4, 0), "orc": (1, 0), "wolf": (0, 1)}

@@ -1,0 +1,380 @@
+"""Describe abilities as data: tags, costs, parameters, operations, and modifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar, cast
+
+from service.rules.heartrush import books
+from service.rules.kernel.messages import Emits
+from service.rules.kernel.records import EMPTY, record
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.openings import Id
+from service.rules.rolls.chance import Chance
+from service.rules.space.grid import FEET
+
+# --- describe abilities as data ------------------------------------------------------------------------
+# Tags, costs, parameters, and what they do as lists of operations. An ability never holds code: its
+# `effects` are operations and its `always` are modifiers, both of closed families (`operations.py`,
+# and below). A definition comes from the shipped catalogue or from the opening and is checked whole
+# before a fight knows it (`opening.py`). This file knows no fight.
+
+HR_ACT_2: Final = Rule(
+    "HR-ACT-2",
+    "What is tagged a full action spends the action; what is not spends none.",
+    books.COMBAT.at("Actions"),
+)
+HR_ABIL_10: Final = Rule(
+    "HR-ABIL-10",
+    "Abilities cost no action unless they carry the full action tag; a spell always does.",
+    (books.COMBAT.at("Minor Abilities"), books.COMBAT.at("Major Abilities")),
+)
+
+
+S = TypeVar("S")
+
+Frequency = Literal["passive", "minor", "heart", "major", "weekly", "monthly"]
+Timing = Literal["priority", "slow", "quick", "instant"]
+Tag = Literal[
+    "passive",
+    "minor",
+    "heart",
+    "major",
+    "weekly",
+    "monthly",
+    "priority",
+    "slow",
+    "quick",
+    "instant",
+    "full_action",
+]
+FREQUENCIES: Final[tuple[str, ...]] = ("passive", "minor", "heart", "major", "weekly", "monthly")
+TIMINGS: Final[tuple[str, ...]] = ("priority", "slow", "quick", "instant")
+
+Moment = Literal[
+    "any",
+    "ability_declared",
+    "joining_closed",
+    "stances_revealed",
+    "step_over",
+    "attack_rolled",
+    "rolls_known",
+    "damage_pending",
+    "damage_applied",
+    "engagement_closing",
+    "step_taken",
+    "moves",
+    "stands",
+    "trip",
+]
+"""When a window may open; `any` is one that somebody opened by declaring at an idle moment."""
+
+ROLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "attacker": ("attack_rolled", "rolls_known", "damage_pending", "damage_applied"),
+    "defender": ("attack_rolled", "rolls_known", "damage_pending", "damage_applied"),
+    "hitter": ("damage_pending", "damage_applied"),
+    "hurt": ("damage_pending", "damage_applied"),
+    "mover": ("step_taken", "moves", "stands", "trip"),
+    "declarer": ("ability_declared",),
+}
+"""Whom a moment is about, by name, and the moments that have somebody of this name."""
+
+Who: TypeAlias = str
+"""Whom an operation is about: `self`, `held`, a role of the moment, or `$` and a parameter."""
+
+Value: TypeAlias = Any
+"""What a parameter holds: text, a whole number, a cell, or a list of creatures."""
+
+
+@record
+class Param:
+    """One thing that must be said when the ability is announced."""
+
+    name: str
+    kind: Literal[
+        "creature", "creatures", "stance", "ability", "number", "choice", "condition", "cell", "text"
+    ]
+    side: Literal["any", "enemy", "ally", "other"] = "any"
+    """Whom a creature may be: anybody, an enemy, an ally (or oneself), anybody else."""
+    within_ft: int | None = None
+    engaged: bool = False
+    """Only participants of the open engagement."""
+    choices: tuple[str, ...] = ()
+    least: int = 1
+    most: int = 1
+    optional: bool = False
+    when: Mapping[str, str] = EMPTY
+    """Choices that must have been said for this to be needed; otherwise it is not said at all."""
+
+
+@record
+class Use:
+    """One use of an ability: by whom, of which, said how, and at which moment."""
+
+    path: str
+    creature: str
+    ability: str
+    params: Mapping[str, Any] = EMPTY
+    rush: int = 0
+    """Rush paid beyond the cost: the X of an ability with optional rush."""
+    moment: Moment = "any"
+    about: Mapping[str, str | int] = EMPTY
+    """What the moment is about: roles, the exchange's path, amounts."""
+
+
+@record
+class Requirement(Generic[S]):
+    """Something that must be true of the user, the moment or the parameters."""
+
+    kind: ClassVar[str]
+
+    def lacking(self, state: S, use: Use) -> str | None:
+        """Return what is lacking, in lower case, or None where the requirement is met."""
+        raise NotImplementedError
+
+
+@record
+class Op(Generic[S]):
+    """One thing an ability does when it resolves; a frame it leaves is finished before the next."""
+
+    kind: ClassVar[str]
+
+    def apply(self, state: S, chance: Chance, use: Use) -> Emits[S]:
+        """Tell what this operation does."""
+        raise NotImplementedError
+
+
+@record
+class Modifier:
+    """Something that holds while an ability is passive on a sheet, or lies on a creature for a time."""
+
+    kind: ClassVar[str]
+
+
+Lasts = Literal["next_roll", "next_attack", "round", "engagement", "minute", "until_reused", "ongoing"]
+
+
+@record
+class Lasting:
+    """A modifier that lies on creatures: who laid it, with what, and until when."""
+
+    id: str
+    source: str
+    ability: str
+    on: tuple[str, ...]
+    modifier: Modifier
+    lasts: Lasts
+    until_s: int | None = None
+    """The campaign second at which it ends, where it ends by the clock."""
+
+
+@record
+class Definition:
+    """What abilities and spells share: what must be said, what must hold, and what they do."""
+
+    id: Id
+    name: str
+    text: str = ""
+    """What it does in a sentence, for people."""
+    trigger: tuple[Moment, ...] = ()
+    """The moments an instant answers; empty at any time."""
+    params: tuple[Param, ...] = ()
+    requires: tuple[Requirement[Any], ...] = ()
+    effects: tuple[Op[Any], ...] = ()
+    always: tuple[Modifier, ...] = ()
+    """What always holds for a creature that has it; passive abilities only."""
+
+
+@record
+class Ability(Definition):
+    """An ability as printed: its tags in order, the frequency first."""
+
+    tags: tuple[Tag, ...]
+    rush_extra: bool = False
+    """Whether any number of rush points may be added."""
+    talent: Literal["combat", "noncombat"] | None = None
+    """The kind of talent it is bought as; null is not for sale."""
+    builds_on: tuple[Id, ...] = ()
+    """Talents that its buyer must own."""
+
+    @property
+    def frequency(self) -> Frequency:
+        """How often it may be used: its first tag, as loading has made sure."""
+        return cast("Frequency", self.tags[0])
+
+    @property
+    def timing(self) -> Timing | None:
+        """When it may be used; None where nothing is printed."""
+        return next((cast("Timing", tag) for tag in self.tags if tag in TIMINGS), None)
+
+    @property
+    def full_action(self) -> bool:
+        """Whether it spends the action."""
+        return "full_action" in self.tags
+
+
+@record
+class Spell(Definition):
+    """A spell: its elements, whether it may be cast at any moment, and whether it lasts."""
+
+    elements: tuple[str, ...]
+    instant: bool = False
+    ongoing: bool = False
+
+
+def is_instant(definition: Ability | Spell) -> bool:
+    """Tell whether *definition* may be used at any moment."""
+    if isinstance(definition, Spell):
+        return definition.instant
+    return definition.timing == "instant"
+
+
+@enforces(HR_ABIL_10, HR_ACT_2)
+def costs_action(definition: Ability | Spell) -> bool:
+    """Tell whether an ability or spell costs the action."""
+    return isinstance(definition, Spell) or definition.full_action
+
+
+# --- list what may hold for a creature -----------------------------------------------------------------
+# The closed family of modifiers that abilities are written with. A modifier is data; who asks for it, and
+# what it then means, stands in `lasting`, `rolls` and `riders`.
+
+Rolling = Literal["attack", "defense", "check", "save"]
+
+
+@record
+class RollBonus(Modifier):
+    """Rolls of some kinds have levels of advantage (or, below zero, disadvantage), dice or points more."""
+
+    kind: ClassVar[str] = "roll_bonus"
+    rolls: tuple[Rolling, ...]
+    levels: int = 0
+    flat: int = 0
+    weapon_dice: int = 0
+    dice: tuple[int, ...] = ()
+    per: Literal["roll", "adjacent_enemy"] = "roll"
+    """Whether `flat` counts once, or once for each adjacent enemy."""
+
+
+@record
+class LargerDie(Modifier):
+    """The die of one ability is a size larger, up to *most*."""
+
+    kind: ClassVar[str] = "larger_die"
+    ability: str
+    most: int = 12
+
+
+@record
+class FullHeart(Modifier):
+    """The heart die rolls at its maximum size, whatever shrugging off has left of it."""
+
+    kind: ClassVar[str] = "full_heart"
+
+
+@record
+class Explode(Modifier):
+    """Each kept die of an attack that shows its most adds another of its size, again and again."""
+
+    kind: ClassVar[str] = "explode"
+
+
+@record
+class Extremes(Modifier):
+    """Every die of the roll counts as its most, or as its least."""
+
+    kind: ClassVar[str] = "extremes"
+    end: Literal["most", "least"] = "most"
+
+
+@record
+class MoreSidesteps(Modifier):
+    """The agility stance grants more than one sidestep."""
+
+    kind: ClassVar[str] = "more_sidesteps"
+    extra: int = 1
+
+
+@record
+class FreeStrikes(Modifier):
+    """Sidestepping does not stop this creature's opportunity attacks, and they cost nothing."""
+
+    kind: ClassVar[str] = "free_strikes"
+
+
+@record
+class KeepPriority(Modifier):
+    """The side keeps priority after this creature's own abilities."""
+
+    kind: ClassVar[str] = "keep_priority"
+
+
+@record
+class NextRush(Modifier):
+    """This creature gains rush points at the beginning of the next round."""
+
+    kind: ClassVar[str] = "next_rush"
+    points: int
+
+
+@record
+class HalfDefense(Modifier):
+    """Attacks with *stance* on this creature count only half its defense roll."""
+
+    kind: ClassVar[str] = "half_defense"
+    stance: str
+
+
+@record
+class Riposte(Modifier):
+    """Where the defense roll exceeds the attack roll, the attacker takes the difference."""
+
+    kind: ClassVar[str] = "riposte"
+
+
+@record
+class DicePool(Modifier):
+    """Dice that may be added to defense rolls before they are seen, any number each time."""
+
+    kind: ClassVar[str] = "dice_pool"
+    sides: int
+    left: int
+
+
+@record
+class Curse(Modifier):
+    """This creature takes damage whenever it attacks any of *guarded* near the creature that cursed it."""
+
+    kind: ClassVar[str] = "curse"
+    count: int
+    sides: int
+    within_ft: int
+    guarded: tuple[str, ...]
+
+
+@record
+class Bar(Modifier):
+    """This creature may not move, act, sidestep or speak; an attack on it may end that."""
+
+    kind: ClassVar[str] = "bar"
+    what: tuple[Literal["move", "act", "sidestep", "speak"], ...]
+    until_attacked: bool = False
+    within_ft: int | None = None
+
+
+@record
+class Shove(Modifier):
+    """The next attack of this creature pushes its target."""
+
+    kind: ClassVar[str] = "shove"
+    feet: int
+
+
+@record
+class Aura(Modifier):
+    """At the start of each round creatures near this one gain a condition."""
+
+    kind: ClassVar[str] = "aura"
+    condition: str
+    levels: int = 1
+    within_ft: int = FEET

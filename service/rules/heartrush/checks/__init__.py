@@ -1,1 +1,0 @@
-"""Roll pools, checks, saves and contests, with everything that makes them better or worse."""

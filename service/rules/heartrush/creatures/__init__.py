@@ -1,1 +1,0 @@
-"""Tell what a creature is and carries: hands, weapons, size, and what holds for it or forbids it."""

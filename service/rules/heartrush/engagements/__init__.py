@@ -1,1 +1,0 @@
-"""Fight engagements: joining, stances, targets, steps, exchanges, attacks, reactions, aftermath."""

@@ -1,1 +1,0 @@
-"""Rule as the GM: decisions with reasons, and the effects only the GM has."""

@@ -1,1 +1,0 @@
-"""Hurt creatures: damage, wounds, zero hit points, conditions, fire."""

@@ -1,1 +1,0 @@
-"""Move creatures: by their own steps, by force, after a captive, up onto others."""

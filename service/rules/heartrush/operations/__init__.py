@@ -1,1 +1,0 @@
-"""Carry out what abilities are written with: operations and effects as data, and whom they mean."""

@@ -1,1 +1,0 @@
-"""Pass the time between fights: rests, treatment, poison, experience."""

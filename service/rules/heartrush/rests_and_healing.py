@@ -1,0 +1,586 @@
+"""Rests and healing: ten minutes, a night, and the treatment of wounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import ClassVar, Final, Literal
+
+from service.dice.values import Roll, Term
+from service.rules.heartrush import books
+from service.rules.heartrush.actions import ADJACENT_FT, AbilityUsed, afford_action, recharge
+from service.rules.heartrush.checks import CheckAsked, Checked, Checking, Leaning
+from service.rules.heartrush.clock import HOUR_S, MINUTE_S, at_rest, check_at_rest, day, pass_time
+from service.rules.heartrush.conditions import ConditionLost, gain
+from service.rules.heartrush.gm_rulings import AdjudicationAsked, RulingRecorded, path_of, rule_on
+from service.rules.heartrush.operations import Effect
+from service.rules.heartrush.permission import acting, check_able, check_settled, gm, holding_priority, own
+from service.rules.heartrush.ruling_effects import GiveDestiny, LayPenalty
+from service.rules.heartrush.sheet import Ability
+from service.rules.heartrush.state import Creature, State
+from service.rules.heartrush.wounds import (
+    WoundsEased,
+    WoundTreated,
+    eased,
+    heal,
+    heals_by_itself,
+    treatable,
+    wounds_of,
+)
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.table.stack import Frame
+
+# --- rest: ten minutes for the heart die ---------------------------------------------------------------
+# A night for wounds, hit points and abilities. A night in poor conditions is decided by a d100. There is an
+# event for each who rests; the clock moves once.
+
+HR_REST_3: Final = Rule(
+    "HR-REST-3",
+    "Shelter, bed, warmth, a watch and dreamwort change a sleeping check; a sleepdraught doubles them.",
+    books.RESTS.at("Sleeping Conditions"),
+)
+HR_REST_4: Final = Rule(
+    "HR-REST-4",
+    "A good night heals to the cap, eases treated wounds by 1 and renews heart die and abilities.",
+    (books.RESTS.at("Successful Sleeping Check"), books.MECHANICS.at("Zero Hit Points")),
+    settles=("A-28",),
+)
+HR_REST_5: Final = Rule(
+    "HR-REST-5",
+    "A bad night heals half of what is missing, rounded down, and leaves 1, 2, then 3 hindering levels.",
+    books.RESTS.at("Failed Sleeping Check"),
+)
+HR_REST_1: Final = Rule(
+    "HR-REST-1",
+    "Ten minutes of rest, as often as wanted, bring the heart die back to its maximum.",
+    books.RESTS.at("Short Rest"),
+    settles=("A-32",),
+)
+HR_REST_2: Final = Rule(
+    "HR-REST-2",
+    "Rest for ten minutes, or once a day for a night of at least seven hours, slept well or badly.",
+    books.RESTS.at("Long Rest"),
+)
+
+
+Shelter = Literal["none", "tent", "structure"]
+Bedding = Literal["none", "bedroll", "bed"]
+Warmth = Literal["searing", "muggy", "comfortable", "chilly", "freezing", "bone_chilling"]
+
+SHORT_S: Final = 10 * MINUTE_S
+LEAST_HOURS: Final = 7
+MOST_HOURS: Final = 24
+SLEPT: Final = 100
+"""What a sleeping check has to reach."""
+SLEEPLESS: Final = ("weakened", "off_balanced", "dazed")
+"""What a bad night brings, two faces of a d6 each, in this order."""
+
+SHELTERS: Final[Mapping[str, int]] = MappingProxyType({"none": 0, "tent": 20, "structure": 40})
+BEDS: Final[Mapping[str, int]] = MappingProxyType({"none": 0, "bedroll": 20, "bed": 40})
+WARMTHS: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "searing": -30,
+        "muggy": -10,
+        "comfortable": 30,
+        "chilly": 10,
+        "freezing": -10,
+        "bone_chilling": -30,
+    }
+)
+NIGHTS: Final[tuple[Mapping[str, str], ...]] = (
+    MappingProxyType({"shelter": "structure", "bedding": "bed", "warmth": "comfortable"}),
+    MappingProxyType({"shelter": "tent", "bedding": "bedroll", "warmth": "chilly"}),
+    MappingProxyType({"warmth": "freezing"}),
+)
+"""Nights to choose from where somebody asks for offers: an inn, a camp, the open."""
+WATCH: Final = -20
+DREAMWORT: Final = 20
+
+
+@record
+class Night:
+    """How a night is spent: the place, and who watches or has taken something to sleep."""
+
+    shelter: Shelter = "none"
+    bedding: Bedding = "none"
+    warmth: Warmth = "comfortable"
+    watch: tuple[str, ...] = ()
+    dreamwort: tuple[str, ...] = ()
+    sleepdraught: tuple[str, ...] = ()
+
+
+@record
+class NightFrame(Frame[State]):
+    """A long rest in progress: whose sleep has no event yet."""
+
+    kind: ClassVar[str] = "night"
+    night: Night
+    sleepers: tuple[str, ...]
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        return ()
+
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
+        if not self.sleepers:
+            return (yield NightOver(rest=self.path, because=("HR-REST-2",)))
+        creature = self.sleepers[0]
+        if sleeps_well(self.night, creature):
+            return (yield from wake_rested(state, creature, None))
+        roll: Roll
+        state, roll = yield from chance.throw(
+            state,
+            owner=creature,
+            stream=f"{creature}/sleep",
+            purpose={"what": "sleeping check", "rest": self.path},
+            pool=(PoolDie(role="sleep", sides=100),),
+            terms=sleep_terms(self.night, creature),
+        )
+        if roll.total >= SLEPT:
+            return (yield from wake_rested(state, creature, roll.total))
+        return (yield from wake_tired(state, chance, self.path, creature, roll.total))
+
+
+@record
+class RestBegun(Event[State]):
+    """Creatures lie down for the night, under these conditions."""
+
+    type: ClassVar[str] = "rest_begun"
+    rest: str
+    night: Night
+    sleepers: tuple[str, ...]
+
+    def evolve(self, state: State) -> State:
+        frame = NightFrame(path=self.rest, night=self.night, sleepers=self.sleepers)
+        return changed(state, rulings=state.rulings + 1).pushed(frame)
+
+
+@record
+class Rested(Event[State]):
+    """A creature has rested; what the rest healed, eased and charged follows."""
+
+    type: ClassVar[str] = "rested"
+    creature: str
+    rest: Literal["short", "long"]
+    success: bool
+    heart_die: int
+    check: int | None = None
+    """The total of the sleeping check; null where none was needed."""
+    day: int | None = None
+    """The campaign day on which a long rest ended."""
+
+    def evolve(self, state: State) -> State:
+        creature = state.creatures[self.creature]
+        if self.rest == "short":
+            cooldowns = {spell: rests for spell, rests in creature.cooldowns.items() if rests > 0}
+            return state.with_creature(self.creature, heart_die=self.heart_die, cooldowns=cooldowns)
+        top = state.top_frame(NightFrame)
+        state = state.put(changed(top, sleepers=top.sleepers[1:]))
+        return state.with_creature(
+            self.creature,
+            heart_die=self.heart_die,
+            long_rests=creature.long_rests + 1,
+            last_long_rest_day=self.day,
+            failed_nights=0 if self.success else creature.failed_nights + 1,
+            cooldowns={spell: rests - 1 for spell, rests in creature.cooldowns.items() if rests > 1},
+        )
+
+
+@record
+class NightOver(Event[State]):
+    """The night is over for everybody."""
+
+    type: ClassVar[str] = "night_over"
+    rest: str
+
+    def evolve(self, state: State) -> State:
+        return state.popped(self.rest)
+
+
+@enforces(HR_REST_3)
+def sleep_terms(night: Night, creature: str) -> tuple[Term, ...]:
+    """Return the terms that the circumstances of *night* add to the sleeping check of *creature*."""
+    amounts = (
+        (SHELTERS[night.shelter], f"shelter: {night.shelter}"),
+        (BEDS[night.bedding], f"bed: {night.bedding}"),
+        (WARMTHS[night.warmth], f"warmth: {night.warmth}"),
+        (WATCH if creature in night.watch else 0, "keeping watch"),
+        (DREAMWORT if creature in night.dreamwort else 0, "dreamwort"),
+    )
+    times = 2 if creature in night.sleepdraught else 1
+    return tuple(
+        Term(amount=times * amount, what=what, rule="HR-REST-3") for amount, what in amounts if amount
+    )
+
+
+def sleeps_well(night: Night, creature: str) -> bool:
+    """Tell whether a creature needs no sleeping check: shelter, bed, warmth, and the whole night to sleep."""
+    comfort = (night.shelter, night.bedding, night.warmth) == ("structure", "bed", "comfortable")
+    return comfort and creature not in night.watch
+
+
+@enforces(HR_REST_4)
+def wake_rested(state: State, creature: str, check: int | None) -> Emits[State]:
+    """Emit a good night: healing to the cap, eased wounds, heart die, and abilities charged again."""
+    sheet = state.creatures[creature].sheet
+    state = yield Rested(
+        creature=creature,
+        rest="long",
+        success=True,
+        heart_die=sheet.heart_die,
+        check=check,
+        day=day(state.clock_s),
+        because=("HR-REST-2", "HR-REST-4"),
+    )
+    wounds = tuple(w for w in state.creatures[creature].wounds if heals_by_itself(state, w))
+    if wounds:
+        state = yield WoundsEased(
+            creature=creature, ranks=eased(wounds, 1), because=("HR-REST-4", "HR-WND-8", "A-27")
+        )
+    for condition in SLEEPLESS:
+        if state.creatures[creature].has(condition):
+            state = yield ConditionLost(creature=creature, condition=condition, because=("HR-REST-5",))
+    state = yield from recharge(state, creature, "heart", "major")
+    found = state.creatures[creature]
+    return (yield from heal(state, creature, found.hp_cap - found.hp))
+
+
+@enforces(HR_REST_5)
+def wake_tired(state: State, chance: Chance, path: str, creature: str, check: int) -> Emits[State]:
+    """Emit a bad night: healing of half of what is missing, and one to three hindering levels."""
+    nights = state.creatures[creature].failed_nights + 1
+    found: tuple[str, ...] = SLEEPLESS
+    if nights < len(SLEEPLESS):
+        roll: Roll
+        state, roll = yield from chance.throw(
+            state,
+            owner=creature,
+            stream=f"{creature}/sleepless",
+            purpose={"what": "bad night", "rest": path},
+            pool=(PoolDie(role="sleepless", sides=6),) * nights,
+        )
+        found = tuple(SLEEPLESS[(die.face - 1) // 2] for die in roll.dice)
+    state = yield Rested(
+        creature=creature,
+        rest="long",
+        success=False,
+        heart_die=state.creatures[creature].heart_die,
+        check=check,
+        day=day(state.clock_s),
+        because=("HR-REST-2", "HR-REST-5"),
+    )
+    for condition in found:
+        state = yield from gain(state, creature, condition, 1, None)
+    if state.house.heart_recharge == "any_rest":
+        state = yield from recharge(state, creature, "heart")
+    sleeper = state.creatures[creature]
+    return (yield from heal(state, creature, max(0, sleeper.hp_cap - sleeper.hp) // 2))
+
+
+@enforces(HR_REST_1)
+def rest_short(state: State, creature: str) -> Emits[State]:
+    """Emit a short rest, which brings the heart die back to its maximum."""
+    die = state.creatures[creature].sheet.heart_die
+    state = yield Rested(creature=creature, rest="short", success=True, heart_die=die)
+    if state.house.heart_recharge == "any_rest":
+        return (yield from recharge(state, creature, "heart"))
+    return state
+
+
+@enforces(HR_REST_2)
+@record
+class Rest(Command[State]):
+    """Rest for ten minutes, or once a day for a night of at least seven hours."""
+
+    type: ClassVar[str] = "rest"
+    rest: Literal["short", "long"]
+    creatures: tuple[str, ...] = ()
+    """Who rests; empty is everybody alive."""
+    hours: int = 8
+    night: Night = Night()
+
+    def check(self, view: State) -> None:
+        gm(self)
+        check_at_rest(view, "creatures rest")
+        for name in (*self.creatures, *self.night.watch, *self.night.dreamwort, *self.night.sleepdraught):
+            if name not in view.creatures:
+                raise Refused("no_such_creature", f"there is no creature {name}", "TABLE-SEAT-1")
+        for creature in self._resting(view):
+            if not creature.is_present:
+                raise Refused("dead", f"{creature.id} is not among the living", "HR-ZERO-4")
+            if self.rest == "long" and creature.last_long_rest_day == day(self._ends(view)):
+                raise Refused("already_rested", f"{creature.id} has had its long rest of the day")
+        if self.rest == "long" and not LEAST_HOURS <= self.hours <= MOST_HOURS:
+            raise Refused("params_missing", f"a long rest takes {LEAST_HOURS} to {MOST_HOURS} hours")
+
+    def _ends(self, state: State) -> int:
+        return state.clock_s + (self.hours * HOUR_S if self.rest == "long" else SHORT_S)
+
+    def _resting(self, state: State) -> tuple[Creature, ...]:
+        if self.creatures:
+            return tuple(state.creatures[name] for name in dict.fromkeys(self.creatures))
+        return tuple(creature for creature in state.creatures.values() if creature.is_present)
+
+    def decide(self, state: State) -> Emits[State]:
+        names = tuple(creature.id for creature in self._resting(state))
+        seconds = self._ends(state) - state.clock_s
+        state = yield from pass_time(state, seconds, f"{self.rest} rest", ("HR-REST-1", "HR-REST-2"))
+        if self.rest == "long":
+            path = f"r{state.round}/night-{state.rulings + 1}"
+            return (yield RestBegun(rest=path, night=self.night, sleepers=names))
+        for name in names:
+            state = yield from rest_short(state, name)
+        return state
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        present = tuple(creature for creature in view.creatures.values() if creature.is_present)
+        if present:
+            yield Offer(type=cls.type, given={"rest": "short"})
+        morning = day(view.clock_s + cls.hours * HOUR_S)
+        rested = tuple((c.id,) for c in present if c.last_long_rest_day != morning)
+        if rested:
+            yield Offer(type=cls.type, given={"rest": "long"}, choices={"creatures": rested, "night": NIGHTS})
+
+
+# --- treat wounds with a medicine check ----------------------------------------------------------------
+# And invoke them like aspects outside combat.
+
+HR_WND_6: Final = Rule(
+    "HR-WND-6",
+    "Who treats its own wounds has a level of disadvantage.",
+    books.MECHANICS.at("Treating Wounds"),
+)
+HR_WND_4: Final = Rule(
+    "HR-WND-4",
+    "One medicine check treats a creature: its total comes off every wound not treated before.",
+    books.MECHANICS.at("Treating Wounds"),
+    settles=("A-26",),
+)
+HR_WND_3: Final = Rule(
+    "HR-WND-3",
+    "Outside combat a wound may lower one check by its rank, for as many destiny points, at most 5.",
+    books.MECHANICS.at("Wounds"),
+    settles=("A-54",),
+)
+
+
+MOST_GAINED: Final = 5
+
+
+@record
+class TreatmentFrame(Checking):
+    """A treatment under way: the check comes first, then its total is taken off the wounds."""
+
+    kind: ClassVar[str] = "treatment"
+    healer: str
+    patient: str
+    ability: Ability
+    checked: Checked | None = None
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        return ()
+
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
+        if self.checked is None:
+            return (yield from ask_medicine(self))
+        return (yield from treated(state, self, self.checked))
+
+
+@record
+class TreatmentBegun(Event[State]):
+    """A healer sets about treating all untreated wounds of a creature."""
+
+    type: ClassVar[str] = "treatment_begun"
+    treatment: str
+    healer: str
+    patient: str
+    ability: Ability
+
+    def evolve(self, state: State) -> State:
+        frame = TreatmentFrame(
+            path=self.treatment, healer=self.healer, patient=self.patient, ability=self.ability
+        )
+        return changed(state, rulings=state.rulings + 1).pushed(frame)
+
+
+@record
+class TreatmentDone(Event[State]):
+    """A treatment is over."""
+
+    type: ClassVar[str] = "treatment_done"
+    treatment: str
+
+    def evolve(self, state: State) -> State:
+        return state.popped(self.treatment)
+
+
+@enforces(HR_WND_6)
+def own_hands(healer: str, patient: str) -> tuple[Leaning, ...]:
+    """Return the disadvantage of a healer that treats its own wounds, none for another patient."""
+    return (Leaning(levels=-1, what="own wounds", rule="HR-WND-6"),) if healer == patient else ()
+
+
+def ask_medicine(frame: TreatmentFrame) -> Emits[State]:
+    """Tell the medicine check of a treatment."""
+    return (
+        yield CheckAsked(
+            check=f"{frame.path}/check",
+            creature=frame.healer,
+            ability=frame.ability,
+            cn=None,
+            what="medicine",
+            leanings=own_hands(frame.healer, frame.patient),
+            because=("HR-WND-4", "A-26"),
+        )
+    )
+
+
+def treated(state: State, frame: TreatmentFrame, checked: Checked) -> Emits[State]:
+    """Tell what a treatment came to: a check that failed outright takes nothing off, but treats."""
+    total = max(0, checked.total) if checked.success else 0
+    wounds = treatable(state.creatures[frame.patient].wounds)
+    state = yield WoundTreated(
+        creature=frame.patient,
+        healer=frame.healer,
+        total=total,
+        ranks=eased(wounds, total),
+        because=("HR-WND-4", "HR-WND-5", "HR-WND-7", "A-26"),
+    )
+    return (yield TreatmentDone(treatment=frame.path, because=("HR-WND-4",)))
+
+
+@enforces(HR_WND_4)
+@record
+class TreatWounds(Command[State]):
+    """Treat the wounds of a creature by one medicine check."""
+
+    type: ClassVar[str] = "treat_wounds"
+    creature: str
+    """The healer."""
+    patient: str
+    ability: Ability = "cunning"
+
+    def check(self, view: State) -> None:
+        healer = self._healer(view)
+        wounds = wounds_of(view, self.patient)
+        patient = view.creatures[self.patient]
+        if not patient.is_present:
+            raise Refused("target_dead", f"{self.patient} is not among the living")
+        if not treatable(wounds):
+            raise Refused("already_treated", f"every wound of {self.patient} was treated before", "HR-WND-7")
+        if not at_rest(view) and view.distance(healer, patient) > ADJACENT_FT:
+            raise Refused("not_adjacent", f"{self.patient} is not adjacent to {self.creature}")
+        if self.ability != "cunning" and view.house.medicine_ability != "any":
+            raise Refused("params_missing", "medicine goes by cunning here")
+
+    def _healer(self, view: State) -> Creature:
+        """Return the healer, in a state to heal: at leisure, or where the house allows a full action."""
+        if at_rest(view):
+            check_settled(view)
+            return awake(view, self, self.creature)
+        if not view.house.treat_in_combat:
+            own(view, self, self.creature)
+            raise Refused("in_combat", "wounds are treated outside combat")
+        healer = acting(view, self, self.creature)
+        holding_priority(view, healer)
+        afford_action(healer)
+        return healer
+
+    def decide(self, state: State) -> Emits[State]:
+        if not at_rest(state):
+            state = yield AbilityUsed(creature=self.creature, ability=self.type, paid="action")
+        return (
+            yield TreatmentBegun(
+                treatment=f"r{state.round}/treatment-{state.rulings + 1}",
+                healer=self.creature,
+                patient=self.patient,
+                ability=self.ability,
+            )
+        )
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        healer = view.creatures[awaited.creature or ""]
+        near = tuple(
+            other.id
+            for other in view.creatures.values()
+            if other.is_present
+            and treatable(other.wounds)
+            and (at_rest(view) or view.distance(healer, other) <= ADJACENT_FT)
+        )
+        allowed = at_rest(view) or (view.house.treat_in_combat and healer.action > 0)
+        if near and allowed and healer.status == "active":
+            yield Offer(type=cls.type, creature=healer.id, choices={"patient": near})
+
+
+def awake(view: State, command: Command[State], creature: str) -> Creature:
+    """Return the seat's own creature if it is in a state to do anything at leisure."""
+    found = own(view, command, creature)
+    check_able(found, command.type, ("surprised",))
+    return found
+
+
+# --- wounds as aspects -----------------------------------------------------------------------------
+
+
+@enforces(HR_WND_3)
+@record
+class InvokeWound(Command[State]):
+    """Let a wound lower one check outside combat by its rank, for as many destiny points, at most 5.
+
+    A player asks and the GM allows it or not; the GM needs nobody's leave.
+    """
+
+    type: ClassVar[str] = "invoke_wound"
+    creature: str
+    wound: str
+    text: str = "the wound gets in the way"
+
+    def check(self, view: State) -> None:
+        if self.by.role != "gm":
+            own(view, self, self.creature)
+        check_at_rest(view, "wounds are invoked")
+        if all(wound.id != self.wound for wound in wounds_of(view, self.creature)):
+            raise Refused("wound_none", f"{self.creature} has no wound {self.wound}")
+        if view.creatures[self.creature].penalty:
+            raise Refused("already_invoked", f"a wound weighs on the next check of {self.creature} already")
+
+    def decide(self, state: State) -> Emits[State]:
+        rank = next(w.rank for w in state.creatures[self.creature].wounds if w.id == self.wound)
+        follows: tuple[Effect, ...] = (
+            LayPenalty(creature=self.creature, penalty=rank),
+            GiveDestiny(creature=self.creature, points=min(rank, MOST_GAINED)),
+        )
+        if self.by.role == "gm":
+            return (yield from rule_on(state, self._ruling(state, follows)))
+        return (
+            yield AdjudicationAsked(
+                adjudication=f"r{state.round}/invoke-{state.rulings + 1}",
+                about="wound",
+                creature=self.creature,
+                text=self.text,
+                on_accept=follows,
+            )
+        )
+
+    def _ruling(self, state: State, follows: tuple[Effect, ...]) -> RulingRecorded:
+        return RulingRecorded(
+            ruling=path_of(state),
+            kind="wound",
+            subject=self.creature,
+            decision="invoked",
+            reason=self.text,
+            seat=self.by.seat,
+            effects=follows,
+            because=("HR-WND-3", "A-54"),
+        )
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        creature = view.creatures[awaited.creature or ""]
+        wounds = tuple(wound.id for wound in creature.wounds if wound.rank > 0)
+        if wounds and not creature.penalty and at_rest(view):
+            yield Offer(type=cls.type, creature=creature.id, choices={"wound": wounds})

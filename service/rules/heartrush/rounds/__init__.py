@@ -1,1 +1,0 @@
-"""Let rounds go by: start, priority, turns, the clock, and what is over at once."""

@@ -1,0 +1,311 @@
+"""Describe what no fight changes: a creature's sheet, and the ground; and what is noted beside a fight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Literal
+
+from service.rules.heartrush import books
+from service.rules.kernel.records import EMPTY, record, sealable
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.openings import Id
+from service.rules.rolls.withheld import ROLLS
+
+# --- describe what is printed on a creature's sheet ----------------------------------------------------
+# Sizes, dice, weapons, armor. No fight changes it.
+
+HR_SIZE_1: Final = Rule(
+    "HR-SIZE-1",
+    "Sizes go from minuscule over tiny, small, medium and large to L2 and on; a step is one level.",
+    books.BASICS.at("Size"),
+)
+
+
+Size = Literal["minuscule", "tiny", "small", "medium", "large", "l2", "l3", "l4", "l5", "l6", "l7", "l8"]
+SizeClass = Literal["ultralight", "light", "heavy"]
+AttackType = Literal["melee", "ranged", "thrown", "whip"]
+DamageType = Literal["bludgeoning", "slashing", "piercing", "none"]
+ArmorKind = Literal["none", "light", "medium", "heavy", "natural"]
+ShieldKind = Literal["none", "light", "heavy"]
+Ability = Literal["might", "agility", "cunning", "presence"]
+DieSize = Literal[2, 4, 6, 8, 10, 12, 20]
+
+SIZES: Final[tuple[str, ...]] = (
+    "minuscule",
+    "tiny",
+    "small",
+    "medium",
+    "large",
+    "l2",
+    "l3",
+    "l4",
+    "l5",
+    "l6",
+    "l7",
+    "l8",
+)
+WEAPON_DIE: Final[Mapping[str, int]] = MappingProxyType({"heavy": 12, "light": 8, "ultralight": 4})
+ARMOR: Final[Mapping[str, int]] = MappingProxyType({"none": 0, "light": 2, "medium": 4, "heavy": 6})
+ARMOR_PENALTY: Final[Mapping[str, int]] = MappingProxyType(
+    {"none": 0, "light": 5, "medium": 10, "heavy": 15, "natural": 0}
+)
+SHIELD: Final[Mapping[str, int]] = MappingProxyType({"none": 0, "light": 1, "heavy": 2})
+SHIELD_PENALTY: Final[Mapping[str, int]] = MappingProxyType({"none": 0, "light": 0, "heavy": 5})
+HEAVY_WEAPON_PENALTY: Final = 5
+
+
+@record
+class Cantrip:
+    """What makes a weapon a cantrip: the element it needs, its form, and what a hit brings."""
+
+    element: Id
+    form: Literal["bolt", "blast"]
+    harmless: bool = False
+    """Whether a hit does no damage, only what else it brings."""
+    conditions: Mapping[str, int] = EMPTY
+    """Levels of conditions for whom it hits."""
+    push_ft: int = 0
+    """Feet it pushes whom it hits straight away, in fives."""
+    drenches: bool = False
+    """Whether whom it hits is wet, and burns no more."""
+    doubled_by: tuple[Literal["wet", "metal_armor"], ...] = ()
+    """What about the target doubles the attack roll."""
+    might_conditions: Mapping[str, int] = EMPTY
+    might_push_ft: int = 0
+    """The might bonus, added to the above; with neither it has the bonus of its attack type."""
+
+
+@record
+class Weapon:
+    """One weapon: how heavy it is, how it strikes, and which stance its damage type favours.
+
+    A cantrip is a weapon with the tag `spell`: a bolt is ranged, a blast melee.
+    """
+
+    id: Id
+    size_class: SizeClass = "ultralight"
+    attack_type: AttackType = "melee"
+    damage_type: DamageType = "bludgeoning"
+    """`none` is for cantrips that are of no such kind."""
+    tags: tuple[Literal["reach", "natural", "spell"], ...] = ()
+    cantrip: Cantrip | None = None
+
+
+UNARMED: Final = Weapon(id="unarmed")
+"""Fists count as an improvised, ultralight melee weapon."""
+
+
+@record
+class Aspect:
+    """Something a character is known for, with its rank from 1 to 5."""
+
+    text: str
+    rank: int = 1
+
+
+@record
+class Growth:
+    """What a character has earned and bought; bought dice and hit points stand on the sheet itself."""
+
+    xp_total: int = 0
+    """Everything ever awarded: the heart die grows with it, spent or not."""
+    xp_unspent: int = 0
+    aspects: tuple[Aspect, ...] = ()
+    combat_talents: tuple[str, ...] = ()
+    noncombat_talents: tuple[str, ...] = ()
+    destiny_levels: tuple[str, ...] = ()
+    """Talents whose destiny level is owned, once for each level."""
+    spells: tuple[str, ...] = ()
+    attunements: tuple[str, ...] = ()
+    """Elements it is attuned to."""
+    advanced_attunements: tuple[str, ...] = ()
+    paragon_attunements: tuple[str, ...] = ()
+    spelltouched: bool = False
+
+
+@record
+class Poison:
+    """One poison: what a dose does to whom a coated weapon hurts, and how long a coat of it stays potent."""
+
+    id: Id
+    doses: int = 1
+    dice: int = 1
+    sides: DieSize = 6
+    conditions: Mapping[str, int] = EMPTY
+    """Levels of conditions it brings besides its damage."""
+    potent_s: int | None = None
+    """Seconds a coat stays potent; null lasts until it is used."""
+    on_weapons: bool = True
+
+
+@record
+class Sheet:
+    """What a creature is before the fight: dice as numbers of faces, distances in feet.
+
+    Sealable fields may be GM-only. The heart die is none: every roll throws it. Nor are weapons, which are
+    seen, nor abilities: the fight holds what they do, and a prompt shows them.
+    """
+
+    id: Id
+    name: str
+    side: Id
+    kind: Literal["pc", "npc", "companion"] = "npc"
+    size: Size = "medium"
+    might: DieSize = sealable(default=6)
+    agility: DieSize = sealable(default=6)
+    cunning: DieSize = sealable(default=4)
+    presence: DieSize = sealable(default=4)
+    heart_die: DieSize = 8
+    """The largest the heart die gets; shrugging off lowers the live one."""
+    hp_max: int = sealable(default=40, brings=("hp",))
+    wound_threshold: int | None = sealable(default=None)
+    """Final damage that wounds; null takes the house's option."""
+    woundable: bool = True
+    armor: ArmorKind = sealable(default="none", brings=(ROLLS,))
+    natural_armor: int = sealable(default=0, brings=(ROLLS,))
+    metal_armor: bool = False
+    """Whether its armor conducts."""
+    shield: ShieldKind = sealable(default="none", brings=(ROLLS,))
+    attack_bonus: int = sealable(default=0, brings=(ROLLS,))
+    defense_bonus: int = sealable(default=0, brings=(ROLLS,))
+    weapons: tuple[Weapon, ...] = ()
+    wielded: str | None = None
+    """The weapon in hand when the fight begins; null takes the first."""
+    speed: int = sealable(default=60)
+    swim_speed: int = sealable(default=15)
+    climb_speed: int = sealable(default=5)
+    darkvision: bool = False
+    abilities: tuple[Id, ...] = ()
+    poisons: tuple[Poison, ...] = ()
+    potions: int = 0
+    """Healing potions it carries."""
+    paragon_level: int = 0
+    combat_rank: int = 0
+    destiny_points: int = 3
+    growth: Growth = Growth()
+
+
+@record
+class Entry:
+    """A creature that takes part: its sheet or its stat block, and where and how it stands at the beginning.
+
+    A stat block needs `id` and `side` beside it; a sheet has them itself.
+    """
+
+    position: tuple[int, int]
+    sheet: Sheet | None = None
+    stat_block: str | None = None
+    """The name of a shipped stat block."""
+    id: Id | None = None
+    side: Id | None = None
+    name: str | None = None
+    """Null takes the stat block's."""
+    hp: int | None = sealable(default=None)
+    """Null takes the maximum."""
+    heart_die: int | None = None
+    """The live heart die as faces; null takes the maximum."""
+    gm_only: tuple[str, ...] = ()
+    """Fields of the sheet that only the GM sees."""
+
+
+_RANKS: Final[Mapping[str, int]] = MappingProxyType({size: place for place, size in enumerate(SIZES)})
+_SPACES: Final[Mapping[str, int]] = MappingProxyType(
+    {size: max(1, place - _RANKS["large"] + 1) for size, place in _RANKS.items()}
+)
+
+
+@enforces(HR_SIZE_1)
+def rank(size: str) -> int:
+    """Return *size* as a number; a difference of 1 is one level."""
+    return _RANKS[size]
+
+
+def side_of(size: str) -> int:
+    """Return how many cells a creature of *size* fills along one side: 1 up to large, n for Ln."""
+    return _SPACES[size]
+
+
+def smaller_die(sides: int) -> int:
+    """Return the next smaller die of the ladder d4, d6, d8, d10, d12, d20; d4 stays."""
+    ladder = (4, 6, 8, 10, 12, 20)
+    return ladder[max(0, ladder.index(sides) - 1)] if sides in ladder else sides
+
+
+# --- say what the ground is like: terrain, light, water and heights ------------------------------------
+
+Terrain = Literal["normal", "difficult", "shallow_water", "deep_water", "wall", "climb"]
+
+
+Light = Literal["bright", "dim", "dark"]
+
+
+@record
+class Water:
+    """Deep water: the smallest size that can stand in it (null: none), and whether heads are under it."""
+
+    stands_from: Size | None = "minuscule"
+    submerged: bool = False
+
+
+@record
+class Scenery:
+    """What the ground is like besides its terrain; cells are written `x,y`."""
+
+    ambient: Light = "bright"
+    """The light of every cell that is not listed."""
+    light: Mapping[str, Light] = EMPTY
+    water: Mapping[str, Water] = EMPTY
+    """Deep water that is not as everybody can stand in it."""
+    climb_cn: Mapping[str, int] = EMPTY
+    """The number of the might check a climbing cell asks for; one not listed is climbed freely."""
+    sheer: tuple[str, ...] = ()
+    """Climbing cells that nobody climbs."""
+    heights: Mapping[str, int] = EMPTY
+    """Feet that a cell lies above the others."""
+
+
+# --- describe small things noted beside a fight --------------------------------------------------------
+# Answers in advance, requests, coats of poison, leave.
+
+
+@record
+class Standing:
+    """What a seat answers in advance for a creature, so that play need not wait for it."""
+
+    windows: Literal["ask", "only_abilities", "pass"] = "ask"
+    shrug: Literal["ask", "never", "if_it_kills"] = "ask"
+
+
+@record
+class Complication:
+    """A complication that a check brought, until the GM has said what it is."""
+
+    id: str
+    creature: str
+    what: str
+
+
+@record
+class Request:
+    """Something a player asked the GM to rule on."""
+
+    id: str
+    creature: str
+    text: str
+
+
+@record
+class Coat:
+    """Poison on a weapon, and the campaign second at which it lapses; null never does."""
+
+    poison: Poison
+    until_s: int | None = None
+
+
+@record
+class HidingPlace:
+    """The GM's leave to hide: the number of the stealth check, and whom success hides from."""
+
+    cn: int
+    viewers: tuple[str, ...]

@@ -1,1 +1,0 @@
-"""Describe what is written down before a fight: sheets, abilities, modifiers, ground and notes."""

@@ -1,1 +1,0 @@
-"""Let the world take part: air and water, light, hazards, hiding places."""

@@ -1,1 +1,0 @@
-"""Open windows for instants and choices: who is asked, and in which order answers resolve."""
