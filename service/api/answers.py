@@ -1,8 +1,7 @@
 """Schemas of answers that several resources share: outcomes of commands, events, rolls, problems.
 
 The schema of a single resource's answer is beside its operations. Objects whose members the service defines
-are closed. Objects that a ruleset defines (events, states, purposes of rolls) are open beyond their common
-members.
+are closed. The schemas of what a ruleset defines (events, states) are in `view_schemas.py`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from service.api.operations import ResponseSchema
 from service.api.shapes import (
     HASH,
     NUMBER,
-    OPEN,
     SEAT,
     TEXT,
     TIME,
@@ -29,21 +27,12 @@ from service.api.shapes import (
     ref,
 )
 
-EVENT: Final = component(
-    "Event",
-    {
-        "type": "object",
-        "description": "One fact. Its other members depend on its type.",
-        "properties": {
-            "type": TEXT,
-            "because": {
-                **listing(TEXT),
-                "description": "The rules and ambiguity rulings that caused it.",
-            },
-        },
-        "required": ["type", "because"],
-    },
-)
+EVENT: Final = ref("Event")
+"""An event of any edition; `openapi.document` adds the component."""
+STATE: Final = ref("EditionState")
+"""A state of any edition; `openapi.document` adds the component."""
+_SCALAR: Final[Schema] = {"type": ["string", "integer", "boolean", "null"]}
+_PURPOSE: Final[Schema] = {"anyOf": [_SCALAR, listing(_SCALAR)]}
 ROLL: Final = component(
     "Roll",
     {
@@ -57,7 +46,11 @@ ROLL: Final = component(
                 stream=TEXT,
                 place=NUMBER,
             ),
-            "purpose": OPEN,
+            "purpose": {
+                "type": "object",
+                "description": "Who rolls, against whom, with what and in which step.",
+                "additionalProperties": _PURPOSE,
+            },
             "dice": listing(
                 closed("One thrown die.", {"dropped": TRUTH}, role=TEXT, sides=NUMBER, face=NUMBER)
             ),
@@ -164,7 +157,7 @@ OUTCOME_OR_OUTCOMES: Final = component(
         "anyOf": [OUTCOME, OUTCOMES],
     },
 )
-_PATCH: Final[Schema] = listing(
+PATCH: Final[Schema] = listing(
     {
         "type": "object",
         "description": "One operation of RFC 6902.",
@@ -189,7 +182,7 @@ BETWEEN: Final[Mapping[str, Schema]] = MappingProxyType(
     {
         "from": POINT,
         "to": POINT,
-        "patch": {**_PATCH, "description": "The patch from one view to the other (RFC 6902)."},
+        "patch": {**PATCH, "description": "The patch from one view to the other (RFC 6902)."},
         "events": _SIDES,
     }
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from marshmallow import fields
 
+from service.api.field_texts import CONSTANTS, field_text, record_text
 from service.api.fields import (
     ID,
     LIST_LENGTH,
@@ -23,8 +25,9 @@ from service.api.fields import (
     UnionField,
 )
 from service.api.schemas import KindField, StrictSchema
-from service.api.shapes import Schema
+from service.api.shapes import Schema, one_of, tuple_of
 from service.record.text import DIRECTIONS
+from service.rules.kernel.hints import fields_of
 
 VERSION: Final = "3.1.0"
 """OpenAPI 3.1, whose schemas are JSON Schema 2020-12."""
@@ -37,13 +40,18 @@ def json_schemas(kind: type[StrictSchema]) -> dict[str, Schema]:
     spec = APISpec(title="", version="", openapi_version=VERSION, plugins=[plugin])
     converter = plugin.converter
     assert converter is not None
-    _teach(converter)
+    _teach(converter, kind.field_texts)
     spec.components.schema(_name(kind), schema=kind)
     made: dict[str, Schema] = spec.to_dict()["components"]["schemas"]
-    closed: dict[str, Schema] = {
-        name: {**schema, "additionalProperties": False} for name, schema in made.items()
-    }
-    return closed
+    records = {_name(key[0]): key[0].record for key in converter.refs} | {_name(kind): kind.record}
+    return {name: _closed(schema, records[name]) for name, schema in made.items()}
+
+
+def _closed(schema: Schema, record: Any) -> Schema:
+    """Return *schema*, described as its *record* is, if it has one, and without further members."""
+    text = record_text(record) if record is not None else ""
+    described = {"description": text} if text else {}
+    return {**described, **schema, "additionalProperties": False}
 
 
 def json_schema(kind: type[StrictSchema]) -> Schema:
@@ -68,21 +76,37 @@ def _name(schema: Any) -> str:
     return str(kind.__name__)
 
 
-def _teach(converter: OpenAPIConverter) -> None:
-    """Make *converter* describe the exact bounds that the fields check."""
+def _teach(converter: OpenAPIConverter, words: Mapping[str, str]) -> None:
+    """Make *converter* describe the exact bounds that the fields check, and say what they mean.
+
+    *words* are the ruleset's texts of fields without docstrings.
+    """
+
+    def say(_: OpenAPIConverter, field: fields.Field[Any], **__: object) -> Schema:
+        text = _text(field, words)
+        return {"description": text} if text else {}
 
     def narrow(self: OpenAPIConverter, field: fields.Field[Any], **_: object) -> Schema:
         if isinstance(field, TupleField):
-            parts = [self.field2property(part) for part in field.tuple_fields]
-            return {"type": "array", "prefixItems": parts, "minItems": len(parts), "maxItems": len(parts)}
+            return tuple_of([self.field2property(part) for part in field.tuple_fields])
         if isinstance(field, UnionField):
             return {"anyOf": [self.field2property(way) for way in field.ways]}
         if isinstance(field, KindField):
-            refs = [self.resolve_nested_schema(each) for each in field.kinds.values()]  # type: ignore[no-untyped-call]  # apispec left it untyped
-            return {"oneOf": refs}
+            refs = {tag: self.resolve_nested_schema(each) for tag, each in field.kinds.items()}  # type: ignore[no-untyped-call]  # apispec left it untyped
+            return one_of(field.tag, refs)
         return _bounds(field)
 
+    converter.add_attribute_function(say)  # type: ignore[no-untyped-call]  # apispec left it untyped
     converter.add_attribute_function(narrow)  # type: ignore[no-untyped-call]  # apispec left it untyped
+
+
+def _text(field: fields.Field[Any], words: Mapping[str, str]) -> str:
+    """Return the description of a field of a record's schema, empty for any other field."""
+    schema = field.parent
+    if not isinstance(schema, StrictSchema) or schema.record is None:
+        return ""
+    found = next((each for each in fields_of(schema.record) if each.name == field.name), None)
+    return CONSTANTS[str(field.name)] if found is None else field_text(schema.record, found, words)
 
 
 def _bounds(field: fields.Field[Any]) -> Schema:

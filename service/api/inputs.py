@@ -70,7 +70,13 @@ def inputs_of(ruleset: Ruleset[Any]) -> EditionInputs:
         opening=_opening(ruleset, f"{name}Opening"),
         commands=MappingProxyType(
             {
-                tag: schema_of(kind, name=f"{name}{kind.__name__}", tag=tag, families=ruleset.families)()
+                tag: schema_of(
+                    kind,
+                    name=f"{name}{kind.__name__}",
+                    tag=tag,
+                    families=ruleset.families,
+                    field_texts=ruleset.field_texts,
+                )()
                 for tag, kind in ruleset.commands.items()
                 if tag != ruleset.opening.type
             }
@@ -99,10 +105,16 @@ def component_name(edition: str) -> str:
 
 def _opening(ruleset: Ruleset[Any], name: str) -> StrictSchema:
     """Return the schema of an opening: the edition and the fields of the ruleset's opening command."""
-    names, families = opening_fields(ruleset), ruleset.families
+    names = opening_fields(ruleset)
+    common: dict[str, Any] = {
+        "name": name,
+        "edition": ruleset.edition,
+        "families": ruleset.families,
+        "field_texts": ruleset.field_texts,
+    }
     if names == ("opening",):
         command: type = ruleset.opening
         [shape] = [field.shape for field in fields_of(command) if field.name == "opening"]
         assert isinstance(shape, RecordObject), shape
-        return schema_of(shape.kind, name=name, edition=ruleset.edition, families=families)()
-    return schema_of(ruleset.opening, name=name, edition=ruleset.edition, only=names, families=families)()
+        return schema_of(shape.kind, **common)()
+    return schema_of(ruleset.opening, only=names, **common)()

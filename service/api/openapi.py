@@ -19,13 +19,15 @@ from service.api.describe import VERSION, json_schemas
 from service.api.event_stream import MEDIA_TYPE as STREAM
 from service.api.examples import example
 from service.api.fields import ID
-from service.api.inputs import EditionInputs, all_inputs
+from service.api.inputs import EditionInputs, all_inputs, component_name
+from service.api.member_texts import describe
 from service.api.operations import OPERATIONS, Operation, ResponseSchema
 from service.api.parameters import Parameter
 from service.api.problems import MEDIA_TYPE, PROBLEMS
 from service.api.request import KEY, VERSION_TAG
 from service.api.schemas import StrictSchema
-from service.api.shapes import COMPONENTS, Component, Schema, add_components, ref
+from service.api.shapes import COMPONENTS, Component, Schema, add_components, one_of, ref
+from service.api.view_schemas import EditionViews
 from service.core.fold import Registry
 from service.rules.registry import REGISTRY
 
@@ -118,7 +120,11 @@ def document(registry: Registry = REGISTRY) -> dict[str, Any]:
     )
     inputs = all_inputs(registry)
     schemas = components(inputs.values())
-    add_components(schemas, COMPONENTS)
+    add_components(schemas, views(registry))
+    add_components(
+        schemas,
+        {name: each._replace(schema=describe(name, each.schema)) for name, each in COMPONENTS.items()},
+    )
     for name, each in sorted(schemas.items()):
         spec.components.schema(name, each.schema)
     for name, described in headers.components().items():
@@ -168,10 +174,15 @@ def components(inputs: Iterable[EditionInputs]) -> dict[str, Component]:
             _add(made, json_schemas(type(schema)), f"the command {tag} of {each.edition}")
             types[tag] = ref(type(schema).__name__)
         with_example += each.commands.values()
-        editions[f"{each.name}Command"] = _choice(f"A command of {each.edition}.", "type", types)
+        editions[f"{each.name}Command"] = {
+            "description": f"A command of {each.edition}.",
+            **one_of("type", types),
+        }
     for operation in OPERATIONS.all.values():
         if isinstance(operation.body, StrictSchema):
-            _add(made, json_schemas(type(operation.body)), f"the body of {operation.id}")
+            bodies = json_schemas(type(operation.body)).items()
+            described = {name: describe(name, schema) for name, schema in bodies}
+            _add(made, described, f"the body of {operation.id}")
             with_example += [operation.body] if _can_have_example(operation.body) else []
     schemas = {name: each.schema for name, each in made.items()}
     for body in with_example:
@@ -179,7 +190,10 @@ def components(inputs: Iterable[EditionInputs]) -> dict[str, Component]:
         shown = {**schemas[name], "examples": [example(schemas[name], schemas)]}
         made[name] = made[name]._replace(schema=shown)
     unions = {
-        "Opening": _choice("The opening of an encounter, by its edition.", "edition", openings),
+        "Opening": {
+            "description": "The opening of an encounter, by its edition.",
+            **one_of("edition", openings),
+        },
         "Command": {
             "description": "A command of the encounter's edition.",
             "anyOf": [ref(name) for name in editions],
@@ -196,6 +210,29 @@ def components(inputs: Iterable[EditionInputs]) -> dict[str, Component]:
     return made
 
 
+def views(registry: Registry) -> dict[str, Component]:
+    """Return the components of what rulesets show: each edition's state and events, and unions of them.
+
+    Raises `DuplicateComponent`.
+    """
+    made: dict[str, Component] = {}
+    found = {edition: EditionViews(ruleset, component_name(edition)) for edition, ruleset in registry.items()}
+    for edition, each in found.items():
+        _add(made, each.components, f"what {edition} shows")
+    unions: dict[str, Schema] = {
+        "EditionState": {
+            "description": "The state of a fight, by its edition.",
+            **one_of("edition", {edition: each.state for edition, each in found.items()}),
+        },
+        "Event": {
+            "description": "One fact. `type` selects its schema among the events of the edition.",
+            "anyOf": [each.event for each in found.values()],
+        },
+    }
+    _add(made, unions, "a union of states or events")
+    return made
+
+
 def _add(made: dict[str, Component], schemas: Mapping[str, Schema], home: str) -> None:
     add_components(made, {name: Component(schema, home) for name, schema in schemas.items()})
 
@@ -204,17 +241,6 @@ def _can_have_example(body: StrictSchema) -> bool:
     """Return whether *body* has a required field and no field that refers to an edition's component."""
     shown = json_schemas(type(body))[type(body).__name__]
     return bool(shown.get("required")) and not any("$ref" in each for each in shown["properties"].values())
-
-
-def _choice(text: str, name: str, members: Mapping[str, Schema]) -> Schema:
-    return {
-        "description": text,
-        "oneOf": list(members.values()),
-        "discriminator": {
-            "propertyName": name,
-            "mapping": {value: member["$ref"] for value, member in members.items()},
-        },
-    }
 
 
 # --- operations --------------------------------------------------------------------------------------

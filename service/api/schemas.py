@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import marshmallow
 from marshmallow import RAISE, Schema, ValidationError
@@ -48,6 +48,7 @@ from service.rules.kernel.hints import (
     fields_of,
 )
 from service.rules.kernel.json_pointer import escaped
+from service.rules.kernel.records import EMPTY
 
 _ID_WORDS: Final = "An id"
 _NOT_NEGATIVE: Final = "feet, 0 or more"
@@ -94,6 +95,11 @@ class StrictSchema(Schema):
 
     error_messages = {"unknown": UNKNOWN, "type": "an object"}  # noqa: RUF012 - as marshmallow declares it
 
+    record: ClassVar[Any] = None
+    """The record whose fields it has, None for a schema that was declared by hand."""
+    field_texts: ClassVar[Mapping[str, str]] = EMPTY
+    """What the ruleset says about fields without docstrings."""
+
     def handle_error(self, error: ValidationError, data: Any, **kwargs: Any) -> None:
         """Add the closest match to the message of each unknown field."""
         del data, kwargs
@@ -121,13 +127,14 @@ def schema_of(
     edition: str | None = None,
     only: tuple[str, ...] | None = None,
     families: Families = NO_FAMILIES,
+    field_texts: Mapping[str, str] = EMPTY,
 ) -> type[StrictSchema]:
     """Return the schema class of the record *kind*, or of its fields *only*.
 
     With *tag* or *edition* it also has a required field `type` or `edition` with that constant value.
-    *families* are those of the record's ruleset.
+    *families* and *field_texts* are those of the record's ruleset.
     """
-    declared: dict[str, Any] = {}
+    declared: dict[str, Any] = {"record": kind, "field_texts": field_texts}
     for key, value in (("type", tag), ("edition", edition)):
         if value is not None:
             declared[key] = ChoiceField((value,), required=True)
@@ -154,7 +161,7 @@ def _member(head: type, tag: str, kind: Any, families: Families) -> type[StrictS
     Its fields for ids also take a template (`$target`), so only the rules check them.
     """
     name = f"{_book(kind.__module__)}{head.__name__}{kind.__name__}"
-    declared: dict[str, Any] = {tag: ChoiceField((getattr(kind, tag),), required=True)}
+    declared: dict[str, Any] = {"record": kind, tag: ChoiceField((getattr(kind, tag),), required=True)}
     return type(name, (StrictSchema,), declared | dict(_fields(kind, families, named=False)))
 
 

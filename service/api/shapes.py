@@ -15,7 +15,7 @@ TRUTH: Final[Schema] = {"type": "boolean"}
 UUID: Final[Schema] = {"type": "string", "format": "uuid"}
 TIME: Final[Schema] = {"type": "string", "format": "date-time"}
 SEAT: Final[Schema] = {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,23}$"}
-OPEN: Final[Schema] = {"type": "object"}
+OPEN: Final[Schema] = {"type": "object", "additionalProperties": True}
 
 
 class Component(NamedTuple):
@@ -78,6 +78,44 @@ def numbers(count: int) -> Schema:
 def maybe(schema: Schema) -> Schema:
     """Return the schema of a value or null."""
     return {"anyOf": [schema, {"type": "null"}]}
+
+
+def either(*ways: Schema) -> Schema:
+    """Return the schema of a value that fits one of *ways*; alternatives inside them become its own."""
+    flat: list[Schema] = []
+    for way in ways:
+        flat += [each for each in (way["anyOf"] if way.keys() == {"anyOf"} else [way]) if each not in flat]
+    return flat[0] if len(flat) == 1 else {"anyOf": flat}
+
+
+def choice(values: tuple[Any, ...]) -> Schema:
+    """Return the schema of one of *values*."""
+    return {"enum": list(values)} if len(values) > 1 else {"const": values[0]}
+
+
+def tuple_of(parts: list[Schema]) -> Schema:
+    """Return the schema of a list with one item of each of *parts*.
+
+    `items` describes the items again, for tools that do not know `prefixItems`.
+    """
+    return {
+        "type": "array",
+        "prefixItems": parts,
+        "items": either(*parts),
+        "minItems": len(parts),
+        "maxItems": len(parts),
+    }
+
+
+def one_of(name: str, members: Mapping[str, Schema]) -> Schema:
+    """Return the schema of one of *members*, which are references and selected by the member *name*."""
+    return {
+        "oneOf": list(members.values()),
+        "discriminator": {
+            "propertyName": name,
+            "mapping": {value: member["$ref"] for value, member in members.items()},
+        },
+    }
 
 
 def closed(text: str, optional: Mapping[str, Schema] | None = None, /, **needed: Schema) -> Schema:

@@ -75,6 +75,8 @@ class Ruleset(Generic[S]):
     """Returns the creatures of a seat's view."""
     sentences: Mapping[str, str] = EMPTY
     """Sentences by type of event; empty for one that others make visible (see `core/sentences.py`)."""
+    field_texts: Mapping[str, str] = EMPTY
+    """Descriptions of fields without docstrings, by `type.field` or by `field` (see `api/field_texts.py`)."""
 
     def __post_init__(self) -> None:
         families = Families({Frame: (*FRAMES, *self.frames), **self.kinds})

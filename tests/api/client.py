@@ -9,13 +9,13 @@ from functools import cache
 from typing import Any
 
 from flask import Flask
-from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 from werkzeug.test import TestResponse
 
 from service.api import openapi
 from service.rules.registry import REGISTRY
+from tests.support.discriminating import DiscriminatingValidator
 from tests.support.tiny_game import SHELF as TINY_SHELF
 
 USUAL = {
@@ -80,7 +80,7 @@ def check(method: str, target: str, answer: TestResponse) -> None:
 
 
 def _fits(answer: TestResponse, schema: dict[str, Any]) -> None:
-    found = list(Draft202012Validator(schema, registry=registry()).iter_errors(json.loads(answer.text)))
+    found = list(DiscriminatingValidator(schema, registry=registry()).iter_errors(json.loads(answer.text)))
     assert not found, f"{found[0].message} at {found[0].json_path}: {answer.text[:1000]}"
 
 

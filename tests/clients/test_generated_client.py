@@ -24,7 +24,7 @@ from tests.clients.conftest import ROOT, Host
 from tests.clients.generated import Generated, made
 from tests.clients.players import OfGenerator, OfPython, clients
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.overnight]
 
 NAMES: Final = ("python", "javascript", "generated")
 Json = dict[str, Any]

@@ -32,7 +32,7 @@ ACCEPTED_COMMAND: Final = component(
         },
         source={**UUID, "description": "The encounter of the command that it repeats."},
         seat=SEAT,
-        type={**maybe(TEXT), "description": "null while the command is sealed."},
+        type={**maybe(TEXT), "description": "The type of the command; null while it is sealed."},
         outcome={"enum": ["accepted", "refused", "sealed", "quarantined"]},
     ),
 )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from service.api.answers import OUTCOME
+from service.api.answers import OUTCOME, PATCH, STATE
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
 from service.api.paging import CURSOR, next_link, paged
 from service.api.problems import invalid, not_found
 from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.resources.commits import LIMIT, PAGE
-from service.api.shapes import NUMBER, OPEN, TEXT, Schema, closed, component, listing, maybe, page, ref
+from service.api.shapes import NUMBER, TEXT, Schema, closed, component, listing, maybe, page, ref
 from service.core import views
 from service.usecases import reading
 
@@ -38,14 +38,14 @@ REPLAY: Final = component(
     closed(
         "A page of a replayed round: a state, and for each commit what it changed.",
         **_ROUND_MEMBERS,
-        state={**OPEN, "description": "The state before the first of these frames."},
+        state={**STATE, "description": "The state before the first of these frames."},
         frames=listing(
             closed(
                 "One commit and what it changed.",
                 commit=ref("Commit"),
                 outcome=OUTCOME,
                 patch={
-                    **listing(OPEN),
+                    **PATCH,
                     "description": "The patch from the state before it to the state after it (RFC 6902).",
                 },
             )

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from service.api.answers import PROMPT
+from service.api.answers import STATE as EDITION_STATE
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
 from service.api.parameters import Parameter
 from service.api.problems import Problem, invalid
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import near
-from service.api.shapes import HASH, NUMBER, OPEN, SEAT, TEXT, closed, component, listing, numbers
+from service.api.shapes import HASH, NUMBER, SEAT, TEXT, closed, component, listing, numbers
 from service.core import views
 from service.core.fold import AnyFolded
 from service.rules.kernel.messages import Awaited
@@ -28,7 +29,7 @@ STATE: Final = component(
         known=NUMBER,
         hash=HASH,
         view={**HASH, "description": "SHA-256 of the canonical JSON of `state`."},
-        state=OPEN,
+        state=EDITION_STATE,
     ),
 )
 CELLS: Final = component(

@@ -74,6 +74,7 @@ from service.rules.heartrush import (
     windows,
     wounds,
 )
+from service.rules.heartrush.field_texts import FIELD_TEXTS
 from service.rules.heartrush.kinds import FRAMES, KINDS
 from service.rules.heartrush.options import OPTIONS
 from service.rules.heartrush.presentation import SENTENCES
@@ -147,4 +148,5 @@ HEARTRUSH: Final[Ruleset[State]] = Ruleset(
     kinds=KINDS,
     tokens=presentation.tokens,
     sentences=SENTENCES,
+    field_texts=FIELD_TEXTS,
 )

@@ -62,6 +62,7 @@ from service.rules.rise import (
     unjudged,
     vital_wounds,
 )
+from service.rules.rise.field_texts import FIELD_TEXTS
 from service.rules.rise.options import OPTIONS
 from service.rules.rise.presentation import SENTENCES
 from service.rules.rise.state import State
@@ -140,4 +141,5 @@ RISE: Final[Ruleset[State]] = Ruleset(
     kinds={HidingRules: (combat.Den,)},
     tokens=presentation.tokens,
     sentences=SENTENCES,
+    field_texts=FIELD_TEXTS,
 )

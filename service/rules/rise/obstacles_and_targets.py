@@ -32,7 +32,7 @@ RI_ATK_11: Final = Rule(
 
 
 @record
-class Origin:
+class AreaOrigin:
     """Where an area begins: the corner of a space, its side in cells, and its feet above the ground."""
 
     at: Cell
@@ -71,7 +71,7 @@ class Assault:
     """Whether it is made during somebody else's action."""
     path: tuple[Cell, ...] = ()
     """The line along which the user overruns its targets."""
-    area: Origin | None = None
+    area: AreaOrigin | None = None
     """Where its area begins: what fills an area seeks nobody out, so nothing hides from it."""
     maneuver: str = ""
     """The brawling maneuver this is, where hitting does more than effects say."""
@@ -143,14 +143,14 @@ def is_aimed(ability: Ability) -> bool:
     return ability.zone is not None or (area is not None and (area.is_narrow or area.range_ft > 0))
 
 
-def origin_of(user: Creature, area: Area, at: Cell | None, altitude: int = 0) -> Origin:
+def origin_of(user: Creature, area: Area, at: Cell | None, altitude: int = 0) -> AreaOrigin:
     """Return where an area begins: at a cell in range, or at its user, on the side it points to."""
     if at is not None and area.is_narrow:
         start, _ = facing(user.position, user.space, at, 1)
-        return Origin(at=start, side=1, altitude=user.altitude)
+        return AreaOrigin(at=start, side=1, altitude=user.altitude)
     if at is not None and area.range_ft:
-        return Origin(at=at, side=1, altitude=altitude)
-    return Origin(at=user.position, side=user.space, altitude=user.altitude)
+        return AreaOrigin(at=at, side=1, altitude=altitude)
+    return AreaOrigin(at=user.position, side=user.space, altitude=user.altitude)
 
 
 def check_area(view: State, user: Creature, area: Area, at: Cell, altitude: int) -> None:
@@ -225,7 +225,7 @@ def is_meant(state: State, user: Creature, other: Creature, ability: Ability) ->
 # --- geometry ----------------------------------------------------------------------------------------
 
 
-def is_filled(area: Area, origin: Origin, at: Cell | None, cell: Cell) -> bool:
+def is_filled(area: Area, origin: AreaOrigin, at: Cell | None, cell: Cell) -> bool:
     """Tell whether the shape covers *cell*, whatever stands in between."""
     if distance(origin.at, origin.side, cell, 1, "alternating") > area.size_ft:
         return False
@@ -251,7 +251,7 @@ def is_on_line(area: Area, towards: Cell, across: int) -> bool:
     return 2 * abs(across) < abs(dx) + abs(dy) or beside < 0 or (beside == 0 and across > 0)
 
 
-def is_level(area: Area, origin: Origin, other: Creature) -> bool:
+def is_level(area: Area, origin: AreaOrigin, other: Creature) -> bool:
     """Tell whether the area reaches the height of *other*: a line is 5 feet high, others as they are wide."""
     up = height(origin, other)
     if area.shape == "line":
@@ -262,7 +262,7 @@ def is_level(area: Area, origin: Origin, other: Creature) -> bool:
     return combined(flat, up) <= area.size_ft
 
 
-def height(origin: Origin, other: Creature) -> int:
+def height(origin: AreaOrigin, other: Creature) -> int:
     """Return the feet between where an area begins and the height of *other*, 0 where they overlap."""
     top, over = other.altitude + FEET * (other.space - 1), origin.altitude + FEET * (origin.side - 1)
     return max(0, other.altitude - over, origin.altitude - top)
@@ -273,12 +273,12 @@ def combined(flat: int, up: int) -> int:
     return max(flat, up) + min(flat, up) // 10 * FEET
 
 
-def reaches(state: State, origin: Origin, cell: Cell) -> bool:
+def reaches(state: State, origin: AreaOrigin, cell: Cell) -> bool:
     """Tell whether no wall lies between where the area begins and *cell*."""
     return is_clear(state, facing(origin.at, origin.side, cell, 1)[0], cell)
 
 
-def flooded(state: State, area: Area, origin: Origin) -> frozenset[Cell]:
+def flooded(state: State, area: Area, origin: AreaOrigin) -> frozenset[Cell]:
     """Return what a cylinder fills: it goes around walls as long as it stays within its radius."""
 
     def entering(cell: Cell) -> int | None:
@@ -406,7 +406,7 @@ def covered(state: State, aim: Aim, strike: Strike) -> Cover | None:
     if not any(name in SHELTERED for name in strike.versus):
         return None
     user, target = state.creatures[assault.user], state.creatures[aim.target]
-    start = assault.area or Origin(at=user.position, side=user.space, altitude=user.altitude)
+    start = assault.area or AreaOrigin(at=user.position, side=user.space, altitude=user.altitude)
     line = facing(start.at, start.side, target.position, target.space)
     return cover(state, user, target, tuple(between(*line)))
 

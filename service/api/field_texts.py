@@ -1,0 +1,101 @@
+"""Find the description of a record and of each of its fields, for the OpenAPI document.
+
+A field's text is that of its annotation, else its docstring, else what the ruleset says about fields of its
+name (`Ruleset.field_texts`), else what every ruleset says. Docstrings of fields are read from the sources.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Any, Final
+
+from service.rules.field_texts import FIELD_TEXTS
+from service.rules.kernel.families import tag_of
+from service.rules.kernel.hints import Described, FieldShape
+
+CONSTRAINTS: Final = ("An id", "feet, 0 or more")
+"""How annotations begin that say what a value may be, and not what it means."""
+
+_SHARED: Final = tuple(
+    f"service.rules.{name}"
+    for name in ("contests.", "kernel.", "opening", "rolls.", "secrecy.", "space.", "table.")
+)
+"""How the names of modules begin whose records every ruleset has."""
+CONSTANTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "type": "The type, which says what the other members are.",
+        "kind": "The kind, which says what the other members are.",
+        "edition": "The edition of the rules.",
+    }
+)
+"""The texts of members that have one value, which selects a schema."""
+
+
+def record_text(kind: Any) -> str:
+    """Return the first paragraph of the docstring of *kind*, empty if it has none of its own."""
+    own = vars(kind).get("__doc__") or ""
+    return "" if own.startswith(f"{kind.__name__}(") else _line(own.split("\n\n")[0])
+
+
+def field_text(kind: Any, field: FieldShape, words: Mapping[str, str]) -> str:
+    """Return the description of *field* of the record *kind*, empty if nobody wrote one.
+
+    *words* are the ruleset's texts: by `type.field`, where `type` is the record's tag or class, or by
+    `field`.
+    """
+    noted = field.shape.text if isinstance(field.shape, Described) else ""
+    if noted and not noted.startswith(CONSTRAINTS):
+        return _sentence(noted)
+    found = field_docstrings(kind).get(field.name)
+    if found is not None:
+        return found
+    tag = tag_of(kind)
+    names = (f"{getattr(kind, tag)}.{field.name}" if tag else "", f"{kind.__name__}.{field.name}", field.name)
+    tables = (FIELD_TEXTS, words) if kind.__module__.startswith(_SHARED) else (words, FIELD_TEXTS)
+    texts = (each[name] for each in tables for name in names if name in each)
+    return next(texts, _sentence(noted))
+
+
+@cache
+def field_docstrings(kind: Any) -> Mapping[str, str]:
+    """Return the docstrings of the fields of *kind* and of its bases, by name."""
+    found: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        found |= _module_docstrings(base.__module__).get(base.__qualname__, {})
+    return found
+
+
+@cache
+def _module_docstrings(module: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the docstrings of fields in the source of *module*, by class and field."""
+    try:
+        tree = ast.parse(inspect.getsource(sys.modules[module]))
+    except (OSError, TypeError, KeyError):  # built in, or installed without its source
+        return {}
+    return {node.name: dict(_documented(node)) for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
+def _documented(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for one, two in zip(node.body, node.body[1:], strict=False):
+        if (
+            isinstance(one, ast.AnnAssign)
+            and isinstance(one.target, ast.Name)
+            and isinstance(two, ast.Expr)
+            and isinstance(two.value, ast.Constant)
+            and isinstance(two.value.value, str)
+        ):
+            yield one.target.id, _line(two.value.value)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _sentence(text: str) -> str:
+    """Return *text* with a capital and a full stop, as docstrings have them."""
+    return f"{text[:1].upper()}{text[1:].removesuffix('.')}." if text else ""

@@ -1,0 +1,168 @@
+"""Describe what a ruleset shows as JSON Schema: its states, its events and the records in them.
+
+The schemas are made from the shapes of the records, as the codec writes them. A value that may be sealed from
+a seat is either itself or a closed envelope.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from service.api.answers import ROLL
+from service.api.field_texts import CONSTANTS, field_text, record_text
+from service.api.shapes import (
+    DuplicateComponent,
+    Schema,
+    choice,
+    component,
+    either,
+    listing,
+    one_of,
+    ref,
+    tuple_of,
+)
+from service.dice.values import Roll
+from service.rules.kernel.families import tag_of
+from service.rules.kernel.hints import (
+    Alternatives,
+    AnyList,
+    Anything,
+    Choice,
+    Described,
+    FieldShape,
+    FixedList,
+    Member,
+    Names,
+    Nothing,
+    RecordObject,
+    Scalar,
+    SealedValue,
+    Shape,
+    fields_of,
+)
+from service.rules.kernel.records import sealable_fields
+from service.rules.ruleset import Ruleset
+
+SEALED: Final = component(
+    "Sealed",
+    {
+        "type": "object",
+        "description": "A value that is sealed from your seat.",
+        "properties": {
+            "sealed": {
+                **listing({"type": "string"}),
+                "description": "Who may read it, each as `seat:<id>`.",
+            },
+            "shown": {"description": "What others read in its place; absent for a blank."},
+        },
+        "required": ["sealed"],
+        "additionalProperties": False,
+    },
+)
+_TYPES: Final[Mapping[type, str]] = types.MappingProxyType({str: "string", int: "integer", bool: "boolean"})
+
+
+class EditionViews:
+    """The components of an edition's states and events; `name` begins each component's name."""
+
+    def __init__(self, ruleset: Ruleset[Any], name: str) -> None:
+        self.ruleset = ruleset
+        self.name = name
+        self.components: dict[str, Schema] = {}
+        self._named: dict[str, type] = {}
+        self.state = self._record(type(ruleset.blank), f"{name}State")
+        edition = self.components[f"{name}State"]["properties"]["edition"]
+        del edition["type"]
+        edition["const"] = ruleset.edition
+        events = {tag: self._record(kind, f"{name}{_camel(tag)}") for tag, kind in ruleset.events.items()}
+        self.components[f"{name}Event"] = {
+            "description": f"An event of {ruleset.edition}.",
+            **one_of("type", events),
+        }
+        self.event = ref(f"{name}Event")
+
+    def _record(self, kind: Any, name: str) -> Schema:
+        """Return a reference to the component of the record *kind*, which is made at first use.
+
+        Raises `DuplicateComponent` if another record has this name.
+        """
+        if self._named.setdefault(name, kind) is not kind:
+            raise DuplicateComponent(f"{kind} and {self._named[name]} are both called {name}; rename one")
+        if name in self.components:
+            return ref(name)
+        tag, fields = tag_of(kind), [field for field in fields_of(kind) if field.given]
+        made: Schema = {"type": "object", "description": record_text(kind)}
+        self.components[name] = made  # before its fields, which may refer to it
+        properties: dict[str, Schema] = {}
+        if tag:
+            properties[tag] = {"const": getattr(kind, tag), "description": CONSTANTS[tag]}
+        sealable = sealable_fields(kind)
+        for field in fields:
+            properties[field.name] = self._field(kind, field, is_sealable=field.name in sealable)
+        made["properties"] = properties
+        made["required"] = list(properties)
+        made["additionalProperties"] = False
+        return ref(name)
+
+    def _field(self, kind: Any, field: FieldShape, *, is_sealable: bool) -> Schema:
+        made = self._of(field.shape)
+        if is_sealable:
+            made = either(made, SEALED)
+        text = field_text(kind, field, self.ruleset.field_texts)
+        return {**made, "description": text} if text else made
+
+    def _of(self, shape: Shape) -> Schema:
+        made: Schema = _WAYS[type(shape)](self, shape)
+        return made
+
+    def _object(self, shape: RecordObject) -> Schema:
+        if shape.kind is Roll:
+            return ROLL
+        if shape.kind is type(self.ruleset.blank):
+            return ref(f"{self.name}State")
+        return self._record(shape.kind, f"{self.name}{shape.kind.__name__}View")
+
+    def _member(self, shape: Member) -> Schema:
+        """Return a reference to the union of a family's members."""
+        name = f"{self.name}{shape.head.__name__}View"
+        if name not in self.components:
+            self.components[name] = {}
+            members = self.ruleset.families.members(shape.head).items()
+            start = f"{self.name}{shape.head.__name__}"
+            kinds = {tag: self._record(kind, f"{start}{_camel(tag)}View") for tag, kind in members}
+            self.components[name] = {"description": record_text(shape.head), **one_of(shape.tag, kinds)}
+        return ref(name)
+
+    def _alternatives(self, shape: Alternatives) -> Schema:
+        ways = [self._of(way) for way in shape.ways]
+        made = either(*ways)
+        return either(made, {"type": "null"}) if shape.optional else made
+
+    def _fixed(self, shape: FixedList) -> Schema:
+        return tuple_of([self._of(each) for each in shape.items])
+
+
+_WAYS: Final[Mapping[type[Shape], Callable[[EditionViews, Any], Schema]]] = types.MappingProxyType(
+    {
+        Scalar: lambda _, shape: {"type": _TYPES[shape.kind]},
+        Nothing: lambda _, __: {"type": "null"},
+        Anything: lambda _, __: {},
+        Choice: lambda _, shape: choice(shape.values),
+        Alternatives: EditionViews._alternatives,  # noqa: SLF001 - its own methods
+        FixedList: EditionViews._fixed,  # noqa: SLF001
+        AnyList: lambda views, shape: listing(views._of(shape.each)),  # noqa: SLF001
+        Names: lambda views, shape: {"type": "object", "additionalProperties": views._of(shape.each)},  # noqa: SLF001
+        SealedValue: lambda _, __: SEALED,
+        RecordObject: EditionViews._object,  # noqa: SLF001
+        Member: EditionViews._member,  # noqa: SLF001
+        Described: lambda views, shape: views._of(shape.inner),  # noqa: SLF001
+    }
+)
+"""The schema of each shape."""
+
+
+def _camel(type_: str) -> str:
+    """Return a type of messages as the name of a class: `ExchangeHit` for `exchange_hit`."""
+    return "".join(part.capitalize() for part in type_.split("_"))

@@ -1,0 +1,120 @@
+"""Everything in the contract is typed and described: no schema, no property without a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Final
+
+import pytest
+
+from service.api import openapi
+from service.api.field_texts import field_docstrings
+from service.api.inputs import component_name
+from service.rules.field_texts import FIELD_TEXTS
+from service.rules.heartrush.field_texts import FIELD_TEXTS as HEARTRUSH_TEXTS
+from service.rules.registry import REGISTRY
+from service.rules.rise.field_texts import FIELD_TEXTS as RISE_TEXTS
+from service.rules.table.table import Table
+
+FREE: Final = {
+    "Audit.certificate": "the format of certificates has a page of its own",
+    "CommandTypes.commands.schema": "it is a JSON Schema",
+    "Import.certificate": "as an audit's",
+}
+"""Objects of any members, and why."""
+DATA: Final = ("examples", "discriminator", "const", "enum", "required", "default")
+Schema = dict[str, Any]
+
+
+@cache
+def schemas() -> dict[str, Schema]:
+    found: dict[str, Schema] = openapi.document()["components"]["schemas"]
+    return found
+
+
+def parts(schema: Any, at: str) -> Iterator[tuple[str, Schema]]:
+    """Yield *schema* and every schema in it, each with the path of members to it."""
+    if isinstance(schema, list):
+        for each in schema:
+            yield from parts(each, at)
+    elif isinstance(schema, dict):
+        yield at, schema
+        for key, value in schema.items():
+            if key == "properties":
+                for name, each in value.items():
+                    yield from parts(each, f"{at}.{name}")
+            elif key not in DATA:
+                yield from parts(value, at)
+
+
+def every_part() -> Iterator[tuple[str, Schema]]:
+    for name, schema in schemas().items():
+        yield from parts(schema, name)
+
+
+def test_every_schema_has_a_description() -> None:
+    assert len(schemas()) > 1_000
+    assert [name for name, schema in schemas().items() if not schema.get("description")] == []
+
+
+def test_every_property_has_a_description() -> None:
+    found = [
+        (f"{at}.{name}", each)
+        for at, schema in every_part()
+        for name, each in schema.get("properties", {}).items()
+    ]
+    assert len(found) > 4_500
+    assert [at for at, each in found if not each.get("description")] == []
+
+
+def test_descriptions_are_sentences() -> None:
+    texts = {
+        each["description"] for _, schema in every_part() for each in schema.get("properties", {}).values()
+    }
+    assert [text for text in texts if not text[0].isupper() and text[0] not in "`0123456789"] == []
+    assert [text for text in texts if text[-1] not in ".:"] == []
+
+
+def test_no_object_is_without_types_but_those_that_say_why() -> None:
+    found = {
+        at
+        for at, schema in every_part()
+        if schema.get("type") == "object"
+        and "properties" not in schema
+        and schema.get("additionalProperties", True) is True
+    }
+    assert found == set(FREE)
+
+
+@pytest.mark.parametrize("edition", REGISTRY)
+def test_states_events_and_commands_are_selected_by_edition_and_type(edition: str) -> None:
+    ruleset, name = REGISTRY[edition], component_name(edition)
+    assert schemas()[f"{name}State"]["properties"]["edition"]["const"] == edition
+    assert schemas()["EditionState"]["discriminator"]["mapping"][edition].endswith(f"/{name}State")
+    commands = set(ruleset.commands) - {ruleset.opening.type}
+    for union, types in (("Event", set(ruleset.events)), ("Command", commands)):
+        selected = schemas()[f"{name}{union}"]["discriminator"]
+        assert (selected["propertyName"], set(selected["mapping"])) == ("type", types)
+        for type_, at in selected["mapping"].items():
+            assert schemas()[at.rpartition("/")[2]]["properties"]["type"]["const"] == type_
+
+
+def test_a_value_that_may_be_sealed_is_of_two_types() -> None:
+    ways = schemas()["Heartrush1ParticipantView"]["properties"]["stance"]["anyOf"]
+    assert {"$ref": "#/components/schemas/Sealed"} in ways
+    assert {"type": "string"} in ways
+
+
+def test_docstrings_of_fields_are_read_from_the_sources_of_bases_too() -> None:
+    state: Any = type(REGISTRY["rise@1"].blank)
+    assert field_docstrings(state)["undisclosed_epochs"] == field_docstrings(Table)["undisclosed_epochs"]
+    assert field_docstrings(state)["step"] == "Which of the eleven steps of the round is at hand."
+
+
+@pytest.mark.parametrize("texts", [FIELD_TEXTS, HEARTRUSH_TEXTS, RISE_TEXTS])
+def test_no_text_of_a_field_is_left_over(texts: dict[str, str]) -> None:
+    described = {
+        each["description"] for _, schema in every_part() for each in schema.get("properties", {}).values()
+    }
+    assert sorted(name for name, text in texts.items() if text not in described) == []
