@@ -107,24 +107,26 @@ class EditionViews:
         return ref(name)
 
     def _field(self, kind: Any, field: FieldShape, *, is_sealable: bool) -> Schema:
-        made = self._of(field.shape)
+        made = self.schema_of(field.shape)
         if is_sealable:
             made = either(made, SEALED)
         text = field_text(kind, field, self.ruleset.field_texts)
         return {**made, "description": text} if text else made
 
-    def _of(self, shape: Shape) -> Schema:
+    def schema_of(self, shape: Shape) -> Schema:
+        """Return the schema of values of *shape*."""
         made: Schema = _WAYS[type(shape)](self, shape)
         return made
 
-    def _object(self, shape: RecordObject) -> Schema:
+    def of_record(self, shape: RecordObject) -> Schema:
+        """Return a reference to the component of a record; a state in a state is of the same component."""
         if shape.kind is Roll:
             return ROLL
         if shape.kind is type(self.ruleset.blank):
             return ref(f"{self.name}State")
         return self._record(shape.kind, f"{self.name}{shape.kind.__name__}View")
 
-    def _member(self, shape: Member) -> Schema:
+    def of_member(self, shape: Member) -> Schema:
         """Return a reference to the union of a family's members."""
         name = f"{self.name}{shape.head.__name__}View"
         if name not in self.components:
@@ -135,13 +137,15 @@ class EditionViews:
             self.components[name] = {"description": record_text(shape.head), **one_of(shape.tag, kinds)}
         return ref(name)
 
-    def _alternatives(self, shape: Alternatives) -> Schema:
-        ways = [self._of(way) for way in shape.ways]
+    def of_alternatives(self, shape: Alternatives) -> Schema:
+        """Return the schema of one of several shapes, or null."""
+        ways = [self.schema_of(way) for way in shape.ways]
         made = either(*ways)
         return either(made, {"type": "null"}) if shape.optional else made
 
-    def _fixed(self, shape: FixedList) -> Schema:
-        return tuple_of([self._of(each) for each in shape.items])
+    def of_fixed(self, shape: FixedList) -> Schema:
+        """Return the schema of a list with an item of each shape."""
+        return tuple_of([self.schema_of(each) for each in shape.items])
 
 
 _WAYS: Final[Mapping[type[Shape], Callable[[EditionViews, Any], Schema]]] = types.MappingProxyType(
@@ -150,14 +154,14 @@ _WAYS: Final[Mapping[type[Shape], Callable[[EditionViews, Any], Schema]]] = type
         Nothing: lambda _, __: {"type": "null"},
         Anything: lambda _, __: {},
         Choice: lambda _, shape: choice(shape.values),
-        Alternatives: EditionViews._alternatives,  # noqa: SLF001 - its own methods
-        FixedList: EditionViews._fixed,  # noqa: SLF001
-        AnyList: lambda views, shape: listing(views._of(shape.each)),  # noqa: SLF001
-        Names: lambda views, shape: {"type": "object", "additionalProperties": views._of(shape.each)},  # noqa: SLF001
+        Alternatives: EditionViews.of_alternatives,
+        FixedList: EditionViews.of_fixed,
+        AnyList: lambda views, shape: listing(views.schema_of(shape.each)),
+        Names: lambda views, shape: {"type": "object", "additionalProperties": views.schema_of(shape.each)},
         SealedValue: lambda _, __: SEALED,
-        RecordObject: EditionViews._object,  # noqa: SLF001
-        Member: EditionViews._member,  # noqa: SLF001
-        Described: lambda views, shape: views._of(shape.inner),  # noqa: SLF001
+        RecordObject: EditionViews.of_record,
+        Member: EditionViews.of_member,
+        Described: lambda views, shape: views.schema_of(shape.inner),
     }
 )
 """The schema of each shape."""
