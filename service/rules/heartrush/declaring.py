@@ -125,10 +125,21 @@ def targets(
         for name in frame.participants
         if name != creature.id
         and may_target(state, stance, stance_of(frame, name))
-        and (state.house.friendly_fire or state.creatures[name].side != creature.side)
+        and is_foe(state, creature, state.creatures[name])
         and state.creatures[name].is_present
         and (anywhere or in_range(state, creature, state.creatures[name], weapon))
     )
+
+
+def is_foe(state: State, creature: Creature, other: Creature) -> bool:
+    """Tell whether *creature* may harm *other*: an enemy, or anybody if the house says so."""
+    return state.house.friendly_fire or other.side != creature.side
+
+
+def check_foe(state: State, creature: Creature, other: Creature) -> None:
+    """Refuse to harm a creature of one's own side, where the house does not let friends be harmed."""
+    if not is_foe(state, creature, other):
+        raise Refused("no_valid_target", f"{other.id} is on the same side", "HR-RES-2")
 
 
 def check_target(
@@ -143,8 +154,7 @@ def check_target(
     stance, against = stance_of(frame, creature.id), stance_of(frame, target)
     if not may_target(state, stance, against):
         raise Refused("no_valid_target", f"{stance} may not attack {against}", "HR-STANCE-4")
-    if not state.house.friendly_fire and other.side == creature.side:
-        raise Refused("no_valid_target", f"{target} is on the same side", "HR-RES-2")
+    check_foe(state, creature, other)
     if anywhere:
         return  # the sidestep may lead near enough, or out of the water
     check_works(state, creature, other)

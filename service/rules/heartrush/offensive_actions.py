@@ -19,7 +19,14 @@ from service.rules.heartrush.contests import (
     OffensivesOver,
 )
 from service.rules.heartrush.damage import hurt
-from service.rules.heartrush.declaring import attack_now, check_step, declare, sealed_declaration, stance_of
+from service.rules.heartrush.declaring import (
+    attack_now,
+    check_foe,
+    check_step,
+    declare,
+    sealed_declaration,
+    stance_of,
+)
 from service.rules.heartrush.engagement import (
     Declaration,
     Earned,
@@ -432,8 +439,7 @@ def check_offensive(
         raise Refused("no_valid_target", f"{target} is no other participant of {frame.path}", "HR-OFF-1")
     if other.status not in ("active", "unconscious"):
         raise Refused("target_dead", f"{target} is dead", "HR-OFF-1")
-    if not view.house.friendly_fire and other.side == creature.side:
-        raise Refused("no_valid_target", f"{target} is on the same side", "HR-RES-2")
+    check_foe(view, creature, other)
     stance, against = stance_of(frame, creature.id), stance_of(frame, target)
     if not directly_beats(view, stance, against):
         raise Refused("stance_not_beaten", f"{stance} does not directly beat {against}", "HR-OFF-1")

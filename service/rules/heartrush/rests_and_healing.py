@@ -273,8 +273,7 @@ def wake_tired(state: State, chance: Chance, path: str, creature: str, check: in
     )
     for condition in found:
         state = yield from gain(state, creature, condition, 1, None)
-    if state.house.heart_recharge == "any_rest":
-        state = yield from recharge(state, creature, "heart")
+    state = yield from recharge_hearts(state, creature)
     sleeper = state.creatures[creature]
     return (yield from heal(state, creature, max(0, sleeper.hp_cap - sleeper.hp) // 2))
 
@@ -284,9 +283,14 @@ def rest_short(state: State, creature: str) -> Emits[State]:
     """Emit a short rest, which brings the heart die back to its maximum."""
     die = state.creatures[creature].sheet.heart_die
     state = yield Rested(creature=creature, rest="short", success=True, heart_die=die)
-    if state.house.heart_recharge == "any_rest":
-        return (yield from recharge(state, creature, "heart"))
-    return state
+    return (yield from recharge_hearts(state, creature))
+
+
+def recharge_hearts(state: State, creature: str) -> Emits[State]:
+    """Emit that heart abilities are charged again by a rest that is no full night, if the house says so."""
+    if state.house.heart_recharge == "long_rest":
+        return state
+    return (yield from recharge(state, creature, "heart"))
 
 
 @enforces(HR_REST_2)

@@ -12,6 +12,7 @@ from service.rules.kernel.records import EMPTY, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
 from service.rules.rise.combat_statistics import (
+    EXERTED,
     accuracy_terms,
     defense_terms,
     halved,
@@ -247,7 +248,7 @@ def roll_attack(state: State, chance: Chance, aim: Aim, strike: Strike, *, again
     for what, amount in assault.terms.items():
         terms.append(Term(amount=amount, what=what, rule=BESIDES.get(what, "RI-ATK-8")))
     if again:
-        terms.append(Term(amount=2, what="desperate exertion", rule="RI-UNIV-DESPERATE"))
+        terms.append(EXERTED)
     first = state.house.explosion_target if state.profile.exploding else 10
 
     def explode(faces: Sequence[int]) -> Sequence[PoolDie]:

@@ -19,7 +19,7 @@ from service.rules.rise.obstacles_and_targets import Assault
 from service.rules.rise.permission import Act, able, in_phase, is_allowed
 from service.rules.rise.sheet import Effect, Strike
 from service.rules.rise.state import State
-from service.rules.rise.strikes import fitting, moved_already, target_of
+from service.rules.rise.strikes import check_trades, fitting, moved_already, target_of
 from service.rules.rise.swift import SwiftFrame
 from service.rules.rise.turns import begun, offered, on_turn, sender, taking_turn, turns
 from service.rules.rise.vision_and_lines import check_reach, in_reach
@@ -336,8 +336,7 @@ class Shove(Brawl):
             return
         user = taking_turn(view, self)
         check_trade(user, "movement")
-        if view.house.traded_movement == "hustle":
-            raise Refused("no_such_trade", "a standard action buys a hustle in this house", "RI-ACT-4")
+        check_trades(view)
         if user.location_changed:
             moved_already(view, user.id)
         target_of(view, user, self.target, willing=self.willing)

@@ -336,6 +336,21 @@ def tired(creature: Creature) -> tuple[Term, ...]:
     return (Term(amount=-penalty, what="fatigue", rule="RI-FATIG-1"),) if penalty else ()
 
 
+EXERTED: Final = Term(amount=2, what="desperate exertion", rule="RI-UNIV-DESPERATE")
+"""What a roll gets that is rolled again with desperate exertion (`exertion.py`)."""
+
+
+def asks_to_exert(state: State, creature: str, *, missed: bool) -> bool:
+    """Tell whether the player of *creature* is asked to roll again with desperate exertion."""
+    asks = state.house.exertion_prompt
+    return state.creatures[creature].sheet.is_pc and (asks == "always" or (asks == "misses" and missed))
+
+
+def first_counts(state: State, first: int, second: int) -> bool:
+    """Tell whether the first of two totals still counts after desperate exertion."""
+    return state.house.exertion_keeps == "better" and first >= second
+
+
 @enforces(RI_ATK_9)
 def accuracy_terms(creature: Creature, *, brawling: bool, bonus: int) -> tuple[Term, ...]:
     """Return the modifiers of an attack roll of *creature*."""

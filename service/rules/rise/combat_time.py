@@ -307,6 +307,16 @@ def fire(state: State, owner: str, delayed: Delayed, chosen: tuple[str, ...] = (
     return (yield AssaultBegun(assault=repeated(owner, ability, targets, first=first)))
 
 
+def spares_felled(view: State) -> bool:
+    """Tell whether the house lets nobody attack the felled."""
+    return view.house.attack_the_felled == "refused"
+
+
+def is_felled(creature: Creature) -> bool:
+    """Tell whether *creature* is dead or defeated."""
+    return creature.dead or creature.defeated
+
+
 @enforces(RI_DELAY_4)
 def comes_to(state: State, owner: str, ability: Ability, target: str) -> bool:
     """Tell whether a delayed effect reaches *target*: in range, with a clear line.
@@ -314,7 +324,7 @@ def comes_to(state: State, owner: str, ability: Ability, target: str) -> bool:
     A creature that is felled already is attacked as by a strike; an area reaches those whom it caught.
     """
     user, found = state.creatures[owner], state.creatures[target]
-    if (found.dead or found.defeated) and state.house.attack_the_felled == "refused":
+    if spares_felled(state) and is_felled(found):
         return False
     if owner == target or ability.area is not None:
         return True

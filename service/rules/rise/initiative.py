@@ -10,7 +10,7 @@ from service.rules.kernel.messages import Emits, Event, Fact
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rise import books
-from service.rules.rise.combat_statistics import speed_of, tired
+from service.rules.rise.combat_statistics import EXERTED, asks_to_exert, first_counts, speed_of, tired
 from service.rules.rise.creature import Creature
 from service.rules.rise.groups import GroupFrame
 from service.rules.rise.state import State
@@ -163,9 +163,8 @@ def roll_initiative(state: State, chance: Chance, creature: str) -> Emits[State]
 
 def roll_again(state: State, chance: Chance, creature: str) -> Emits[State]:
     """Tell the roll of desperate exertion: 2 more, and the better of both counts unless the house differs."""
-    bonus = (Term(amount=2, what="desperate exertion", rule="RI-UNIV-DESPERATE"),)
-    state, roll = yield from thrown(state, chance, creature, "exertion", bonus)
-    counts = state.house.exertion_keeps == "second" or roll.total > state.initiative[creature][0]
+    state, roll = yield from thrown(state, chance, creature, "exertion", (EXERTED,))
+    counts = not first_counts(state, state.initiative[creature][0], roll.total)
     return (
         yield InitiativeRerolled(
             creature=creature, total=roll.total, counts=counts, because=("RI-UNIV-DESPERATE", "C-44")
@@ -192,18 +191,10 @@ def roll_order(state: State, chance: Chance, creatures: Iterable[str]) -> Emits[
         state = yield from break_ties(state, chance, tied)
     order = find_order(state, names)
     assert order is not None, "every check is rolled, and none is tied"
-    asked = tuple([name for name in new if may_exert(state, name, order)])
+    asked = tuple([name for name in new if asks_to_exert(state, name, missed=order[0] != name)])
     if asked:
         state = yield InitiativeShown(creatures=asked, because=("RI-UNIV-DESPERATE", "C-44"))
     return state
-
-
-def may_exert(state: State, name: str, order: Sequence[str]) -> bool:
-    """Tell whether a player is asked to roll its initiative again."""
-    asks = state.house.exertion_prompt
-    if not state.creatures[name].sheet.is_pc:
-        return False
-    return asks == "always" or (asks == "misses" and order[0] != name)
 
 
 def ties(state: State, names: Sequence[str]) -> list[str]:

@@ -20,6 +20,7 @@ from service.rules.rise.attack_rolls import (
     shown,
     strike_damage,
 )
+from service.rules.rise.combat_statistics import asks_to_exert, first_counts
 from service.rules.rise.creature import Atom, Condition, Cover, How, Plan, is_able
 from service.rules.rise.effects import (
     LocationEffectIgnored,
@@ -373,7 +374,7 @@ def attack(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) ->
     defenses = against(state, frame.aim, strike, cover)
     outcome, multiple = judge(roll.total, defenses, strike)
     total = roll.total
-    if frame.rerolled and state.house.exertion_keeps == "better" and frame.total > total:
+    if frame.rerolled and first_counts(state, frame.total, total):
         outcome, multiple, total = frame.outcome, frame.multiple, frame.total
     if keeps_back(state, frame.aim):
         outcome, multiple = "unknown", 0
@@ -398,11 +399,10 @@ def attack(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) ->
 
 def may_exert(state: State, frame: AssaultFrame, outcome: Outcome) -> bool:
     """Tell whether the attacker's player is asked whether to reroll."""
-    user = state.creatures[frame.assault.user]
-    if not user.sheet.is_pc or frame.rerolled or not may_modify(frame.assault):
+    if frame.rerolled or not may_modify(frame.assault):
         return False
-    asks = state.house.exertion_prompt
-    return asks == "always" or (asks == "misses" and outcome in ("miss", "glance", "unknown"))
+    missed = outcome in ("miss", "glance", "unknown")
+    return asks_to_exert(state, frame.assault.user, missed=missed)
 
 
 # --- what it does ------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.rise.brawling import not_twice
-from service.rules.rise.combat_statistics import speed_of, tired
+from service.rules.rise.combat_statistics import EXERTED, asks_to_exert, first_counts, speed_of, tired
 from service.rules.rise.combat_time import check_free, pay_for
 from service.rules.rise.creature import Atom, Creature, Plan, is_able
 from service.rules.rise.effects import note
@@ -75,7 +75,7 @@ class RideFrame(Frame[State]):
         state = yield from roll(state, chance, self)
         if self.exerted:
             state = yield from note(state, chance, exertion(rider))
-        elif may_exert(state, state.top_frame(RideFrame)):
+        elif asks_to_exert(state, rider, missed=not succeeds(state, state.top_frame(RideFrame))):
             return state
         return (yield from settle(state))
 
@@ -179,7 +179,7 @@ def roll(state: State, chance: Chance, frame: RideFrame) -> Emits[State]:
     rider = frame.due[0]
     terms = ride_terms(state.creatures[rider])
     if frame.exerted:
-        terms = (*terms, Term(amount=2, what="desperate exertion", rule="RI-UNIV-DESPERATE"))
+        terms = (*terms, EXERTED)
     thrown: Roll
     state, thrown = yield from chance.throw(
         state,
@@ -190,18 +190,9 @@ def roll(state: State, chance: Chance, frame: RideFrame) -> Emits[State]:
         terms=terms,
     )
     total = thrown.total
-    if frame.rolled is not None and state.house.exertion_keeps == "better":
-        total = max(total, frame.rolled)
+    if frame.rolled is not None and first_counts(state, frame.rolled, total):
+        total = frame.rolled
     return (yield RideRolled(creature=rider, purpose=frame.purpose, total=total, because=RULE))
-
-
-def may_exert(state: State, frame: RideFrame) -> bool:
-    """Tell whether the player of the first rider is asked to roll again."""
-    rider = state.creatures[frame.due[0]]
-    asks = state.house.exertion_prompt
-    if not rider.sheet.is_pc or asks == "never":
-        return False
-    return asks == "always" or not succeeds(state, frame)
 
 
 def succeeds(state: State, frame: RideFrame) -> bool:

@@ -20,7 +20,7 @@ from service.rules.rise.movement_and_positioning import budget_of, check_free, c
 from service.rules.rise.movement_problem import Intents, place_movers, route_all
 from service.rules.rise.permission import Act, is_allowed
 from service.rules.rise.state import State
-from service.rules.rise.strikes import moved_already
+from service.rules.rise.strikes import check_trades, moved_already
 from service.rules.rise.turns import begun, offered, on_turn, sender, taking_turn
 from service.rules.rise.vision_and_lines import feet_offered, straight
 from service.rules.space.grid import Cell, Feet
@@ -216,8 +216,8 @@ class Move(Act):
     def check_way(self, view: State, creature: Creature) -> None:
         """Refuse a way that *creature* cannot go, though it has a turn and a movement."""
         goes_on = creature.budget.paused
-        if (self.sprint or self.reacts) and view.house.traded_movement == "hustle":
-            raise Refused("no_such_trade", "a standard action buys a hustle in this house", "RI-ACT-4")
+        if self.sprint or self.reacts:
+            check_trades(view)
         if creature.location_changed and not goes_on and (self.path or self.reacts or not self.stand_up):
             moved_already(view, creature.id)
         if self.stand_up and goes_on:

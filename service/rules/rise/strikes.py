@@ -11,7 +11,7 @@ from service.rules.kernel.messages import Awaited, Emits, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rise import books
-from service.rules.rise.combat_time import check_pay, check_standard, pay_for
+from service.rules.rise.combat_time import check_pay, check_standard, is_felled, pay_for, spares_felled
 from service.rules.rise.creature import Creature
 from service.rules.rise.effects import note_place
 from service.rules.rise.making_attacks import AssaultBegun
@@ -212,16 +212,6 @@ def fitting(view: State, user: Creature, *, willing: bool = False) -> Collection
     return known_of(view, user, f"fitting/{willing}", find)
 
 
-def spares_felled(view: State) -> bool:
-    """Tell whether the house lets nobody attack the felled."""
-    return view.house.attack_the_felled == "refused"
-
-
-def is_felled(creature: Creature) -> bool:
-    """Tell whether *creature* is dead or defeated."""
-    return creature.dead or creature.defeated
-
-
 @enforces(RI_RES_4)
 @record
 class Strike(StrikeAct):
@@ -338,6 +328,12 @@ def check_straight(creature: Creature, path: tuple[Cell, ...]) -> None:
         at = cell
     if not path or any(step != steps[0] for step in steps):
         raise Refused("path_not_straight", f"{creature.id} charges in a straight line", "RI-UNIV-CHARGE")
+
+
+def check_trades(view: State) -> None:
+    """Refuse what a standard action buys instead of a hustle, where the house sells a hustle alone."""
+    if view.house.traded_movement == "hustle":
+        raise Refused("no_such_trade", "a standard action buys a hustle in this house", "RI-ACT-4")
 
 
 @enforces(RI_MOVE1_8)
