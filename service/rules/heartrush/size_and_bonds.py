@@ -240,7 +240,7 @@ def moved(state: State, creature: str, to: Cell, /, **changes: object) -> State:
     return state
 
 
-# --- A creature went somewhere, willing or not ---------------------------------------------------------
+# --- a creature went somewhere, willing or not ---------------------------------------------------------
 
 HR_MOVE_4: Final = Rule(
     "HR-MOVE-4",

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Self
 
 from service.rules.kernel.messages import TABLE, Scope
-from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
+from service.rules.kernel.records import EMPTY, Sealed, changed, derived, record, with_key
 from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.table.table import Table
 
@@ -76,8 +76,13 @@ class SplitTable(Table):
     def at(self, place: str) -> Self:
         if place == self.here:
             return self
-        world: Self = unsealed(self.worlds[place])
-        return changed(world, **{name: getattr(self, name) for name in self.shared})
+
+        def made(table: SplitTable) -> Any:  # noqa: ANN401 - a state of the ruleset, as this one
+            world = unsealed(table.worlds[place])
+            return changed(world, **{name: getattr(table, name) for name in table.shared})
+
+        world: Self = derived(self, f"at {place}", made)  # each fact, frame and prompt asks again
+        return world
 
     def with_at(self, place: str, inner: Self) -> Self:
         if place == self.here:

@@ -67,6 +67,13 @@ def test_a_fact_told_apart_is_true_in_its_world_alone() -> None:
     assert after.at(TABLE) is after
 
 
+def test_a_state_makes_each_world_once() -> None:
+    state = table()
+    assert state.at("a") is state.at("a")
+    assert changed(state, round=3).at("a").round == 3
+    assert changed(state.at("a"), counter=5).counter != state.at("a").counter
+
+
 def test_a_world_counts_its_own_rolls() -> None:
     before = table()
     name = RollName(epoch=1, lane=0, stream="a/attack", place=0)
