@@ -16,7 +16,8 @@ The chapters in the order of the books, with the modules that have them:
 - Spellcasting: `spellcasting`
 
 The rest of the package: `books`, `options`, `sheet`, `bestiary`, `state`, `permission`, `answers`, `clock`,
-`gm_rulings`, `ruling_effects`, `opening`, `arrivals`, `kinds`, `presentation`.
+`gm_rulings`, `ruling_effects`, `opening`, `arrivals`, `kinds`, `presentation`,
+`field_texts`.
 
 This file lists the messages of the chapters: what is not listed does not exist.
 """

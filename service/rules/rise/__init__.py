@@ -16,7 +16,8 @@ The chapters in the book's order, with the modules that have them:
 - 5.11 Awareness and Surprise: `combat`
 - Running the Game: `running_the_game`, `corrections`
 
-The rest of the package: `books`, `options`, `state`, `permission`, `opening`, `presentation`.
+The rest of the package: `books`, `options`, `state`, `permission`, `opening`, `presentation`,
+`field_texts`.
 
 This file lists the messages of the chapters: what is not listed does not exist.
 """
