@@ -13,7 +13,7 @@ from service.rules.openings import Id
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET
 
-# --- describe abilities as data ------------------------------------------------------------------------
+# --- abilities as data ---------------------------------------------------------------------------------
 # Tags, costs, parameters, and what they do as lists of operations. An ability never holds code: its
 # `effects` are operations and its `always` are modifiers, both of closed families (`operations.py`,
 # and below). A definition comes from the shipped catalogue or from the opening and is checked whole
@@ -235,7 +235,7 @@ def costs_action(definition: Ability | Spell) -> bool:
     return isinstance(definition, Spell) or definition.full_action
 
 
-# --- list what may hold for a creature -----------------------------------------------------------------
+# --- modifiers -----------------------------------------------------------------------------------------
 # The closed family of modifiers that abilities are written with. A modifier is data; who asks for it, and
 # what it then means, stands in `lasting`, `rolls` and `riders`.
 

@@ -14,7 +14,7 @@ from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
 
-# --- leave an exertion without air on the stack --------------------------------------------------------
+# --- exertions without air -----------------------------------------------------------------------------
 # To be paid for when what it was used for is over. What it costs is emitted by the ruleset's `Exertion` (in
 # `hazards.py`); this file only knows that it is owed, so that whatever uses an ability can leave it.
 
@@ -59,7 +59,7 @@ def stream_of(creature: str) -> str:
     return f"{creature}/suffocation"
 
 
-# --- count rush points ---------------------------------------------------------------------------------
+# --- rush points ---------------------------------------------------------------------------------------
 # One at the start, more with each active round, none kept over a round.
 
 HR_RUSH_1: Final = Rule(
@@ -158,7 +158,7 @@ def make_active(state: State, creature: str) -> State:
     return state.with_creature(creature, rounds_active=active.rounds_active)
 
 
-# --- use the actions everybody has ---------------------------------------------------------------------
+# --- actions -------------------------------------------------------------------------------------------
 # What each costs, and those that are over at once. One action a creature a round; dash, object and call out
 # are free the first time. A use is paid when it is declared; one that is no instant hands priority over when
 # it has resolved.
@@ -346,7 +346,7 @@ def can_answer(creature: Creature) -> bool:
     return is_able(creature) and (creature.action > 0 or creature.rush > 0)
 
 
-# --- count how often abilities may be used -------------------------------------------------------------
+# --- charges -------------------------------------------------------------------------------------------
 # Rush for minor ones, charges for heart and major, then the clock. Costs are paid at declaration, whatever
 # becomes of the use.
 

@@ -40,7 +40,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 
-# --- throw a second weapon -----------------------------------------------------------------------------
+# --- a second thrown weapon ----------------------------------------------------------------------------
 # The might bonus of a thrown one, at once and at somebody else.
 
 HR_WPN_8: Final = Rule(
@@ -179,7 +179,7 @@ class ForgoFollowUp(Command[State]):
         yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
 
 
-# --- take the agility step -----------------------------------------------------------------------------
+# --- the agility step ----------------------------------------------------------------------------------
 # Attack and then sidestep, or sidestep and then attack, the sides moving by turns.
 
 HR_STANCE_AGI_3: Final = Rule(
@@ -485,7 +485,7 @@ def due_of_movers(state: State, frame: EngagementFrame) -> tuple[Planned, ...]:
     return plan_due(state, frame, iter(reaching(state, frame, tuple(declarations(frame)))))
 
 
-# --- take the might step -------------------------------------------------------------------------------
+# --- the might step ------------------------------------------------------------------------------------
 # The last of the three, in which a thrown weapon may be followed by another.
 
 HR_STANCE_MIG_1: Final = Rule(

@@ -15,7 +15,7 @@ from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
 
-# --- seal what a player commits before it is shown -----------------------------------------------------
+# --- sealed answers ------------------------------------------------------------------------------------
 # To its own seat, until the occasion opens it for all.
 
 HR_SVC_2: Final = Rule(
@@ -31,8 +31,8 @@ def sealed_to(seat: str, occasion: str) -> Scope:
     return Scope(audience=(f"seat:{seat}",), opens=occasion)
 
 
-# --- ask somebody to choose while something is resolved ------------------------------------------------
-# And hand the choice to what asked for it.
+# --- choices -------------------------------------------------------------------------------------------
+# The choice is handed to what asked for it.
 
 
 @record
@@ -143,7 +143,7 @@ class Choose(Command[State]):
             )
 
 
-# --- answer in advance ---------------------------------------------------------------------------------
+# --- answers in advance --------------------------------------------------------------------------------
 # What a seat has said once and for all, so that play need not wait for it. A standing answer is sealed to
 # its seat and part of the record. It answers only what is asked of its own creature, and its answer makes
 # the same events as any other.

@@ -32,7 +32,7 @@ from service.rules.space.grid import cells, free_place
 from service.rules.table.seats import SeatChanged
 from service.rules.table.table import GM
 
-# --- let creatures arrive late -------------------------------------------------------------------------
+# --- late arrivals -------------------------------------------------------------------------------------
 # Checked like an opening's, and in the fight from the moment they stand there.
 
 HR_SVC_5: Final = Rule(
@@ -121,7 +121,7 @@ def seated(state: State, seat: str, creature: str) -> Emits[Any]:
     return (yield SeatChanged(seat=seat, creatures=creatures, because=("TABLE-SEAT-1",)))
 
 
-# --- hide creatures in Heart Rush ----------------------------------------------------------------------
+# --- hidden creatures ----------------------------------------------------------------------------------
 # A creature that is seen arrives at once, where it was hidden.
 
 
@@ -158,7 +158,7 @@ class Den(HidingRules):
         return (yield CreatureAdded(entry=spelled_out(changed(entry, position=place)), because=("HR-SVC-5",)))
 
 
-# --- hide before a fight -------------------------------------------------------------------------------
+# --- hiding --------------------------------------------------------------------------------------------
 # By the GM's leave, with a stealth check, from those that do not see it.
 
 HR_HIDE_1: Final = Rule(

@@ -26,7 +26,7 @@ from service.rules.kernel.records import changed, record, without_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
 
-# --- use the built-in actions that are over at once ----------------------------------------------------
+# --- help, calling out, objects ------------------------------------------------------------------------
 # Help, call out, and handle an object.
 
 HR_ACT_10: Final = Rule(
@@ -319,7 +319,7 @@ class ObjectDeed(Deed):
         return (yield from HandleObject.done(state, creature, said))
 
 
-# --- spend an action on oneself: master fear or rage, or beat out flames -------------------------------
+# --- actions on oneself --------------------------------------------------------------------------------
 
 Passion = Literal["frightened", "enraged"]
 PASSIONS: Final[tuple[Passion, ...]] = ("frightened", "enraged")

@@ -49,7 +49,7 @@ from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
 
-# --- bring what the hit of a cantrip brings besides damage ---------------------------------------------
+# --- what a cantrip brings -----------------------------------------------------------------------------
 # Conditions, a push, a drenching. In an engagement it waits for the end of the step, whose attacks are
 # simultaneous; after an opportunity attack it comes at once.
 
@@ -151,7 +151,7 @@ def land(state: State, path: str, one: Brought) -> Emits[State]:
     return (yield from shoved(state, path, one.target, one.source, one.amount))
 
 
-# --- resolve one attack --------------------------------------------------------------------------------
+# --- one attack ----------------------------------------------------------------------------------------
 # Attack roll, defense roll or contested roll, and the damage that comes of it. An exchange is a frame that
 # goes attack, defense, settle, done; `MOMENTS` names the windows it opens before each stage. Its rolls use
 # the creatures as the step began, so that attacks of one step are simultaneous. A roll stays on the frame

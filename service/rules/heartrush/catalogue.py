@@ -44,7 +44,7 @@ from service.rules.heartrush.riders import Redirect
 from service.rules.heartrush.sheet import Sheet
 from service.rules.heartrush.uses import AtZero, Behind, Engaged, Holding, InStance, NoDamage, Plays, Wields
 
-# --- the sample abilities of classes -------------------------------------------------------------------
+# --- abilities of classes ------------------------------------------------------------------------------
 # Minor ones that cost rush, majors with a pool, and what is always on.
 
 IN_THE_THICK_OF_IT: Final = Ability(
@@ -188,7 +188,7 @@ CLASS_ABILITIES: Final = (
 )
 
 
-# --- the sample spells ---------------------------------------------------------------------------------
+# --- spells --------------------------------------------------------------------------------------------
 # One that is an instant, one that is not, and one that is kept up.
 
 FORCE_STRIKE: Final = Spell(
@@ -224,7 +224,7 @@ AURA_OF_IGNITION: Final = Spell(
 SPELLS: Final = (FORCE_STRIKE, COLD_SNAP, AURA_OF_IGNITION)
 
 
-# --- the sample talents --------------------------------------------------------------------------------
+# --- talents -------------------------------------------------------------------------------------------
 # One heart, major, weekly or monthly use each, or always on.
 
 AGILE: Final = Ability(
@@ -382,9 +382,8 @@ TALENTS: Final = (
 )
 
 
-# --- ship the sample abilities and spells --------------------------------------------------------------
-# And tell which definitions a fight knows. A fight knows what its sheets name: from the opening's own
-# definitions first, then from this catalogue.
+# --- the catalogue -------------------------------------------------------------------------------------
+# A fight knows what its sheets name: from the opening's own definitions first, then from this catalogue.
 
 CATALOGUE: Final[Mapping[str, Ability | Spell]] = MappingProxyType(
     {definition.id: definition for definition in (*CLASS_ABILITIES, *TALENTS, *SPELLS)}

@@ -29,8 +29,8 @@ from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame
 
-# --- roll checks and saving throws against a challenge number ------------------------------------------
-# And let a natural 1 be somebody's choice. A check is a frame above whatever wants its result (`Checking`):
+# --- checks and saving throws --------------------------------------------------------------------------
+# A natural 1 is somebody's choice. A check is a frame above whatever wants its result (`Checking`):
 # `CheckAsked` puts it there, and it rolls, perhaps waits for a choice, and resolves. Attack and defense
 # rolls are none of these.
 
@@ -357,7 +357,7 @@ def resolve(frame: CheckFrame) -> Emits[State]:
     )
 
 
-# --- ask for checks and saves --------------------------------------------------------------------------
+# --- asking for checks ---------------------------------------------------------------------------------
 # Choose after a natural 1, and say what a complication is.
 
 CN_LIMIT: Final = 200

@@ -30,7 +30,7 @@ from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell, cells
 from service.rules.table.stack import Frame
 
-# --- check whether a climb can be made at all before anybody leaves the ground for it ------------------
+# --- climbing what the ground has ----------------------------------------------------------------------
 
 SCALING: Final = ("HR-ENV-6",)
 
@@ -106,7 +106,7 @@ def ask_climb(movement: str, creature: str, cn: int, walked: int) -> Emits[State
     )
 
 
-# --- climb onto creatures, hold on while they rage, and be shaken off ----------------------------------
+# --- climbing onto creatures ---------------------------------------------------------------------------
 
 HR_CLIMB_1: Final = Rule(
     "HR-CLIMB-1",

@@ -18,7 +18,7 @@ from service.rules.heartrush.wounds import WoundsEased, eased, heal, ten_minutes
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 
-# --- drink healing potions -----------------------------------------------------------------------------
+# --- healing potions -----------------------------------------------------------------------------------
 # An object interaction now, and an hour later smaller wounds and hit points.
 
 WORKS_AFTER_S: Final = 3600
@@ -99,7 +99,7 @@ class DrinkPotion(Command[State]):
             yield Offer(type=cls.type, creature=creature.id)
 
 
-# --- keep the campaign clock ---------------------------------------------------------------------------
+# --- the campaign clock --------------------------------------------------------------------------------
 # Seconds since its first midnight, moved by rounds, by rests and by the GM. Days, weeks and months are
 # counted from the seconds; nothing but the seconds is stored.
 

@@ -36,7 +36,7 @@ from service.rules.rolls.closing import close_epoch
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM
 
-# --- settle what a round's end brings before the round is over -----------------------------------------
+# --- the end of a round --------------------------------------------------------------------------------
 # Fire, want of air, and breath. A frame with a queue, for each thing may hurt, and a hurt creature may have
 # to be asked.
 
@@ -149,7 +149,7 @@ def begin_upkeep(state: State, queue: tuple[tuple[str, What], ...]) -> Emits[Sta
     return (yield RoundEnding(upkeep=f"r{state.round}/end", queue=queue, because=("HR-PRIO-4",)))
 
 
-# --- run the fight -------------------------------------------------------------------------------------
+# --- the round -----------------------------------------------------------------------------------------
 # What the bottom frame of the stack does when nothing is above it. setup, precombat, opening roll, priority
 # or turns, resolving, round end, round start, and the end of combat.
 

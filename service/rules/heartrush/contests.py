@@ -30,7 +30,7 @@ from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
 
-# --- contest checks ------------------------------------------------------------------------------------
+# --- contests ------------------------------------------------------------------------------------------
 # One creature tries something, others oppose it as they choose, the higher total wins. A contest is a frame:
 # it waits until every opponent has chosen might or agility, then all roll, first the one that tries. Each
 # kind (grapple, climb, break free, shake off, a ruling's) says what is tried, what it adds to rolls and what
@@ -241,7 +241,7 @@ class ChooseDefenseAbility(Command[State]):
         )
 
 
-# --- tell the course of offensive actions --------------------------------------------------------------
+# --- the course of offensive actions -------------------------------------------------------------------
 # Begun instead of an attack, won or lost, landed or fizzled. What is won waits on the engagement until all
 # attacks are made; `offensive_actions` carries it out.
 

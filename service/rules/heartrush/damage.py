@@ -20,7 +20,7 @@ from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame
 
-# --- halve whole numbers, in the direction the book says -----------------------------------------------
+# --- halves --------------------------------------------------------------------------------------------
 
 HR_GEN_4: Final = Rule(
     "HR-GEN-4",
@@ -36,7 +36,7 @@ def half(number: int, *, up: bool = True) -> int:
     return -(-number // 2) if up else number // 2
 
 
-# --- carry damage from what got through to what it did -------------------------------------------------
+# --- damage --------------------------------------------------------------------------------------------
 # Shrug off, apply, wound, zero, death. Every source runs the same pipeline, one frame for one instance;
 # wounds are judged by instance, never by sums.
 
@@ -332,8 +332,8 @@ class AcceptDamage(Command[State]):
         yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
 
 
-# --- burn: dice at once for every level caught ---------------------------------------------------------
-# And again at each round's end until it is put out.
+# --- burning -------------------------------------------------------------------------------------------
+# Dice at once for every level caught, and again at each round's end until it is put out.
 
 HR_COND_19: Final = Rule(
     "HR-COND-19",
@@ -404,7 +404,7 @@ def burn(state: State, creature: str, levels: int) -> Emits[State]:
     return (yield FireCaught(burn=path, creature=creature, levels=levels))
 
 
-# --- hurt a captive at close quarters: dice of harm instead of a push ----------------------------------
+# --- crushing ------------------------------------------------------------------------------------------
 
 HR_GRAP_6: Final = Rule(
     "HR-GRAP-6",

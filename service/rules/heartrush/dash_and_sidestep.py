@@ -49,7 +49,7 @@ from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.compact import Cells
 from service.rules.space.grid import FEET, STEPS, Cell, is_step
 
-# --- dash: the command, its checks, and where it may lead ----------------------------------------------
+# --- the dash ------------------------------------------------------------------------------------------
 
 HR_ACT_8: Final = Rule(
     "HR-ACT-8",
@@ -168,7 +168,7 @@ class DashDeed(Deed):
         return (yield from Dash.done(state, creature, said))
 
 
-# --- sidestep ------------------------------------------------------------------------------------------
+# --- the sidestep --------------------------------------------------------------------------------------
 # Five careful feet, or up from prone, provoking nobody; free once in the agility stance.
 
 HR_ACT_7: Final = Rule(

@@ -35,7 +35,7 @@ from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
 
-# --- say what a cunning attack may add to a creature caught in agility ---------------------------------
+# --- what a cunning attack may add ---------------------------------------------------------------------
 # Up to two levels of three conditions.
 
 PERKS: Final = ("dazed", "off_balanced", "weakened")
@@ -59,7 +59,7 @@ def check_levels(perk: Mapping[str, int]) -> None:
         raise Refused("perk_over_limit", f"at most {PERK_LIMIT} levels in all", "HR-STANCE-CUN-2")
 
 
-# --- say who may attack whom in a step, and how declared attacks meet ----------------------------------
+# --- who may attack whom -------------------------------------------------------------------------------
 
 HR_RES_2: Final = Rule(
     "HR-RES-2",
@@ -279,7 +279,7 @@ def declarations(frame: EngagementFrame) -> dict[str, Declaration]:
     return found
 
 
-# --- declare what a participant does in its step -------------------------------------------------------
+# --- declarations --------------------------------------------------------------------------------------
 # Attack, or decline; sealed until all have.
 
 HR_STANCE_CUN_1: Final = Rule(

@@ -27,7 +27,7 @@ from service.rules.rolls.chance import Chance
 from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.grid import FEET
 
-# --- list the kinds of effect --------------------------------------------------------------------------
+# --- kinds of effect -----------------------------------------------------------------------------------
 # What each names, when it cannot be, and what comes of it. Each runs through the chapter of its subject:
 # damage is shrugged off, healing stops at wounds, pushes collide.
 
@@ -326,7 +326,7 @@ class GiveAction(Effect):
         return (yield ActionGiven(creature=self.creature, action=action, because=frame.rules))
 
 
-# --- add the kinds of effect that abilities bring beside those of rulings ------------------------------
+# --- kinds of effect of abilities alone ----------------------------------------------------------------
 # What lies on creatures, and more. What changes the rolls and the damage of an attack stands in
 # `riders.py`.
 

@@ -31,7 +31,7 @@ from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_ke
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance
 
-# --- hold an open engagement: its participants and how far it has come ---------------------------------
+# --- the open engagement -------------------------------------------------------------------------------
 # The frame is data; what happens in each phase lives in its chapter (`stances`, `resolution`,
 # `agility_and_might`, `aftermath`) in a `PhaseRules` that names the phases it is for.
 
@@ -271,8 +271,8 @@ def among(frame: EngagementFrame, changes: Mapping[str, Mapping[str, object]]) -
     return {**parts, **{name: changed(parts[name], **fields) for name, fields in changes.items()}}
 
 
-# --- declare an engagement -----------------------------------------------------------------------------
-# And let others join it until nobody wants to any more.
+# --- declaring and joining -----------------------------------------------------------------------------
+# Others may join until nobody wants to any more.
 
 HR_ENG_3: Final = Rule(
     "HR-ENG-3",

@@ -39,7 +39,7 @@ from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import PoolDie
 from service.rules.rolls.withheld import ROLLS, open_part
 
-# --- know one attack, or two that meet -----------------------------------------------------------------
+# --- exchanges -----------------------------------------------------------------------------------------
 # Who strikes whom with what, and what its rolls have shown so far.
 
 HR_OA_5: Final = Rule("HR-OA-5", "An attacker is hidden no more, hit or miss.", books.BASICS.at("Hiding"))
@@ -234,8 +234,8 @@ def _unhide(state: State, creature: str) -> State:
     return state.with_creature(creature, hidden_from=())
 
 
-# --- say with which dice and edges an attack is rolled -------------------------------------------------
-# And the defense against it.
+# --- the dice of an attack -----------------------------------------------------------------------------
+# With which dice and edges an attack is rolled, and the defense against it.
 
 HR_ATK_1: Final = Rule(
     "HR-ATK-1",

@@ -21,7 +21,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 
-# --- work out what everything costs --------------------------------------------------------------------
+# --- prices --------------------------------------------------------------------------------------------
 # From what a character owns at that moment, never from what is claimed. Nothing here changes anything;
 # `experience` pays. A purchase that cannot be made is refused with its reason.
 
@@ -314,7 +314,7 @@ BOUGHT_BY: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-# --- award experience and spend it ---------------------------------------------------------------------
+# --- experience ----------------------------------------------------------------------------------------
 # Every price is worked out here, from what the character owns at that moment. Nothing is bought in combat.
 # The heart die is not for sale: it grows with everything ever awarded.
 

@@ -15,7 +15,7 @@ from service.rules.kernel.messages import Awaited
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.space.grid import FEET, Cell, distance
 
-# --- tell who gives an opening -------------------------------------------------------------------------
+# --- who gives an opening ------------------------------------------------------------------------------
 # As it moves, or without any trigger because it cannot defend itself.
 
 HR_START_8: Final = Rule(
@@ -94,7 +94,7 @@ def is_defenceless(target: Creature) -> bool:
     return target.has("incapacitated") or target.exposed
 
 
-# --- watch a mover: which enemies may strike at it, and which step lets them ---------------------------
+# --- who watches a mover -------------------------------------------------------------------------------
 
 
 def enemies(state: State, creature: Creature) -> Iterator[Creature]:

@@ -25,7 +25,7 @@ from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.grid import FEET, Cell
 from service.rules.table.stack import Frame
 
-# --- push creatures ------------------------------------------------------------------------------------
+# --- pushes --------------------------------------------------------------------------------------------
 # Straight away, step by step, until done or stopped, with what a collision costs.
 
 HR_FORCE_4: Final = Rule(
@@ -346,7 +346,7 @@ def finish(state: State, frame: PushFrame) -> Emits[State]:
     )
 
 
-# --- go along with a captive that is pushed away, or let it go -----------------------------------------
+# --- following a captive -------------------------------------------------------------------------------
 
 
 @record

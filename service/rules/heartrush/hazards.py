@@ -32,7 +32,7 @@ from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET
 
-# --- let a check or a save decide which effects follow -------------------------------------------------
+# --- effects that a check decides ----------------------------------------------------------------------
 # Hazards, stunts, whatever the GM makes of a moment.
 
 
@@ -151,7 +151,7 @@ class Trial(Effect):
         )
 
 
-# --- let the world hurt: hazards and traps against a save, and falls -----------------------------------
+# --- hazards, traps and falls --------------------------------------------------------------------------
 
 HR_ENV_9: Final = Rule(
     "HR-ENV-9",
@@ -303,7 +303,7 @@ class Fall(Command[State]):
         )
 
 
-# --- hold one's breath, spend it, and suffocate --------------------------------------------------------
+# --- breath --------------------------------------------------------------------------------------------
 # Whatever uses an ability while holding its breath, or without any, leaves an exertion on the stack
 # (`actions.py`); its cost is emitted here, when what it was used for is over.
 

@@ -34,7 +34,7 @@ from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.grid import FEET, Cell, distance, is_step
 from service.rules.table.stack import Frame
 
-# --- trip what loses its footing beside you as it moves ------------------------------------------------
+# --- trips ---------------------------------------------------------------------------------------------
 
 HR_SIZE_6: Final = Rule(
     "HR-SIZE-6",
@@ -127,8 +127,8 @@ class Trip(Command[State]):
             )
 
 
-# --- walk the grid step by step ------------------------------------------------------------------------
-# And stop where an enemy may strike at the mover. A dash is walked until it is done or somebody may react;
+# --- walking -------------------------------------------------------------------------------------------
+# A mover stops where an enemy may strike at it. A dash is walked until it is done or somebody may react;
 # only then does the rest of its path wait on the stack, sealed to the mover's seat.
 
 HR_MOVE_3: Final = Rule(

@@ -49,7 +49,7 @@ from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET
 from service.rules.table.stack import Frame
 
-# --- hinder instead of attacking -----------------------------------------------------------------------
+# --- hindering -----------------------------------------------------------------------------------------
 # A little harm and a condition, sand in the eyes, a fall, or a shove.
 
 HR_HIND_1: Final = Rule(
@@ -154,7 +154,7 @@ def shove(state: State, path: str, creature: str, target: str) -> Emits[State]:
     return (yield PushBegun(push=path, creature=target, by=creature, step=step, feet=feet, follow=None))
 
 
-# --- begin what is done instead of an attack -----------------------------------------------------------
+# --- beginning -----------------------------------------------------------------------------------------
 # Its check is rolled in its own step, what it wins waits.
 
 HR_OFF_1: Final = Rule(
@@ -234,7 +234,7 @@ def attempt(
     )
 
 
-# --- land what was won instead of attacks --------------------------------------------------------------
+# --- landing -------------------------------------------------------------------------------------------
 # After all attacks and their pushes, in the order it was won.
 
 HR_OFF_3: Final = Rule(
@@ -328,7 +328,7 @@ def stunt(path: str, creature: str, target: str, text: str) -> Emits[State]:
     )
 
 
-# --- declare an offensive action instead of an attack --------------------------------------------------
+# --- declaring -----------------------------------------------------------------------------------------
 # Grapple, climb on, hinder, or a stunt.
 
 What = Literal["grapple", "climb", "hinder", "stunt"]

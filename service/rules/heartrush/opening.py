@@ -43,7 +43,7 @@ from service.rules.space.grid import FEET, Cell, cells
 from service.rules.table.stack import Stacks
 from service.rules.table.table import GM, Option
 
-# --- describe what a fight begins with -----------------------------------------------------------------
+# --- entries -------------------------------------------------------------------------------------------
 # Its creatures, seats, ground, options and abilities of its own.
 
 
@@ -134,7 +134,7 @@ def creature_of(entry: Entry, clock_s: int = 0) -> Creature:
     return hide_gm_only(creature, sheet.id, facts_of(Sheet, entry.gm_only))
 
 
-# --- check definitions of abilities and spells before a fight knows them -------------------------------
+# --- faults of abilities and spells --------------------------------------------------------------------
 # Every fault with its place. What the types say has been read by then; here is what they cannot say: tags in
 # order, places that are named, requirements and moments that fit together.
 
@@ -253,7 +253,7 @@ def _who_faults(definition: Ability | Spell, who: str, at: str) -> Iterator[Faul
         yield at, "self, held, a role of the moment, or $ and a parameter that names creatures"
 
 
-# --- find everything that keeps an opening from being a fight ------------------------------------------
+# --- faults of openings --------------------------------------------------------------------------------
 # Each fault with its place.
 
 ABILITY_ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,39}")
@@ -477,7 +477,7 @@ def _ground_faults(opening: Opening) -> Iterator[Fault]:
                 yield f"{at}/{key}", f"its terrain is {ground}"
 
 
-# --- open a fight --------------------------------------------------------------------------------------
+# --- opening -------------------------------------------------------------------------------------------
 # Who takes part, where, by which house options; all of it is checked before it exists.
 
 HR_GEN_1: Final = Rule(

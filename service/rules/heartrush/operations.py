@@ -19,7 +19,7 @@ from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame
 
-# --- carry out effects that are data -------------------------------------------------------------------
+# --- effects -------------------------------------------------------------------------------------------
 # Damage, healing, conditions, movement and the like, one after the other. Rulings and abilities both end
 # here; the kinds of effect stand in `effects` and where a chapter adds one. An effect names everything
 # it does; its dice are thrown when its turn comes, and what it causes runs through the same chapters as if
@@ -163,8 +163,8 @@ def rolled(
     return state, amount + roll.total
 
 
-# --- check what is said when an ability is announced ---------------------------------------------------
-# And find out whom its operations mean. Everything must be said at once and is fixed from then on; nothing
+# --- parameters ----------------------------------------------------------------------------------------
+# Whom the operations of an ability mean. Everything must be said at once and is fixed from then on; nothing
 # is asked for later that could have been said.
 
 HR_ABIL_8: Final = Rule(
@@ -353,7 +353,7 @@ def held_by(state: State, creature: str) -> tuple[str, ...]:
     )
 
 
-# --- list what abilities may do ------------------------------------------------------------------------
+# --- operations ----------------------------------------------------------------------------------------
 # Carry effects out, meet in a contest, or wait for the GM's word. An operation is data with places left open
 # (`$target`, `self`, `hurt`); when its turn comes the places are filled from what was said, and the effects
 # go the way all effects go (above).

@@ -29,7 +29,7 @@ from service.rules.space.grid import (
     way_to,
 )
 
-# --- how far a creature moves --------------------------------------------------------------------------
+# --- how far -------------------------------------------------------------------------------------------
 # Its speed, what lowers it, and what standing up and casting leave of it.
 
 HR_MOVE_2: Final = Rule(
@@ -111,7 +111,7 @@ def check_move_after_casting(creature: Creature, feet: int) -> None:
         raise Refused("moved_too_far_to_cast", f"{creature.id} has cast a spell this round", "HR-CAST-1")
 
 
-# --- tell how far a creature can move and through which cells ------------------------------------------
+# --- through which cells -------------------------------------------------------------------------------
 # Speed, ground, other creatures' spaces.
 
 HR_ENV_1: Final = Rule(
@@ -408,7 +408,7 @@ def _costs(
     return entering, step if is_afraid else None
 
 
-# --- find the way of a push: the cells it crosses, and what stops it -----------------------------------
+# --- the way of a push ---------------------------------------------------------------------------------
 
 WITHIN_SIZES = 2
 """A creature at most this many sizes from the mover stops it."""

@@ -16,7 +16,7 @@ from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import owed
 
-# --- say who may act when ------------------------------------------------------------------------------
+# --- timing --------------------------------------------------------------------------------------------
 # `Timing` lists everything in which the editions with priority and with turns differ. The edition with
 # priority is `ByPriority` in `priority.py`, that with turns is `InTurns` in `turns.py`. Below are the speeds
 # of the edition with turns: the permission matrix is the table `PERMITTED`, and the built-in actions carry
@@ -198,7 +198,7 @@ def check_quick(creature: Creature) -> None:
     raise Refused("not_ally_turn", f"it is no turn of {creature.side}")
 
 
-# --- forbid what conditions forbid ---------------------------------------------------------------------
+# --- what conditions forbid ----------------------------------------------------------------------------
 # Acting at all, acting after moving, coming nearer to what one fears. `permission.acting` asks here in the
 # ledger's order; a creature in good health costs one look.
 
@@ -309,7 +309,7 @@ def is_confused_out_of(creature: Creature, command: str) -> bool:
     return command in SPELLS or (command in ACTS and moved) or (command in MOVES and creature.acted)
 
 
-# --- check who may act at all, in the ledger's order ---------------------------------------------------
+# --- who may act ---------------------------------------------------------------------------------------
 # Lifecycle, actor's state, timing; costs come after. Every command of a creature begins with `acting`; what
 # needs priority goes on with `holding_priority`.
 

@@ -12,7 +12,7 @@ from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.table.short_view import CreatureToken, ShownCondition, TokenStatus, legible
 
-# --- one sentence for each event of Heart Rush, in the order of a fight --------------------------------
+# --- sentences -----------------------------------------------------------------------------------------
 # See `Ruleset.sentences`.
 
 SENTENCES: Final[Mapping[str, str]] = {
@@ -81,7 +81,7 @@ SENTENCES: Final[Mapping[str, str]] = {
 }
 
 
-# --- show the creatures of Heart Rush as tokens --------------------------------------------------------
+# --- tokens --------------------------------------------------------------------------------------------
 
 _STATUS: Final[dict[str, TokenStatus]] = {
     "active": "active",

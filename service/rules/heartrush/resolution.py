@@ -47,7 +47,7 @@ from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
 
-# --- order the cunning attacks of the side that was engaged --------------------------------------------
+# --- the order of cunning attacks ----------------------------------------------------------------------
 # Who of it rolls next.
 
 TABLE_ORDER_1: Final = Rule(
@@ -123,7 +123,7 @@ class AttackNext(Command[State]):
             )
 
 
-# --- take the steps of an engagement -------------------------------------------------------------------
+# --- steps ---------------------------------------------------------------------------------------------
 # The reveal of targets, the exchanges, and what lands at a step's end. Within a step targets are declared
 # before any die is thrown, so that mutual attacks are known; its attacks are simultaneous and see the
 # creatures as the step began.
@@ -399,8 +399,8 @@ class Reveal(PhaseRules):
         return (yield from next_step(state, frame))
 
 
-# --- lead an engagement through its phases -------------------------------------------------------------
-# And give priority back when it ends.
+# --- phases --------------------------------------------------------------------------------------------
+# Priority goes back when the engagement ends.
 
 
 @record

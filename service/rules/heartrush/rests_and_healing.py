@@ -33,7 +33,7 @@ from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame
 
-# --- rest: ten minutes for the heart die ---------------------------------------------------------------
+# --- rests ---------------------------------------------------------------------------------------------
 # A night for wounds, hit points and abilities. A night in poor conditions is decided by a d100. There is an
 # event for each who rests; the clock moves once.
 
@@ -349,8 +349,8 @@ class Rest(Command[State]):
             yield Offer(type=cls.type, given={"rest": "long"}, choices={"creatures": rested, "night": NIGHTS})
 
 
-# --- treat wounds with a medicine check ----------------------------------------------------------------
-# And invoke them like aspects outside combat.
+# --- treating wounds -----------------------------------------------------------------------------------
+# A medicine check; outside combat wounds are invoked like aspects.
 
 HR_WND_6: Final = Rule(
     "HR-WND-6",

@@ -26,7 +26,7 @@ from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.rolls.withheld import ROLLS
 from service.rules.space.grid import FEET
 
-# --- let abilities take part in an attack --------------------------------------------------------------
+# --- modifiers of an attack ----------------------------------------------------------------------------
 # Windows between its stages, and what modifiers add to its outcome. `before` runs before each stage of an
 # exchange and only where the fight knows abilities or something lies on somebody; it does one thing at a
 # time and says whether it did.
@@ -220,7 +220,7 @@ def shoved(
     )
 
 
-# --- add the kinds of effect that change an attack in hand ---------------------------------------------
+# --- effects on an attack ------------------------------------------------------------------------------
 # Its rolls, its damage, whom it meets. They act only while the attack is open; once it is settled they find
 # nothing, and nothing is rewound.
 

@@ -20,7 +20,7 @@ from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import cells
 
-# --- the numbers that a check has to meet --------------------------------------------------------------
+# --- challenge numbers ---------------------------------------------------------------------------------
 
 HR_GEN_8: Final = Rule(
     "HR-GEN-8",
@@ -44,7 +44,7 @@ def trouble_face(creature: Creature, ability: Ability) -> int:
     return 1 + creature.level(f"vulnerable_{kind}")
 
 
-# --- build pools and throw them ------------------------------------------------------------------------
+# --- pools ---------------------------------------------------------------------------------------------
 # Heart die, ability die, weapon dice, and what advantage adds and drops. Order of a pool: heart, ability,
 # weapon die, more weapon dice, other dice, then the extras of advantage or disadvantage. Every source of
 # advantage is recorded with its rule.
@@ -242,7 +242,7 @@ def hindered(state: State, creature: Creature, ability: str, *, ad: bool = True)
     return (Edge(-level, f"{creature.id} hindered in {ability}", "HR-COND-4"),) if level else ()
 
 
-# --- tell who sees whom --------------------------------------------------------------------------------
+# --- light and sight -----------------------------------------------------------------------------------
 # Light, darkvision, hiding, what is obscured, blind eyes, and high ground. Everything here is derived from
 # the state for one viewer at a time; nothing is stored.
 
@@ -368,7 +368,7 @@ def high_ground(state: State, attacker: Creature, target: Creature) -> tuple[Edg
     return (Edge(1, "high ground", "HR-COND-22"),) if above else ()
 
 
-# --- tell what conditions and surroundings do to a creature's rolls ------------------------------------
+# --- conditions and surroundings -----------------------------------------------------------------------
 # Every source with its levels and its rule. Attacks, defenses, checks and saves all ask `hampered`; what
 # only attacks know (weapon, range, cover) is added where the attack is rolled.
 

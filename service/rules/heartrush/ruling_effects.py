@@ -19,7 +19,7 @@ from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET
 from service.rules.table.table import Option
 
-# --- list the effects on creatures that only the GM has ------------------------------------------------
+# --- effects on creatures ------------------------------------------------------------------------------
 # What no rule does by itself, what mends a mistake.
 
 # --- life ------------------------------------------------------------------------------------------
@@ -242,7 +242,7 @@ class Hide(Effect):
         return (yield HiddenRuled(creature=self.creature, hidden_from=self.hidden_from, because=frame.rules))
 
 
-# --- list the effects only the GM has on the table and on means ----------------------------------------
+# --- effects on the table and on means -----------------------------------------------------------------
 # Ground, options, priority, weapons, destiny.
 
 MOST_DESTINY: Final = 10
@@ -434,7 +434,7 @@ class LayPenalty(Effect):
         return (yield PenaltyLaid(creature=self.creature, penalty=self.penalty, because=frame.rules))
 
 
-# --- let the GM change light, water, climbs and heights while a fight goes on --------------------------
+# --- effects on the ground -----------------------------------------------------------------------------
 
 
 @record

@@ -12,7 +12,7 @@ from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.openings import Id
 from service.rules.rolls.withheld import ROLLS
 
-# --- describe what is printed on a creature's sheet ----------------------------------------------------
+# --- sheets --------------------------------------------------------------------------------------------
 # Sizes, dice, weapons, armor. No fight changes it.
 
 HR_SIZE_1: Final = Rule(
@@ -232,7 +232,7 @@ def smaller_die(sides: int) -> int:
     return ladder[max(0, ladder.index(sides) - 1)] if sides in ladder else sides
 
 
-# --- say what the ground is like: terrain, light, water and heights ------------------------------------
+# --- the ground ----------------------------------------------------------------------------------------
 
 Terrain = Literal["normal", "difficult", "shallow_water", "deep_water", "wall", "climb"]
 
@@ -265,7 +265,7 @@ class Scenery:
     """Feet that a cell lies above the others."""
 
 
-# --- describe small things noted beside a fight --------------------------------------------------------
+# --- notes ---------------------------------------------------------------------------------------------
 # Answers in advance, requests, coats of poison, leave.
 
 

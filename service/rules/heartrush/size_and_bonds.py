@@ -14,7 +14,7 @@ from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.space.grid import Cell, cells
 
-# --- tell what size means besides reach and force ------------------------------------------------------
+# --- size ----------------------------------------------------------------------------------------------
 # How many share a cell, and how much is carried.
 
 HR_SIZE_2: Final = Rule(
@@ -67,7 +67,7 @@ def carried(sheet: Sheet) -> int:
     return sum(WEAPON_SLOTS[weapon.size_class] for weapon in things if weapon.id != in_hand)
 
 
-# --- move and fight in water ---------------------------------------------------------------------------
+# --- water ---------------------------------------------------------------------------------------------
 # Swimming, standing or not, and what that does to rolls and shots.
 
 HR_ENV_5: Final = Rule("HR-ENV-5", "Ranged weapons reach half as far under water.", books.BASICS.at("Water"))
@@ -102,7 +102,7 @@ def shot_ft(feet: int, *, under_water: bool) -> int:
     return feet // 2 if under_water else feet
 
 
-# --- tie creatures to each other, and untie them -------------------------------------------------------
+# --- bonds ---------------------------------------------------------------------------------------------
 # Who holds whom, and who climbs on whom. A bond is two conditions, one on either end, each naming the other
 # as its source; what ends one end ends both. Plain functions of the state: events call them, so that a death
 # or a faint lets go in the same event.
@@ -240,7 +240,7 @@ def moved(state: State, creature: str, to: Cell, /, **changes: object) -> State:
     return state
 
 
-# --- a creature went somewhere, willing or not ---------------------------------------------------------
+# --- being moved ---------------------------------------------------------------------------------------
 
 HR_MOVE_4: Final = Rule(
     "HR-MOVE-4",

@@ -34,7 +34,7 @@ from service.rules.rolls.chance import Chance
 from service.rules.space.grid import centre
 from service.rules.table.table import GM
 
-# --- say what abilities may require: the closed family of requirements ---------------------------------
+# --- requirements --------------------------------------------------------------------------------------
 # A requirement looks at the state, at the moment the use answers, and at what was said; it never changes
 # anything.
 
@@ -143,7 +143,7 @@ class Behind(Requirement[State]):
         return None if behind else f"{named} is not behind {use.creature}"
 
 
-# --- carry out the use of an ability -------------------------------------------------------------------
+# --- uses ----------------------------------------------------------------------------------------------
 # One operation after the other, contests and rulings included. A use is a frame. An ability that is no
 # instant first opens a window in which it may be answered; an instant has had its window. What it does is
 # fixed when it is declared; whom it finds is looked up when its turn comes.

@@ -26,7 +26,7 @@ from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import PoolDie
 from service.rules.space.grid import FEET, Cell, cells
 
-# --- count hands ---------------------------------------------------------------------------------------
+# --- hands ---------------------------------------------------------------------------------------------
 # What weapons, shields and captives take of the two a creature has.
 
 HANDS: Final = 2
@@ -72,7 +72,7 @@ def free_hands(creature: Creature) -> int:
     return max(0, HANDS - held - shield - (0 if weapon is None else hands_of(weapon)))
 
 
-# --- strike with cantrips, which take the weapon's place -----------------------------------------------
+# --- cantrips ------------------------------------------------------------------------------------------
 # Who can, how far, at how many, and what a hit brings. A bolt is shot like an arrow from one hand. A blast
 # goes out on all sides, needs both, and is one attack roll against each of its targets. What a hit brings
 # besides damage lands at the end of the step.
@@ -151,7 +151,7 @@ def has_own_bonus(weapon: Weapon) -> bool:
     return cantrip is not None and bool(cantrip.might_conditions or cantrip.might_push_ft)
 
 
-# --- count cover ---------------------------------------------------------------------------------------
+# --- cover ---------------------------------------------------------------------------------------------
 # Lines from the attacker's best corner to the corners of its target, and how many walls cut. Whole numbers
 # only: a line runs between corners of cells, and cuts a wall if it passes through its inside or along a seam
 # with wall on both sides.
@@ -246,7 +246,7 @@ def is_covered_whole(state: State, attacker: Creature, target: Creature, weapon:
     return cover_level(state, attacker, target) >= TOTAL
 
 
-# --- tell what weapons, armor and shields do -----------------------------------------------------------
+# --- weapons, armor and shields ------------------------------------------------------------------------
 # Dice, ranges, bonuses, and what a creature may wield.
 
 HR_WPN_1: Final = Rule(

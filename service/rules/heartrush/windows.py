@@ -24,7 +24,7 @@ from service.rules.kernel.sealed import unsealed
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
 
-# --- say whom a moment asks ----------------------------------------------------------------------------
+# --- whom a moment asks --------------------------------------------------------------------------------
 # Those who could answer it with what is on their sheets, or by the house everybody. A moment nobody could
 # answer opens no window, so one that opens shows that somebody could; a house that minds asks everybody who
 # is able, every time.
@@ -104,7 +104,7 @@ def known(creature: Creature) -> tuple[str, ...]:
     return creature.sheet.abilities + creature.sheet.growth.spells
 
 
-# --- open windows for instants -------------------------------------------------------------------------
+# --- windows -------------------------------------------------------------------------------------------
 # Who may declare, in which order what was declared resolves, and when they close. A window is a frame above
 # what it interrupts. It waits until every eligible creature has passed since the last declaration; then the
 # last declared instant resolves and everybody may declare again. What each kind of instant does when its
@@ -380,7 +380,7 @@ class PassWindow(Command[State]):
         yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
 
 
-# --- let a built-in action be answered once it is declared ---------------------------------------------
+# --- built-in actions ----------------------------------------------------------------------------------
 # Before it happens, as abilities can be. Where nobody could answer, it happens at once, without another
 # event. Otherwise it waits on the stack under a window; when its turn comes it happens, or is in vain
 # because of what was done meanwhile. It stays paid.

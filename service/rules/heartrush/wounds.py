@@ -13,7 +13,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import changed, record, sealable
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 
-# --- heal creatures ------------------------------------------------------------------------------------
+# --- healing -------------------------------------------------------------------------------------------
 # Hit points rise as far as their wounds allow, and who is above zero again wakes. Every gain of hit points
 # comes through `heal`; nothing here asks where it came from.
 
@@ -92,7 +92,7 @@ def wake(state: State, creature: str) -> Emits[State]:
     return (yield Woke(creature=creature))
 
 
-# --- describe wounds, treat them once, and let them heal -----------------------------------------------
+# --- wounds --------------------------------------------------------------------------------------------
 # What a wound is after it was marked. A wound is treated by one check, never twice; only what was treated
 # heals by itself. Nothing here changes hit points: a wound lowers what they can rise to.
 
@@ -230,7 +230,7 @@ def wounds_of(view: State, creature: str) -> tuple[Wound, ...]:
     return found.wounds
 
 
-# --- fall to zero, unconscious, or dead ----------------------------------------------------------------
+# --- zero hit points -----------------------------------------------------------------------------------
 # What hit points at and below zero mean.
 
 HR_ZERO_6: Final = Rule(

@@ -17,7 +17,7 @@ from service.rules.rise.taking_damage import consequences, hurt
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET, Cell, cells, distance
 
-# --- keep flyers in the air, or let them fall ----------------------------------------------------------
+# --- flying and falling --------------------------------------------------------------------------------
 # What does not move in a phase comes down at its end.
 
 RI_ORDER_5: Final = Rule(
@@ -170,7 +170,7 @@ def hang(creature: str) -> Emits[State]:
     return (yield WillFall(creature=creature))
 
 
-# --- lead movements that react through the air ---------------------------------------------------------
+# --- following through the air -------------------------------------------------------------------------
 # How high they end, and which part of the speed that takes. A foot up or down costs a foot of speed, as on a
 # path of one's own. A flight ends at least 5 feet up.
 

@@ -29,7 +29,7 @@ from service.rules.rise.sheet import Effect, Sort, Strike
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance, PoolDie
 
-# --- judge an attack -----------------------------------------------------------------------------------
+# --- outcomes ------------------------------------------------------------------------------------------
 # What a roll comes to against defenses, and what damage it may do. Pure numbers: nothing here throws a die
 # or knows how far an ability has come.
 
@@ -150,7 +150,7 @@ def is_valid(state: State, target: str, effect: Effect) -> bool:
     return effect.does == "damage" or not state.creatures[target].dead
 
 
-# --- throw the dice of an attack -----------------------------------------------------------------------
+# --- the attack roll -----------------------------------------------------------------------------------
 # The exploding roll, and the chance to miss what is hard to see. Every roll is recorded with its terms; each
 # belongs to the stream of its user and purpose.
 
@@ -295,7 +295,7 @@ def unseen_hindrance(state: State, user: Creature, strike: Strike) -> int:
     return accuracy(state.creatures[user.id]) - accuracy(user)
 
 
-# --- tell what an attack does to hit points ------------------------------------------------------------
+# --- damage --------------------------------------------------------------------------------------------
 # Its damage roll, its halves and multiples.
 
 RI_DMG_1: Final = Rule(

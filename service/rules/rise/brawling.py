@@ -25,7 +25,7 @@ from service.rules.rise.turns import begun, offered, on_turn, sender, taking_tur
 from service.rules.rise.vision_and_lines import check_reach, in_reach
 from service.rules.space.grid import FEET, STEPS, Cell, Feet
 
-# --- brawl: trip, grapple and what follows from it, and dirty tricks -----------------------------------
+# --- brawling ------------------------------------------------------------------------------------------
 # What all brawling has in common. All use brawling accuracy, do no damage of their own and so never glance;
 # which defense they attack is the profile's to say.
 
@@ -290,7 +290,7 @@ class MaintainGrapple(Act):
         yield from offered(cls(by=sender(view, awaited), creature=awaited.creature or ""), view)
 
 
-# --- shove: push somebody and walk along ---------------------------------------------------------------
+# --- shoving -------------------------------------------------------------------------------------------
 # Or move the whole grapple one is in as a movement of one's own.
 
 RI_UNIV_SHOVE: Final = Rule(

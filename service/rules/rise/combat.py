@@ -20,8 +20,8 @@ from service.rules.secrecy import hidden_creatures
 from service.rules.secrecy.hiding import HidingRules
 from service.rules.table.table import GM
 
-# --- begin and end combat by the GM's word -------------------------------------------------------------
-# And let rounds go by in which nobody can act.
+# --- begin and end -------------------------------------------------------------------------------------
+# The GM's word; rounds go by in which nobody can act.
 
 RI_ROUND_4: Final = Rule(
     "RI-ROUND-4",
@@ -225,7 +225,7 @@ class GoOn(Command[State]):
         yield Offer(type=cls.type)
 
 
-# --- bring creatures into a fight that has begun -------------------------------------------------------
+# --- arrivals ------------------------------------------------------------------------------------------
 # They are announced at once, and join with the next phase.
 
 RI_GM_5: Final = Rule(
@@ -284,7 +284,7 @@ def announced(state: State, arrival: Arrival) -> Emits[State]:
     return (yield CreatureArriving(arrival=arrival, because=("RI-GM-5",)))
 
 
-# --- hide creatures in Rise ----------------------------------------------------------------------------
+# --- hidden creatures ----------------------------------------------------------------------------------
 # No group knows of them, and one that is seen joins with the next phase.
 
 

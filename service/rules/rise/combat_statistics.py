@@ -15,7 +15,7 @@ from service.rules.rise.creature import Condition, Creature, fatigue_penalty, is
 from service.rules.rise.sheet import Effect
 from service.rules.rise.state import State
 
-# --- the named conditions of the book ------------------------------------------------------------------
+# --- named conditions ----------------------------------------------------------------------------------
 # One record each says all that a condition does by itself. A condition of any other name does what its
 # modifiers, dice and tick say, and nothing by its name.
 
@@ -92,8 +92,8 @@ def kinds_on(creature: Creature) -> tuple[ConditionKind, ...]:
     return tuple([kind_of(condition.name) for condition in creature.conditions])
 
 
-# --- put conditions on creatures and take them off -----------------------------------------------------
-# And let them end when their time is over.
+# --- gaining and losing conditions ---------------------------------------------------------------------
+# They end when their time is over.
 
 RI_DUR_1: Final = Rule(
     "RI-DUR-1",
@@ -214,7 +214,7 @@ def condition_of(effect: Effect, source: str, round_: int) -> Condition:
     )
 
 
-# --- work out a creature's numbers from its sheet and what lies on it ----------------------------------
+# --- numbers -------------------------------------------------------------------------------------------
 # Defenses, accuracy, checks, speeds. Every number is a sum of terms, each with its rule. Legality reads the
 # same functions on a view, where what is hidden counts nothing.
 

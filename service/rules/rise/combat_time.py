@@ -18,7 +18,7 @@ from service.rules.rise.sheet import Ability
 from service.rules.rise.state import State
 from service.rules.rise.vision_and_lines import check_reach
 
-# --- pay for actions -----------------------------------------------------------------------------------
+# --- actions -------------------------------------------------------------------------------------------
 # Standard, minor and free ones, the exchanges between them, and handling objects. A creature's budget is
 # kept by its own group. Each way to pay is checked on the view and emitted as one event.
 
@@ -173,7 +173,7 @@ def check_free(view: State, creature: Creature, ability: str, limit: int | None)
         raise Refused("free_ability_limit", f"{creature.id} has used {ability} as often as it may this round")
 
 
-# --- let delayed and repeated effects come -------------------------------------------------------------
+# --- delayed and repeated effects ----------------------------------------------------------------------
 # In their owner's turn, at the point it picks, once per turn. They cost no action and are resolved like any
 # other part of the turn, by the frames of `making_attacks`.
 

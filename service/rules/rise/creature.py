@@ -11,7 +11,7 @@ from service.rules.rise.sheet import Effect, Sheet, Sort, Strike, Tick, Until, r
 from service.rules.secrecy.gm_only import facts_of, hide_gm_only
 from service.rules.space.grid import Cell, heights_apart
 
-# --- hold what lasts beside a creature's numbers -------------------------------------------------------
+# --- what lasts ----------------------------------------------------------------------------------------
 # Conditions, wounds, effects, plans, the GM's rulings.
 
 How = Literal["self", "continued", "ally", "forced", "teleport", "carry"]
@@ -187,7 +187,7 @@ class Ruling:
     round: int = 0
 
 
-# --- hold one creature of Rise as it is now ------------------------------------------------------------
+# --- the creature --------------------------------------------------------------------------------------
 # Place, hurts, what it has spent, what it can do.
 
 Turn = Literal["not_started", "open", "closed"]
@@ -336,7 +336,7 @@ def obeys(creature: Creature) -> bool:
     return is_able(creature) and not creature.budget.bolts
 
 
-# --- say how a creature enters a fight of Rise ---------------------------------------------------------
+# --- entries -------------------------------------------------------------------------------------------
 # Its sheet, and where and how it stands then.
 
 

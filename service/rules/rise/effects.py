@@ -26,10 +26,10 @@ from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.space.grid import Cell, cells, line
 
-# --- record what a group's actions do as effects with nominal amounts ----------------------------------
-# And make them true where they apply. In a group's world an effect is entered in its log and made true there
-# at once. The announcement applies the same effects to the table by the same functions, so resistance is
-# spent once and limits are met once.
+# --- effects -------------------------------------------------------------------------------------------
+# With nominal amounts. In a group's world an effect is entered in its log and made true there at once. The
+# announcement applies the same effects to the table by the same functions, so resistance is spent once and
+# limits are met once.
 
 RI_RES_11: Final = Rule(
     "RI-RES-11",
@@ -197,7 +197,7 @@ def move(
     return (yield Moved(creature=creature, path=path, how=how, riders=free))
 
 
-# --- hold and let go -----------------------------------------------------------------------------------
+# --- grapples ------------------------------------------------------------------------------------------
 # Who is in a grapple with whom; it ends where one is gone, senseless or out of touch.
 
 
@@ -235,8 +235,8 @@ def let_go(state: State) -> Emits[State]:
     return state
 
 
-# --- keep Swift abilities that a group committed unseen in force ---------------------------------------
-# And unknown to others until its announcement. They lie outside the creatures, in one envelope for each
+# --- unseen Swift abilities ----------------------------------------------------------------------------
+# Unknown to others until the announcement. They lie outside the creatures, in one envelope for each
 # group that commits, whether it did anything or not. Whether an attack hits counts them; what others read
 # before the announcement is what they knew.
 
@@ -318,7 +318,7 @@ def unhidden(state: State, group: str) -> State:
     return state
 
 
-# --- move creatures against their will -----------------------------------------------------------------
+# --- forced movement -----------------------------------------------------------------------------------
 # Pushes end at obstacles, and a creature that has moved stays. A push is one effect on the pushed and one on
 # each who walks along; each is its one change of place.
 

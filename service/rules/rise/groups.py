@@ -25,7 +25,7 @@ from service.rules.rise.vision_and_lines import may_join
 from service.rules.table.stack import Frame, Stacks
 from service.rules.table.table import GM
 
-# --- form allied groups and open a world for each ------------------------------------------------------
+# --- groups --------------------------------------------------------------------------------------------
 # Who acts together in a phase, and who may know of it. Membership and attitudes are fixed while a phase
 # runs. A group's world is sealed to the seats that control its members, and to the GM where the house does
 # not blind it.
@@ -312,7 +312,7 @@ def carried_over(state: State, group: str) -> State:
     return changed(state, worlds=worlds, zones=(*state.zones, *zones), lying=lying)
 
 
-# --- wait at the table for groups that act apart -------------------------------------------------------
+# --- groups that act apart -----------------------------------------------------------------------------
 # Who is done, who is at work, and who reads whose world.
 
 RI_INFO_6: Final = Rule(

@@ -39,7 +39,7 @@ from service.rules.rise.strikes import check_straight
 from service.rules.rise.vision_and_lines import check_reach, is_clear, known_of
 from service.rules.space.grid import FEET, Cell, distance
 
-# --- check what a creature wants to do with its movement -----------------------------------------------
+# --- movements -----------------------------------------------------------------------------------------
 # On what its group knows when it plans.
 
 RI_REAC_1: Final = Rule(
@@ -174,7 +174,7 @@ def check_teleport(view: State, creature: Creature, path: tuple[Cell, ...], feet
         raise Refused("no_line_of_effect", f"{creature.id} has no clear line there", "RI-ATK-1")
 
 
-# --- use free abilities in the movement phase ----------------------------------------------------------
+# --- free abilities ------------------------------------------------------------------------------------
 # Planned with one's own movement, and done in its course. They are paid when they are planned, and sealed
 # with the plan. What a creature does to itself before its first step, and whatever is Swift, comes before
 # anybody moves; everything else when all have moved. None of it attacks, hurts or moves anybody: that is for

@@ -42,7 +42,7 @@ from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell
 from service.rules.table.stack import Frame
 
-# --- do what a brawling maneuver does beyond its effects -----------------------------------------------
+# --- maneuvers -----------------------------------------------------------------------------------------
 # Firm grips, pushes, throws, running through.
 
 GRAPPLES: Final = ("rush_shove", "grapple_shove")
@@ -174,7 +174,7 @@ def dragged(state: State, chance: Chance, user: str, ways: Mapping[str, tuple[Ce
     return state
 
 
-# --- resolve an ability against its targets ------------------------------------------------------------
+# --- the assault ---------------------------------------------------------------------------------------
 # The attack roll, its outcome, damage, and everything it does. One frame for one use, one target after the
 # other. What hits, how well, and what follows is settled here for good, on what the user's group knows; the
 # announcement later applies the effects and judges nothing again.

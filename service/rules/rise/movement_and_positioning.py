@@ -23,7 +23,7 @@ from service.rules.rise.state import State
 from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.grid import FEET, Cell, cells, is_step
 
-# --- walk paths on the grid ----------------------------------------------------------------------------
+# --- paths ---------------------------------------------------------------------------------------------
 # What each step costs, who is in the way, and where a movement has to stop. A path is the cells entered, in
 # order. What a creature cannot see does not refuse its path; it stops it.
 
@@ -215,7 +215,7 @@ def check_direction(step: Cell) -> None:
         raise Refused("path_not_straight", "a direction is one of eight steps", "RI-MOVE-7")
 
 
-# --- stop movement before a hidden creature, where ways become true for everybody ----------------------
+# --- hidden creatures ----------------------------------------------------------------------------------
 # No group knows of it. A mover that discovers a hidden creature stops before it as before anybody in its
 # way, and what is left of its way is lost. What was done on the way stands, as it does after a conflict. In
 # a group's world nothing is hidden.
@@ -236,7 +236,7 @@ def before_hidden_creatures(state: State, creature: Creature, path: tuple[Cell, 
     return path
 
 
-# --- tell how many feet a movement has -----------------------------------------------------------------
+# --- speed ---------------------------------------------------------------------------------------------
 # Speed by its mode, doubled by sprinting, less what getting up costs.
 
 RI_MOVE_1: Final = Rule(
@@ -294,7 +294,7 @@ def is_laden(state: State, creature: Creature) -> bool:
     return rides and not state.profile.mounts_sprint
 
 
-# --- judge at the beginning of a phase which creatures squeeze -----------------------------------------
+# --- squeezing -----------------------------------------------------------------------------------------
 
 RI_MOVE_8: Final = Rule(
     "RI-MOVE-8",
@@ -337,7 +337,7 @@ def squeeze(state: State) -> Emits[State]:
     return (yield SqueezingJudged(creatures=tight)) if tight != known else state
 
 
-# --- ride: mount, be carried, and come off -------------------------------------------------------------
+# --- riding --------------------------------------------------------------------------------------------
 # A ride is the rider's one change of place in its phase.
 
 RI_MOUNT_1: Final = Rule(

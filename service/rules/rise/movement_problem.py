@@ -28,7 +28,7 @@ from service.rules.rise.state import State
 from service.rules.rise.vision_and_lines import is_clear
 from service.rules.space.grid import FEET, Cell, distance, line, path_to, reachable
 
-# --- describe the movements of a phase as a problem, and what the solver answers -----------------------
+# --- the problem ---------------------------------------------------------------------------------------
 # An outcome, or what it lacks. Plain records and what is read off them. A problem holds no dice: it names
 # the creatures whose initiative counts, and is solved again when their checks are in its state.
 
@@ -209,7 +209,7 @@ def pose(
     )
 
 
-# --- route movements that react to others --------------------------------------------------------------
+# --- movements that react ------------------------------------------------------------------------------
 # Withdrawals first, then followers, as far as speed goes. Nothing here is a conflict and nothing throws
 # dice: both move as far as they can, and their speeds decide.
 

@@ -31,7 +31,7 @@ from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.space.grid import Cell, cells
 from service.rules.table.stack import Frame
 
-# --- settle overruns and shoves that are movements -----------------------------------------------------
+# --- overruns and shoves -------------------------------------------------------------------------------
 # They attack before anything of the phase moves. The mover's line is looked at as the others' movements
 # would leave it. A creature in its way may step aside; the others are attacked, and what comes of it stands
 # in the plan, which then is a path like any other.
@@ -232,7 +232,7 @@ class StepAside(Command[State]):
         yield Offer(type=cls.type, creature=awaited.creature, choices={"accept": (True, False)})
 
 
-# --- resolve movements at the table, in either phase ---------------------------------------------------
+# --- resolving -----------------------------------------------------------------------------------------
 # Roll what the solver needs, then emit its outcome.
 
 Solved: TypeAlias = Generator[Fact[State], State, tuple[State, Outcome | None]]

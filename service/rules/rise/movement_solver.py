@@ -45,7 +45,7 @@ from service.rules.rise.running_the_game import is_open, ruled_on
 from service.rules.rise.state import State
 from service.rules.space.grid import FEET, Cell, cells, distance
 
-# --- block the way: a Swift movement that makes passing a neighbour costly -----------------------------
+# --- blocking ------------------------------------------------------------------------------------------
 
 RI_SWIFT_10: Final = Rule(
     "RI-SWIFT-10",
@@ -144,7 +144,7 @@ def toll_ft(intents: Intents, blocker: str, mover: str) -> int:
     return speed_of(state, state.creatures[payer], mode) or speed_of(state, state.creatures[payer])
 
 
-# --- resolve movements that cannot all happen ----------------------------------------------------------
+# --- conflicts -----------------------------------------------------------------------------------------
 # Initiative ranks them, and later ones go as far as they can. Movements are one global step; nobody
 # re-plans. Most paths do not conflict, and then no die is thrown.
 
@@ -387,7 +387,7 @@ def put_reactions_last(order: Sequence[str], behind: Pairs) -> tuple[str, ...]:
     return tuple(found)
 
 
-# --- solve the movements of a phase --------------------------------------------------------------------
+# --- the solver ----------------------------------------------------------------------------------------
 # Blocks first, then riders mount, then everybody moves at once. The solver is a function of the problem
 # alone: it rolls no die, asks nobody and emits nothing. If it lacks an order of initiative it says whose,
 # and is called again with a state in which it is known.

@@ -25,7 +25,7 @@ from service.rules.rise.turns import begun, offered, on_turn, sender, taking_tur
 from service.rules.rise.vision_and_lines import feet_offered, straight
 from service.rules.space.grid import Cell, Feet
 
-# --- react to others with a movement of the action phase -----------------------------------------------
+# --- reacting ------------------------------------------------------------------------------------------
 # Follow them, or withdraw from them. Where others go shows only when all groups have acted. So the rule is
 # kept, with the feet it may use, until the announcement; the mover stands where it is, also for its own
 # group. Only where it reacts to allies of its group who have moved already is there nothing to wait for.
@@ -127,7 +127,7 @@ def has_moved(state: State, target: str) -> bool:
     return other.location_changed and not waits and target in state.groups[state.here]
 
 
-# --- move in the action phase, once, for the standard action -------------------------------------------
+# --- moving --------------------------------------------------------------------------------------------
 # Along a path, or by a rule about others.
 
 RI_MOVE_6: Final = Rule(

@@ -20,9 +20,9 @@ from service.rules.rise.vision_and_lines import are_allies, between, facing, is_
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET, Cell, cells, distance, reachable
 
-# --- hold one use of an ability as it was declared -----------------------------------------------------
-# And tell its single effects. What was settled at the declaration stands here; how it comes out is the
-# business of `making_attacks`.
+# --- uses ----------------------------------------------------------------------------------------------
+# One use as it was declared, and its single effects. What was settled at the declaration stands here; how it
+# comes out is the business of `making_attacks`.
 
 RI_ATK_11: Final = Rule(
     "RI-ATK-11",
@@ -132,7 +132,7 @@ def atom_of(state: State, assault: Assault, effect: Effect, target: str, amount:
     )
 
 
-# --- find whom an area catches -------------------------------------------------------------------------
+# --- areas ---------------------------------------------------------------------------------------------
 # Shapes on the grid, what walls keep out, and whom the ability means. No target is named: an area catches
 # those it means who are in it, as far as the user's group knows.
 
@@ -301,7 +301,7 @@ def aims(view: State, ability: Ability) -> Iterator[dict[str, Any]]:
         yield {"at": at, "altitude_ft": altitude} if altitude else {"at": at}
 
 
-# --- make zones ----------------------------------------------------------------------------------------
+# --- zones ---------------------------------------------------------------------------------------------
 # Walls, rough ground, darkness and hazards, there for their own group at once, then for all. What a zone
 # does to others begins when it is announced; it hurts at the end of a phase for the first time.
 
@@ -383,7 +383,7 @@ def is_dark(state: State, creature: Creature) -> bool:
     return any(placed.zone.kind == "darkness" and placed.covers(creature.position) for placed in state.zones)
 
 
-# --- tell what stands between an attacker and its target, and shelters it ------------------------------
+# --- cover ---------------------------------------------------------------------------------------------
 
 RI_ATK_15: Final = Rule(
     "RI-ATK-15",

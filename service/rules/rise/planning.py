@@ -32,7 +32,7 @@ from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import STEPS, Cell, Feet, cells
 from service.rules.table.stack import Frame
 
-# --- list the movements that may be planned ------------------------------------------------------------
+# --- what may be planned -------------------------------------------------------------------------------
 # Straight ways by each mode, onto mounts, with free abilities.
 
 BY_TARGET: Final[tuple[Mapping[str, Any], ...]] = (
@@ -120,7 +120,7 @@ def _one_as_data(use: FreeUse) -> Mapping[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in said.items()}
 
 
-# --- plan movements in secret --------------------------------------------------------------------------
+# --- plans ---------------------------------------------------------------------------------------------
 # A path, or one simple rule about others; sealed until all groups have planned.
 
 RI_PHASE_1: Final = Rule(

@@ -11,7 +11,7 @@ from service.rules.rise.creature import Creature, creature_of, is_unconscious
 from service.rules.rise.state import State
 from service.rules.table.short_view import CreatureToken, ShownCondition, TokenStatus, legible
 
-# --- one sentence for each event of Rise, in the order of a fight --------------------------------------
+# --- sentences -----------------------------------------------------------------------------------------
 # See `Ruleset.sentences`.
 
 SENTENCES: Final[Mapping[str, str]] = {
@@ -69,7 +69,7 @@ SENTENCES: Final[Mapping[str, str]] = {
 }
 
 
-# --- show the creatures of Rise as tokens --------------------------------------------------------------
+# --- tokens --------------------------------------------------------------------------------------------
 # While groups act apart, a creature is shown as its own group's world has it, if the reader may read that
 # world. Any other creature is shown as the reader's only world has it, and as the table has it for a reader
 # of several worlds or of none.

@@ -32,7 +32,7 @@ from service.rules.table.seats import SeatChanged
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM
 
-# --- know when a fight is over, and let the GM pause a round before it ends ----------------------------
+# --- when a fight is over ------------------------------------------------------------------------------
 
 RI_ROUND_6: Final = Rule(
     "RI-ROUND-6",
@@ -123,7 +123,7 @@ def end_by_itself(state: State) -> Emits[State]:
     return (yield CombatEnded(reason=reason, because=("RI-ROUND-6",)))
 
 
-# --- let arriving creatures join as a phase begins -----------------------------------------------------
+# --- joining -------------------------------------------------------------------------------------------
 # Groups, and what is true for them, are fixed in it.
 
 
@@ -180,7 +180,7 @@ def join(state: State, arrival: Arrival) -> Emits[Any]:
     return (yield SeatChanged(seat=arrival.seat, creatures=creatures, because=("TABLE-SEAT-1",)))
 
 
-# --- run the round -------------------------------------------------------------------------------------
+# --- the round -----------------------------------------------------------------------------------------
 # Eleven steps in order, two phases, and what happens by itself at their boundaries. The bottom frame of the
 # table's stack. A round ends by disclosing the dice it was played with.
 

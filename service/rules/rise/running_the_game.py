@@ -26,7 +26,7 @@ from service.rules.rise.state import State
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM
 
-# --- record the GM's rulings ---------------------------------------------------------------------------
+# --- rulings -------------------------------------------------------------------------------------------
 # Each call the rules leave open is an event; none rewrites what was announced.
 
 RI_GM_2: Final = rulebook.Rule(
@@ -145,7 +145,7 @@ def ruled(state: State, question: str, subject: str) -> str | None:
     return found[-1].chosen if found else None
 
 
-# --- ask the GM what the rules leave open --------------------------------------------------------------
+# --- questions -----------------------------------------------------------------------------------------
 # Each question has its answers, the first of which is the default. At the table a question is put on the
 # record where it arises. With the option `auto_default` the default answers at once; without it the step
 # waits for the GM, as it waits for dice that people throw, and is taken again with the answer. In a group's

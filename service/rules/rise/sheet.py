@@ -11,7 +11,7 @@ from service.rules.kernel.records import EMPTY, record, sealable
 from service.rules.openings import Id
 from service.rules.table.table import GM
 
-# --- hold what differs between two printings of Rise as data -------------------------------------------
+# --- printings -----------------------------------------------------------------------------------------
 # Which defenses there are, and what a wound does. Code asks the profile; it never asks which profile it is.
 
 
@@ -78,7 +78,7 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
 )
 
 
-# --- describe what is printed on a creature's sheet ----------------------------------------------------
+# --- sheets --------------------------------------------------------------------------------------------
 # Attributes, defenses, weapons, abilities.
 
 RESERVED: Final = (TABLE, GM)

@@ -46,7 +46,7 @@ from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell, distance
 from service.rules.table.stack import Frame
 
-# --- aim what stands on the sheet ----------------------------------------------------------------------
+# --- aiming --------------------------------------------------------------------------------------------
 # Who may be named, where an area or zone may come, what is offered.
 
 Choices: TypeAlias = Mapping[str, tuple[Any, ...]]
@@ -122,7 +122,7 @@ def targetable(view: State, user: Creature, ability: Ability) -> tuple[str, ...]
     return tuple([name for name in found if is_allowed(check_fit, user, view.creatures[name], ability)])
 
 
-# --- use what stands on the sheet ----------------------------------------------------------------------
+# --- special abilities ---------------------------------------------------------------------------------
 # Special abilities, sustained ones, and those whose effects come later.
 
 RI_UNIV_READY: Final = Rule(
@@ -420,7 +420,7 @@ class FireDelayed(Act):
                 yield Offer(type=cls.type, creature=creature.id, given=given, choices={"targets": targets})
 
 
-# --- let reactive attacks come -------------------------------------------------------------------------
+# --- reactive attacks ----------------------------------------------------------------------------------
 # What a phase sets off resolves at its end, and sets nothing off itself.
 
 

@@ -22,7 +22,7 @@ from service.rules.rise.vision_and_lines import targets_of
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
 
-# --- the Swift abilities: what they do, and which part of it comes early -------------------------------
+# --- Swift abilities -----------------------------------------------------------------------------------
 
 RI_UNIV_TOTALDEF: Final = Rule(
     "RI-UNIV-TOTALDEF",
@@ -112,7 +112,7 @@ def is_simple(ability: Ability) -> bool:
     return ability.strike is None or "swift_roll_ok" in ability.tags
 
 
-# --- use Swift abilities -------------------------------------------------------------------------------
+# --- using them ----------------------------------------------------------------------------------------
 # They resolve before everything else of the phase, for everybody. They are simple: no attack rolls, nothing
 # interrupted. Where several groups of players fight, or the GM does, they are committed before any die is
 # thrown; one group of players alone declares them in its turns, and the others' dice wait for it. Committing

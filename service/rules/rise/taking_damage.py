@@ -16,7 +16,7 @@ from service.rules.rise.state import State
 from service.rules.rise.vital_wounds import due, is_mine_to_roll, take_wounds
 from service.rules.rolls.chance import Chance
 
-# --- take damage and recover from it -------------------------------------------------------------------
+# --- damage and recovery -------------------------------------------------------------------------------
 # Resistance first, then hit points, then what being below zero means. Amounts arrive nominal. A caller with
 # several at once applies all damage, then asks `consequences` once, then heals: so several hits of one phase
 # count as one, and wounds come before recovery.

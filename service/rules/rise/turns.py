@@ -18,7 +18,7 @@ from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
 
-# --- resolve one group ---------------------------------------------------------------------------------
+# --- the group's turns ---------------------------------------------------------------------------------
 # Its members take their turns one at a time, each in one piece, in an order all accept. The frames here lie
 # on the stack of the group's world. When all have acted or passed, that stack is empty, and the table's
 # action phase knows that the group is done.
@@ -343,7 +343,7 @@ def begun(state: State, creature: str, *, hold_delayed: bool = False) -> Emits[S
     return (yield TurnBegan(creature=creature, hold_delayed=hold_delayed, because=("RI-GROUP-3",)))
 
 
-# --- offer what a turn allows --------------------------------------------------------------------------
+# --- offers --------------------------------------------------------------------------------------------
 
 
 def on_turn(view: State, command: Act) -> Creature | None:
@@ -369,7 +369,7 @@ def sender(view: State, awaited: Awaited) -> Actor:
     return Actor(seat=awaited.seat, role=view.seats[awaited.seat].role)
 
 
-# --- take turns ----------------------------------------------------------------------------------------
+# --- commands ------------------------------------------------------------------------------------------
 # Begin, pass and end them, and say in which order the group should act.
 
 RI_GROUP_6: Final = Rule(

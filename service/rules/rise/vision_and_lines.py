@@ -26,7 +26,7 @@ from service.rules.rise.state import State
 from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import FEET, STEPS, Cell, line
 
-# --- tell who is whose ally, and which allies are in touch ---------------------------------------------
+# --- allies --------------------------------------------------------------------------------------------
 
 RI_GROUP_7: Final = Rule(
     "RI-GROUP-7",
@@ -53,7 +53,7 @@ def are_allies(state: State, name: str, other: str) -> bool:
     return state.attitude(name, other) == "ally" and state.attitude(other, name) == "ally"
 
 
-# --- tell who can be reached ---------------------------------------------------------------------------
+# --- reach ---------------------------------------------------------------------------------------------
 # Range and lines of effect, all on the positions a group knows.
 
 RI_ATK_1: Final = Rule(
@@ -220,7 +220,7 @@ def _facing(a: int, a_side: int, b: int, b_side: int) -> tuple[int, int]:
     return min(common, a + a_side - 1), min(common, b + b_side - 1)
 
 
-# --- list straight ways over the grid ------------------------------------------------------------------
+# --- straight ways -------------------------------------------------------------------------------------
 # What is offered where a movement, a charge or a run may go. Commands take any path; these are the ones that
 # options name, in eight directions and at every length.
 

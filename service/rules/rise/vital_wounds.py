@@ -16,7 +16,7 @@ from service.rules.rise.permission import gm
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance, PoolDie
 
-# --- take vital wounds ---------------------------------------------------------------------------------
+# --- vital wounds --------------------------------------------------------------------------------------
 # When hit points fall below zero, how the roll is made, what it does, when it kills. A roll belongs to its
 # creature: stream, phase and number name it, so a wound that its own group has already rolled keeps its die
 # when everything becomes true, and no order of groups moves it.
@@ -211,7 +211,7 @@ def die_of_wounds(state: State) -> Emits[State]:
     return state
 
 
-# --- rest outside combat, and treat mortal wounds ------------------------------------------------------
+# --- rests ---------------------------------------------------------------------------------------------
 # What a fight leaves behind is healed here.
 
 RI_REST_1: Final = Rule(
