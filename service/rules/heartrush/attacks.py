@@ -17,12 +17,12 @@ from service.rules.heartrush.exchanges import (
     AttackRolled,
     ContestedRolled,
     DamageHalved,
+    DeclaredAttack,
     DefenseKept,
     DefenseRolled,
     Exchange,
     ExchangeHit,
     ExchangeSettled,
-    How,
     ShownRoll,
     attack_edges,
     attack_pool,
@@ -48,6 +48,7 @@ from service.rules.kernel.messages import Awaited, Emits, Event, Fact
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
+from service.rules.table.stack import opened_by
 
 # --- what a cantrip brings -----------------------------------------------------------------------------
 # Conditions, a push, a drenching. In an engagement it waits for the end of the step, whose attacks are
@@ -235,23 +236,11 @@ class ExchangeFrame(Exchange):
 
 
 @record
-class ExchangeBegun(Event[State]):
+class ExchangeBegun(DeclaredAttack, Event[State]):
     """An attack begins: who strikes whom, with which stance, and how it will be rolled."""
 
     type: ClassVar[str] = "exchange_begun"
     exchange: str
-    attacker: str
-    defender: str
-    stance: str
-    how: How
-    melee: bool = False
-    might_bonus: bool = False
-    defending_stance: str | None = None
-    engagement: str | None = None
-    weapon: str | None = None
-    """The second weapon of a follow-up; null strikes with what is in hand."""
-    perk: Mapping[str, int] = EMPTY
-    push_ft: int = 0
 
     def evolve(self, state: State) -> State:
         if self.engagement is not None:
@@ -261,23 +250,7 @@ class ExchangeBegun(Event[State]):
         state = self._spend_reach(state, self.attacker, self.defender)
         if self.how == "contested":
             state = self._spend_reach(state, self.defender, self.attacker)
-        return state.pushed(
-            ExchangeFrame(
-                path=self.exchange,
-                attacker=self.attacker,
-                defender=self.defender,
-                stance=self.stance,
-                how=self.how,
-                melee=self.melee,
-                might_bonus=self.might_bonus,
-                defending_stance=self.defending_stance,
-                engagement=self.engagement,
-                thrown=self.weapon,
-                perk=self.perk,
-                push_ft=self.push_ft,
-                seen=self._seen(state),
-            )
-        )
+        return state.pushed(opened_by(self, ExchangeFrame, self.exchange, seen=self._seen(state)))
 
     def _spend_reach(self, state: State, who: str, whom: str) -> State:
         attacker, target = state.creatures[who], state.creatures[whom]

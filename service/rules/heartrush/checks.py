@@ -27,7 +27,7 @@ from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event,
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, opened_by
 
 # --- checks and saving throws --------------------------------------------------------------------------
 # A natural 1 is somebody's choice. A check is a frame above whatever wants its result (`Checking`):
@@ -89,15 +89,14 @@ class Checking(Frame[State]):
 
 
 @record
-class CheckFrame(Frame[State]):
-    """One check or save on the way to its result."""
+class DeclaredCheck:
+    """What is asked of a creature: a check or a saving throw."""
 
-    kind: ClassVar[str] = "check"
     creature: str
     ability: Ability
     cn: int | None
     what: str
-    save: bool
+    save: bool = False
     leanings: tuple[Leaning, ...] = ()
     needs: tuple[Needs, ...] = ()
     """What the check takes besides the ability: motion or sight."""
@@ -105,6 +104,13 @@ class CheckFrame(Frame[State]):
     """The creature it is made on, if any."""
     troubled: bool = True
     """Whether a natural 1 brings a choice."""
+
+
+@record
+class CheckFrame(DeclaredCheck, Frame[State]):
+    """One check or save on the way to its result."""
+
+    kind: ClassVar[str] = "check"
     stage: Literal["roll", "choose", "reroll", "done"] = "roll"
     total: int = 0
     ones: tuple[int, ...] = ()
@@ -138,36 +144,15 @@ class CheckFrame(Frame[State]):
 
 
 @record
-class CheckAsked(Event[State]):
+class CheckAsked(DeclaredCheck, Event[State]):
     """A creature is to make a check or a saving throw."""
 
     type: ClassVar[str] = "check_asked"
     check: str
-    creature: str
-    ability: Ability
-    cn: int | None
-    what: str
-    save: bool = False
-    leanings: tuple[Leaning, ...] = ()
-    needs: tuple[Needs, ...] = ()
-    against: str | None = None
-    troubled: bool = True
 
     def evolve(self, state: State) -> State:
-        return changed(state, rulings=state.rulings + 1).pushed(
-            CheckFrame(
-                path=self.check,
-                creature=self.creature,
-                ability=self.ability,
-                cn=self.cn,
-                what=self.what,
-                save=self.save,
-                leanings=self.leanings,
-                needs=self.needs,
-                against=self.against,
-                troubled=self.troubled and not self.save,
-            )
-        )
+        frame = opened_by(self, CheckFrame, self.check, troubled=self.troubled and not self.save)
+        return changed(state, rulings=state.rulings + 1).pushed(frame)
 
 
 @record

@@ -18,7 +18,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, 
 from service.rules.kernel.records import record, sealable
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, opened_by
 
 # --- halves --------------------------------------------------------------------------------------------
 
@@ -83,14 +83,20 @@ HAZARDS = ("fall", "hazard", "burning", "suffocation", "collision")
 
 
 @record
-class DamageFrame(Frame[State]):
-    """Damage that is known but not taken yet: its creature may shrug it off."""
+class DeclaredDamage:
+    """Damage to a creature: how much, whose doing, and of what sort."""
 
-    kind: ClassVar[str] = "damage"
     creature: str
     amount: int
     source: str | None
     cause: str
+
+
+@record
+class DamageFrame(DeclaredDamage, Frame[State]):
+    """Damage that is known but not taken yet: its creature may shrug it off."""
+
+    kind: ClassVar[str] = "damage"
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         creature = state.creatures[self.creature]
@@ -135,21 +141,14 @@ class Consequence:
 
 
 @record
-class DamagePending(Event[State]):
+class DamagePending(DeclaredDamage, Event[State]):
     """Damage is about to be taken."""
 
     type: ClassVar[str] = "damage_pending"
     damage: str
-    creature: str
-    amount: int
-    source: str | None
-    cause: str
 
     def evolve(self, state: State) -> State:
-        frame = DamageFrame(
-            path=self.damage, creature=self.creature, amount=self.amount, source=self.source, cause=self.cause
-        )
-        return state.pushed(frame)
+        return state.pushed(opened_by(self, DamageFrame, self.damage))
 
 
 @record

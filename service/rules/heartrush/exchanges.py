@@ -69,8 +69,8 @@ class ShownRoll:
 
 
 @record
-class Exchange(Interruptible, Asking):
-    """One attack, or two that meet in a contested roll, with what is known of it so far."""
+class DeclaredAttack:
+    """Who strikes whom, in which stance, and how it is rolled."""
 
     attacker: str
     defender: str
@@ -87,6 +87,12 @@ class Exchange(Interruptible, Asking):
     perk: Mapping[str, int] = EMPTY
     push_ft: int = 0
     """Stance perks of an opportunity attack, where the house gives them: levels, and feet of a push."""
+
+
+@record
+class Exchange(DeclaredAttack, Interruptible, Asking):
+    """One attack, or two that meet in a contested roll, with what is known of it so far."""
+
     seen: Mapping[str, Creature] = EMPTY
     """The creatures as the step began; empty where the attack stands alone."""
     stage: Stage = "attack"

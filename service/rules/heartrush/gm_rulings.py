@@ -25,7 +25,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, opened_by
 from service.rules.table.table import GM
 
 HR_SVC_6: Final = Rule(
@@ -57,16 +57,22 @@ Kind = Literal[
 
 
 @record
-class AdjudicationFrame(Frame[State]):
-    """Something that goes on only if the GM says so."""
+class DeclaredAdjudication:
+    """What the GM is to allow or not, and what follows."""
 
-    kind: ClassVar[str] = "adjudication"
     about: Kind
     creature: str
     text: str
     on_accept: tuple[Effect, ...] = ()
     """What follows from a yes, besides whatever the GM adds."""
     on_reject: tuple[Effect, ...] = ()
+
+
+@record
+class AdjudicationFrame(DeclaredAdjudication, Frame[State]):
+    """Something that goes on only if the GM says so."""
+
+    kind: ClassVar[str] = "adjudication"
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return (Awaited(prompt=self.path, seat=GM, accepts=("adjudicate",)),)
@@ -76,26 +82,14 @@ class AdjudicationFrame(Frame[State]):
 
 
 @record
-class AdjudicationAsked(Event[State]):
+class AdjudicationAsked(DeclaredAdjudication, Event[State]):
     """Play waits for the GM to allow something or not."""
 
     type: ClassVar[str] = "adjudication_asked"
     adjudication: str
-    about: Kind
-    creature: str
-    text: str
-    on_accept: tuple[Effect, ...] = ()
-    on_reject: tuple[Effect, ...] = ()
 
     def evolve(self, state: State) -> State:
-        frame = AdjudicationFrame(
-            path=self.adjudication,
-            about=self.about,
-            creature=self.creature,
-            text=self.text,
-            on_accept=self.on_accept,
-            on_reject=self.on_reject,
-        )
+        frame = opened_by(self, AdjudicationFrame, self.adjudication)
         return changed(state, rulings=state.rulings + 1).pushed(frame)
 
 

@@ -31,20 +31,27 @@ from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET
+from service.rules.table.stack import opened_by
 
 # --- effects that a check decides ----------------------------------------------------------------------
 # Hazards, stunts, whatever the GM makes of a moment.
 
 
 @record
-class TrialFrame(Checking):
-    """A check or save under way, and the effects that wait for what it comes to."""
+class DeclaredTrial:
+    """The effects that a check or save decides between, and whose doing they are."""
 
-    kind: ClassVar[str] = "trial"
     success: tuple[Effect, ...]
     failure: tuple[Effect, ...]
     source: str | None
     cause: str
+
+
+@record
+class TrialFrame(DeclaredTrial, Checking):
+    """A check or save under way, and the effects that wait for what it comes to."""
+
+    kind: ClassVar[str] = "trial"
     rules: tuple[str, ...]
     checked: Checked | None = None
 
@@ -65,27 +72,14 @@ class TrialFrame(Checking):
 
 
 @record
-class TrialBegun(Event[State]):
+class TrialBegun(DeclaredTrial, Event[State]):
     """What follows depends on a check or a save."""
 
     type: ClassVar[str] = "trial_begun"
     trial: str
-    success: tuple[Effect, ...]
-    failure: tuple[Effect, ...]
-    source: str | None
-    cause: str
 
     def evolve(self, state: State) -> State:
-        return state.pushed(
-            TrialFrame(
-                path=self.trial,
-                success=self.success,
-                failure=self.failure,
-                source=self.source,
-                cause=self.cause,
-                rules=self.because,
-            )
-        )
+        return state.pushed(opened_by(self, TrialFrame, self.trial, rules=self.because))
 
 
 @record

@@ -313,7 +313,7 @@ def exchange(state: State, frame: EngagementFrame, planned: Planned) -> Emits[St
             might_bonus=bonus,
             defending_stance=against,
             engagement=frame.path,
-            weapon=planned.weapon,
+            thrown=planned.weapon,
         )
     )
 

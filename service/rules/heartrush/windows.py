@@ -22,7 +22,7 @@ from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
 from service.rules.rolls.chance import Chance
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, opened_by
 
 # --- whom a moment asks --------------------------------------------------------------------------------
 # Those who could answer it with what is on their sheets, or by the house everybody. A moment nobody could
@@ -148,15 +148,21 @@ class StackItem:
 
 
 @record
-class WindowFrame(Frame[State]):
-    """A moment in which the eligible may declare instants."""
+class DeclaredWindow:
+    """A moment, whose it is, and who may answer it."""
 
-    kind: ClassVar[str] = "window"
     trigger: Moment
     subject: str
     eligible: tuple[str, ...]
     """Who may answer with the built-in reaction to this moment."""
     about: Mapping[str, str | int] = EMPTY
+
+
+@record
+class WindowFrame(DeclaredWindow, Frame[State]):
+    """A moment in which the eligible may declare instants."""
+
+    kind: ClassVar[str] = "window"
     passed: tuple[str, ...] = ()
     items: tuple[StackItem, ...] = ()
 
@@ -216,24 +222,14 @@ class WindowFrame(Frame[State]):
 
 
 @record
-class WindowOpened(Event[State]):
+class WindowOpened(DeclaredWindow, Event[State]):
     """Somebody may react before play goes on."""
 
     type: ClassVar[str] = "window_opened"
     window: str
-    trigger: Moment
-    subject: str
-    eligible: tuple[str, ...]
-    about: Mapping[str, str | int] = EMPTY
 
     def evolve(self, state: State) -> State:
-        frame = WindowFrame(
-            path=self.window,
-            trigger=self.trigger,
-            subject=self.subject,
-            eligible=self.eligible,
-            about=self.about,
-        )
+        frame = opened_by(self, WindowFrame, self.window)
         below = state.top
         if isinstance(below, Interruptible):
             state = state.put(changed(below, offered=(*below.offered, self.trigger)))

@@ -8,6 +8,8 @@ changes and pops frames, so a replay rebuilds the stacks from the record alone.
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from service.rules.kernel.messages import Awaited, Fact
@@ -40,6 +42,24 @@ class Frame(Generic[S]):
 
 
 F = TypeVar("F", bound=Frame[Any])
+
+
+def opened_by(event: Any, kind: type[F], path: str, **progress: object) -> F:  # noqa: ANN401 - of any ruleset
+    """Return the frame of *kind* at *path* with what *event* declares: each field that both have.
+
+    They have it from one record, their common base; *progress* are further fields of the frame.
+    """
+    known = vars(event)
+    kinds: Any = (kind, type(event))
+    declared = {name: known[name] for name in _declared(*kinds)}
+    return kind(path=path, **{**declared, **progress})
+
+
+@cache
+def _declared(kind: type, event: type) -> tuple[str, ...]:
+    """Return the fields of the records that are bases of a frame and of the event that opens it."""
+    common = (base for base in kind.__mro__ if is_dataclass(base) and base in event.__mro__)
+    return tuple({field.name: None for base in common for field in fields(base)})
 
 
 def owed(waiting: tuple[Awaited, ...], prompt: str) -> Awaited | None:

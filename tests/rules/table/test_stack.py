@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import pytest
 
+from service.rules.kernel.messages import Event
 from service.rules.kernel.records import record
-from service.rules.table.stack import Frame, Stacks
+from service.rules.table.stack import Frame, Stacks, opened_by
 from service.rules.table.table import Table
 
 
@@ -48,3 +49,34 @@ def test_a_frame_changes_where_it_is() -> None:
     assert after.popped("deal/bid").with_top(Deal, cards=4).top == Deal(path="deal", cards=4)
     with pytest.raises(AssertionError, match="no field of Deal"):
         STATE.with_frame("deal", Deal, coins=3)
+
+
+@record
+class DeclaredTrick:
+    lead: str
+    trump: str = "none"
+
+
+@record
+class Trick(DeclaredTrick, Frame[Table]):
+    kind: ClassVar[str] = "trick"
+    taken: int = 0
+
+
+@record
+class TrickBegun(DeclaredTrick, Event[Table]):
+    type: ClassVar[str] = "trick_begun"
+    trick: str
+    taken: int = 7
+
+    def evolve(self, state: Table) -> Table:
+        return state.pushed(opened_by(self, Trick, self.trick))
+
+
+def test_a_frame_has_what_the_event_that_opens_it_declares_and_nothing_else_of_it() -> None:
+    begun = TrickBegun(trick="t1", lead="ann", trump="hearts")
+
+    assert begun.evolve(Table()).top == Trick(path="t1", lead="ann", trump="hearts")
+    assert opened_by(begun, Trick, "t2", taken=1, trump="clubs") == Trick(
+        path="t2", lead="ann", trump="clubs", taken=1
+    )
