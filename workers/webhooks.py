@@ -283,7 +283,8 @@ class WebhookSender(PeriodicThread):
         if not self._log.use_once(f"webhook/{name}/{before.attempts}", int(self._pace.lease_s * 1000)):
             return
         at_seam = seam is not None and seam.accepted.n == fresh.n
-        body = webhooks.body(load_commit(entries[0].raw), seam if at_seam else None)
+        encounter = self._register.root(fresh.encounter)
+        body = webhooks.body(load_commit(entries[0].raw), encounter, seam if at_seam else None)
         after = self._sent(webhook, before, body)
         self._attempts.answered(aim.host, is_silent=after.status is None)
         if after.status == _GONE:

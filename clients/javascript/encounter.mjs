@@ -76,19 +76,28 @@ export class Encounter {
 
   /**
    * Yield `{event, id, data}`: every commit after a number once and in order, then each new one, with heartbeats and
-   * resets. It reconnects after a lost connection. `continued` names the encounter that continues this one: read its
-   * state again; all later events are of it. It ends with the signal, or when the caller stops iterating.
+   * resets. `after` is a number in `line`, or in the line of play that is played. It reconnects after a lost connection.
+   * `continued` names the line in which the encounter continues: read the state again; all later events are of that
+   * line. It ends with the signal, or when the caller stops iterating.
    */
-  stream({ after = 0, signal } = {}) {
-    const open = (encounter, headers) =>
-      this.client.fetch(`/v1/encounters/${encounter}/commits`, {}, { headers, signal });
-    return following(open, this.id, after, signal);
+  stream({ after = 0, line, signal } = {}) {
+    const open = (headers) => {
+      const query = headers["Last-Event-ID"] ? {} : { after, line };
+      return this.client.fetch(`${this.path}/commits`, query, { headers, signal });
+    };
+    return following(open, after, signal);
   }
 
   /** Return an address that a browser's `EventSource` opens once, within thirty seconds. */
-  async ticket({ after = 0 } = {}) {
+  async ticket({ after = 0, line } = {}) {
     const { ticket } = await this.client.send("POST", `${this.path}/tickets`);
-    return `${this.client.url}${this.path}/commits?${new URLSearchParams({ after: String(after), ticket })}`;
+    const query = { after: String(after), ...(line ? { line } : {}), ticket };
+    return `${this.client.url}${this.path}/commits?${new URLSearchParams(query)}`;
+  }
+
+  /** Return the lines of play that the encounter had, the first one first; `status` says which is played. */
+  async lines() {
+    return (await this.client.get(`${this.path}/lines`)).lines;
   }
 
   /** Return the explanation of commit *n*: its events, rules, rulings and dice. */
@@ -229,12 +238,12 @@ export class Encounter {
     return this.client.send("POST", `${this.path}/contests/${id}/ruling`, data, sending);
   }
 
-  /** Propose to undo `commit` and everything after it. */
+  /** Undo everything after the commit `to`; with `preview` it is only proposed. */
   undo(data, sending = {}) {
     return this.client.send("POST", `${this.path}/undo`, data, sending);
   }
 
-  /** Propose to redo what was undone. */
+  /** Redo what was undone; with `preview` it is only proposed. */
   redo(data = {}, sending = {}) {
     return this.client.send("POST", `${this.path}/redo`, data, sending);
   }
@@ -244,10 +253,9 @@ export class Encounter {
     return this.client.get(`${this.path}/amendments/${id}`, {}, { wait: WAIT_S });
   }
 
-  /** Accept a proposal that was compared at *version*; return the encounter that continues play. */
-  async accept(id, version, sending = {}) {
-    const made = await this.client.send("POST", `${this.path}/amendments/${id}/accept`, { version }, sending);
-    return new Encounter(this.client, made.encounter);
+  /** Accept a proposal that was compared at *version*; the encounter continues in its `line`. */
+  accept(id, version, sending = {}) {
+    return this.client.send("POST", `${this.path}/amendments/${id}/accept`, { version }, sending);
   }
 
   /** Drop a proposal; the line as played continues. */

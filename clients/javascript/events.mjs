@@ -5,6 +5,9 @@ import { AGAIN, bodyOf, retryPause, pause, Problem } from "./requests.mjs";
 /** A stream that is silent for this long is closed; it is longer than two heartbeats. */
 const SILENCE_MS = 25000;
 
+/** The name of an event without data: its id is where the stream begins. */
+const BEGUN = "begun";
+
 /** Yield `{event, id, data}` for each event in a body, a stream of bytes. */
 export async function* eventsOf(body) {
   const decoder = new TextDecoder();
@@ -45,37 +48,37 @@ const eventOf = (frame) => {
     if (field === "data") found.data += value;
     else if (field) found[field] = value;
   }
-  return found.data === "" ? null : { ...found, data: JSON.parse(found.data) };
+  if (found.data !== "") return { ...found, data: JSON.parse(found.data) };
+  return found.id === null ? null : { event: BEGUN, id: found.id, data: {} };
 };
 
 /**
  * Yield every commit after a number once and in order, with heartbeats and resets between, until the signal aborts.
- * After a lost connection the stream is opened again after the last commit. The events after `continued` are of the
- * encounter that continues this one. Throws `Problem` for a final refusal.
- * @param {(encounter: string, headers: Record<string, string>) => Promise<Response>} open requests a stream
- * @param {string} encounter
+ * After a lost connection the stream is opened again at the last id. The events after `continued` are of the line of
+ * play in which the encounter continues. Throws `Problem` for a final refusal.
+ * @param {(headers: Record<string, string>) => Promise<Response>} open requests a stream
  */
-export async function* following(open, encounter, after, signal) {
+export async function* following(open, after, signal) {
   let last = after;
+  let place = null;
   for (let count = 0; !signal?.aborted; count += 1) {
     let retryAfter = null;
     let hasMoved = false;
     try {
-      const response = await open(encounter, { Accept: "text/event-stream", "Last-Event-ID": String(last) });
+      const response = await open({ Accept: "text/event-stream", ...(place ? { "Last-Event-ID": place } : {}) });
       retryAfter = response.headers.get("Retry-After");
       if (response.status >= 400) await refuse(response);
       else {
         for await (const event of eventsOf(response.body)) {
           if (event.event === "commit" && event.data.n <= last) continue;
           if (event.event === "commit" && event.data.n > last + 1) break; // a gap: reconnect
+          place = event.id ?? place;
+          if (event.event === BEGUN) continue;
           last = { commit: event.data.n, reset: event.data.version, continued: event.data.n }[event.event] ?? last;
           count = 0;
           yield event;
           hasMoved = event.event === "continued";
-          if (hasMoved) {
-            encounter = event.data.encounter;
-            break;
-          }
+          if (hasMoved) break;
         }
       }
     } catch (fault) {

@@ -98,16 +98,16 @@ async def watch(interaction: discord.Interaction, encounter: str) -> None:
 
     def follow() -> None:
         with Rewound(ADDRESS, KEY) as service:
-            newest = service.encounter(encounter).get()  # in the line of play in which it goes on
-            line = seats.encounters[number] = newest["encounter"]
+            table = service.encounter(encounter)
+            newest = table.get()
+            seats.encounters[number] = encounter
             begun.set()
-            for told in service.encounter(line).listen(after=newest["version"]):
-                if seats.encounters.get(number) != line:  # seen every ten seconds, at a heartbeat
+            for told in table.listen(after=newest["version"], line=newest["line"]):
+                if seats.encounters.get(number) != encounter:  # seen every ten seconds, at a heartbeat
                     return
                 if told.event == "commit":
                     send(facts(told.data))
                 elif told.event == "continued":  # an undo: repeated commits are not announced again
-                    line = seats.encounters[number] = told.data["encounter"]
                     send(f"The fight goes on from commit {told.data['origin']['n']}.")
 
     def work() -> str:

@@ -47,23 +47,23 @@ class Client:
             return json.load(answer)
 
 
-def faces(client: Client, line: str) -> dict[str, list[int]]:
-    """Return the faces of every roll of a line of play, by the roll's name."""
+def faces(client: Client, encounter: str) -> dict[str, list[int]]:
+    """Return the faces of every roll of an encounter, by the roll's name."""
     return {
         f"{roll['name']['stream']} in epoch {roll['name']['epoch']}": [die["face"] for die in roll["dice"]]
-        for roll in client("GET", f"/v1/encounters/{line}/rolls")["rolls"]
+        for roll in client("GET", f"/v1/encounters/{encounter}/rolls")["rolls"]
     }
 
 
 def main(address: str, key: str) -> None:
     """Play, contest, amend, accept, close, audit."""
     gm = Client(address, key)
-    line = gm("POST", "/v1/encounters", json.loads(FIGHT.read_text("utf-8")))["encounter"]
-    at = f"/v1/encounters/{line}"
+    encounter = gm("POST", "/v1/encounters", json.loads(FIGHT.read_text("utf-8")))["encounter"]
+    at = f"/v1/encounters/{encounter}"
     seats = {"gm": gm, "ann": Client(address, gm("POST", f"{at}/seats/ann/token", {})["token"])}
     for seat, command in PLAYED:
         seats[seat]("POST", f"{at}/commands", command)
-    print("as played:", faces(gm, line))
+    print("as played:", faces(gm, encounter))
 
     claim = {"commit": CONTESTED, "claim": "you announced might for the orc"}
     contest = seats["ann"]("POST", f"{at}/contests", claim)["contest"]
@@ -76,11 +76,9 @@ def main(address: str, key: str) -> None:
         print("gone:", each["type"], "at", each["old"], "for", each["refusal"]["code"])
 
     gm("POST", f"{at}/amendments/{amendment}/accept", {"version": proposal["version"]})
-    line = proposal["encounter"]
-    at = f"/v1/encounters/{line}"
     attack = {"type": "declare_attack", "creature": "orc", "prompt": "r1/e1/might/orc", "target": "pia"}
     gm("POST", f"{at}/commands", attack)
-    print("as ruled:", faces(gm, line))
+    print("as ruled:", faces(gm, encounter))
 
     gm("DELETE", at)
     audit = gm("POST", f"{at}/audits", {})["audit"]

@@ -171,7 +171,7 @@ PATCH: Final[Schema] = listing(
         "additionalProperties": False,
     }
 )
-_SIDES: Final[Schema] = {
+EVENTS: Final[Schema] = {
     "type": "object",
     "description": "The events of each side since the common commit, each with its commit's number.",
     "properties": {"from": listing(EVENT), "to": listing(EVENT)},
@@ -183,6 +183,6 @@ BETWEEN: Final[Mapping[str, Schema]] = MappingProxyType(
         "from": POINT,
         "to": POINT,
         "patch": {**PATCH, "description": "The patch from one view to the other (RFC 6902)."},
-        "events": _SIDES,
+        "events": EVENTS,
     }
 )

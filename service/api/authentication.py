@@ -14,10 +14,11 @@ from threading import Lock
 from typing import Final, NoReturn
 
 from service.api.operations import KEY, TICKET, Operation
+from service.api.parameters import LINE
 from service.api.principals import Principal, SeatAccess
 from service.api.problems import Problem, missing, not_found, removed
 from service.api.quotas import RequestQuotas
-from service.api.request import ApiRequest
+from service.api.request import ApiRequest, read_key
 from service.caches import RecentCache
 from service.log import NoSuchEncounter, Outcome
 from service.record.subjects import GOES_ON, is_about
@@ -26,6 +27,7 @@ from service.signals.followed import concerns_all
 from service.stores import api_keys, seat_tokens, tickets
 from service.stores.encounter_index import EncounterEntry
 from service.usecases.accepted_lines import is_draft, seated_in
+from service.usecases.lines import PlayedLines, are_of_one_game, chain
 from service.usecases.services import Services
 
 CHALLENGE: Final = 'Bearer realm="rewound"'
@@ -38,6 +40,7 @@ class Authenticator:
     def __init__(self, services: Services, quotas: RequestQuotas, size: int = 10_000) -> None:
         self._host = services
         self._quotas = quotas
+        self._lines = PlayedLines(services)
         self._seats: RecentCache[tuple[str, str], Principal] = RecentCache(size)
         self._forgotten = 0
         """The number of invalidations of the cache; a result from before the last one is not cached."""
@@ -53,7 +56,7 @@ class Authenticator:
         """
         if operation.is_public:
             if not operation.is_probe:
-                request.response_headers |= self._quotas.take_anonymous(request.address)
+                request.response_headers |= self._quotas.take_anonymous(request.sender)
             return
         caller = self._principal(operation, request)
         if request.caller is None:  # a request is counted once, even if it starts again in the pool
@@ -62,22 +65,26 @@ class Authenticator:
             )
         request.caller = caller
         if operation.is_inside:
-            request.seat = self._seat(operation, caller, request.encounter)
+            request.line = self._line_of(request, caller)
+            if LINE.name in request.given and request.given[LINE.name][0] != request.line:
+                raise not_found()
+            request.seat = self._seat(operation, caller, request.line)
         elif caller.key is None:
             raise Problem("forbidden", "this operation needs an API key, not a seat token")
         _check(operation, caller, request.seat)
         request.may_go_on = partial(self._readmits, operation, caller)
 
-    def _redeem(self, encounter: str, text: str) -> Principal:
+    def _redeem(self, request: ApiRequest, text: str) -> Principal:
         """Use up the ticket *text* and return its principal; raises the problem `unauthenticated`."""
         services = self._host
         ticket = tickets.redeem(services.log, services.service_key, text, services.clock())
-        if ticket is None or ticket.encounter != encounter:
+        if ticket is None or ticket.encounter != request.address:
             _challenge("this ticket is not valid or was already used", "invalid_token")
         if ticket.seat is not None:
-            root = services.encounters.root(encounter)
+            root = services.encounters.root(request.address)
             token = seat_tokens.token(services.service_key, root, ticket.seat, ticket.number)
-            return self._believe(seat_tokens.SeatTokenClaim(root, ticket.seat, token), encounter)
+            claim = seat_tokens.SeatTokenClaim(root, ticket.seat, token)
+            return self._believe(claim, self._line(claim, request))
         key = api_keys.known(services.log, ticket.key or "")
         if key is None or not key.is_valid(services.clock()):
             _challenge("the API key of this ticket is not valid", "invalid_token")
@@ -104,14 +111,14 @@ class Authenticator:
         given = request.given.get(TICKET.name) if TICKET in operation.query else None
         try:
             if sent is None and given:
-                return self._redeem(request.encounter, given[0])
-            return self._identify(sent, request.path.get("encounter"))
+                return self._redeem(request, given[0])
+            return self._identify(sent, request)
         except Problem:
             if sent is not None or given:
-                self._quotas.guessed(request.address)
+                self._quotas.guessed(request.sender)
             raise
 
-    def _identify(self, sent: str | None, encounter: str | None) -> Principal:
+    def _identify(self, sent: str | None, request: ApiRequest) -> Principal:
         if sent is None:
             _challenge("send Authorization: Bearer with an API key or a seat token")
         if not sent.lower().startswith(_BEARER):
@@ -121,15 +128,50 @@ class Authenticator:
         if claim is None:
             key = self._host.keys.find(text)
             return Principal(key=key) if key else _challenge("this API key is not valid", "invalid_token")
-        line = self._line(claim, encounter)
+        line = self._line(claim, request)
         known = self._seats.get((text, line)) if self._host.outcomes.is_active else None
         return known or self._believe(claim, line)
 
-    def _line(self, claim: seat_tokens.SeatTokenClaim, encounter: str | None) -> str:
-        """Return the line of play in which to check a token: *encounter* if it continues the token's own."""
+    def _line(self, claim: seat_tokens.SeatTokenClaim, request: ApiRequest) -> str:
+        """Return the line of play in which to check a token: the requested one if it is of the same game."""
+        encounter = request.path.get("encounter")
         if encounter is not None and self._host.encounters.root(encounter) == claim.encounter:
-            return encounter
+            return self._requested_line(request, f"seat:{claim.seat}")
         return claim.encounter
+
+    def _line_of(self, request: ApiRequest, caller: Principal) -> str:
+        """Return the line of play that *request* of *caller* is about."""
+        encounter = request.address
+        if not _ID.fullmatch(encounter):
+            raise not_found("an encounter's id is a UUID in lower case, as POST /v1/encounters answers it")
+        if caller.key is None:
+            is_its_own = caller.claim is not None and (
+                self._host.encounters.root(encounter) == caller.claim.encounter
+            )
+            return caller.line if is_its_own and caller.line is not None else encounter
+        entry = self._host.encounters.find(encounter)
+        if entry is None or entry.owner != caller.key.owner:  # `_seat` refuses it
+            return encounter
+        return self._requested_line(request, f"key:{caller.key.owner}")
+
+    def _requested_line(self, request: ApiRequest, scope: str) -> str:
+        """Return the line that the query names, or the one that is played at the requested address.
+
+        A repeat with an idempotency key that is known in *scope* is about the line in which it took effect.
+        Raises the problem `bad-request`.
+        """
+        given = request.given.get(LINE.name)
+        if given is not None:  # of another game: then the caller's own is authenticated, and gets 404
+            return given[0] if are_of_one_game(self._host, given[0], request.address) else request.address
+        played = self._lines.of(request.address)
+        sent = request.headers.get("Idempotency-Key")
+        if played == request.address or sent is None:
+            return played
+        key = read_key(sent)
+        for line in chain(self._host, request.address):
+            if self._host.log.find_key(line, scope, key) is not None:
+                return line
+        return played
 
     def _believe(self, claim: seat_tokens.SeatTokenClaim, line: str) -> Principal:
         forgotten = self._forgotten
@@ -159,8 +201,6 @@ class Authenticator:
         return Principal(claim=claim, role=gone.seats[claim.seat][0], line=line)
 
     def _seat(self, operation: Operation, caller: Principal, encounter: str) -> SeatAccess:
-        if not _ID.fullmatch(encounter):
-            raise not_found("an encounter's id is a UUID in lower case, as POST /v1/encounters answers it")
         known = self._host.encounters.find(encounter)
         if known is None:
             self._raise_if_lost(caller, encounter)

@@ -44,10 +44,19 @@ def idempotency_key(request: ApiRequest, scope: str) -> IdempotencyKey:
 
 
 def send_checked(
-    request: ApiRequest, kind: type[Command[Any]], data: Mapping[str, Any], *, expected: int | None = None
+    request: ApiRequest,
+    kind: type[Command[Any]],
+    data: Mapping[str, Any],
+    *,
+    expected: int | None = None,
+    step: str | None = None,
 ) -> Steps[Appended]:
-    """Append a command that fits its schema; raises `command-refused` if a precondition fails."""
-    wanted = request.expected if expected is None else expected
+    """Append a command that fits its schema; raises `command-refused` if a precondition fails.
+
+    A request that appends a second command names its *step*, so that one idempotency key serves both.
+    """
+    wanted = request.expected if expected is None and step is None else expected
+    scope = request.me.scope if step is None else f"{request.me.scope}/{step}"
     actor = Actor(seat=request.me.seat, role=request.me.role)
     try:
         return (
@@ -57,7 +66,7 @@ def send_checked(
                 actor,
                 kind,
                 data,
-                idempotency_key(request, request.me.scope),
+                idempotency_key(request, scope),
                 expected=wanted,
             )
         )
@@ -70,7 +79,7 @@ def refusal_problem(request: ApiRequest, refused: Refused) -> Problem:
     rule = refused.rule or refuser(refused.__traceback__)
     problem = _refusal(refused.code, refused.detail, rule, _key_header(request))
     if refused.code == "encounter_continued":
-        problem.members["encounter"] = request.services.folder.current(request.encounter).state.continued
+        problem.members["line"] = request.services.folder.current(request.encounter).state.continued
     return problem
 
 
@@ -251,4 +260,4 @@ def _refusal(
 
 def address(request: ApiRequest, n: int) -> str:
     """Return the address of command *n*."""
-    return f"/v1/encounters/{request.encounter}/commands/{n}"
+    return request.below(f"/commands/{n}")

@@ -50,7 +50,7 @@ STATUS: Final = component(
     {
         "enum": list(summaries.STATUSES),
         "description": "`open`; `over`: the fight has ended, but the encounter is not closed; `closed`: it "
-        "takes no more commands; `continued`: another line of play continues it.",
+        "takes no more commands; `continued`: a line of play that another one continues.",
     },
 )
 WINNER: Final[Schema] = {

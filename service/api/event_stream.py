@@ -1,12 +1,15 @@
 """Stream commits to a client as server-sent events.
 
-`id:` is a commit's number, which a browser repeats in `Last-Event-ID` when it reconnects. Only commits and
-resets have an id, so after an interruption at any point a client gets every later commit once.
+`id:` is a line of play and a number in it, which a browser repeats in `Last-Event-ID` when it reconnects. A
+heartbeat has no id, so after an interruption at any point a client gets every later commit once. A stream
+ends where its line does. The id of its last event is where the next line begins, so a client that reconnects
+goes on there.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Generator
 from contextlib import closing
 from functools import partial
@@ -16,17 +19,19 @@ import structlog
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
+from service.api.parameters import LINE
 from service.api.problems import Problem, invalid
 from service.api.request import ApiRequest, ApiResponse
 from service.log import LogError
 from service.signals.feeds import EventFeed, TooManyFeeds
 from service.steps import Pause, Stream
-from service.usecases import following, reading
+from service.usecases import following, lines, reading
+from service.usecases.accepted_lines import is_draft
 
 MEDIA_TYPE: Final = "text/event-stream"
 RETRY_MS: Final = 3_000
-_DIGITS: Final = 15
-"""The maximum number of digits that keeps a number exact for every JSON parser."""
+_EVENT_ID: Final = re.compile(rf"({LINE.pattern}):(\d{{1,15}})")
+"""A line of play and a number; 15 digits stay exact in every JSON parser."""
 _logger: Final = structlog.get_logger()
 
 
@@ -41,8 +46,10 @@ def is_wanted(header: str | None) -> bool:
 def stream(request: ApiRequest) -> ApiResponse:
     """Return the stream of commits for *request*; raises the problems `too-many-streams` and `invalid`."""
     for name in request.query:
-        if name not in {"after", "ticket", "text"}:
-            raise invalid((f"?{name}", "no such parameter of a stream, which takes `after` and `text`"))
+        if name not in {"after", "line", "ticket", "text"}:
+            raise invalid((f"?{name}", "no such parameter of a stream: `after`, `line` and `text`"))
+    line, after = _position(request)
+    request.line = line
     entry = request.services.encounters.find(request.encounter)
     assert entry is not None, "the authenticator has checked it"
     try:
@@ -53,10 +60,11 @@ def stream(request: ApiRequest) -> ApiResponse:
             "too-many-streams", f"{full}; close one, or read commits in pages", headers={"Retry-After": "5"}
         ) from full
     reader = following.Follower(request.me.seat, request.may_go_on)
-    item = following.follow(request.services, feed, reader, _position(request))
+    begins = None if after is None else f"{line}:{after}"
+    item = following.follow(request.services, feed, reader, after)
     headers = {"Cache-Control": "no-store", "Vary": "Authorization, Accept", "X-Accel-Buffering": "no"}
     say = partial(_said, request) if "text" in request.query else _unsaid
-    return ApiResponse(stream=_Events(item, feed, say), headers=headers, media_type=MEDIA_TYPE)
+    return ApiResponse(stream=_Events(item, feed, begins, say), headers=headers, media_type=MEDIA_TYPE)
 
 
 Say = Callable[[reading.StreamedCommit], dict[str, Any]]
@@ -72,21 +80,29 @@ def _unsaid(_item: reading.StreamedCommit) -> dict[str, Any]:
     return {}
 
 
-def _position(request: ApiRequest) -> int | None:
-    """Return the commit after which the stream begins, None if `Last-Event-ID` is not a commit's number."""
-    last = request.headers.get("Last-Event-ID")
-    if last is None or not last.strip():
-        return int(request.query.get("after", 0))
-    text = last.strip()
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS else None
+def _position(request: ApiRequest) -> tuple[str, int | None]:
+    """Return the line, and the commit in it, after which the stream begins.
+
+    The commit is None if `Last-Event-ID` is not an id of this encounter's stream.
+    """
+    last = request.headers.get("Last-Event-ID", "").strip()
+    if not last:
+        return request.encounter, int(request.query.get("after", 0))
+    found = _EVENT_ID.fullmatch(last)
+    if found is None or not lines.are_of_one_game(request.services, found[1], request.encounter):
+        return request.encounter, None
+    is_open = found[1] == request.encounter or not is_draft(request.services, found[1])
+    return (found[1], int(found[2])) if is_open else (request.encounter, None)
 
 
 class _Events(Generator[bytes | Pause[Any], Any, None]):
     """The frames and pauses of one stream; the reader must close it, even before the first frame."""
 
-    def __init__(self, items: Stream[following.StreamItem], feed: EventFeed, say: Say) -> None:
+    def __init__(
+        self, items: Stream[following.StreamItem], feed: EventFeed, begins: str | None, say: Say
+    ) -> None:
         self._feed = feed
-        self._frames = _frames(items, feed, say)
+        self._frames = _frames(items, feed, begins, say)
 
     def send(self, value: Any) -> bytes | Pause[Any]:
         """Continue with the result of a pause."""
@@ -102,17 +118,20 @@ class _Events(Generator[bytes | Pause[Any], Any, None]):
         self._feed.close()
 
 
-def _frames(items: Stream[following.StreamItem], feed: EventFeed, say: Say) -> Stream[bytes]:
-    """Yield the frames and pauses of one stream; the reader must close it."""
+def _frames(
+    items: Stream[following.StreamItem], feed: EventFeed, begins: str | None, say: Say
+) -> Stream[bytes]:
+    """Yield the frames and pauses of one stream, whose first id is *begins*; the reader must close it."""
     with closing(feed), closing(items):
-        yield b"retry: %d\n\n" % RETRY_MS
+        place = "" if begins is None else f"id: {begins}\n"
+        yield f"retry: {RETRY_MS}\n{place}\n".encode()
         try:
             found = next(items)
             while True:
                 if isinstance(found, Pause):
                     found = items.send((yield found))
                 else:
-                    yield _frame(found, say)
+                    yield _frame(found, feed.encounter, say)
                     found = next(items)
         except StopIteration:
             return
@@ -120,17 +139,19 @@ def _frames(items: Stream[following.StreamItem], feed: EventFeed, say: Say) -> S
             _logger.warning("stream.ended", encounter=feed.encounter, why=type(failure).__name__)
 
 
-def _frame(item: following.StreamItem, say: Say) -> bytes:
+def _frame(item: following.StreamItem, line: str, say: Say) -> bytes:
     if isinstance(item, following.CaughtUp):
         return _event("heartbeat", {"version": item.version, "view": item.view})
     if isinstance(item, following.ContinuesElsewhere):
-        return _event("continued", item.seam.data())
+        next_ = item.seam.accepted
+        return _event("continued", item.seam.data(), f"{next_.encounter}:{next_.n}")
     if isinstance(item, following.PositionReset):
-        return _event("reset", {"version": item.version}, item.version)
-    return _event("commit", reading.streamed_data(item) | say(item), item.result.commit.n)
+        return _event("reset", {"version": item.version}, f"{line}:{item.version}")
+    commit = item.result.commit
+    return _event("commit", reading.streamed_data(item) | say(item), f"{line}:{commit.n}")
 
 
-def _event(name: str, data: dict[str, Any], id_: int | None = None) -> bytes:
+def _event(name: str, data: dict[str, Any], id_: str | None = None) -> bytes:
     place = "" if id_ is None else f"id: {id_}\n"
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return f"{place}event: {name}\ndata: {text}\n\n".encode()

@@ -14,9 +14,10 @@ FIELDS: Final[Mapping[str, str]] = MappingProxyType(
         "Request-Id": "The request's id, as written to the service's log.",
         "RateLimit-Policy": "The quota: requests per minute (draft-ietf-httpapi-ratelimit-headers).",
         "RateLimit": "Requests left in the quota, and the seconds until it is reset.",
-        "Rewound-Checkpoint": "The latest signed checkpoint: `size=…, root=…`. Clients can compare it.",
+        "Rewound-Checkpoint": "The latest signed checkpoint of the line of play, `size=…, root=…`. Clients "
+        "can compare it.",
         "ETag": "The version of this answer; for an answer about a command, the command's number.",
-        "Link": '`rel="next"`: the next page. `rel="successor-version"`: the line of play that continues.',
+        "Link": '`rel="next"`: the next page.',
         "Location": "The address of the created resource, or of the outcome.",
         "Retry-After": "Seconds to wait before the next try.",
         "Idempotency-Key": "The idempotency key of the request, made by the server if none was sent.",

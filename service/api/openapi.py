@@ -22,7 +22,7 @@ from service.api.fields import ID
 from service.api.inputs import EditionInputs, all_inputs, component_name
 from service.api.member_texts import describe
 from service.api.operations import OPERATIONS, Operation, ResponseSchema
-from service.api.parameters import Parameter
+from service.api.parameters import LINE, Parameter
 from service.api.problems import MEDIA_TYPE, PROBLEMS
 from service.api.request import KEY, VERSION_TAG
 from service.api.schemas import StrictSchema
@@ -42,7 +42,18 @@ class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[mi
 
 
 TAGS: Final = (
-    *("Encounters", "Seats", "Commands", "State", "Record", "Rounds", "Contests", "Amendments", "Forks"),
+    *(
+        "Encounters",
+        "Seats",
+        "Commands",
+        "State",
+        "Record",
+        "Rounds",
+        "Contests",
+        "Amendments",
+        "Lines of play",
+        "Forks",
+    ),
     *("Audits", "Webhooks", "Simulations", "Rulesets", "Service", "API keys", "Documentation"),
 )
 """The tags of operations, in the order of the documentation."""
@@ -259,6 +270,7 @@ def _operation(operation: Operation) -> Schema:
     parameters = [
         *(path_parameter(name) for name in operation.path_names),
         *(_query_parameter(each) for each in operation.query),
+        *((_query_parameter(LINE),) if operation.is_inside else ()),
         *_headers(operation),
     ]
     if parameters:

@@ -41,7 +41,7 @@ def newest_first(
     *shown* returns None is left out. The last page has no cursor. A page has fewer items than its limit only
     if it is the last one, or if more than `SCANNED` items were left out.
     """
-    before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
+    before = read_cursor(request, 1)[0] if "cursor" in request.query else None
     limit = request.query.get("limit", PAGE)
     data: list[Mapping[str, Any]] = []
     last = before
@@ -53,13 +53,13 @@ def newest_first(
             if item is None:
                 continue
             if len(data) == limit:
-                return paged(request, name, data, cursor(last or 0), extra)
+                return paged(request, name, data, cursor(request, last or 0), extra)
             data.append(item)
             last = number
         if len(found) < batch:
             return paged(request, name, data, None)
         scanned, before, batch = scanned + len(found), found[-1][0], BATCH
-    return paged(request, name, data, cursor(before or 0), extra)
+    return paged(request, name, data, cursor(request, before or 0), extra)
 
 
 def next_link(request: ApiRequest, next_cursor: str | None, extra: str = "") -> dict[str, str]:

@@ -31,6 +31,14 @@ PRETTY: Final = Parameter(
 """Every operation takes it, though it declares it nowhere: the introduction of the contract names it."""
 
 
+LINE: Final = Parameter(
+    "line",
+    "The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the "
+    "address stands for the line that is played.",
+    pattern="[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+)
+"""Every operation within an encounter takes it, though it declares it nowhere."""
+
 TEXT: Final = Parameter(
     "text", "`en`: also say in English what happened, a sentence for each event.", pattern="en"
 )

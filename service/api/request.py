@@ -19,7 +19,7 @@ from werkzeug.http import parse_options_header
 from service.api.exchange import Fields
 from service.api.inputs import EditionInputs
 from service.api.metrics import Metrics
-from service.api.parameters import PRETTY, WHOLE, Parameter, read_parameter
+from service.api.parameters import LINE, PRETTY, WHOLE, Parameter, read_parameter
 from service.api.principals import Principal, SeatAccess
 from service.api.problems import Problem, invalid, listed
 from service.record import canonical, strict_json
@@ -33,7 +33,10 @@ WAIT: Final = 2.0
 """Seconds that a request waits for an outcome without `Prefer`."""
 WAIT_LIMIT: Final = 30
 _KEY_BYTES: Final = 16
-VERSION_TAG: Final = re.compile(r'"(0|[1-9]\d{0,15})(?:-gzip)?"')
+_MARK: Final = 8
+"""How many digits of a line's id a cursor contains."""
+VERSION_TAG: Final = re.compile(rf'"(?:({LINE.pattern})\.)?(0|[1-9]\d{{0,15}})(?:-gzip)?"')
+"""A version in `If-Match`: its line of play, if it names one, and its number."""
 KEY: Final = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,255}")
 BODY: Final = JsonProfile(
     levels=32,
@@ -82,19 +85,37 @@ class ApiRequest:
     is_raw: bool = False
     """Whether its operation takes a body that is not JSON."""
     body: bytes = b""
-    address: str = ""
+    sender: str = ""
     """The client's address, according to trusted proxies."""
     response_headers: dict[str, str] = field(default_factory=dict)
     """Header fields for the response, including one with a problem."""
     caller: Principal | None = None
     seat: SeatAccess | None = None
+    line: str | None = None
+    """The line of play that the request is about; None before the authenticator has found it."""
+    is_inside: bool = False
+    """Whether its operation acts within one encounter."""
     may_go_on: Callable[[], bool] = lambda: True
     """Returns whether the caller is still authorized; a stream asks it repeatedly."""
 
     @property
-    def encounter(self) -> str:
+    def address(self) -> str:
         """The id of the encounter that the path names."""
         return self.path["encounter"]
+
+    @property
+    def encounter(self) -> str:
+        """The id of the line of play that the request is about; see `service.usecases.lines`."""
+        return self.line or self.path["encounter"]
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the address stands for another line of play than its own."""
+        return self.is_inside and self.encounter != self.address and LINE.name not in self.given
+
+    def below(self, path: str) -> str:
+        """Return the address of *path* in this line of play, also after another one continues it."""
+        return f"/v1/encounters/{self.address}{path}?{LINE.name}={self.encounter}"
 
     @property
     def me(self) -> SeatAccess:
@@ -114,10 +135,15 @@ class ApiRequest:
         """Whether the JSON of the answer, or of a problem, is to be indented."""
         return PRETTY.name in self.given
 
+    @property
+    def all_parameters(self) -> tuple[Parameter, ...]:
+        """The query parameters that its operation takes, with those that it need not declare."""
+        return (*self.parameters, PRETTY, *((LINE,) if self.is_inside else ()))
+
     @cached_property
     def query(self) -> Mapping[str, Any]:
         """The query parameters that were sent, by name; raises the problem `invalid`."""
-        known = {parameter.name: parameter for parameter in (*self.parameters, PRETTY)}
+        known = {parameter.name: parameter for parameter in self.all_parameters}
         errors = [(f"?{name}", "no such parameter") for name in self.given if name not in known]
         found: dict[str, Any] = {}
         for name, values in self.given.items():
@@ -169,14 +195,25 @@ class ApiRequest:
 
     @property
     def expected(self) -> int | None:
-        """The version that `If-Match` requires, None if it requires none; raises `bad-request`."""
+        """The version that `If-Match` requires, None if it requires none.
+
+        Raises the problems `bad-request` and `version-mismatch`: a version is of one line of play.
+        """
         sent = self.headers.get("If-Match")
         if sent is None or sent.strip() == "*":
             return None
         found = VERSION_TAG.fullmatch(sent.strip())
         if not found:
             raise Problem("bad-request", 'If-Match must name one version, for example "12"')
-        return int(found[1])
+        line = found[1] or (self.address if self.has_moved else self.encounter)
+        if line != self.encounter:
+            newest = self.services.folder.current(self.encounter).n
+            raise Problem(
+                "version-mismatch",
+                f'this encounter continues in another line of play; its ETag is "{self.encounter}.{newest}"',
+                members={"version": newest},
+            )
+        return int(found[2])
 
     @cached_property
     def preference(self) -> WaitPreference:
@@ -227,17 +264,28 @@ def read_key(sent: str) -> str:
     return text
 
 
-def cursor(*numbers: int) -> str:
-    """Return an opaque cursor that encodes *numbers*."""
-    return urlsafe_b64encode(".".join(map(str, numbers)).encode()).decode().rstrip("=")
+def cursor(request: ApiRequest, *numbers: int) -> str:
+    """Return an opaque cursor that encodes *numbers*; within an encounter it is of its line of play."""
+    parts = (*map(str, numbers), *_line_mark(request))
+    return urlsafe_b64encode(".".join(parts).encode()).decode().rstrip("=")
 
 
-def read_cursor(text: str, count: int) -> tuple[int, ...]:
-    """Return the *count* numbers that a cursor encodes; raises the problem `invalid`."""
+def read_cursor(request: ApiRequest, count: int) -> tuple[int, ...]:
+    """Return the *count* numbers that the cursor in the query encodes; raises the problem `invalid`."""
+    text, mark = request.query["cursor"], _line_mark(request)
     try:
         parts = urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii").split(".")
     except (Base64Error, UnicodeDecodeError, ValueError):
         parts = []
-    if len(parts) != count or not all(map(WHOLE.fullmatch, parts)):
+    if len(parts) != count + len(mark) or not all(map(WHOLE.fullmatch, parts[:count])):
         raise invalid(("?cursor", "a cursor from an earlier answer"))
-    return tuple(map(int, parts))
+    if tuple(parts[count:]) != mark:
+        raise invalid(
+            ("?cursor", "a cursor of this line of play; the encounter continues in another one now")
+        )
+    return tuple(map(int, parts[:count]))
+
+
+def _line_mark(request: ApiRequest) -> tuple[str, ...]:
+    """Return what a cursor contains so that it is not read in another line of play."""
+    return (request.encounter[:_MARK],) if request.is_inside else ()

@@ -96,6 +96,8 @@ def serve(
         if asked.method == "HEAD" and answer.stream is not None:
             answer.stream.close()
         answer.is_pretty = api_request.is_pretty
+        if answer.version is not None and api_request.has_moved:
+            answer.version = f"{api_request.encounter}.{answer.version}"
         reply = respond(answer, api_request.headers.get("If-None-Match", ""))
         reply = compressed(reply, operation, asked.headers.get(CODING))
     except Exception as fault:  # noqa: BLE001 - the one place where every exception becomes a response
@@ -127,7 +129,7 @@ def serve(
         request=api_request.request_id,
         encounter=api_request.path.get("encounter"),
         caller=api_request.caller.name if api_request.caller is not None else None,
-        address=api_request.address,
+        address=api_request.sender,
     )
     return reply
 
@@ -155,8 +157,9 @@ def _answer(
             yield IN_POOL
         except NoSuchEncounter:  # it was deleted after the caches were filled
             yield IN_POOL
-            served.services.removals.forget(api_request.path.get("encounter", ""))
-            served.services.missing.forget(api_request.path.get("encounter", ""))
+            if operation.is_inside:
+                served.services.removals.forget(api_request.encounter)
+                served.services.missing.forget(api_request.encounter)
             served.authenticator.admit(operation, api_request)
             raise
 
@@ -185,7 +188,8 @@ def _call(
         headers=asked.headers,
         parameters=operation.query,
         is_raw=operation.raw_body is not None,
-        address=asked.address,
+        sender=asked.address,
+        is_inside=operation.is_inside,
     )
 
 

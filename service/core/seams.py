@@ -29,7 +29,7 @@ class SeamEnd:
 
     def data(self) -> dict[str, Any]:
         """Return it as JSON data."""
-        return {"encounter": self.encounter, "n": self.n, "hash": self.hash}
+        return {"line": self.encounter, "n": self.n, "hash": self.hash}
 
 
 @dataclass(frozen=True)

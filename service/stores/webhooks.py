@@ -113,21 +113,25 @@ def signature(service_key: bytes, delivery: WebhookDelivery, timestamp: int, bod
     return "v1," + b64encode(hmac_digest(secret(service_key, delivery.webhook), said, sha256)).decode()
 
 
-def message_of(commit: Commit) -> views.Data:
-    """Return the message about *commit*: what everybody could see of it when it was made."""
+def message_of(commit: Commit, encounter: str) -> views.Data:
+    """Return the message about *commit* of *encounter*: what everybody could see of it when it was made."""
     seen = views.outcome_data(commit, {}, views.Reader("", views.NOTHING))
-    data = {"encounter": commit.encounter, **seen}
+    data = {"encounter": encounter, "line": commit.encounter, **seen}
     return {"type": "encounter.commit", "timestamp": commit.at, "data": data}
 
 
-def seam_message(seam: Seam) -> views.Data:
-    """Return the message, sent once, that an encounter continues in another line of play."""
-    return {"type": "encounter.continued", "timestamp": seam.at, "data": seam.data()}
+def seam_message(seam: Seam, encounter: str) -> views.Data:
+    """Return the message, sent once, that *encounter* continues in another line of play."""
+    return {
+        "type": "encounter.continued",
+        "timestamp": seam.at,
+        "data": {"encounter": encounter, **seam.data()},
+    }
 
 
-def body(commit: Commit, seam: Seam | None = None) -> bytes:
-    """Return the JSON body for *commit*, or for the *seam* behind it."""
-    message = message_of(commit) if seam is None else seam_message(seam)
+def body(commit: Commit, encounter: str, seam: Seam | None = None) -> bytes:
+    """Return the JSON body for *commit* of *encounter*, or for the *seam* behind it."""
+    message = message_of(commit, encounter) if seam is None else seam_message(seam, encounter)
     return json.dumps(message, separators=(",", ":")).encode()
 
 

@@ -20,12 +20,13 @@ from service.rules.kernel.messages import Refused
 from service.rules.kernel.sealed import unsealed
 from service.rules.table.table import GM
 from service.usecases import differences
-from service.usecases.accepted_lines import begin_accepted_line, put
+from service.usecases.accepted_lines import put
 from service.usecases.sending import read
 from service.usecases.services import Services
 
 RULE: Final = "TABLE-AMEND-3"
 OUTDATED: Final = "TABLE-AMEND-5"
+_ALL: Final = 2**53
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def _proposed_at(services: Services, found: Proposal) -> str:
 # --- the difference --------------------------------------------------------------------------------------
 
 
-def amendment_data(services: Services, drafted: DraftLine) -> views.Data:
+def amendment_data(services: Services, drafted: DraftLine, *, with_events: bool = False) -> views.Data:
     """Return a proposal as the GM sees it, with the difference of its line once that is decided."""
     found = drafted.proposal
     amendment = found.amendment
@@ -99,16 +100,16 @@ def amendment_data(services: Services, drafted: DraftLine) -> views.Data:
         "kind": amendment.kind,
         "contest": amendment.contest,
         "commit": amendment.commit or None,
-        "line": amendment.line or None,
+        "commit_line": amendment.line or None,
         "decision": amendment.decision,
         "reason": amendment.reason,
         "version": found.n,
-        "encounter": found.encounter,
+        "line": found.encounter,
         "status": _status(services, found, drafted),
         "difference": None,
     }
     if drafted.is_ready:
-        data["difference"] = _difference(services, drafted)
+        data["difference"] = _difference(services, drafted, with_events=with_events)
     return data
 
 
@@ -125,7 +126,7 @@ def _status(services: Services, found: Proposal, drafted: DraftLine) -> str:
     return "ready" if drafted.is_ready else "deciding"
 
 
-def _difference(services: Services, drafted: DraftLine) -> views.Data:
+def _difference(services: Services, drafted: DraftLine, *, with_events: bool) -> views.Data:
     """Return the outcome of each old command, and the difference from the old line's end to the new one's."""
     found = drafted.proposal
     commands = list(_commands(services, drafted))
@@ -134,7 +135,10 @@ def _difference(services: Services, drafted: DraftLine) -> views.Data:
         differences.DiffEnd(found.parent, found.n),
         differences.DiffEnd(found.encounter, drafted.appended),
         GM,
+        limit=_ALL if with_events else 0,
     )
+    if not with_events:
+        del between["events"]
     return {
         "commands": commands,
         "gone": [each for each in commands if each["old"] and "refusal" in each],
@@ -210,25 +214,3 @@ def _is_open(services: Services, found: Proposal, drafted: DraftLine) -> bool:
     commits = services.log.commits(found.encounter, 1, instead) if instead else []
     sealed = any("sealed" in event for entry in commits for event in load_commit(entry.raw).events)
     return drafted.is_ready and not sealed
-
-
-# --- continuations --------------------------------------------------------------------------------------
-
-
-def successor(services: Services, encounter: str) -> str:
-    """Return the last line that continues *encounter*, or *encounter* if none does.
-
-    A removed line ends the search before it. An imported encounter is its own successor because the ids that
-    it names belong to another service.
-    """
-    while True:
-        entry = services.encounters.find(encounter)
-        if entry is not None and entry.imported:
-            return encounter
-        after = services.folder.current(encounter).state.continued
-        if after is None:
-            begin_accepted_line(services, encounter)
-            return encounter
-        if services.removals.of(after) is not None:
-            return encounter
-        encounter = after

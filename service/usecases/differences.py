@@ -24,6 +24,7 @@ OWN: Final = (
     "redirected_streams",
     "rolls_in_other_epochs",
     "places",
+    "amendment",
     "amendments",
     "amendments_dropped",
     "draft",
@@ -42,12 +43,12 @@ class DiffEnd:
 
 
 def between(
-    services: Services, before: DiffEnd, after: DiffEnd, seat: str, skip: int = 0, limit: int | None = None
+    services: Services, before: DiffEnd, after: DiffEnd, seat: str, skip: int = 0, limit: int = 0
 ) -> tuple[views.Data, int | None]:
     """Return the difference of *before* and *after*: the patch, and each side's events since they diverged.
 
     The commits of *before*'s side come first, then those of *after*'s side. Events are listed of the *limit*
-    (or all) commits that follow the first *skip*. The second value is the *skip* of the next page, None on
+    commits that follow the first *skip*. The second value is the *skip* of the next page, None on
     the last.
     """
     one, two = _view(services, before, seat), _view(services, after, seat)
@@ -55,7 +56,7 @@ def between(
         one, two = _without_own(one), _without_own(two)
     apart = parting(services, before, after)
     sides = (max(0, before.n - apart[0]), max(0, after.n - apart[1]))
-    upto = sum(sides) if limit is None else min(sum(sides), skip + limit)
+    upto = min(sum(sides), skip + limit)
     first = (min(skip, sides[0]), min(upto, sides[0]))
     second = (max(0, skip - sides[0]), max(0, upto - sides[0]))
     data = {

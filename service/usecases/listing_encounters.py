@@ -28,7 +28,7 @@ class ListedEncounter:
     entry: EncounterEntry
     summary: Mapping[str, Any]
     is_there: bool
-    """False if it was removed, has expired or is missing in the store."""
+    """False if it was removed, has expired, is missing in the store, or continues in another line of play."""
 
 
 def owned_by(
@@ -45,8 +45,15 @@ def owned_by(
         exists = blob is not None or services.log.head(entry.encounter) is not None
         is_there = exists and removal is None and not entry.has_expired(now)
         summary = _UNDECIDED if blob is None else summaries.read_summary(blob)
+        is_there = is_there and not _continues(services, entry, summary)
         listed.append((number, ListedEncounter(entry, summary, is_there)))
     return listed
+
+
+def _continues(services: Services, entry: EncounterEntry, summary: Mapping[str, Any]) -> bool:
+    """Return whether another line of play, which is still there, stands for the encounter."""
+    after = summary["continued"]
+    return after is not None and not entry.imported and services.removals.of(after) is None
 
 
 def closed_at(services: Services, encounter: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -90,13 +91,22 @@ class Api:
     def __init__(self, app: Flask, token: str | None = None) -> None:
         self.app = app
         self.token = token
+        self.line: str | None = None
+        """The line of play that every request names; None: the one that is played."""
 
     def with_token(self, token: str) -> Api:
         return Api(self.app, token)
 
+    def in_line(self, line: str) -> Api:
+        other = copy(self)
+        other.line = line
+        return other
+
     def __call__(self, method: str, target: str, data: object = None, /, **headers: str) -> TestResponse:
         """Send a request; bytes are sent as they are, and `Idempotency_Key="k"` gives a header."""
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        if self.line is not None:
+            target += ("&" if "?" in target else "?") + f"line={self.line}"
         if self.token is not None:
             sent.setdefault("Authorization", f"Bearer {self.token}")
         body = data if data is None or isinstance(data, bytes) else json.dumps(data).encode()
@@ -144,6 +154,11 @@ class Table:
     @property
     def at(self) -> str:
         return f"/v1/encounters/{self.id}"
+
+    @property
+    def as_played(self) -> Table:
+        """The same people in this very line of play, also when another one continues it."""
+        return Table(self.id, *(who.in_line(self.id) for who in (self.gm, self.ada, self.bo)))
 
     def send(self, who: Api, data: object, /, **headers: str) -> TestResponse:
         return who("POST", f"{self.at}/commands", data, **headers)

@@ -78,7 +78,7 @@ ASKED: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("/forks", {"at": 1, "commands": []}),
     ("/audits", {}),
     ("/tickets", {}),
-    ("/undo", {"commit": 2}),
+    ("/undo", {"to": 1, "preview": True}),
 )
 """What players ask for besides reading: some of it they may, some they may not."""
 

@@ -44,7 +44,7 @@ def accepted(table: Table, proposal: Any) -> Table:
     at = f"{table.at}/amendments/{proposal['amendment']}/accept"
     answer = made(table.gm("POST", at, {"version": proposal["version"]}), 200)
     assert answer["status"] == "accepted"
-    return line(table, proposal["encounter"])
+    return line(table, proposal["line"])
 
 
 ROLL = {"type": "roll"}
@@ -54,7 +54,7 @@ ADD = {"type": "add", "amount": 3}
 def test_an_undo_takes_back_and_the_same_again_throws_the_same(table: Table) -> None:
     did(table, ROLL, ADD, ROLL)  # commits 4, 5 and 6
     before = totals(table)
-    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 5, "reason": "too fast"}))
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"to": 4, "reason": "too fast", "preview": True}))
     assert (proposal["kind"], proposal["commit"], proposal["difference"]["left"]) == ("undo", 5, [5, 6])
     after = accepted(table, proposal)
 
@@ -65,7 +65,7 @@ def test_an_undo_takes_back_and_the_same_again_throws_the_same(table: Table) -> 
 
 def test_what_is_thrown_otherwise_after_an_undo_has_dice_that_nobody_saw(table: Table) -> None:
     did(table, ROLL, ROLL)
-    after = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 5})))
+    after = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 4, "preview": True})))
     did(after, {"type": "roll", "sides": 20}, ROLL)
 
     assert list(totals(after)) == ["2/table#0", "2/table#1"]
@@ -76,17 +76,19 @@ def test_what_is_thrown_otherwise_after_an_undo_has_dice_that_nobody_saw(table: 
 def test_a_redo_takes_it_all_again_with_the_same_dice(table: Table) -> None:
     did(table, ROLL, ADD, {"type": "end_round"}, ROLL)
     before, counter = totals(table), table.ada.get(f"{table.at}/state")["state"]["counter"]
-    undone = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 4})))
+    undone = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 3, "preview": True})))
     assert totals(undone) == {}
 
-    proposal = made(undone.gm("POST", f"{undone.at}/redo", {"reason": "it was right after all"}))
+    proposal = made(
+        undone.gm("POST", f"{undone.at}/redo", {"reason": "it was right after all", "preview": True})
+    )
     assert [each["old"] for each in proposal["difference"]["commands"]] == [4, 5, 6, 7]
     assert proposal["difference"]["gone"] == []
     redone = accepted(undone, proposal)
 
     assert totals(redone) == before
     assert redone.ada.get(f"{redone.at}/state")["state"]["counter"] == counter
-    answer = redone.gm("POST", f"{redone.at}/redo", {})
+    answer = redone.gm("POST", f"{redone.at}/redo", {"preview": True})
     assert is_problem(answer, 409, "command-refused")["code"] == "nothing_to_redo"
 
 
@@ -94,18 +96,19 @@ def test_TABLE_AMEND_2_undone_twice_and_redone_twice_it_is_as_it_was(table: Tabl
     """Each line says from which moment it goes on: that is where the next undo starts from."""
     did(table, ROLL, ADD, ROLL)  # commits 4, 5 and 6
     before, counter = totals(table), table.ada.get(f"{table.at}/state")["state"]["counter"]
-    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 6})))
+    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 5, "preview": True})))
     origin = once.gm.get(once.at)["origin"]
     assert (origin["parent"], origin["n"], origin["levels"]) == (table.id, 5, 1)
-    data = {"commit": origin["n"], "line": origin["parent"]}
+    data = {"to": origin["n"] - 1, "line": origin["parent"], "preview": True}
     proposal = made(once.gm("POST", f"{once.at}/undo", data))
-    assert (proposal["line"], proposal["commit"], proposal["difference"]["left"]) == (table.id, 5, [5])
+    assert (proposal["commit_line"], proposal["commit"]) == (table.id, 5)
+    assert proposal["difference"]["left"] == [5]
     twice = accepted(once, proposal)
     assert twice.gm.get(twice.at)["origin"]["levels"] == 2
     assert twice.ada.get(f"{twice.at}/state")["state"]["counter"] == before["1/table#0"]
 
-    again = accepted(twice, made(twice.gm("POST", f"{twice.at}/redo", {})))
-    whole = accepted(again, made(again.gm("POST", f"{again.at}/redo", {})))
+    again = accepted(twice, made(twice.gm("POST", f"{twice.at}/redo", {"preview": True})))
+    whole = accepted(again, made(again.gm("POST", f"{again.at}/redo", {"preview": True})))
     assert whole.ada.get(f"{whole.at}/state")["state"]["counter"] == counter
     assert totals(whole).items() <= before.items()
     assert whole.gm.get(whole.at)["origin"]["levels"] == 0
@@ -113,16 +116,16 @@ def test_TABLE_AMEND_2_undone_twice_and_redone_twice_it_is_as_it_was(table: Tabl
 
 def test_TABLE_AMEND_2_what_was_played_since_an_undo_is_undone_first(table: Table) -> None:
     did(table, ROLL, ADD, ROLL)
-    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 6})))
+    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 5, "preview": True})))
     did(once, ADD)
-    answer = once.gm("POST", f"{once.at}/undo", {"commit": 5, "line": table.id})
+    answer = once.gm("POST", f"{once.at}/undo", {"to": 4, "line": table.id})
     assert is_problem(answer, 409, "command-refused")["code"] == "other_line"
 
 
 def test_TABLE_AMEND_2_an_undo_before_which_something_was_played_after_all_is_void(table: Table) -> None:
     """The door looked, and then somebody acted: here a command in front of it in its own array."""
     did(table, ROLL, ADD, ROLL)
-    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 6})))
+    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 5, "preview": True})))
     late = {"type": "undo", "commit": 5, "line": table.id}
     assert once.gm("POST", f"{once.at}/commands", [ADD, late]).status_code == 200
     name = once.gm.get(f"{once.at}/state")["state"]["amendment"]["id"]
@@ -137,15 +140,15 @@ def test_TABLE_AMEND_2_an_undo_before_which_something_was_played_after_all_is_vo
         f"{name} is void: play continued before it was made",
     )
     assert made(once.gm("DELETE", at), 200)["status"] == "dropped"
-    is_problem(once.gm("GET", f"/v1/encounters/{data['encounter']}"), 404, "not-found")
+    is_problem(once.gm("GET", f"/v1/encounters/{data['line']}"), 404, "not-found")
 
 
 def test_TABLE_AMEND_2_a_redo_before_which_something_was_played_after_all_is_void(table: Table) -> None:
     did(table, ROLL, ADD, ROLL)
-    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 6})))
-    undo = {"commit": 5, "line": table.id}
+    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 5, "preview": True})))
+    undo = {"to": 4, "line": table.id, "preview": True}
     twice = accepted(once, made(once.gm("POST", f"{once.at}/undo", undo)))
-    again = accepted(twice, made(twice.gm("POST", f"{twice.at}/redo", {})))
+    again = accepted(twice, made(twice.gm("POST", f"{twice.at}/redo", {"preview": True})))
     assert again.gm("POST", f"{again.at}/commands", [ADD, {"type": "redo"}]).status_code == 200
     name = again.gm.get(f"{again.at}/state")["state"]["amendment"]["id"]
 
@@ -198,9 +201,9 @@ def test_TABLE_DICE_2_an_amended_roll_has_dice_of_its_own_and_later_rounds_keep_
 
 def test_TABLE_LINE_1_sealed_choices_stay_sealed_and_are_taken_along(table: Table) -> None:
     did(table, ROLL, (table.ada, {"type": "choose", "number": 7}), ADD)
-    undone = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 6})))
-    proposal = made(undone.gm("POST", f"{undone.at}/redo", {}))
-    line_at = f"/v1/encounters/{proposal['encounter']}"
+    undone = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 5, "preview": True})))
+    proposal = made(undone.gm("POST", f"{undone.at}/redo", {"preview": True}))
+    line_at = f"/v1/encounters/{proposal['line']}"
     opened = table.gm.get(f"{line_at}/commits?limit=1")["commits"][0]
     assert opened["opened"] == []  # the gm may not open ada's choice
     assert '"number"' not in opened["commit"]
@@ -257,22 +260,21 @@ def test_old_answers_whose_prompt_is_gone_are_listed(owner: Api) -> None:
     (gone,) = proposal["difference"]["gone"]
     assert (gone["old"], gone["type"], gone["refusal"]["code"]) == (5, "throw_dice", "prompt_gone")
     assert (
-        accepted(table, proposal).gm.get(f"/v1/encounters/{proposal['encounter']}/state")["state"]["counter"]
-        == 3
+        accepted(table, proposal).gm.get(f"/v1/encounters/{proposal['line']}/state")["state"]["counter"] == 3
     )
 
 
 def test_whether_a_sealed_answer_stands_is_not_told(table: Table) -> None:
     did(table, ADD, (table.ada, {"type": "choose", "number": 7}))
-    undone = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 5})))
-    (taken,) = made(undone.gm("POST", f"{undone.at}/redo", {}))["difference"]["commands"]
+    undone = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 4, "preview": True})))
+    (taken,) = made(undone.gm("POST", f"{undone.at}/redo", {"preview": True}))["difference"]["commands"]
     assert (taken["seat"], taken["type"], taken["outcome"]) == ("ada", None, "sealed")
 
 
 def test_a_proposal_is_the_gms_alone_until_it_is_accepted(table: Table) -> None:
     did(table, ROLL)
-    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 4}))
-    draft = line(table, proposal["encounter"])
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"to": 3, "preview": True}))
+    draft = line(table, proposal["line"])
     is_problem(draft.ada("GET", f"{draft.at}/state"), 404, "not-found")
     assert is_problem(draft.send(draft.gm, ROLL), 409, "command-refused")["code"] == "line_not_accepted"
     is_problem(table.ada("GET", f"{table.at}/amendments/a1"), 403, "forbidden")
@@ -281,12 +283,13 @@ def test_a_proposal_is_the_gms_alone_until_it_is_accepted(table: Table) -> None:
 
     accepted(table, proposal)
     assert draft.ada.get(f"{draft.at}/state")["state"]["counter"] == 0
-    assert draft.id in [each["encounter"] for each in table.gm.get("/v1/encounters")["encounters"]]
+    (listed,) = table.gm.get("/v1/encounters")["encounters"]
+    assert (listed["encounter"], listed["line"]) == (table.id, draft.id)
 
 
 def test_TABLE_AMEND_5_what_was_played_since_a_proposal_outdates_it_and_is_not_lost(table: Table) -> None:
     did(table, ROLL)
-    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 4}))
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"to": 3, "preview": True}))
     did(table, ADD)
     at = f"{table.at}/amendments/a1/accept"
     for version in (proposal["version"], proposal["version"] + 1):
@@ -301,29 +304,28 @@ def test_TABLE_AMEND_3_the_line_as_played_stays_readable_and_its_address_answers
 ) -> None:
     did(table, ROLL, ROLL)
     commits = table.bo.get(f"{table.at}/commits")["commits"]
-    after = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 5})))
+    after = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 4, "preview": True})))
 
     answer = table.bo.get(table.at)
-    assert (answer["encounter"], answer["as_played"], answer["origin"]["parent"]) == (
-        after.id,
-        table.id,
-        table.id,
-    )
-    played = table.bo.get(f"{table.at}?line=as_played")
-    assert (played["encounter"], played["continued"], played["closed"]) == (table.id, after.id, True)
-    assert table.bo.get(f"{table.at}/commits")["commits"][: len(commits)] == commits
-    last = table.bo.get(f"{table.at}/commands/{played['version']}")["events"][-1]
+    assert (answer["encounter"], answer["line"], answer["origin"]["parent"]) == (table.id, after.id, table.id)
+    bo = table.as_played.bo
+    played = bo.get(table.at)
+    assert (played["line"], played["continued"], played["closed"]) == (table.id, after.id, True)
+    assert bo.get(f"{table.at}/commits")["commits"][: len(commits)] == commits
+    last = bo.get(f"{table.at}/commands/{played['version']}")["events"][-1]
     assert (last["type"], last["encounter"]) == ("continued", after.id)
     assert last["head"]["hash"] == after.bo.get(f"{after.at}/commits?limit=1")["commits"][0]["hash"]
-    refused = is_problem(table.send(table.ada, ROLL), 409, "command-refused")
+    refused = is_problem(table.send(table.as_played.ada, ROLL), 409, "command-refused")
     assert (refused["code"], "n" in refused) == ("encounter_continued", False)
-    assert refused["encounter"] == after.id
+    assert refused["line"] == after.id
+    assert table.send(table.ada, ROLL).status_code == 200
+    assert table.bo.get(f"{table.at}/rolls") == after.bo.get(f"{after.at}/rolls")
 
 
 def test_nobody_names_another_encounter_as_the_one_in_which_it_goes_on(table: Table, owner: Api) -> None:
     other = Table.opened(owner)
     did(table, ROLL)
-    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 4}))
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"to": 3, "preview": True}))
     head = other.gm.get(f"{other.at}/commits")["commits"][-1]
     command = {
         "type": "accept_amendment",
@@ -341,7 +343,7 @@ def test_a_dropped_proposal_has_shown_no_die_that_is_thrown_later(table: Table) 
     seen: set[str] = set()
     for number in (1, 2):
         proposal = contested(table, 4, {"type": "roll", "sides": 20})
-        shown = set(totals(line(table, proposal["encounter"])))
+        shown = set(totals(line(table, proposal["line"])))
         assert not shown & seen
         seen |= shown
         at = f"{table.at}/amendments/a{number}"
@@ -355,13 +357,13 @@ def test_a_dropped_proposal_has_shown_no_die_that_is_thrown_later(table: Table) 
 
 @pytest.mark.parametrize("commit", [0, 1, 99])
 def test_what_is_not_there_and_the_opening_are_not_undone(table: Table, commit: int) -> None:
-    answer = table.gm("POST", f"{table.at}/undo", {"commit": commit})
+    answer = table.gm("POST", f"{table.at}/undo", {"to": commit - 1, "preview": True})
     assert is_problem(answer, 409, "command-refused")["code"] in ("opening_stands", "no_such_moment")
 
 
 def test_a_repeated_acceptance_gets_the_first_answer(table: Table) -> None:
     did(table, ROLL)
-    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 4}))
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"to": 3, "preview": True}))
     at, body = f"{table.at}/amendments/a1/accept", {"version": proposal["version"]}
     first, again = (table.gm("POST", at, body, Idempotency_Key="yes") for _ in range(2))
     assert made(first, 200)["n"] == made(again, 200)["n"]
@@ -389,13 +391,13 @@ def test_commands_about_a_line_are_not_given_in_one(table: Table, type_: str) ->
 
 def test_a_proposal_is_not_accepted_among_other_commands(table: Table) -> None:
     did(table, ROLL)
-    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 4}))
-    head = table.gm.get(f"/v1/encounters/{proposal['encounter']}/commits")["commits"][-1]
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"to": 3, "preview": True}))
+    head = table.gm.get(f"/v1/encounters/{proposal['line']}/commits")["commits"][-1]
     accept = {
         "type": "accept_amendment",
         "amendment": "a1",
         "version": proposal["version"],
-        "encounter": proposal["encounter"],
+        "encounter": proposal["line"],
         "head": {"n": head["n"], "hash": head["hash"]},
     }
     answer = table.gm("POST", f"{table.at}/commands", [ADD, accept])

@@ -64,7 +64,7 @@ def test_a_request_that_does_not_wait_is_told_where_to_look(table: Table, worker
     worker.pause()
     answer = table.gm("POST", f"{table.at}/checkpoints", Prefer="respond-async")
     assert answer.status_code == 202
-    assert answer.headers["Location"] == f"{table.at}/checkpoints"
+    assert answer.headers["Location"] == f"{table.at}/checkpoints?line={table.id}"
     worker.go_on()
     assert listed(table)[0]["size"] == json.loads(answer.text)["size"]
 

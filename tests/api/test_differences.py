@@ -35,12 +35,12 @@ def test_a_difference_tells_each_seat_what_it_may_see(table: Table) -> None:
 
 def test_an_encounter_and_its_continuation_are_compared_since_they_parted(table: Table) -> None:
     did(table, ROLL, ADD)
-    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 5}))
-    other = f"{table.at}/diff?from=5&with={proposal['encounter']}"
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"to": 4, "preview": True}))
+    other = f"{table.at}/diff?from=5&with={proposal['line']}"
     is_problem(table.bo("GET", other), 404, "not-found")  # it is only proposed
     accepted(table, proposal)
 
-    answer = table.bo.get(other)
+    answer = table.as_played.bo.get(other)
     assert [event["type"] for event in answer["events"]["from"]] == ["counted"]
     assert [event["type"] for event in answer["events"]["to"]] == ["line_accepted"]
     assert [step["path"] for step in answer["patch"]] == ["/counter"]
@@ -48,9 +48,10 @@ def test_an_encounter_and_its_continuation_are_compared_since_they_parted(table:
 
 def test_a_long_way_is_told_in_pages_that_join(table: Table) -> None:
     did(table, ROLL, ADD, ROLL, ADD)
-    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 5}))
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"to": 4, "preview": True}))
     accepted(table, proposal)
-    for query in ("from=2&to=7", "from=7&to=2", f"from=7&to=2&with={proposal['encounter']}"):
+    table = table.as_played
+    for query in ("from=2&to=7", "from=7&to=2", f"from=7&to=2&with={proposal['line']}"):
         whole = table.bo.get(f"{table.at}/diff?{query}")
         assert whole["next_cursor"] is None
         found: dict[str, list[Any]] = {"from": [], "to": []}

@@ -43,8 +43,8 @@ def teller(services: Services) -> Iterator[Narrator]:
 def follow() -> Iterator[Follow]:
     streams: list[Stream] = []
 
-    def opened(who: Api, at: str, after: int) -> Stream:
-        streams.append(Stream(who("GET", f"{at}/commits?after={after}", Accept=STREAM)))
+    def opened(who: Api, at: str, after: int = 0, **headers: str) -> Stream:
+        streams.append(Stream(who("GET", f"{at}/commits?after={after}", Accept=STREAM, **headers)))
         return streams[-1]
 
     yield opened
@@ -53,24 +53,25 @@ def follow() -> Iterator[Follow]:
 
 
 def undo(table: Table, commit: int) -> Any:
-    return made(table.gm("POST", f"{table.at}/undo", {"commit": commit}))
+    return made(table.gm("POST", f"{table.at}/undo", {"to": commit - 1, "preview": True}))
 
 
 def head(table: Table) -> dict[str, Any]:
-    told = table.gm.get(f"{table.at}?line=as_played")
-    return {"encounter": table.id, "n": told["version"], "hash": told["hash"]}
+    told = table.as_played.gm.get(table.at)
+    return {"line": table.id, "n": told["version"], "hash": told["hash"]}
 
 
 def seam(old: Table, new: Table) -> dict[str, Any]:
     """Return what is told where *new* takes over from *old*."""
-    last = json.loads(old.gm.get(f"{old.at}/commits?after={head(old)['n'] - 1}")["commits"][0]["commit"])
+    gm = old.as_played.gm
+    last = json.loads(gm.get(f"{old.at}/commits?after={head(old)['n'] - 1}")["commits"][0]["commit"])
     (told,) = (event for event in last["events"] if event["type"] == "continued")
     assert told["encounter"] == new.id
-    return {"encounter": new.id, **told["head"], "ended": head(old), "origin": origin(new)}
+    return {"line": new.id, **told["head"], "ended": head(old), "origin": origin(new)}
 
 
 def origin(table: Table) -> Any:
-    return table.gm.get(f"{table.at}?line=as_played")["origin"]
+    return table.as_played.gm.get(table.at)["origin"]
 
 
 # --- streams -----------------------------------------------------------------------------------------
@@ -91,7 +92,7 @@ def test_a_stream_ends_with_the_line_and_names_the_one_that_goes_on(
 
     assert [each["event"] for each in commits] == ["commit", "commit"]  # proposed, accepted
     assert end["event"] == "continued"
-    assert "id" not in end
+    assert end["id"] == f"{after.id}:{end['data']['n']}"
     assert end["data"] == seam(table, after)
     assert stream.rest() == [], "the stream ends"
     onward = follow(seat, after.at, end["data"]["n"])
@@ -108,17 +109,16 @@ def test_who_comes_late_is_led_through_two_undos_in_a_row(table: Table, follow: 
     did(second, ADD)
 
     found: list[Event] = []
-    at, after = table.at, 0
+    place = f"{table.id}:0"
     while not found or found[-1]["event"] == "continued":
-        stream = follow(table.ada, at, after)
+        stream = follow(table.ada, table.at, Last_Event_ID=place)
         found.append(stream.next())
         while found[-1]["event"] not in ("continued", "heartbeat"):
             found.append(stream.next())
-        at = f"/v1/encounters/{found[-1]['data'].get('encounter')}"
-        after = found[-1]["data"].get("n", 0)
+        place = found[-1].get("id", "")
 
     ends = [each["data"] for each in found if each["event"] == "continued"]
-    assert [each["encounter"] for each in ends] == [first.id, second.id]
+    assert [each["line"] for each in ends] == [first.id, second.id]
     assert [each["ended"] for each in ends] == [head(table), head(first)]
     texts = [json.loads(each["data"]["commit"]) for each in found if each["event"] == "commit"]
     told = [(each["encounter"], each["n"]) for each in texts]
@@ -139,7 +139,7 @@ def test_a_proposal_that_is_dropped_ends_no_stream(table: Table, follow: Follow)
     did(table, ADD)
 
     assert numbers(stream.take(3)) == [6, 7, 8]
-    assert table.ada("GET", f"/v1/encounters/{proposal['encounter']}/commits").status_code == 404
+    assert table.ada("GET", f"/v1/encounters/{proposal['line']}/commits").status_code == 404
 
 
 # --- webhooks ----------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def messages(hook: Receiver, webhook: Any) -> list[Any]:
 
 def told(hook: Receiver, webhook: Any) -> list[tuple[str, str, int]]:
     """Return what a receiver took: type, encounter and number, each once, in the order of the numbers."""
-    found = [(m["type"], m["data"]["encounter"], m["data"]["n"]) for m in messages(hook, webhook)]
+    found = [(m["type"], m["data"]["line"], m["data"]["n"]) for m in messages(hook, webhook)]
     assert len(set(found)) == len(found), "nothing is told twice"
     return found
 
@@ -175,7 +175,7 @@ def test_a_webhook_goes_on_with_the_accepted_line_without_gap_or_repeat(
     did(first, ROLL)
     settled(teller, first, table)  # the new line is heard of before the end of the old one
     second = accepted(first, undo(first, head(first)["n"]))
-    third = accepted(second, made(second.gm("POST", f"{second.at}/redo", {})))
+    third = accepted(second, made(second.gm("POST", f"{second.at}/redo", {"preview": True})))
     did(third, ADD)
     settled(teller, table, first, second, third, third)
 
@@ -187,7 +187,8 @@ def test_a_webhook_goes_on_with_the_accepted_line_without_gap_or_repeat(
     assert {each[1:] for each in found if each[0] == "encounter.commit"} == commits
     assert {each[0] for each in found} == {"encounter.commit", "encounter.continued"}
     others = [m["data"] for m in messages(hook, webhook) if m["type"] != "encounter.commit"]
-    assert {each["encounter"]: each for each in others} == expected
+    assert {each["encounter"] for each in others} == {table.id}
+    assert {each["line"]: {k: v for k, v in each.items() if k != "encounter"} for each in others} == expected
     assert expected[third.id]["n"] > 1, "what the redo took again is told at the seam alone"
     assert (third.id, head(third)["n"]) in commits
 

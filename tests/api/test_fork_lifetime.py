@@ -100,8 +100,8 @@ def test_a_line_that_goes_on_from_a_fork_ends_with_it(table: Table, later: Api, 
     fork = forked(table.gm, table, 4, ADD)["encounter"]
     at = f"/v1/encounters/{fork}"
     table.gm.get(f"{at}/state?min_version=2")
-    proposed = made(table.gm("POST", f"{at}/undo", {"commit": 2, "reason": "no"}))
-    line = proposed["encounter"]
+    proposed = made(table.gm("POST", f"{at}/undo", {"to": 1, "reason": "no", "preview": True}))
+    line = proposed["line"]
     assert log.head(line) is not None
 
     assert set(swept(log)) == {fork, line}

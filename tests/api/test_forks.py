@@ -179,7 +179,7 @@ def test_a_fork_is_deleted_before_it_expires_with_what_goes_on_from_it(
 ) -> None:
     did(table, ROLL)
     fork = Table(forked(table.gm, table, 4, ADD)["encounter"], table.gm, table.ada, table.bo)
-    after = accepted(fork, made(table.gm("POST", f"{fork.at}/undo", {"commit": 2})))
+    after = accepted(fork, made(table.gm("POST", f"{fork.at}/undo", {"to": 1, "preview": True})))
     gone = made(table.gm("DELETE", f"{table.at}/forks/{fork.id}"), 200)
 
     assert (gone["encounter"], gone["parent"], gone["at"]) == (fork.id, table.id, 4)

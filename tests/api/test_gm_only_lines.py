@@ -86,17 +86,18 @@ def last(table: Table) -> int:
 
 
 def line(table: Table, encounter: str) -> Table:
-    """Return another line of play, with the same clients."""
+    """Return another line of play, with the same clients, also after another one continues it."""
     other = object.__new__(Table)
-    other.at, other.seats = f"/v1/encounters/{encounter}", table.seats
+    other.at = f"/v1/encounters/{encounter}"
+    other.seats = {name: seat.in_line(encounter) for name, seat in table.seats.items()}
     return other
 
 
 def gone_on(table: Table, how: str, **told: Any) -> Table:
-    """Undo or redo, accept it, and return the line that goes on."""
-    gm = table.seats["gm"]
-    proposal = json.loads(gm("POST", f"{table.at}/{how}", told).text)
-    at = f"{table.at}/amendments/{proposal['amendment']}/accept"
-    answer = gm("POST", at, {"version": proposal["version"]})
+    """Undo or redo at once, and return the line that goes on."""
+    data = {"to": told.pop("commit") - 1} if "commit" in told else {}
+    answer = table.seats["gm"]("POST", f"{table.at}/{how}", {**data, **told})
     assert answer.status_code == 200, answer.text
-    return line(table, proposal["encounter"])
+    proposal = json.loads(answer.text)
+    assert proposal["status"] == "accepted"
+    return line(table, proposal["line"])

@@ -156,7 +156,7 @@ def a_line_of_the_stream(patch: Patch, look: Look) -> None:
 
 def a_body_of_a_webhook(patch: Patch, look: Look) -> None:
     found = webhooks.message_of
-    patch.setattr(webhooks, "message_of", lambda commit: {**found(commit), "hp": look()})
+    patch.setattr(webhooks, "message_of", lambda *of: {**found(*of), "hp": look()})
 
 
 def a_reason(patch: Patch, look: Look) -> None:

@@ -104,7 +104,7 @@ def dice_of(table: Table) -> DisclosedDice:
 def read_all(table: Table, encounter: str) -> None:
     """Read a line of play in every way there is."""
     at, gm = f"/v1/encounters/{encounter}", table.gm
-    n = gm.get(f"{at}?line=as_played")["version"]
+    n = gm.get(f"{at}?line={encounter}")["version"]
     for path in ("", "/state", "/options", "/rolls", "/commits", "/rounds", "/seats", "/contests", "/bundle"):
         gm("GET", at + path)
     for path in ("/checkpoints", "/statistics", "/rolls/statistics", "/rounds/1", "/rounds/2"):
@@ -121,15 +121,15 @@ def read_all(table: Table, encounter: str) -> None:
 
 def read_and_dropped(table: Table, proposal: Any) -> set[str]:
     """Read a proposal whole, try what may be tried on it, drop it and read on; return the names it threw."""
-    draft = line(table, proposal["encounter"])
+    draft = line(table, proposal["line"])
     read_all(table, draft.id)
     for at in (1, 2, 3):
         table.gm("POST", f"{draft.at}/forks", {"at": at, "commands": [ROLL, END, {"type": "close"}]})
     for path, data in (
         ("/commands", END),
         ("/commands", {"type": "close"}),
-        ("/undo", {"commit": 2}),
-        ("/redo", {}),
+        ("/undo", {"to": 1, "preview": True}),
+        ("/redo", {"preview": True}),
         ("/contests", {"commit": 2, "claim": "again"}),
     ):
         is_problem(table.gm("POST", draft.at + path, data), 409, "command-refused")
@@ -215,24 +215,28 @@ def test_what_is_no_play_is_never_given_in_a_proposal(played: Table, command: di
 
 def test_no_die_that_follows_is_learned_from_an_undo_or_a_redo_that_is_dropped(played: Table) -> None:
     first = played.gm.get(played.at)["version"] - 2
-    shown = read_and_dropped(played, made(played.gm("POST", f"{played.at}/undo", {"commit": first})))
+    shown = read_and_dropped(
+        played, made(played.gm("POST", f"{played.at}/undo", {"to": first - 1, "preview": True}))
+    )
     assert shown <= set(totals(played))
     did(played, END, ROLL)  # a round that ended, and is undone with what follows
     known = {epoch for _, epoch in learned(played)}
-    undone = accepted(played, made(played.gm("POST", f"{played.at}/undo", {"commit": first})))
-    redo = made(undone.gm("POST", f"{undone.at}/redo", {}))
+    undone = accepted(
+        played, made(played.gm("POST", f"{played.at}/undo", {"to": first - 1, "preview": True}))
+    )
+    redo = made(undone.gm("POST", f"{undone.at}/redo", {"preview": True}))
     read_and_dropped(undone, redo)
     assert {epoch for _, epoch in learned(played)} <= known | {2}
     did(undone, {"type": "roll", "sides": 20})
-    assert not set(totals(undone)) & set(totals(played)) - {"1/table#0", "2/table#0"}
+    assert not set(totals(undone)) & set(totals(played.as_played)) - {"1/table#0", "2/table#0"}
 
 
 def test_a_proposal_that_is_abandoned_or_outdated_shows_no_die_either(played: Table) -> None:
     """Nobody drops it: play goes on past its epoch all the same."""
     first = played.gm.get(played.at)["version"]
     proposal = contested(played, first, {"type": "roll", "sides": 20}, END_WITH_DICE, ROLL)
-    shown = set(totals(line(played, proposal["encounter"]))) - set(totals(played))
-    read_all(played, proposal["encounter"])
+    shown = set(totals(line(played, proposal["line"]))) - set(totals(played))
+    read_all(played, proposal["line"])
     assert len(shown) == 4
     assert {name.split("/")[0] for name in shown} == {str(proposal_epoch(played))}
     holds(played, shown)
@@ -268,7 +272,7 @@ def test_TABLE_AMEND_4_an_accepted_line_discloses_what_is_due_and_all_its_dice_a
 def test_nothing_is_signed_of_a_line_that_is_only_proposed(played: Table, tmp_path: Path) -> None:
     key = played.gm.get("/v1/keys")["keys"][0]["public_key"]
     first = played.gm.get(played.at)["version"]
-    draft = line(played, contested(played, first, ROLL, END, ROLL)["encounter"])
+    draft = line(played, contested(played, first, ROLL, END, ROLL)["line"])
 
     for path in ("checkpoints", "audits"):
         refused = is_problem(played.gm("POST", f"{draft.at}/{path}", {}), 409, "command-refused")
@@ -287,7 +291,7 @@ def test_an_accepted_line_counts_all_proposals_that_led_to_it(played: Table, tmp
     first = played.gm.get(played.at)["version"]
     dropped = contested(played, first, ROLL)
     made(played.gm("DELETE", f"{played.at}/amendments/{dropped['amendment']}"), 200)
-    made(played.gm("POST", f"{played.at}/undo", {"commit": first}))
+    made(played.gm("POST", f"{played.at}/undo", {"to": first - 1, "preview": True}))
     after = accepted(played, contested(played, first, {"type": "roll", "sides": 20}))
     raw = after.gm("GET", f"{after.at}/bundle").data
 
@@ -336,7 +340,7 @@ def test_no_proposal_opens_a_sealed_choice_before_its_reveal(table: Table) -> No
     for commit in (4, 5, 6):
         answer = ruled(table.at, table.gm, commit, bo)
         assert is_problem(answer, 409, "command-refused")["code"] == "sealed_here"
-    undone = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 6})))
+    undone = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 5, "preview": True})))
     assert undone.gm.get(f"{undone.at}/state")["state"]["choices"]["ada"] == {"sealed": ["seat:ada"]}
     assert undone.ada.get(f"{undone.at}/state")["state"]["choices"]["ada"] == 7
     did(undone, (undone.bo, {"type": "choose", "number": 2}))
@@ -370,7 +374,7 @@ def test_a_stance_is_not_learned_by_a_ruling_mid_engagement_and_undo_is_possible
     for commit in (version - 2, version - 1):
         answer = ruled(at, owner, commit, stance | {"stance": "cunning"})
         assert is_problem(answer, 409, "command-refused")["code"] == "sealed_here"
-    proposal = made(owner("POST", f"{at}/undo", {"commit": version}))
+    proposal = made(owner("POST", f"{at}/undo", {"to": version - 1, "preview": True}))
     assert proposal["status"] == "ready"
     assert "might" not in json.dumps(proposal)
 
@@ -404,7 +408,7 @@ def test_instead_is_the_gms_alone_until_it_is_accepted(table: Table) -> None:
     assert state["instead"] == {"sealed": ["seat:gm"]}
     assert table.gm.get(f"{table.at}/state")["state"]["amendment"]["instead"][0]["data"] == {"amount": 9}
     accepted(table, proposal)
-    assert '"amount":9' in table.ada("GET", f"{table.at}/commits").text.replace("\\", "")
+    assert '"amount":9' in table.as_played.ada("GET", f"{table.at}/commits").text.replace("\\", "")
 
 
 # --- seats, and what outdates ----------------------------------------------------------------------------
@@ -416,11 +420,11 @@ def status(table: Table, who: Api) -> int:
 
 def test_no_redo_brings_back_a_seat_that_was_closed_or_a_token_that_was_replaced(table: Table) -> None:
     did(table, ADD, ROLL)
-    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 5})))
+    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 4, "preview": True})))
     made(once.gm("DELETE", f"{once.at}/seats/bo"), 200)
     token = made(once.gm("POST", f"{once.at}/seats/ada/token", {}))["token"]
     new = once.gm.with_token(token)
-    again = accepted(once, made(once.gm("POST", f"{once.at}/redo", {})))
+    again = accepted(once, made(once.gm("POST", f"{once.at}/redo", {"preview": True})))
     for each in (table, once, again):
         assert [status(each, who) for who in (each.bo, each.ada, new)] == [401, 401, 200]
     seats = {each["seat"]: each for each in again.gm.get(f"{again.at}/seats")["seats"]}
@@ -431,8 +435,8 @@ def test_commands_about_seats_are_neither_taken_back_nor_taken_again(table: Tabl
     did(table, ADD)
     eve = made(table.gm("POST", f"{table.at}/seats", {"seat": "eve", "role": "observer"}))["token"]
     did(table, ADD)
-    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 2})))
-    redo = made(once.gm("POST", f"{once.at}/redo", {}))
+    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 1, "preview": True})))
+    redo = made(once.gm("POST", f"{once.at}/redo", {"preview": True}))
     assert [each["type"] for each in redo["difference"]["commands"]] == ["add", "add"]
     again = accepted(once, redo)
     for who in (again.ada, again.bo, again.gm.with_token(eve)):
@@ -454,17 +458,17 @@ def test_a_retaken_command_is_judged_by_who_sat_where_when_it_was_given(table: T
 
 def test_a_closed_seat_reads_no_line_of_the_encounter(table: Table) -> None:
     did(table, ADD, ROLL)
-    after = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 5})))
+    after = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 4, "preview": True})))
     assert (status(table, table.ada), status(after, after.ada)) == (200, 200)
     made(after.gm("DELETE", f"{after.at}/seats/ada"), 200)
-    for path in ("", "/state", "/commits", "/bundle", "?line=as_played"):
+    for path in ("", "/state", "/commits", "/bundle", f"?line={table.id}"):
         assert table.ada("GET", table.at + path).status_code == 401
     assert status(table, table.bo) == 200
 
 
 def test_TABLE_AMEND_5_refused_commands_contests_and_seats_do_not_outdate_a_proposal(table: Table) -> None:
     did(table, ROLL)
-    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 4}))
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"to": 3, "preview": True}))
     assert "n" in is_problem(table.send(table.ada, {"type": "end_round"}), 409, "command-refused")
     made(table.ada("POST", f"{table.at}/contests", {"commit": 4, "claim": "no"}))
     token = made(table.gm("POST", f"{table.at}/seats/bo/token", {}))["token"]
@@ -476,7 +480,7 @@ def test_TABLE_AMEND_5_refused_commands_contests_and_seats_do_not_outdate_a_prop
 
 def test_a_proposal_says_that_it_is_outdated_also_after_the_close(table: Table) -> None:
     did(table, ROLL)
-    made(table.gm("POST", f"{table.at}/undo", {"commit": 4}))
+    made(table.gm("POST", f"{table.at}/undo", {"to": 3, "preview": True}))
     made(table.gm("DELETE", table.at), 200)
     assert table.gm.get(f"{table.at}/amendments/a1")["status"] == "outdated"
 
@@ -484,7 +488,7 @@ def test_a_proposal_says_that_it_is_outdated_also_after_the_close(table: Table) 
 def test_a_second_proposal_drops_the_first_on_the_record(table: Table) -> None:
     did(table, ROLL, ROLL)
     for commit in (4, 5):
-        made(table.gm("POST", f"{table.at}/undo", {"commit": commit}))
+        made(table.gm("POST", f"{table.at}/undo", {"to": commit - 1, "preview": True}))
     last = json.loads(table.ada.get(f"{table.at}/commits")["commits"][-1]["commit"])["events"]
     assert [(e["type"], e["amendment"]) for e in last] == [
         ("amendment_dropped", "a1"),
@@ -498,7 +502,7 @@ def test_a_second_proposal_drops_the_first_on_the_record(table: Table) -> None:
 
 def test_a_redo_never_throws_away_what_was_played_since_the_undo(table: Table) -> None:
     did(table, ROLL, ADD)
-    after = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 5})))
+    after = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 4, "preview": True})))
     did(after, ADD)
-    answer = after.gm("POST", f"{after.at}/redo", {})
+    answer = after.gm("POST", f"{after.at}/redo", {"preview": True})
     assert is_problem(answer, 409, "command-refused")["code"] == "nothing_to_redo"

@@ -247,7 +247,7 @@ def test_a_line_outlives_those_that_go_on_from_it(over: Table, services: Service
 
 def test_the_line_before_a_removed_one_is_readable_at_its_own_address(table: Table) -> None:
     did(table, ADD, ADD)
-    newest = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 4})))
+    newest = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 3, "preview": True})))
     newest.send(newest.gm, {"type": "close", "reason": "enough"})
     assert newest.gm("POST", f"{newest.at}/checkpoints", Prefer="wait=30").status_code == 200
     raw = newest.gm("GET", f"{newest.at}/bundle").data
@@ -256,5 +256,9 @@ def test_the_line_before_a_removed_one_is_readable_at_its_own_address(table: Tab
 
     found = table.gm.get(table.at)
 
-    assert (found["encounter"], found["as_played"], found["continued"]) == (table.id, None, newest.id)
-    is_problem(newest.gm("GET", newest.at), 410, "encounter-removed")
+    assert (found["encounter"], found["line"], found["continued"]) == (table.id, table.id, newest.id)
+    again = newest.as_played.gm
+    is_problem(again("GET", newest.at), 410, "encounter-removed")
+    for at in (table.at, newest.at):  # a repeat has no effect on the line before
+        assert newest.gm("POST", f"{at}/removal", removal).status_code == 200
+    assert table.gm.get(table.at)["line"] == table.id

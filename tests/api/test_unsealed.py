@@ -146,7 +146,9 @@ def test_a_continuation_of_a_sealed_encounter_keeps_its_dice_and_proves_them(mix
     did(mixed, ROLL, ADD, ROLL)
     before = totals(mixed)
     add = mixed.gm.get(mixed.at)["version"] - 1
-    after = accepted(mixed, made(mixed.gm("POST", f"{mixed.at}/undo", {"commit": add, "reason": "no"})))
+    after = accepted(
+        mixed, made(mixed.gm("POST", f"{mixed.at}/undo", {"to": add - 1, "reason": "no", "preview": True}))
+    )
     did(after, ROLL)
     assert totals(after) == {"1/table#1": before["1/table#1"]}
     did(after, {"type": "end_round"}, {"type": "close", "reason": "enough"})
@@ -159,7 +161,9 @@ def test_TABLE_SEED_3_no_undo_lets_a_seed_be_chosen_after_another_was_seen(mixed
     did(mixed, ADD)
     sealed(mixed)
     old = mixed.gm.get(f"{mixed.at}/state")["state"]["sealing"]
-    after = accepted(mixed, made(mixed.gm("POST", f"{mixed.at}/undo", {"commit": 4, "reason": "again"})))
+    after = accepted(
+        mixed, made(mixed.gm("POST", f"{mixed.at}/undo", {"to": 3, "reason": "again", "preview": True}))
+    )
     assert after.gm.get(f"{after.at}/state")["state"]["sealing"] == old
     for command in (
         {"type": "commit_seed", "commitment": "a" * 64},
@@ -179,7 +183,9 @@ def test_TABLE_SEED_3_a_commitment_stands_through_an_undo_and_is_revealed_in_the
         made_ = seat_commitment(UUID(mixed.id).bytes, seat, SEEDS[seat]).hex()
         did(mixed, (who, {"type": "commit_seed", "commitment": made_}))
     did(mixed, (mixed.ada, {"type": "reveal_seed", "seed": SEEDS["ada"].hex()}))
-    after = accepted(mixed, made(mixed.gm("POST", f"{mixed.at}/undo", {"commit": 4, "reason": "again"})))
+    after = accepted(
+        mixed, made(mixed.gm("POST", f"{mixed.at}/undo", {"to": 3, "reason": "again", "preview": True}))
+    )
     other = after.send(after.gm, {"type": "reveal_seed", "seed": "ab" * 32})
     assert is_problem(other, 409, "command-refused")["code"] == "seed_does_not_fit"
     did(

@@ -304,7 +304,9 @@ def told_by(
         found["gm"] = [gm("GET", script.at + path).text for path in KNOWN_TO_THE_GM]
         found[CERTIFICATE] = ["a certificate " + json.dumps(audit(log, script), sort_keys=True)]
         commits = [load_commit(entry.raw) for entry in log.commits(script.at.rpartition("/")[2], 0, 10_000)]
-        found[WEBHOOK] = [f"commit {commit.n} {webhooks.body(commit).decode()}" for commit in commits]
+        found[WEBHOOK] = [
+            f"commit {commit.n} {webhooks.body(commit, commit.encounter).decode()}" for commit in commits
+        ]
         return Told(found, frozenset(hashes_of(commits)), tuple(script.sent))
 
 

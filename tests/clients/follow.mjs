@@ -23,7 +23,7 @@ const cutting = async (address, init) => {
 
 const follow = async (token) => {
   const told = [];
-  for await (const { event, data } of new Client(url, token, { fetch: cutting }).encounter(encounter).stream()) {
+  for await (const { event, data } of new Client(url, token, { fetch: cutting }).encounter(encounter).stream({ line: encounter })) {
     if (event === "commit") {
       const { encounter: line, n, events } = JSON.parse(data.commit);
       told.push([line, n]);

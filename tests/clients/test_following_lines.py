@@ -11,20 +11,13 @@ from typing import Any
 
 import pytest
 
-from rewound_client import Rewound, Table
+from rewound_client import Rewound
 from tests.clients.conftest import Host
 from tests.clients.test_python_repeats import Cutting, over
 from tests.support.javascript_verifier import node
 
 Place = tuple[str, int]
 END = "encounter_closed"
-
-
-def undone(gm: Table, commit: int) -> Table:
-    """Take everything back from *commit* on, and return the line in which it goes on."""
-    proposal = gm.undo(commit)
-    assert proposal["status"] == "ready"
-    return gm.accept(proposal["amendment"], proposal["version"])
 
 
 class Fight:
@@ -38,23 +31,24 @@ class Fight:
     def play(self) -> None:
         begin, grant = self.form["steps"][0]["send"], self.form["steps"][1]["send"]
         n = self.gm.send(begin)["n"]
-        dropped = self.gm.undo(n)
+        dropped = self.gm.undo(n - 1, preview=True)
         self.gm.drop(dropped["amendment"])
-        first = self._entered(self.gm, undone(self.gm, n), after=0)
-        first[0].send(begin)
-        first[0].send(grant)
-        version = first[0].get()["version"]
-        second = self._entered(first[0], undone(first[0], version), after=first[1])
-        second[0].close("the end")
-        version = second[0].get()["version"]
-        self.places += [(second[0].encounter, n) for n in range(second[1] + 1, version + 1)]
+        seen = self._undo(n, after=0)
+        self.gm.send(begin)
+        self.gm.send(grant)
+        seen = self._undo(self.gm.get()["version"], after=seen)
+        self.gm.close("the end")
+        last = self.gm.get()
+        self.places += [(last["line"], n) for n in range(seen + 1, last["version"] + 1)]
 
-    def _entered(self, old: Table, new: Table, after: int) -> tuple[Table, int]:
-        """Note that *old* was told to its end, and return *new* with its last commit that repeats."""
-        commits = list(old.commits(after=after))
-        self.places += [(old.encounter, commit["n"]) for commit in commits]
+    def _undo(self, commit: int, after: int) -> int:
+        """Undo *commit*, note the old line's commits, and return the new one's last that repeats."""
+        line = self.gm.get()["line"]
+        self.gm.undo(commit - 1)
+        commits = list(self.gm.in_line(line).commits(after=after))
+        self.places += [(line, commit["n"]) for commit in commits]
         events = json.loads(commits[-1]["commit"])["events"]
-        return new, next(event["head"]["n"] for event in events if event["type"] == "continued")
+        return int(next(event["head"]["n"] for event in events if event["type"] == "continued"))
 
 
 def placed(commit: Any) -> Place:
@@ -73,7 +67,8 @@ def test_the_python_client_follows_into_the_line_that_was_accepted(
 
     def follow() -> None:
         with over(Host(host.address, token), Cutting(random.Random(seed))) as own:
-            found.extend(map(placed, own.encounter(fight.gm.encounter).follow()))
+            table = own.encounter(fight.gm.encounter)
+            found.extend(map(placed, table.follow(line=table.encounter)))
 
     threading.Thread(target=follow, daemon=True).start()
     fight.play()

@@ -129,7 +129,7 @@ def test_the_module_follows_and_acts_in_as_much_of_foundry_as_it_touches(
     assert "line accepted" in accepted
     assert onward == f"<p>The fight goes on from commit {before + 1}.</p>"
     assert again.startswith(f"<p>{found['again']['n']}: accepted")
-    assert gm.get()["encounter"] == found["undone"]["encounter"]
+    assert gm.get()["line"] == found["undone"]["line"]
     assert found["registered"] == {
         "address": "world",
         "encounter": "world",

@@ -174,13 +174,16 @@ def test_a_contest_is_opened_ruled_and_the_fight_goes_on_otherwise(
     first = seats["zoe"].contest(5, "who may join is not clear")
     assert gm.rule(first["contest"], "upheld", "it is in the rules")["status"] == "upheld"
     assert [found["status"] for found in gm.contests()] == ["upheld"]
-    proposal = gm.undo(5, "let us look again")
+    proposal = gm.undo(4, "let us look again", preview=True)
     assert gm.drop(proposal["amendment"])["status"] == "dropped"
-    again = gm.undo(5)
+    again = gm.undo(4, preview=True)
     assert gm.amendment(again["amendment"])["status"] == "ready"
-    other = gm.accept(again["amendment"], gm.get()["version"])
-    assert other.encounter != gm.encounter
-    assert other.get()["origin"] == {**(other.get()["origin"] or {}), "parent": gm.encounter, "n": 4}
+    taken = gm.accept(again["amendment"], gm.get()["version"])
+    now = gm.get()
+    assert (now["encounter"], now["line"]) == (gm.encounter, taken["line"])
+    assert now["origin"] == {**(now["origin"] or {}), "parent": gm.encounter, "n": 4}
+    assert [each["status"] for each in gm.lines()] == ["ended", "dropped", "played"]
+    assert gm.in_line(gm.encounter).get()["continued"] == now["line"]
 
 
 def test_what_else_an_owner_and_an_encounter_have(rewound: Rewound, forms: dict[str, Any]) -> None:

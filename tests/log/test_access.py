@@ -351,7 +351,9 @@ def test_forks_and_rulings_are_made_through_both_users(table: Table, worker: Val
     assert table.gm.get(f"/v1/encounters/{fork}/state?min_version=2")["state"]["counter"]
     assert worker.secret(fork) not in (None, worker.secret(table.id))
 
-    proposed = table.gm("POST", f"{table.at}/undo", {"commit": 5, "reason": "no"}, Prefer="wait=10")
+    proposed = table.gm(
+        "POST", f"{table.at}/undo", {"to": 4, "reason": "no", "preview": True}, Prefer="wait=10"
+    )
     assert proposed.status_code == 201, proposed.text
     amendment, line = (json.loads(proposed.text)[name] for name in ("amendment", "encounter"))
     version = {"version": json.loads(proposed.text)["version"]}

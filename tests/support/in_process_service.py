@@ -115,7 +115,7 @@ class House:
         data = amending.acceptance(self.services, encounter, name, version)
         commit = self.send(encounter, GM, "accept_amendment", **data)
         assert commit.outcome == "accepted", commit.refusal
-        line = str(proposal["encounter"])
+        line = str(proposal["line"])
         accepted_lines.begin_accepted_line(self.services, line)
         self.folding.fold(line, lambda: True)
         return line

@@ -35,24 +35,27 @@ class Disputed(Encounter):
         data = {"ending": ending, "decision": decision, **more}
         return cast("shapes.Contest", self._done("POST", f"/contests/{contest}/ruling", data))
 
-    def undo(self, commit: int, reason: str = "", *, line: str = "") -> shapes.Amendment:
-        """Propose to undo *commit* and everything after it, in this line or the earlier *line*."""
-        data = {"commit": commit, "reason": reason, "line": line}
+    def undo(self, to: int, reason: str = "", *, line: str = "", preview: bool = False) -> shapes.Amendment:
+        """Undo everything after commit *to*, of the line that is played or of an earlier *line*.
+
+        With *preview* it is only proposed: look at the difference, then `accept` or `drop` it.
+        """
+        data = {"to": to, "reason": reason, "line": line, "preview": preview}
         return cast("shapes.Amendment", self._done("POST", "/undo", data))
 
-    def redo(self, reason: str = "") -> shapes.Amendment:
-        """Propose to redo what was undone."""
-        return cast("shapes.Amendment", self._done("POST", "/redo", {"reason": reason}))
+    def redo(self, reason: str = "", *, preview: bool = False) -> shapes.Amendment:
+        """Redo what was undone, or with *preview* propose it."""
+        return cast("shapes.Amendment", self._done("POST", "/redo", {"reason": reason, "preview": preview}))
 
     def amendment(self, amendment: str) -> shapes.Amendment:
         """Return a proposal, with the difference between its line and the line as played."""
         path = f"{self.path}/amendments/{amendment}"
         return cast("shapes.Amendment", self._transport.get(path, wait_s=WAIT_S))
 
-    def accept(self, amendment: str, version: int) -> Self:
-        """Accept a proposal that was compared at *version*; return the encounter that continues play."""
-        taken = self._done("POST", f"/amendments/{amendment}/accept", {"version": version})
-        return type(self)(self._transport, taken["encounter"])
+    def accept(self, amendment: str, version: int) -> shapes.Amendment:
+        """Accept a proposal that was compared at *version*; the encounter continues in its `line`."""
+        path = f"/amendments/{amendment}/accept"
+        return cast("shapes.Amendment", self._done("POST", path, {"version": version}))
 
     def drop(self, amendment: str) -> shapes.Amendment:
         """Drop a proposal; the line as played continues."""

@@ -158,23 +158,31 @@ class Table(Disputed, Proved):
         query: Query = {"after": after or None, "round": round_, "text": text}
         yield from self._pages("/commits", "commits", query)
 
-    def follow(self, *, after: int = 0) -> Iterator[shapes.CommitView]:
+    def follow(self, *, after: int = 0, line: str | None = None) -> Iterator[shapes.CommitView]:
         """Yield every commit after *after*, once and in order, then each new one; the iterator is endless.
 
-        If another line of play continues the encounter, the new commits of that line follow. The `encounter`
-        in a commit's text names its line.
+        *after* is a number in *line*, or in the line of play that is played. If another line continues the
+        encounter, the new commits of that line follow. The `encounter` in a commit's text names its line.
         """
-        for each in self.listen(after=after):
+        for each in self.listen(after=after, line=line):
             if each.event == "commit":
                 yield cast("shapes.CommitView", each.data)
 
-    def listen(self, *, after: int = 0) -> Iterator[StreamEvent]:
+    def listen(self, *, after: int = 0, line: str | None = None) -> Iterator[StreamEvent]:
         """Yield commits as `follow` does, and between them heartbeats and resets.
 
-        `continued` names the encounter that continues this one. Read its state again, because that line began
-        from an earlier commit. All later events are of that line.
+        `continued` names the line of play in which the encounter continues. Read the state again, because
+        that line began from an earlier commit. All later events are of that line.
         """
-        return follow(self._transport, self.encounter, after)
+        return follow(self._transport, self.encounter, after, line)
+
+    def lines(self) -> list[Json]:
+        """Return the lines of play of the encounter, the first one first; `status` says which is played."""
+        return cast("list[Json]", self._get("/lines")["lines"])
+
+    def in_line(self, line: str) -> Table:
+        """Return the encounter in another line of play, to read one that ended or is proposed."""
+        return Table(self._transport.in_line(line), self.encounter)
 
     def rounds(self) -> list[Json]:
         """Return every round so far, with its first and last commit."""

@@ -57,6 +57,7 @@ class Encounter(TypedDict):
     """The summary of an encounter: its version, and the prompts that wait."""
 
     encounter: str
+    line: str
     edition: str
     title: str
     opened: str
@@ -72,7 +73,6 @@ class Encounter(TypedDict):
     dispute: Json | None
     waiting: list[Prompt]
     continued: str | None
-    as_played: str | None
     imported: Json | None
     origin: Json | None
     expires: str | None
@@ -131,6 +131,7 @@ class Option(TypedDict):
 class Options(TypedDict):
     """Every command that a seat may send now."""
 
+    line: str
     version: int
     seat: str
     options: list[Option]
@@ -139,6 +140,7 @@ class Options(TypedDict):
 class State(TypedDict):
     """The encounter as a seat sees it after a commit."""
 
+    line: str
     version: int
     known: int
     hash: str
@@ -208,12 +210,12 @@ class Amendment(TypedDict):
     kind: Literal["as_ruled", "undo", "redo"]
     contest: str | None
     commit: int | None
-    line: str | None
+    commit_line: str | None
     decision: str
     reason: str
     version: int
-    encounter: str
-    status: Literal["deciding", "ready", "accepted", "dropped", "void"]
+    line: str
+    status: Literal["deciding", "ready", "accepted", "dropped", "outdated", "void"]
     difference: Json | None
     n: NotRequired[int]
 

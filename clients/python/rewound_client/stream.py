@@ -1,7 +1,7 @@
 """Follow an encounter's commits: each once and in order, across lost connections.
 
-After a lost connection the client sends the last number as `Last-Event-ID`. It skips duplicates and
-reconnects at a gap. If another line of play continues the encounter, the client follows that line.
+After a lost connection the client sends the last id, a line of play and a number in it, as `Last-Event-ID`.
+It skips duplicates, reconnects at a gap, and goes on in the line of play that continues the encounter.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from typing import Any, Final
 import requests
 
 from rewound_client.errors import Problem, RewoundError, Unreachable
-from rewound_client.transport import LATER, PROBLEMS, Pauses, Request, Transport, refusal, translated
+from rewound_client.transport import LATER, PROBLEMS, Pauses, Query, Request, Transport, refusal, translated
 
+BEGUN: Final = "begun"
+"""An event without data: its id is where the stream begins."""
 SILENCE_S: Final = 30.0
 """A stream that is silent for this long is closed; heartbeats come every ten seconds."""
 
@@ -27,6 +29,8 @@ class StreamEvent:
 
     event: str
     data: Any
+    id: str | None = None
+    """The line of play and the number after which the stream continues."""
 
     @property
     def position(self) -> int | None:
@@ -36,25 +40,31 @@ class StreamEvent:
         return found
 
 
-def follow(transport: Transport, encounter: str, after: int) -> Iterator[StreamEvent]:
-    """Yield the events of *encounter* after commit *after*, endlessly.
+def follow(
+    transport: Transport, encounter: str, after: int, line: str | None = None
+) -> Iterator[StreamEvent]:
+    """Yield the events of *encounter* after commit *after* of *line* (None: the played one), endlessly.
 
-    After `continued` it yields the events of the continuation. Raises `Problem` if the service refuses the
-    stream, `Unreachable` if the time for retries ends before any event arrives.
+    After `continued` it yields the events of the line that continues. Raises `Problem` if the service refuses
+    the stream, `Unreachable` if the time for retries ends before any event arrives.
     """
-    last, pauses = after, Pauses(transport.retry_policy)
+    last, place, pauses = after, "", Pauses(transport.retry_policy)
+    path = f"/v1/encounters/{encounter}/commits"
     while True:
         asked_s = None
         failure: RewoundError = Unreachable("the stream repeatedly ended before any event arrived")
         has_moved = False
         try:
-            for event in _onwards(_connection(transport, _path(encounter), last), last):
+            query = {} if place else {"after": after, "line": line}
+            for event in _onwards(_connection(transport, path, query, place), last):
                 pauses.begin()
+                place = event.id or place
+                if event.event == BEGUN:
+                    continue
                 last = last if event.position is None else event.position
                 yield event
                 has_moved = event.event == "continued"
                 if has_moved:
-                    encounter = event.data["encounter"]
                     break
         except Unreachable as fault:
             failure = fault
@@ -64,10 +74,6 @@ def follow(transport: Transport, encounter: str, after: int) -> Iterator[StreamE
             failure, asked_s = fault, fault.retry_after_s
         if not has_moved and not pauses.rest(asked_s):
             raise failure
-
-
-def _path(encounter: str) -> str:
-    return f"/v1/encounters/{encounter}/commits"
 
 
 def _onwards(events: Iterator[StreamEvent], last: int) -> Iterator[StreamEvent]:
@@ -82,11 +88,14 @@ def _onwards(events: Iterator[StreamEvent], last: int) -> Iterator[StreamEvent]:
         yield each
 
 
-def _connection(transport: Transport, path: str, last: int) -> Iterator[StreamEvent]:
-    """Yield the events of one connection until it ends."""
-    headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity", "Last-Event-ID": str(last)}
+def _connection(transport: Transport, path: str, query: Query, place: str) -> Iterator[StreamEvent]:
+    """Yield the events of one connection, from *place* on if there is one, until it ends."""
+    headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
+    headers |= {"Last-Event-ID": place} if place else {}
     with translated():
-        answer = transport.ask(Request("GET", path, headers=headers), stream=True, answer_s=SILENCE_S)
+        answer = transport.ask(
+            Request("GET", path, query=query, headers=headers), stream=True, answer_s=SILENCE_S
+        )
     with closing(answer):
         if answer.status_code >= PROBLEMS:
             with translated():
@@ -97,17 +106,21 @@ def _connection(transport: Transport, path: str, last: int) -> Iterator[StreamEv
 
 def _events(answer: requests.Response) -> Iterator[StreamEvent]:
     """Yield the events in the lines of *answer*; drop one that was cut off."""
-    event, data = "message", ""
+    event, data, place = "message", "", None
     for line in _lines(answer):
         name, _, value = line.partition(": ")
         if name == "event":
             event = value
         elif name == "data":
             data += value
+        elif name == "id":
+            place = value
         elif not line:
             if data:
-                yield StreamEvent(event, json.loads(data))
-            event, data = "message", ""
+                yield StreamEvent(event, json.loads(data), place)
+            elif place is not None:
+                yield StreamEvent(BEGUN, {}, place)
+            event, data, place = "message", "", None
 
 
 def _lines(answer: requests.Response) -> Iterator[str]:

@@ -91,16 +91,27 @@ class Transport:
     """One caller: an address, a token, and a `requests` session, which callers may share."""
 
     def __init__(
-        self, address: str, token: str, session: requests.Session, retry_policy: RetryPolicy
+        self,
+        address: str,
+        token: str,
+        session: requests.Session,
+        retry_policy: RetryPolicy,
+        line: str | None = None,
     ) -> None:
         self.address = address.rstrip("/")
         self.session = session
         self.retry_policy = retry_policy
         self._token = token
+        self.line = line
+        """The line of play that its requests are about; None: the one that is played."""
 
     def speaking_for(self, token: str) -> Transport:
         """Return a caller with another *token* and the same session."""
-        return Transport(self.address, token, self.session, self.retry_policy)
+        return Transport(self.address, token, self.session, self.retry_policy, self.line)
+
+    def in_line(self, line: str | None) -> Transport:
+        """Return the same caller, whose requests are about a line of play; None: the one that is played."""
+        return Transport(self.address, self._token, self.session, self.retry_policy, line)
 
     def get(self, path: str, query: Query | None = None, *, wait_s: float | None = None) -> Any:  # noqa: ANN401 - JSON
         """Return the body at *path*; raises `Problem` and `Unreachable`."""
@@ -141,7 +152,11 @@ class Transport:
         return self.session.request(
             request.method,
             self.address + request.path,
-            params={name: value for name, value in (request.query or {}).items() if value is not None},
+            params={
+                name: value
+                for name, value in {"line": self.line, **(request.query or {})}.items()
+                if value is not None
+            },
             headers={**request.headers, **kind},
             data=raw,
             json=None if raw is not None else request.data,

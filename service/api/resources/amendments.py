@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from http import HTTPStatus
 from typing import Any, Final
 
-from service.api.answers import BETWEEN, PENDING, REFUSAL
+from service.api.answers import BETWEEN, EVENTS, PENDING, REFUSAL
 from service.api.command_outcomes import pending, refusal_problem, send_checked
 from service.api.operations import GM_ALONE, ResponseSchema, operation
+from service.api.parameters import LINE, Parameter
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import schema_of
 from service.api.shapes import NUMBER, SEAT, TEXT, UUID, closed, component, listing, maybe
 from service.core import continuation, views
 from service.rules.contests.amendments import AcceptAmendment, DropAmendment, Redo, Undo
-from service.rules.kernel.messages import Refused
+from service.rules.kernel.messages import Command, Refused
 from service.rules.kernel.records import record
-from service.steps import Steps
+from service.steps import Steps, settle
 from service.usecases import accepted_lines, amending
+from service.usecases.lines import chain
 
 TAG: Final = "Amendments"
 ACCEPTED_COMMAND: Final = component(
@@ -40,14 +44,14 @@ AMENDMENT_DIFFERENCE: Final = component(
     "AmendmentDifference",
     closed(
         "The difference between a proposed line and the line as played.",
-        None,
+        {"events": {**EVENTS, "description": "The events of both, with `?events=true`."}},
         commands=listing(ACCEPTED_COMMAND),
         gone={
             **listing(ACCEPTED_COMMAND),
             "description": "Repeated commands that are refused in this line.",
         },
         left={**listing(NUMBER), "description": "Numbers of played commands that this line does not repeat."},
-        **BETWEEN,
+        **{name: schema for name, schema in BETWEEN.items() if name != "events"},
     ),
 )
 AMENDMENT: Final = component(
@@ -64,14 +68,14 @@ AMENDMENT: Final = component(
         kind={"enum": ["as_ruled", "undo", "redo"]},
         contest=maybe(TEXT),
         commit={**maybe(NUMBER), "description": "The first commit that is taken back; null for a redo."},
-        line={
+        commit_line={
             **maybe(UUID),
-            "description": "The line of play that contains `commit`; null if it is this one.",
+            "description": "The line of play that contains `commit`; null if it is the played one.",
         },
         decision=TEXT,
         reason=TEXT,
         version={**NUMBER, "description": "The version of the encounter that the proposal is compared with."},
-        encounter={**UUID, "description": "The proposed line; the gm may read it."},
+        line={**UUID, "description": "The proposed line; the gm may read it with `?line=`."},
         status={
             "enum": ["deciding", "ready", "accepted", "dropped", "outdated", "void"],
             "description": "`void`: play continued before the proposal, so it has no commit to start from, "
@@ -80,20 +84,36 @@ AMENDMENT: Final = component(
         difference=maybe(AMENDMENT_DIFFERENCE),
     ),
 )
+PENDING_OR_PROPOSED: Final = component(
+    "PendingAmendment",
+    {
+        "description": "The command is not decided yet, or its line is not.",
+        "anyOf": [PENDING.schema, AMENDMENT],
+    },
+)
 _PATH: Final = "/v1/encounters/{encounter}"
 _ONE: Final = _PATH + "/amendments/{amendment}"
 _PROBLEMS: Final = ("command-refused", "version-mismatch")
 _PROPOSED: Final = ResponseSchema("The proposal; it has the difference once its line is decided.", AMENDMENT)
+_DONE: Final = ResponseSchema("It is done: the encounter continues in `line`.", AMENDMENT)
+_UNDECIDED: Final = ResponseSchema(
+    "It is not done yet. If `status` is `deciding`, repeat the request with the same key.",
+    PENDING_OR_PROPOSED,
+)
+EVENTS_TOO: Final = Parameter("events", "`true`: with the events of both lines.", pattern="true")
 
 
 @record
 class NewUndo:
-    """The first commit to take back, and the reason."""
+    """The last commit that stays, and the reason."""
 
-    commit: int
+    to: int
+    """The version to go back to; everything after it is undone."""
     reason: str = ""
+    preview: bool = False
+    """Only propose it, to look at the difference first."""
     line: str = ""
-    """The line of play that contains the commit; empty for this one."""
+    """The earlier line of play in which `to` is a number; empty for the played one."""
 
 
 @record
@@ -101,6 +121,8 @@ class NewRedo:
     """The reason for a redo."""
 
     reason: str = ""
+    preview: bool = False
+    """Only propose it, to look at the difference first."""
 
 
 @record
@@ -124,19 +146,22 @@ ACCEPTANCE: Final = schema_of(Acceptance)()
     body=NEW_UNDO,
     waits=True,
     problems=_PROBLEMS,
-    answers={201: _PROPOSED, 202: PENDING},
+    answers={200: _DONE, 201: _PROPOSED, 202: _UNDECIDED},
 )
 def undo(request: ApiRequest) -> Steps[ApiResponse]:
-    """Propose to undo a commit and everything after it.
+    """Go back to version `to`: everything after it is undone.
 
-    Nothing changes until the proposal is accepted. Dice that were thrown are not thrown again: the same
-    command gets the same dice.
+    The encounter continues at the same address in a new line of play; the old line is read by its id. Dice
+    that were thrown are not thrown again: the same command gets the same dice. With `preview` nothing changes
+    yet: the answer is a proposal with the difference, which you accept or drop.
     """
-    return (
-        yield from pending(
-            request, (yield from send_checked(request, Undo, request.data)), proposal_answer(request)
-        )
-    )
+    asked = request.data
+    data = {
+        "commit": asked["to"] + 1,
+        "reason": asked.get("reason", ""),
+        "line": asked.get("line", ""),
+    }
+    return (yield from _propose(request, Undo, data))
 
 
 @operation(
@@ -148,18 +173,41 @@ def undo(request: ApiRequest) -> Steps[ApiResponse]:
     body=NEW_REDO,
     waits=True,
     problems=_PROBLEMS,
-    answers={201: _PROPOSED, 202: PENDING},
+    answers={200: _DONE, 201: _PROPOSED, 202: _UNDECIDED},
 )
 def redo(request: ApiRequest) -> Steps[ApiResponse]:
-    """Propose to redo what an undo took back, with the same dice."""
-    return (
-        yield from pending(
-            request, (yield from send_checked(request, Redo, request.data)), proposal_answer(request)
-        )
-    )
+    """Redo what the last undo took back, with the same dice, or with `preview` only propose it."""
+    return (yield from _propose(request, Redo, {"reason": request.data.get("reason", "")}))
 
 
-@operation("GET", _ONE, "getAmendment", TAG, roles=GM_ALONE, may_wait=True, answers={200: _PROPOSED})
+def _propose(request: ApiRequest, kind: type[Command[Any]], data: Mapping[str, Any]) -> Steps[ApiResponse]:
+    """Record a proposal, and accept it unless the request asks for a preview."""
+    sent = yield from send_checked(request, kind, data)
+    proposed = yield from pending(request, sent, proposal_answer(request))
+    if proposed.status != HTTPStatus.CREATED or request.data.get("preview", False):
+        return proposed
+    if proposed.data["status"] == "deciding":
+        proposed.status = HTTPStatus.ACCEPTED
+        return proposed
+    if proposed.data["status"] == "accepted":  # a repeat
+        proposed.status = HTTPStatus.OK
+        return proposed
+    name, version = proposed.data["amendment"], proposed.data["version"]
+    accepted = yield from settle(partial(_acceptance, request, name, version))
+    sent = yield from send_checked(request, AcceptAmendment, accepted, step="accept")
+    return (yield from pending(request, sent, _accepted(request, accepted)))
+
+
+@operation(
+    "GET",
+    _ONE,
+    "getAmendment",
+    TAG,
+    roles=GM_ALONE,
+    query=(EVENTS_TOO,),
+    may_wait=True,
+    answers={200: _PROPOSED},
+)
 def get_amendment(request: ApiRequest) -> ApiResponse:
     """Get a proposal, and how its line differs from the line as played.
 
@@ -168,6 +216,7 @@ def get_amendment(request: ApiRequest) -> ApiResponse:
     played commands that are not repeated. `patch` (RFC 6902) leads from the state as played to the proposed
     state.
     """
+    _find_line(request)
     return ApiResponse(_shown(request, request.path["amendment"]))
 
 
@@ -181,23 +230,18 @@ def get_amendment(request: ApiRequest) -> ApiResponse:
     waits=True,
     problems=_PROBLEMS,
     answers={
-        200: ResponseSchema(
-            "The proposal is accepted; the encounter continues in its line.", AMENDMENT, headers=("Link",)
-        ),
+        200: _DONE,
         202: PENDING,
     },
 )
 def accept_amendment(request: ApiRequest) -> Steps[ApiResponse]:
-    """Accept a proposal: the encounter continues in its line, and this line stays as it was played.
+    """Accept a proposal: the encounter continues in its line, at the same address.
 
     `version` is the version that the proposal was compared with. If anything was played since, the proposal
-    is refused. Seat tokens keep working: they are valid in the new line too.
+    is refused. The old line stays as it was played, and is read by its id.
     """
-    name = request.path["amendment"]
-    try:
-        data = amending.acceptance(request.services, request.encounter, name, request.data["version"])
-    except Refused as refused:
-        raise refusal_problem(request, refused) from refused
+    _find_line(request)
+    data = _acceptance(request, request.path["amendment"], request.data["version"])
     sent = yield from send_checked(request, AcceptAmendment, data)
     return (yield from pending(request, sent, _accepted(request, data)))
 
@@ -214,6 +258,7 @@ def accept_amendment(request: ApiRequest) -> Steps[ApiResponse]:
 )
 def drop_amendment(request: ApiRequest) -> Steps[ApiResponse]:
     """Drop a proposal: the line as played continues."""
+    _find_line(request)
     name = request.path["amendment"]
     sent = yield from send_checked(request, DropAmendment, {"amendment": name})
     return (yield from pending(request, sent, lambda _outcome: ApiResponse(_shown(request, name))))
@@ -225,9 +270,28 @@ def proposal_answer(request: ApiRequest) -> Callable[[views.Data], ApiResponse]:
     def answer(outcome: views.Data) -> ApiResponse:
         name = next(e["amendment"] for e in outcome["events"] if e["type"] == "amendment_proposed")
         data = _shown(request, name) | {"n": outcome["n"]}
-        return ApiResponse(data, 201, {"Location": f"/v1/encounters/{request.encounter}/amendments/{name}"})
+        return ApiResponse(data, 201, {"Location": f"/v1/encounters/{request.address}/amendments/{name}"})
 
     return answer
+
+
+def _find_line(request: ApiRequest) -> None:
+    """Let the request be about the line of play in which its amendment was proposed."""
+    services, name = request.services, request.path["amendment"]
+    if LINE.name in request.given or not request.has_moved:
+        return
+    for line in chain(services, services.encounters.root(request.encounter)):
+        if continuation.proposal(services.log, line, name) is not None:
+            request.line = line
+            return
+
+
+def _acceptance(request: ApiRequest, name: str, version: int) -> dict[str, Any]:
+    """Return the data of the command that accepts a proposal; raises the problem `command-refused`."""
+    try:
+        return amending.acceptance(request.services, request.encounter, name, version)
+    except Refused as refused:
+        raise refusal_problem(request, refused) from refused
 
 
 def _accepted(request: ApiRequest, data: Mapping[str, Any]) -> Callable[[views.Data], ApiResponse]:
@@ -236,8 +300,7 @@ def _accepted(request: ApiRequest, data: Mapping[str, Any]) -> Callable[[views.D
         assert entry is not None, "a line that is accepted has an entry"
         request.services.encounters.show(entry)
         accepted_lines.begin_accepted_line(request.services, data["encounter"], request.preference.seconds)
-        link = f'</v1/encounters/{data["encounter"]}>; rel="successor-version"'
-        return ApiResponse(_shown(request, data["amendment"]) | {"n": outcome["n"]}, 200, {"Link": link})
+        return ApiResponse(_shown(request, data["amendment"]) | {"n": outcome["n"]})
 
     return answer
 
@@ -247,4 +310,4 @@ def _shown(request: ApiRequest, name: str) -> views.Data:
     if found is None:
         raise not_found()
     drafted = amending.draft(request.services, found, request.preference.seconds)
-    return amending.amendment_data(request.services, drafted)
+    return amending.amendment_data(request.services, drafted, with_events="events" in request.query)

@@ -73,7 +73,7 @@ def start_audit(request: ApiRequest) -> ApiResponse:
     wanted = {"from": first, "to": last, "verdict": None, "certificate": None}
     asked, bucket = idempotency_key(request, request.me.scope), bucket_of(request.encounter)
     job, replayed = ask(request, AUDITS, request.encounter, asked, wanted, bucket=bucket)
-    at = f"/v1/encounters/{request.encounter}/audits/{job['audit']}"
+    at = request.below(f"/audits/{job['audit']}")
     return job_accepted(request, _shown(job), at, replayed=replayed)
 
 

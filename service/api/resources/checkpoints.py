@@ -90,7 +90,7 @@ def sign_checkpoint(request: ApiRequest) -> Steps[ApiResponse]:
         yield sleep(_TICK_S)
         latest = checkpoints.latest(log, request.encounter)
     if latest is None or latest.size < size:
-        headers = {"Location": f"/v1/encounters/{request.encounter}/checkpoints", "Retry-After": "1"}
+        headers = {"Location": request.below("/checkpoints"), "Retry-After": "1"}
         return ApiResponse({"encounter": request.encounter, "size": size, "root": None}, 202, headers)
     note = checkpoints.note(log, request.encounter, latest)
     assert note is not None, "the latest checkpoint has its note"

@@ -16,13 +16,14 @@ from service.api.command_outcomes import (
     send_checked,
 )
 from service.api.operations import ACTORS, READERS, ResponseSchema, operation
-from service.api.parameters import Parameter
+from service.api.parameters import LINE, Parameter
 from service.api.problems import invalid, not_found
 from service.api.request import ApiRequest, ApiResponse, read_key
 from service.api.schemas import raise_if_invalid
 from service.api.shapes import ref
 from service.steps import Steps
 from service.usecases import sending
+from service.usecases.lines import chain
 from service.usecases.preconditions import may_seal
 
 TAG: Final = "Commands"
@@ -120,8 +121,14 @@ def get_command(request: ApiRequest) -> ApiResponse:
 )
 def find_command(request: ApiRequest) -> ApiResponse:
     """Get the outcome of your request by its idempotency key, for example after `outcome-unknown`."""
-    known = request.services.log.find_key(request.encounter, request.me.scope, read_key(request.query["key"]))
-    if known is None:
+    services, key = request.services, read_key(request.query["key"])
+    is_named = LINE.name in request.given
+    lines = [request.encounter] if is_named else list(chain(services, request.address))
+    for request.line in lines:
+        known = services.log.find_key(request.encounter, request.me.scope, key)
+        if known is not None:
+            break
+    else:
         raise not_found()
     count = sending.array_at(request.services, request.encounter, known.n)
     return outcomes(request, known.n, count) if count else _became(request, known.n)

@@ -79,10 +79,10 @@ CONTINUATION: Final = component(
     "Continuation",
     closed(
         "The encounter continues in another line of play, which repeats earlier play up to its commit `n`.",
-        encounter={**UUID, "description": "The line in which it continues."},
+        line={**UUID, "description": "The line in which it continues."},
         n={**NUMBER, "description": "The last repeated commit of that line; later ones are new."},
         hash=HASH,
-        ended=closed("The last commit of this line.", encounter=UUID, n=NUMBER, hash=HASH),
+        ended=closed("The last commit of this line.", line=UUID, n=NUMBER, hash=HASH),
         origin=closed(
             "The last commit of earlier play that remains valid in the new line.",
             parent=UUID,
@@ -95,8 +95,9 @@ CONTINUATION: Final = component(
 )
 _EXAMPLE: Final = """\
 retry: 3000
+id: 5a0d1c7e-1b1f-8c4e-9d4a-3f2b1c0d9e8f:11
 
-id: 12
+id: 5a0d1c7e-1b1f-8c4e-9d4a-3f2b1c0d9e8f:12
 event: commit
 data: {"n":12,"hash":"…","commit":"…","opened":[],"revealed":[]}
 
@@ -114,8 +115,9 @@ COMMIT_STREAM: Final = component(
     "CommitStream",
     {
         "type": "string",
-        "description": "Server-sent events. `id` is the commit's number; a browser sends the last one as "
-        "`Last-Event-ID` when it reconnects. `data` is JSON whose schema depends on the event's name:",
+        "description": "Server-sent events. `id` is the line of play and the commit's number; a browser "
+        "sends the last one as `Last-Event-ID` when it reconnects. `data` is JSON; its schema depends on "
+        "the event's name:",
         "x-event-data": {name: ref(shape) for name, shape in _COMMIT_FIELDS.items()},
         "examples": [_EXAMPLE],
     },
@@ -188,7 +190,7 @@ def list_commits(request: ApiRequest) -> ApiResponse:
         data = [{**each, "text": text} for each, text in zip(data, said, strict=True)]
         extra = "&text=en"
     last = page[-1].commit.n if page else after
-    answer = paged(request, "commits", data, cursor(last, upto) if last < upto else None, extra)
+    answer = paged(request, "commits", data, cursor(request, last, upto) if last < upto else None, extra)
     answer.version = f"{after}-{last}-{reading.head(request.services, request.encounter)}"
     return answer
 
@@ -219,7 +221,7 @@ def list_rolls(request: ApiRequest) -> ApiResponse:
     data: list[dict[str, Any]] = views.rolls_of(outcomes, request.query.get("creature"))
     last = page[-1].commit.n if page else after
     extra = f"&creature={request.query['creature']}" if "creature" in request.query else ""
-    answer = paged(request, "rolls", data, cursor(last, upto) if last < upto else None, extra)
+    answer = paged(request, "rolls", data, cursor(request, last, upto) if last < upto else None, extra)
     answer.version = f"{after}-{last}-{reading.head(request.services, request.encounter)}"
     return answer
 
@@ -266,7 +268,7 @@ def _span(request: ApiRequest) -> tuple[int, int]:
     if "cursor" in query:
         if "round" in query or "after" in query:
             raise invalid(("?cursor", "a cursor without `round` and `after`, which it includes"))
-        after, upto = read_cursor(query["cursor"], 2)
+        after, upto = read_cursor(request, 2)
         return after, upto
     after, upto = query.get("after", 0), reading.head(request.services, request.encounter)
     if "round" in query:

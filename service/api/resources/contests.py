@@ -211,7 +211,7 @@ def _contest_answer(request: ApiRequest, type_: str, status: int) -> Callable[[v
         assert data is not None, "the contest of an event exists"
         if type_ == AmendmentProposed.type:
             data["amendment"] = state.amendment.id
-        where = {"Location": f"/v1/encounters/{request.encounter}/contests/{name}"}
+        where = {"Location": f"/v1/encounters/{request.address}/contests/{name}"}
         return ApiResponse(data | {"n": outcome["n"]}, status, where)
 
     return answer

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
 from service.api.request import ApiRequest, ApiResponse
-from service.api.resources.states import TAG, VERSION, requested_state
+from service.api.resources.states import LINE_OF, TAG, VERSION, requested_state
 from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, closed, component, listing, maybe
 from service.core import views
 from service.rules.table.short_view import TOKEN_STATUSES
@@ -57,7 +57,11 @@ TOKEN: Final = component(
 TOKENS: Final = component(
     "CreatureTokens",
     closed(
-        "All creatures, as your seat may see them.", version=NUMBER, round=NUMBER, creatures=listing(TOKEN)
+        "All creatures, as your seat may see them.",
+        line=LINE_OF,
+        version=NUMBER,
+        round=NUMBER,
+        creatures=listing(TOKEN),
     ),
 )
 
@@ -82,6 +86,7 @@ def list_creatures(request: ApiRequest) -> Steps[ApiResponse]:
     """
     folded, known, occasions = yield from requested_state(request)
     data = {
+        "line": request.encounter,
         "version": folded.n,
         "round": folded.state.round,
         "creatures": views.creatures_data(folded.ruleset, folded.state, request.me.seat, occasions),

@@ -60,7 +60,7 @@ def get_diff(request: ApiRequest) -> ApiResponse:
         )
     except LookupError as fault:
         raise invalid(("?with", "an encounter that continues this one, or one that it continues")) from fault
-    next_cursor = None if next_position is None else cursor(start, end, next_position)
+    next_cursor = None if next_position is None else cursor(request, start, end, next_position)
     with_ = f"&with={other}" if other != request.encounter else ""
     link = next_link(request, next_cursor, f"&from={start}&to={end}{with_}")
     return ApiResponse(data | {"next_cursor": next_cursor}, headers=link)
@@ -71,7 +71,7 @@ def _span(request: ApiRequest, other: str) -> tuple[int, int, int]:
     start, end = _point(request, request.encounter, "from"), _point(request, other, "to")
     if "cursor" not in request.query:
         return start, end, 0
-    first, last, skip = read_cursor(request.query["cursor"], 3)
+    first, last, skip = read_cursor(request, 3)
     if (
         first != start
         or last != request.query.get("to", last)

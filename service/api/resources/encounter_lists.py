@@ -26,6 +26,7 @@ ENCOUNTERS: Final = component(
         closed(
             "An encounter of yours.",
             encounter=UUID,
+            line={**UUID, "description": "The line of play in which it is played."},
             edition=TEXT,
             title=TEXT,
             opened=TIME,
@@ -44,7 +45,6 @@ ENCOUNTERS: Final = component(
                 "description": "Whose turn it is; those for whom play waits come first.",
             },
             winner=WINNER,
-            continued={**maybe(UUID), "description": "The line in which it continues."},
             imported=maybe(IMPORT_OF),
             origin={
                 **maybe(ORIGIN),
@@ -75,6 +75,7 @@ ENCOUNTERS: Final = component(
 def list_encounters(request: ApiRequest) -> ApiResponse:
     """List your encounters, newest first, with their status, whose turn it is and who won.
 
+    An encounter is listed once, however often an undo or a ruling made it continue in another line of play.
     What a page says of an encounter was true at its newest commit. A page with a `status`, an `edition` or a
     `ruleset` may have fewer items than its limit, although `next_cursor` is not null.
     """
@@ -99,11 +100,12 @@ def _listed(request: ApiRequest, found: ListedEncounter) -> dict[str, Any] | Non
     ):
         return None
     return {
-        "encounter": e.encounter,
+        "encounter": e.root or e.encounter,
+        "line": e.encounter,
         "edition": e.edition,
         "title": e.title,
         "opened": e.opened,
-        **found.summary,
+        **{name: value for name, value in found.summary.items() if name != "continued"},
         "imported": imported_of(request, e),
         "origin": _origin(request, e),
         "expires": e.expires,

@@ -17,7 +17,7 @@ from service.api.operations import (
     operation,
 )
 from service.api.parameters import Parameter
-from service.api.problems import invalid, not_found, removed
+from service.api.problems import invalid, not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import faults, raise_if_invalid
 from service.api.shapes import (
@@ -41,7 +41,7 @@ from service.steps import Steps
 from service.stores import imports
 from service.stores.disputes import Disputes
 from service.stores.encounter_index import EncounterEntry
-from service.usecases import amending, listing_encounters, openings
+from service.usecases import listing_encounters, openings
 
 TAG: Final = "Encounters"
 ENCOUNTER: Final = component(
@@ -49,6 +49,7 @@ ENCOUNTER: Final = component(
     closed(
         "A summary of an encounter.",
         encounter=UUID,
+        line={**UUID, "description": "The line of play that the summary describes."},
         edition=TEXT,
         title=TEXT,
         opened=TIME,
@@ -67,7 +68,6 @@ ENCOUNTER: Final = component(
         },
         waiting={**listing(PROMPT), "description": "The prompts that wait for an answer."},
         continued={**maybe(UUID), "description": "The line in which it continues."},
-        as_played={**maybe(UUID), "description": "The requested line, if another one continues it."},
         imported={**maybe(IMPORT_OF), "description": "The origin of an imported encounter."},
         origin=maybe(ORIGIN),
         expires={**maybe(TIME), "description": "When a fork, or a line that continues it, is deleted."},
@@ -142,32 +142,24 @@ def open_encounter(request: ApiRequest) -> Steps[ApiResponse]:
     "getEncounter",
     TAG,
     roles=READERS,
-    query=(Parameter("line", "`as_played`: this line, even if another continues it.", pattern=r"as_played"),),
     answers={200: ResponseSchema("The encounter.", ENCOUNTER), 304: UNCHANGED},
 )
 def get_encounter(request: ApiRequest) -> ApiResponse:
     """Get an encounter's summary: its version, its round, and the prompts that wait.
 
-    Until the opening is decided `version` is 0: poll, or read `state` with `min_version=1`. If the encounter
-    continues in another line of play, the answer describes that line, and `as_played` names this one. All
-    addresses below this one still refer to this line. With `line=as_played` the answer describes this line,
-    too.
+    Until the opening is decided `version` is 0: poll, or read `state` with `min_version=1`. After an undo, a
+    redo or a ruling this address, and every address below it, stands for the line of play that continues; an
+    earlier line is read with `?line=`.
     """
-    goes_on = (
-        request.encounter
-        if "line" in request.query
-        else amending.successor(request.services, request.encounter)
-    )
-    gone = request.services.removals.of(goes_on)
-    if gone is not None:
-        raise removed(gone.public_data)
-    entry = request.services.encounters.find(goes_on)
-    head = request.services.log.head(goes_on)
+    line = request.encounter
+    entry = request.services.encounters.find(line)
+    head = request.services.log.head(line)
     if entry is None or head is None:
         raise not_found()
-    folded = request.services.folder.current(goes_on, head.folded)
+    folded = request.services.folder.current(line, head.folded)
     data = {
-        "encounter": entry.encounter,
+        "encounter": entry.root or entry.encounter,
+        "line": line,
         "edition": entry.edition,
         "title": entry.title,
         "opened": entry.opened,
@@ -177,21 +169,19 @@ def get_encounter(request: ApiRequest) -> ApiResponse:
         "round": folded.state.round,
         "epoch": folded.state.epoch,
         "closed": folded.state.closed,
-        "closed_at": listing_encounters.closed_at(request.services, goes_on) if folded.state.closed else None,
+        "closed_at": listing_encounters.closed_at(request.services, line) if folded.state.closed else None,
         "status": summaries.status_of(folded.state),
         "winner": summaries.winner(folded.state),
         "dispute": _dispute(request),
         "waiting": views.prompts(folded.state, request.me.seat),
         "continued": folded.state.continued,
-        "as_played": request.encounter if goes_on != request.encounter else None,
         "imported": imported_of(request, entry),
         "origin": _origin(folded.state),
         "expires": entry.expires,
     }
-    line = "" if goes_on == request.encounter else f"{goes_on}-"
     disputed = "-disputed" if data["dispute"] is not None else ""
     unsigned = "-unsigned" if data["imported"] and data["imported"]["unsigned"] else ""
-    return ApiResponse(data, version=f"{line}{folded.n}-{data['appended']}{disputed}{unsigned}")
+    return ApiResponse(data, version=f"{folded.n}-{data['appended']}{disputed}{unsigned}")
 
 
 def imported_of(request: ApiRequest, entry: EncounterEntry) -> dict[str, Any] | None:

@@ -27,6 +27,7 @@ from service.steps import Steps
 from service.stores import forks, seat_tokens
 from service.stores.encounter_index import EncounterEntry
 from service.usecases import forking, reading, sending
+from service.usecases.lines import are_of_one_game, chain
 from service.usecases.preconditions import CommandInput
 
 TAG: Final = "Forks"
@@ -170,7 +171,12 @@ def _outcome(request: ApiRequest, fork: str, n: int) -> views.Data:
 @operation("GET", _PATH, "listForks", TAG, roles=READERS, answers={200: ResponseSchema("The forks.", FORKS)})
 def list_forks(request: ApiRequest) -> ApiResponse:
     """List the forks of this encounter, newest first: the gm sees all, another seat its own."""
-    found = forks.of_parent(request.services.log, request.services.encounters, request.encounter)
+    services = request.services
+    found = [
+        fork
+        for line in reversed(list(chain(services, services.encounters.root(request.encounter))))
+        for fork in forks.of_parent(services.log, services.encounters, line)
+    ]
     live = [each for each in found if forking.is_live(request.services, each)]
     return ApiResponse({"forks": [_shown(request, each) for each in live if _is_mine(request, each)]})
 
@@ -190,7 +196,9 @@ def delete_fork(request: ApiRequest) -> ApiResponse:
     operation can be repeated.
     """
     fork = request.services.encounters.find(request.path["fork"])
-    if fork is None or fork.parent != request.encounter or not _is_mine(request, fork):
+    if fork is None or fork.parent is None or not _is_mine(request, fork):
+        raise not_found()
+    if not are_of_one_game(request.services, fork.parent, request.encounter):
         raise not_found()
     shown = _shown(request, fork)
     ended = fork if fork.has_expired(request.services.clock()) else forking.end(request.services, fork)

@@ -70,12 +70,12 @@ def list_rounds(request: ApiRequest) -> ApiResponse:
 
     A round ends with the commit in which the next one begins.
     """
-    after = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else 0
+    after = read_cursor(request, 1)[0] if "cursor" in request.query else 0
     limit = request.query.get("limit", PAGE)
     spans = [span for span in reading.rounds(request.services, request.encounter) if span.round > after]
     head = reading.head(request.services, request.encounter)
     data = [_span_data(span) for span in spans[:limit]]
-    next_cursor = cursor(data[-1]["round"]) if len(spans) > limit else None
+    next_cursor = cursor(request, data[-1]["round"]) if len(spans) > limit else None
     answer = paged(request, "rounds", data, next_cursor)
     answer.version = str(head) if not after else f"{after}-{head}"
     return answer
@@ -152,7 +152,7 @@ def _part(request: ApiRequest) -> _Part:
     span, head = _span(request), reading.head(request.services, request.encounter)
     after, last = span.first - 1, span.last or head
     if "cursor" in request.query:
-        after, last = read_cursor(request.query["cursor"], 2)
+        after, last = read_cursor(request, 2)
         if not span.first <= after < last <= (span.last or head):
             raise invalid(("?cursor", "a cursor from an earlier page of this round"))
     return _Part(span, after, min(last, after + request.query.get("limit", PAGE)), last, head)
@@ -160,7 +160,7 @@ def _part(request: ApiRequest) -> _Part:
 
 def _paged(request: ApiRequest, part: _Part, data: dict[str, Any]) -> ApiResponse:
     """Return a page of a round, with a link to the next page if there is one."""
-    next_cursor = cursor(part.upto, part.last) if part.upto < part.last else None
+    next_cursor = cursor(request, part.upto, part.last) if part.upto < part.last else None
     return ApiResponse(
         _span_data(part.span) | data | {"next_cursor": next_cursor},
         headers=next_link(request, next_cursor),

@@ -182,7 +182,7 @@ def _with_token(request: ApiRequest, name: str, status: int) -> Callable[[views.
             request.services.service_key, request.services.encounters.root(request.encounter), name, number
         )
         data = _after(request, name, outcome) | {"token": token, "n": outcome["n"]}
-        return ApiResponse(data, status, {"Location": f"/v1/encounters/{request.encounter}/seats/{name}"})
+        return ApiResponse(data, status, {"Location": f"/v1/encounters/{request.address}/seats/{name}"})
 
     return answer
 

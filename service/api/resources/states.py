@@ -12,7 +12,7 @@ from service.api.parameters import Parameter
 from service.api.problems import Problem, invalid
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import near
-from service.api.shapes import HASH, NUMBER, SEAT, TEXT, closed, component, listing, numbers
+from service.api.shapes import HASH, NUMBER, SEAT, TEXT, UUID, closed, component, listing, numbers
 from service.core import views
 from service.core.fold import AnyFolded
 from service.rules.kernel.messages import Awaited
@@ -21,10 +21,12 @@ from service.steps import Steps
 from service.usecases import reading
 
 TAG: Final = "State"
+LINE_OF: Final = {**UUID, "description": "The line of play of which it is; `version` is a number there."}
 STATE: Final = component(
     "State",
     closed(
         "The state of the encounter after a commit, as this seat may see it.",
+        line=LINE_OF,
         version=NUMBER,
         known=NUMBER,
         hash=HASH,
@@ -79,6 +81,7 @@ OPTIONS: Final = component(
     "Options",
     closed(
         "All legal commands of this seat.",
+        line=LINE_OF,
         version=NUMBER,
         seat=SEAT,
         options=listing(OPTION),
@@ -115,6 +118,7 @@ def get_state(request: ApiRequest) -> Steps[ApiResponse]:
     folded, known, occasions = yield from requested_state(request)
     state = views.state_data(folded.state, request.me.seat, occasions)
     data = {
+        "line": request.encounter,
         "version": folded.n,
         "known": known,
         "hash": folded.hash,
@@ -216,7 +220,7 @@ def get_options(request: ApiRequest) -> ApiResponse:
         }
         for awaited, offers in legal(folded.ruleset, folded.state, seat, _wanted(request))
     ]
-    data = {"version": folded.n, "seat": seat, "options": options}
+    data = {"line": request.encounter, "version": folded.n, "seat": seat, "options": options}
     return ApiResponse(data, version=str(folded.n))
 
 

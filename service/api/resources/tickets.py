@@ -37,7 +37,7 @@ def issue_ticket(request: ApiRequest) -> ApiResponse:
     services, claim = request.services, caller.claim
     number = 0 if claim is None else services.folder.current(request.encounter).state.seats[claim.seat].tokens
     ticket = tickets.new(
-        request.encounter,
+        request.address,
         services.clock(),
         key=caller.key.id if caller.key else None,
         seat=claim.seat if claim else None,

@@ -9,7 +9,7 @@ const AGAIN = [429, 503, 504];
 const TRIES = 6;
 
 const setting = (name) => game.settings.get(ID, name).trim();
-const here = () => `${setting("address") || window.location.origin}/v1/encounters/${line()}`;
+const here = () => `${setting("address") || window.location.origin}/v1/encounters/${setting("encounter")}`;
 const escaped = (text) => String(text).replace(/[&<>"']/gu, (c) => `&#${c.charCodeAt(0)};`);
 const words = (type) => escaped(type.replaceAll("_", " "));
 // Not crypto.randomUUID: browsers have it on https and localhost alone, and many tables play over plain http.
@@ -45,9 +45,9 @@ const line = () => lastTold()?.line ?? setting("encounter");
 const remember = (n, onward = line()) => game.settings.set(ID, "last", { encounter: setting("encounter"), line: onward, n });
 
 /** Continue in the new line of play after an undo; commits that it repeats are not posted again. The stream ends here. */
-async function tellContinued({ encounter, n, origin }) {
+async function tellContinued({ line: onward, n, origin }) {
   await ChatMessage.create({ speaker: { alias: "Rewound" }, content: `<p>The fight goes on from commit ${origin.n}.</p>` });
-  await remember(n, encounter);
+  await remember(n, onward);
 }
 
 /** Post one commit in the chat: what everybody may see of it, never an opened envelope. */
@@ -68,11 +68,12 @@ let source = null;
 async function follow() {
   try {
     if (lastTold() === null) {
-      const { version, encounter } = await ask("GET", ""); // in the line in which it goes on
-      await remember(version, encounter);
+      const { version, line } = await ask("GET", "");
+      await remember(version, line);
     }
     const { ticket } = await ask("POST", "/tickets", {});
-    source = new EventSource(`${here()}/commits?after=${lastTold().n}&ticket=${encodeURIComponent(ticket)}`);
+    const { n, line } = lastTold();
+    source = new EventSource(`${here()}/commits?line=${line}&after=${n}&ticket=${encodeURIComponent(ticket)}`);
     let told = Promise.resolve();
     for (const [kind, tell] of Object.entries(KINDS)) {
       source.addEventListener(kind, (event) => { told = told.then(() => tell(JSON.parse(event.data))).catch(console.error); });
