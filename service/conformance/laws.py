@@ -12,7 +12,7 @@ LAWS: Final[Mapping[str, str]] = MappingProxyType(
         "opens": "An opening without a fault opens an encounter.",
         "decides": "A legal command is decided without an error, and each of its events cites a rule.",
         "rests": "After each command the stack comes to rest: it is empty, or its top frame waits.",
-        "offers": "Every command that is offered is accepted.",
+        "offers": "Every required prompt offers a command, and every command that is offered is accepted.",
         "accepts": "Every command that is accepted is offered.",
         "refusals": "A refused command changes nothing.",
         "codec": "State and events are the same after they are written and read.",

@@ -16,7 +16,7 @@ from service.rules.kernel.messages import Actor, Awaited, Command, Event, Fact, 
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import places_of_sealed, view
 from service.rules.rolls.chance import Chance
-from service.rules.ruleset import Decision, Ruleset, decide, fold, legal, offered_data, waiting
+from service.rules.ruleset import Decision, Ruleset, asked, decide, fold, legal, offered_data, waiting
 from service.rules.table.table import GM
 from service.simulation.table import secrets_of
 from service.usecases import openings
@@ -121,7 +121,7 @@ class Play:
         found: dict[str, Sent] = {}
         is_whole = True
         for seat in self.state.seats:
-            for awaited, offers in legal(self.ruleset, self.state, seat):
+            for awaited, offers in self._legal(seat):
                 for offer in offers:
                     if offer.type in _SHARED and offer.type != _THROW:
                         continue
@@ -129,6 +129,24 @@ class Play:
                     is_whole = is_whole and len(every) <= COMBINATIONS
                     found |= {sent.key: sent for sent in every[:COMBINATIONS]}
         return list(found.values()), is_whole
+
+    def _legal(self, seat: str) -> list[tuple[Awaited, tuple[Offer, ...]]]:
+        """Return what is offered to *seat*; raises `LawBroken` for a prompt or an offer without a command."""
+        for _, awaited in asked(self.state, seat):
+            unknown = [name for name in awaited.accepts if name not in self.ruleset.commands]
+            if unknown:
+                raise LawBroken("listed", f"{awaited.prompt} accepts {unknown[0]}, which is not listed")
+        found = list(legal(self.ruleset, self.state, seat))
+        for awaited, offers in found:
+            if not offers and awaited.accepts and not awaited.optional:
+                raise LawBroken("offers", f"{awaited.prompt} waits for {seat}, and offers nothing")
+            for offer in offers:
+                empty = [name for name, values in offer.choices.items() if not values]
+                if empty:
+                    raise LawBroken(
+                        "offers", f"{awaited.prompt} offers {offer.type} without a value of {empty[0]}"
+                    )
+        return found
 
     def _spelled(self, seat: str, awaited: Awaited, offer: Offer) -> Iterator[Sent]:
         names = tuple(offer.choices)

@@ -136,6 +136,34 @@ def test_a_wrong_seal_is_named(
     assert detail in violation.detail
 
 
+OFFERS: Final = "    @classmethod\n    def offers(cls, view, awaited):\n        "
+
+
+@pytest.mark.parametrize(
+    ("name", "law", "old", "new", "detail"),
+    [
+        ("duel_of_no_word", "listed", '("answer",)', '("reply",)', "accepts reply, which is not listed"),
+        ("duel_of_silence", "offers", SPAN, f"{OFFERS}return iter(())\n\n{SPAN}", ", and offers nothing"),
+        (
+            "duel_of_no_value",
+            "offers",
+            SPAN,
+            f'{OFFERS}yield kit.Offer(type="answer", choices={{"give_ground": ()}})\n\n{SPAN}',
+            "offers answer without a value of give_ground",
+        ),
+    ],
+)
+def test_a_prompt_without_a_command_is_named(
+    name: str, law: str, old: str, new: str, detail: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert SOURCE.count(old) == 1
+    (tmp_path / f"{name}.py").write_text(SOURCE.replace(old, new))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    report = report_of(import_module(name).DUEL)
+    (violation,) = (each for each in report.violations if each.law == law)
+    assert detail in violation.detail
+
+
 def test_the_command_prints_each_law(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "every_ruleset", lambda: {DUEL.edition: DUEL})
     words = ["duel@1", str(HOME / "duel.json"), "--plays", "2", "--steps", "30"]
