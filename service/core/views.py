@@ -19,6 +19,7 @@ from service.dice.values import Roll
 from service.record.canonical import dumps
 from service.record.commit import QUARANTINED, REFUSED, SEALED, Commit
 from service.rules.kernel.codec import to_data
+from service.rules.kernel.hints import fields_of, required_fields
 from service.rules.kernel.messages import Awaited, Offer
 from service.rules.kernel.sealed import is_opened, opened, view
 from service.rules.kernel.sealed_data import fields_in, whole
@@ -93,9 +94,17 @@ def prompts(state: Table, seat: str) -> list[Data]:
 
 
 def offer_data(ruleset: Ruleset[Any], offer: Offer) -> Data:
-    """Return *offer* as `{command, choices}`: the fields that are given, and the values of the others."""
-    command = {"type": offer.type, **offered_data(ruleset, offer)}
-    return {"command": command, "choices": to_data(offer.choices)}
+    """Return *offer* as `{command, choices}`: a command, and the values that some of its fields may have.
+
+    The command has the first value of each choice. Fields that it needs and that only people can write are
+    missing; `asks` names them.
+    """
+    first = {name: to_data(choice[0]) for name, choice in offer.choices.items()}
+    command = {"type": offer.type, **offered_data(ruleset, offer), **first}
+    data = {"command": command, "choices": to_data(offer.choices)}
+    kind: Any = ruleset.commands[offer.type]
+    asks = [name for name in required_fields(fields_of(kind)) if name not in command]
+    return {**data, "asks": asks} if asks else data
 
 
 def asked_next(state: Table, seat: str, named: str | None) -> Data:

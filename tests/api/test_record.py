@@ -270,7 +270,7 @@ def test_options_say_everything_a_seat_may_do(table: Table) -> None:
     options = table.ada.get(f"{table.at}/options")
 
     offer = options["options"][0]["commands"][0]
-    assert offer == {"command": {"type": "choose"}, "choices": {"number": [1, 2, 3]}}
+    assert offer == {"command": {"type": "choose", "number": 1}, "choices": {"number": [1, 2, 3]}}
     answer = table.send(table.ada, {**offer["command"], "number": offer["choices"]["number"][0]})
     assert answer.status_code == 200
     assert table.ada.get(f"{table.at}/options")["options"] == []

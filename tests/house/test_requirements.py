@@ -1,5 +1,6 @@
 """Hold the pins: every package by hash, wherever it comes from; what is tested is what runs."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -66,3 +67,14 @@ def test_compiled_packages_have_wheels_for_every_platform(root: Path) -> None:
         ]
         assert hashes
         assert all(len(found) >= 4 for found in hashes), name
+
+
+def test_packages_of_node_are_pinned_by_hash_and_name_no_address(root: Path) -> None:
+    pins = root / "deploy" / "requirements" / "node"
+    text = (pins / "package-lock.json").read_text(encoding="utf-8")
+    wanted = json.loads((pins / "package.json").read_text(encoding="utf-8"))["devDependencies"]
+    packages = json.loads(text)["packages"]
+    assert "://" not in text
+    assert packages.pop("")["devDependencies"] == wanted
+    assert all(each["integrity"].startswith("sha512-") for each in packages.values())
+    assert {packages[f"node_modules/{name}"]["version"] for name in wanted} == set(wanted.values())

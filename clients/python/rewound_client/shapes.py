@@ -114,11 +114,25 @@ Choice = list[Any] | Cells | StraightPaths
 """The values of a field: `values_of` lists them."""
 
 
-class Offer(TypedDict):
-    """A legal command: send the fields of `command`, and for each of `choices` one of its values."""
+class CompleteOffer(TypedDict):
+    """A legal command, or several that differ in their choices: send `command` as it is, or with others."""
 
     command: Json
     choices: dict[str, Choice]
+    """Other values of fields of `command`, by field; `values_of` lists those of a field."""
+
+
+class OpenOffer(TypedDict):
+    """A legal command in which a person writes some fields."""
+
+    command: Json
+    choices: dict[str, Choice]
+    asks: list[str]
+    """The fields that a person writes."""
+
+
+Offer = CompleteOffer | OpenOffer
+"""A legal command; one with `asks` lacks fields that a person writes."""
 
 
 class Option(TypedDict):

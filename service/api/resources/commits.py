@@ -118,6 +118,8 @@ COMMIT_STREAM: Final = component(
         "description": "Server-sent events. `id` is the line of play and the commit's number; a browser "
         "sends the last one as `Last-Event-ID` when it reconnects. `data` is JSON; its schema depends on "
         "the event's name:",
+        "contentMediaType": "text/event-stream",
+        "contentSchema": {"anyOf": [ref(shape) for shape in _COMMIT_FIELDS.values()]},
         "x-event-data": {name: ref(shape) for name, shape in _COMMIT_FIELDS.items()},
         "examples": [_EXAMPLE],
     },

@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
-from http import HTTPStatus
 from importlib.resources import files
 from threading import Lock
 from typing import Any, Final
@@ -150,14 +149,11 @@ def get_verifier(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks 
     "findVerifier",
     TAG,
     roles=PUBLIC,
-    answers={302: ResponseSchema("The page is at the address in `Location`.", headers=("Location",))},
+    answers={200: ResponseSchema("The page.", None, "text/html")},
 )
-def find_verifier(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks nothing
-    """Redirect to the page that verifies a bundle in the browser."""
-    answer = _served(b"", HTML)
-    answer.status = HTTPStatus.FOUND
-    answer.headers["Location"] = "/docs/verify"
-    return answer
+def find_verifier(request: ApiRequest) -> ApiResponse:
+    """Show the page that verifies a bundle, at the address that people try."""
+    return get_verifier(request)
 
 
 @operation(

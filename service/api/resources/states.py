@@ -12,7 +12,19 @@ from service.api.parameters import Parameter
 from service.api.problems import Problem, invalid
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import near
-from service.api.shapes import HASH, NUMBER, SEAT, TEXT, UUID, closed, component, listing, numbers
+from service.api.shapes import (
+    HASH,
+    NUMBER,
+    SEAT,
+    TEXT,
+    UUID,
+    Schema,
+    closed,
+    component,
+    listing,
+    numbers,
+    ref,
+)
 from service.core import views
 from service.core.fold import AnyFolded
 from service.rules.kernel.messages import Awaited
@@ -55,19 +67,40 @@ CHOICE: Final = component(
     {"description": "The values of a field: a list of them, cells, or straight paths."}
     | {"anyOf": [listing({}), CELLS, PATHS]},
 )
-OFFER: Final = component(
-    "Offer",
+_CHOICES: Final[Schema] = {
+    "type": "object",
+    "description": "Other values that fields of `command` may have, by field; every combination is accepted.",
+    "additionalProperties": CHOICE,
+}
+COMPLETE_OFFER: Final = component(
+    "CompleteOffer",
     closed(
-        "A legal command, or several that differ in their choices. Send the fields of `command`, and for "
-        "each of `choices` one of its values. Every combination is accepted.",
+        "A legal command, or several that differ in their choices. Send `command` as it is, or with other "
+        "values of `choices`.",
+        command=ref("Command"),
+        choices=_CHOICES,
+    ),
+)
+OPEN_OFFER: Final = component(
+    "OpenOffer",
+    closed(
+        "A legal command in which a person writes some fields: a text, a seed, the faces of thrown dice.",
         command={
             "type": "object",
-            "description": "The type and the fields that are given.",
+            "description": "The type, and the fields that are given.",
             "properties": {"type": TEXT, "creature": SEAT, "prompt": TEXT},
             "required": ["type"],
         },
-        choices={"type": "object", "additionalProperties": CHOICE},
+        choices=_CHOICES,
+        asks={**listing(TEXT), "description": "The fields that a person writes."},
     ),
+)
+OFFER: Final = component(
+    "Offer",
+    {
+        "description": "A legal command. One with `asks` lacks fields that a person writes.",
+        "anyOf": [COMPLETE_OFFER, OPEN_OFFER],
+    },
 )
 OPTION: Final = component(
     "Option",
@@ -206,10 +239,12 @@ def _requested_range(request: ApiRequest, head: int) -> tuple[int, int]:
 def get_options(request: ApiRequest) -> ApiResponse:
     """List every command that is legal now for your seat, with the values of its fields.
 
-    To build a command, take `command` and one value of each of `choices`; every combination is accepted. A
-    command that is not listed is refused, except those that answer no prompt and are taken at any time: about
-    seats, contests and dice, and what a rulebook lets the gm do meanwhile, such as an award of experience.
-    `GET /v1/rulesets/{edition}/commands` has the schema of each type.
+    Send `command` as it is, or replace some of its fields by other values of `choices`; every combination is
+    accepted. An offer with `asks` lacks fields that a person writes, such as the faces of thrown dice.
+
+    A command that is not listed is refused, except those that answer no prompt and are taken at any time:
+    about seats, contests and dice, and what a rulebook lets the gm do meanwhile, such as an award of
+    experience. `GET /v1/rulesets/{edition}/commands` has the schema of each type.
     """
     folded = request.services.folder.current(request.encounter)
     seat = request.me.seat

@@ -7,7 +7,7 @@ classes, and reads no hint.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from typing import Annotated, Any, ClassVar, Final, Literal, Union, get_args, get_origin, get_type_hints
@@ -158,6 +158,11 @@ def fields_of(kind: type[Any]) -> tuple[FieldShape, ...]:
         )
         for field in every
     )
+
+
+def required_fields(fields: Iterable[FieldShape]) -> tuple[str, ...]:
+    """Return the names of those *fields* of a record that data must have."""
+    return tuple(field.name for field in fields if field.given and field.required)
 
 
 def _described(arguments: tuple[Any, ...]) -> Shape:
