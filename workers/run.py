@@ -104,7 +104,9 @@ def run(  # noqa: PLR0913 - all parts of a worker
         sign=notary.sign_head,
     )
     folding = CommandFolder(log, folder, key, signing, snapshooter.take, archiver.touched)
-    telling = WebhookSender(log, service_key_of(key), address_guard or WebhookAddressGuard(), stopping, pace)
+    telling = WebhookSender(
+        log, folder, service_key_of(key), address_guard or WebhookAddressGuard(), stopping, pace
+    )
     fold = GroupFolding(log, folding, ringer, groups, stopping, telling)
     sweeper = SweepThread(log, fold, worker, stopping)
     heartbeats = HeartbeatThread(log, worker, (folding,), stopping, longest_s)

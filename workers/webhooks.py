@@ -19,7 +19,8 @@ from zlib import crc32
 
 import structlog
 
-from service.core import seams
+from service.core import seams, sentences
+from service.core.fold import Folder
 from service.core.seams import Seam
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
@@ -89,6 +90,7 @@ class WebhookSender(PeriodicThread):
     def __init__(
         self,
         log: Log,
+        folder: Folder,
         service_key: bytes,
         address_guard: WebhookAddressGuard,
         stopping: Event,
@@ -97,6 +99,7 @@ class WebhookSender(PeriodicThread):
     ) -> None:
         super().__init__(stopping)
         self._log = log
+        self._folder = folder
         self._service_key = service_key
         self._address_guard = address_guard
         self._pace = pace or DeliveryPace()
@@ -283,9 +286,8 @@ class WebhookSender(PeriodicThread):
         if not self._log.use_once(f"webhook/{name}/{before.attempts}", int(self._pace.lease_s * 1000)):
             return
         at_seam = seam is not None and seam.accepted.n == fresh.n
-        encounter = self._register.root(fresh.encounter)
-        body = webhooks.body(load_commit(entries[0].raw), encounter, seam if at_seam else None)
-        after = self._sent(webhook, before, body)
+        body = self._body(webhook, load_commit(entries[0].raw), seam if at_seam else None)
+        after = self._sent(webhook, before, body) if body else replace(before, state=webhooks.DELIVERED)
         self._attempts.answered(aim.host, is_silent=after.status is None)
         if after.status == _GONE:
             webhooks.disable(self._log, webhook)
@@ -298,6 +300,20 @@ class WebhookSender(PeriodicThread):
         _logger.info(
             "webhook.attempted", delivery=name, state=after.state, status=after.status, why=after.fault
         )
+
+    def _body(self, webhook: Webhook, commit: Commit, seam: Seam | None) -> bytes | None:
+        """Return the body to send; None if *webhook* takes words alone, and there are none."""
+        if webhook.format == webhooks.DISCORD:
+            return webhooks.discord_body(self._text(commit), seam)
+        text = self._text(commit) if webhook.text is not None else None
+        return webhooks.body(commit, self._register.root(commit.encounter), seam, text)
+
+    def _text(self, commit: Commit) -> list[str]:
+        """Return a sentence for each event of *commit* that everybody may read."""
+        folded = self._folder.current(commit.encounter)
+        names = sentences.names_for(folded.ruleset, folded.state, "")
+        events = webhooks.public_outcome(commit)["events"]
+        return sentences.spoken(events, names, sentences.patterns_of(folded.ruleset))
 
     def _sent(self, webhook: Webhook, before: WebhookDelivery, body: bytes) -> WebhookDelivery:
         """Send *body* and return the delivery as it is afterwards."""

@@ -116,7 +116,10 @@ export class Client {
     return (await this.get("/v1/webhooks")).webhooks;
   }
 
-  /** Have every commit (of `encounter`, if given) posted to `url`. Only this answer contains the `secret`. */
+  /**
+   * Have every commit (of `encounter`, if given) posted to `url`. Only this answer contains the `secret`. With `text: "en"`
+   * messages also say in words what happened; with `format: "discord"` they say nothing else.
+   */
   addWebhook(data, sending = {}) {
     return this.send("POST", "/v1/webhooks", data, sending);
   }

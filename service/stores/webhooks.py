@@ -10,8 +10,9 @@ receiver can recognize a repeated delivery.
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from hmac import digest as hmac_digest
@@ -41,6 +42,16 @@ GONE: Final = "gone"
 
 ENDED: Final = "ended"
 
+MESSAGE: Final = "message"
+"""Messages according to Standard Webhooks."""
+
+DISCORD: Final = "discord"
+"""Messages for a webhook of a Discord channel: only what happened, in words."""
+
+_MOST_CHARACTERS: Final = 2_000
+"""How many characters Discord takes."""
+_MARKS: Final = re.compile(r"([\\*_~`|>#\[\]])")
+
 PENDING: Final = "pending"
 DELIVERED: Final = "delivered"
 FAILED: Final = "failed"
@@ -66,6 +77,9 @@ class Webhook:
     """None: every encounter of the owner."""
     state: str = ACTIVE
     fingerprint: str = ""
+    text: str | None = None
+    """The language in which messages also say what happened; None: they do not."""
+    format: str = MESSAGE
 
 
 @dataclass(frozen=True)
@@ -113,11 +127,17 @@ def signature(service_key: bytes, delivery: WebhookDelivery, timestamp: int, bod
     return "v1," + b64encode(hmac_digest(secret(service_key, delivery.webhook), said, sha256)).decode()
 
 
-def message_of(commit: Commit, encounter: str) -> views.Data:
+def message_of(commit: Commit, encounter: str, text: Sequence[str] | None = None) -> views.Data:
     """Return the message about *commit* of *encounter*: what everybody could see of it when it was made."""
-    seen = views.outcome_data(commit, {}, views.Reader("", views.NOTHING))
-    data = {"encounter": encounter, "line": commit.encounter, **seen}
+    seen = public_outcome(commit)
+    said = {} if text is None else {"text": list(text)}
+    data = {"encounter": encounter, "line": commit.encounter, **seen, **said}
     return {"type": "encounter.commit", "timestamp": commit.at, "data": data}
+
+
+def public_outcome(commit: Commit) -> views.Data:
+    """Return what everybody could see of *commit* when it was made."""
+    return views.outcome_data(commit, {}, views.Reader("", views.NOTHING))
 
 
 def seam_message(seam: Seam, encounter: str) -> views.Data:
@@ -129,10 +149,25 @@ def seam_message(seam: Seam, encounter: str) -> views.Data:
     }
 
 
-def body(commit: Commit, encounter: str, seam: Seam | None = None) -> bytes:
+def body(
+    commit: Commit, encounter: str, seam: Seam | None = None, text: Sequence[str] | None = None
+) -> bytes:
     """Return the JSON body for *commit* of *encounter*, or for the *seam* behind it."""
-    message = message_of(commit, encounter) if seam is None else seam_message(seam, encounter)
+    message = message_of(commit, encounter, text) if seam is None else seam_message(seam, encounter)
     return json.dumps(message, separators=(",", ":")).encode()
+
+
+def discord_body(text: Sequence[str], seam: Seam | None = None) -> bytes | None:
+    """Return the JSON body with which a Discord channel says *text*; None if there is nothing to say.
+
+    Names may hold marks of Discord's own; they are escaped, and mention no person.
+    """
+    lines = list(text) if seam is None else [f"Play goes on from commit {seam.origin['n']}."]
+    said = _MARKS.sub(r"\\\1", "\n".join(lines))
+    if not said:
+        return None
+    cut = said if len(said) <= _MOST_CHARACTERS else said[: _MOST_CHARACTERS - 1] + "…"
+    return json.dumps({"content": cut, "allowed_mentions": {"parse": []}}, ensure_ascii=False).encode()
 
 
 # --- webhooks ----------------------------------------------------------------------------------------

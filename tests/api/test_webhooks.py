@@ -18,6 +18,7 @@ from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores import api_keys, webhooks
 from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
+from tests.api.test_encounters import fight
 from tests.support.certificate_authority import Authority
 from tests.support.webhook_receiver import NETWORK, Receiver, receiver
 from workers.webhooks import NOWHERE, DeliveryPace, WebhookSender
@@ -47,7 +48,7 @@ class Narrator:
         self.services = services
         self.stopping = Event()
         self.event_type = WebhookSender(
-            services.log, services.service_key, address_guard, self.stopping, pace, self.now
+            services.log, services.folder, services.service_key, address_guard, self.stopping, pace, self.now
         )
         self.thread = Thread(target=self.event_type.run)
         self.thread.start()
@@ -111,6 +112,59 @@ def test_every_commit_is_told_as_everybody_may_see_it_and_signed(
     assert found[1]["data"]["events"] == [{"type": "counted", "by": 1, "rolled": None, "because": ["TINY-2"]}]
     commits = table.gm.get(f"{table.at}/commits?after={numbers[0] - 1}")["commits"]
     assert [each["data"]["hash"] for each in found] == [each["hash"] for each in commits]
+
+
+def test_a_message_says_in_words_what_happened_if_it_is_asked_to(
+    owner: Api, table: Table, hook: Receiver, teller: Narrator
+) -> None:
+    webhook = made(owner, hook.url, encounter=table.id, text="en")
+    assert (webhook["text"], webhook["format"]) == ("en", "message")
+    table.send(table.ada, {"type": "choose", "number": 2})
+    n = played(table, teller, 1)[0]
+    until(lambda: len(hook.came) >= 2)
+
+    found = {each["data"]["n"]: each["data"] for each in hook.taken(webhook["secret"])}
+    pages = table.bo.get(f"{table.at}/commits?after={n - 2}&text=en")["commits"]
+    assert [found[each["n"]]["text"] for each in pages] == [each["text"] for each in pages]
+    assert found[n]["text"] == ["counted by=1 rolled=None"]
+
+
+def test_a_channel_of_discord_gets_words_alone_and_mentions_no_person(
+    owner: Api, hook: Receiver, teller: Narrator
+) -> None:
+    opening = fight()
+    opening["creatures"][0]["sheet"]["name"] = "@everyone *Pia*"
+    encounter = json.loads(owner("POST", "/v1/encounters", opening).text)["encounter"]
+    made(owner, hook.url, encounter=encounter, format="discord")
+    at = f"/v1/encounters/{encounter}"
+    assert owner("POST", f"{at}/commands", {"type": "begin_combat"}).status_code == 200
+    refused = owner("POST", f"{at}/commands", {"type": "begin_combat"})
+    assert refused.status_code == 409
+    assert owner("POST", f"{at}/undo", {"to": 1}).status_code == 200
+    teller.event_type.heard(encounter)
+    until(lambda: len(hook.came) >= 2 and not teller.services.log.due("webhooks", 2**53, 1))
+
+    found = [json.loads(body) for _, body, _ in hook.came]
+    assert {tuple(sorted(each)) for each in found} == {("allowed_mentions", "content")}
+    assert all(each["allowed_mentions"] == {"parse": []} for each in found)
+    assert any("combat begins" in each["content"] for each in found)
+    assert "Play goes on from commit 1." in [each["content"] for each in found]
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (["Pia hits *hard*"], "Pia hits \\*hard\\*"),
+        (["a", "b_c"], "a\nb\\_c"),
+        (["x" * 2000], "x" * 2000),
+        (["x" * 2001], "x" * 1999 + "…"),
+    ],
+)
+def test_what_discord_is_told_is_escaped_and_cut(said: list[str], shown: str) -> None:
+    body = webhooks.discord_body(said)
+    assert body is not None
+    assert json.loads(body)["content"] == shown
+    assert webhooks.discord_body([]) is None
 
 
 def test_another_secret_or_another_body_is_not_believed(

@@ -10,8 +10,10 @@ import pytest
 
 from service.audit.notary import Notary
 from service.audit.signing import Signer
+from service.core.fold import Folder
 from service.log.memory import MemoryLog
 from service.record.timestamps import timestamp_of
+from service.rules.registry import REGISTRY
 from service.signals import heartbeats
 from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores import checkpoints, webhooks
@@ -129,7 +131,7 @@ def test_every_delivery_is_made_however_many_are_due_at_once(monkeypatch: pytest
         EncounterEntry(sitting.encounter, "ada", "tiny@1", "", "2026-01-01T00:00:00.000Z")
     )
     webhooks.put(log, Webhook("wh1", "ada", "https://example.com/", "2000-01-01T00:00:00.000Z"))
-    telling = WebhookSender(log, bytes(32), WebhookAddressGuard(), Event())
+    telling = WebhookSender(log, Folder(log, REGISTRY), bytes(32), WebhookAddressGuard(), Event())
 
     def answer(_webhook: Webhook, each: WebhookDelivery, *_: object) -> tuple[int, None]:
         found.append(each.n)

@@ -39,9 +39,23 @@ class Owner(Place):
         """Return your webhooks."""
         return cast("list[Json]", self._get("/webhooks")["webhooks"])
 
-    def add_webhook(self, url: str, encounter: str | None = None) -> Json:
-        """Have every commit (of *encounter*, if given) posted to *url*. Only this answer has the `secret`."""
-        return self._done("POST", "/webhooks", _body_of({"url": url, "encounter": encounter}))
+    def add_webhook(
+        self,
+        url: str,
+        encounter: str | None = None,
+        *,
+        text: str | None = None,
+        format_: str | None = None,
+    ) -> Json:
+        """Have every commit (of *encounter*, if given) posted to *url*. Only this answer has the `secret`.
+
+        With *text* `"en"` messages also say in words what happened; the format `"discord"` says nothing else.
+        """
+        return self._done(
+            "POST",
+            "/webhooks",
+            _body_of({"url": url, "encounter": encounter, "text": text, "format": format_}),
+        )
 
     def webhook(self, webhook: str) -> Json:
         """Return one webhook."""

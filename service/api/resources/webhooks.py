@@ -25,6 +25,15 @@ _WEBHOOK: Final[dict[str, Schema]] = {
     "webhook": TEXT,
     "url": {"type": "string", "format": "uri"},
     "encounter": {**maybe(UUID), "description": "Null for all your encounters."},
+    "format": {
+        "enum": [webhooks.MESSAGE, webhooks.DISCORD],
+        "description": "`message`: Standard Webhooks. `discord`: what a webhook of a Discord channel takes, "
+        "which says in words what happened.",
+    },
+    "text": {
+        **maybe({"enum": ["en"]}),
+        "description": "The language in which `text` of each message says what happened.",
+    },
     "state": {"enum": ["active", "gone", "ended"], "description": "`gone`: its receiver answered 410."},
     "created": TIME,
 }
@@ -61,6 +70,8 @@ NEW_WEBHOOK: Final = strict(
     {
         "url": TextField(length=2_000, required=True, metadata={"example": "https://example.org/hook"}),
         "encounter": TextField(length=36),
+        "format": ChoiceField((webhooks.MESSAGE, webhooks.DISCORD)),
+        "text": ChoiceField(("en",)),
     },
 )
 WEBHOOK_CHANGE: Final = strict(
@@ -86,6 +97,10 @@ def create_webhook(request: ApiRequest) -> ApiResponse:
     The message is what everybody may see of the commit, signed according to Standard Webhooks. `webhook-id`
     is the same in every attempt. A response 2xx accepts the message, 410 disables the webhook; after any
     other result the message is retried for three days. The address must be `https` and public.
+
+    With `"text": "en"` each message also says in words what happened. With `"format": "discord"` it says
+    nothing else, in the form that a webhook of a Discord channel takes; a commit that says nothing is not
+    posted.
     """
     services, data, owner = request.services, request.data, _owner(request)
     _judge_url(request, data["url"])
@@ -96,6 +111,7 @@ def create_webhook(request: ApiRequest) -> ApiResponse:
     asked = request.repeatable
     id_ = webhooks.derived_id(services.service_key, owner, asked.key)
     made = Webhook(id_, owner, data["url"], sending.now(services), encounter, fingerprint=asked.fingerprint)
+    made = replace(made, text=data.get("text"), format=data.get("format", webhooks.MESSAGE))
     try:
         webhook, replayed = webhooks.make(services.log, made)
     except webhooks.TooManyWebhooks as full:
@@ -243,6 +259,8 @@ def _shown(webhook: Webhook) -> dict[str, Any]:
         "webhook": webhook.id,
         "url": webhook.url,
         "encounter": webhook.encounter,
+        "format": webhook.format,
+        "text": webhook.text,
         "state": webhook.state,
         "created": webhook.created,
     }
