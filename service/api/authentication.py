@@ -27,7 +27,7 @@ from service.signals.followed import concerns_all
 from service.stores import api_keys, seat_tokens, tickets
 from service.stores.encounter_index import EncounterEntry
 from service.usecases.accepted_lines import is_draft, seated_in
-from service.usecases.lines import PlayedLines, are_of_one_game, chain
+from service.usecases.lines import PlayedLines, are_of_one_game
 from service.usecases.services import Services
 
 CHALLENGE: Final = 'Bearer realm="rewound"'
@@ -163,12 +163,12 @@ class Authenticator:
         given = request.given.get(LINE.name)
         if given is not None:  # of another game: then the caller's own is authenticated, and gets 404
             return given[0] if are_of_one_game(self._host, given[0], request.address) else request.address
-        played = self._lines.of(request.address)
+        *ended, played = self._lines.of(request.address)
         sent = request.headers.get("Idempotency-Key")
-        if played == request.address or sent is None:
+        if not ended or sent is None:
             return played
         key = read_key(sent)
-        for line in chain(self._host, request.address):
+        for line in ended:
             if self._host.log.find_key(line, scope, key) is not None:
                 return line
         return played

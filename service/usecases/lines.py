@@ -78,28 +78,28 @@ def lines_of(services: Services, encounter: str, *, with_proposals: bool) -> Ite
 
 
 class PlayedLines:
-    """The line that is played at each address; an answer is cached until some encounter continues."""
+    """The lines of each address; they are cached until some encounter continues in another line."""
 
     def __init__(self, services: Services, size: int = SIZE) -> None:
         self._host = services
-        self._lines: RecentCache[str, str] = RecentCache(size)
+        self._lines: RecentCache[str, tuple[str, ...]] = RecentCache(size)
         self._forgotten = 0
         """The number of invalidations; a result from before the last one is not cached."""
         self._lock = Lock()
         services.outcomes.on_each(self._hear)
         services.outcomes.on_resubscribed(self._forget_all)
 
-    def of(self, encounter: str) -> str:
-        """Return the line that is played at the address of *encounter*; itself if nothing continues it."""
+    def of(self, encounter: str) -> tuple[str, ...]:
+        """Return *encounter* and the accepted lines that continue it; the last one is played."""
         known = self._lines.get(encounter) if self._host.outcomes.is_active else None
-        if known is not None and (known == encounter or self._host.removals.of(known) is None):
+        if known is not None and (len(known) == 1 or self._host.removals.of(known[-1]) is None):
             return known
         forgotten = self._forgotten
-        *_, line = chain(self._host, encounter)
+        found = tuple(chain(self._host, encounter))
         with self._lock:
             if self._forgotten == forgotten:
-                self._lines.put(encounter, line)
-        return line
+                self._lines.put(encounter, found)
+        return found
 
     def _hear(self, outcome: Outcome) -> None:
         if concerns_all(outcome.raw) and is_about(outcome.raw, GOES_ON):
