@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from service.rules.rise.movement_and_positioning import leaving, step_feet
-from service.rules.rise.vital_wounds import due
-from tests.rules.rise.kit import begun, entry
+from service.rules.kernel.codec import from_data
+from service.rules.kernel.records import changed
+from service.rules.rise.action_phase import is_strict
+from service.rules.rise.attack_rolls import judge
+from service.rules.rise.combat_statistics import accuracy_terms
+from service.rules.rise.creature import Arrival, Atom, Entry, VitalWound
+from service.rules.rise.effects import is_change
+from service.rules.rise.movement_and_positioning import feet_of, leaving, step_feet
+from service.rules.rise.opening import Opening, faults
+from service.rules.rise.sheet import Ability, Effect, Strike, Weapon
+from service.rules.rise.strikes import circumstances
+from service.rules.rise.swift import early, is_simple
+from service.rules.rise.taking_damage import fall_or_wake, heal, tire
+from service.rules.rise.vital_wounds import due, stream
+from tests.rules.rise.kit import begun, entry, opened, opening
 
 
 @pytest.mark.parametrize(
@@ -45,3 +59,237 @@ def test_RI_MOVE_3_only_difficult_ground_and_obstacles_cost_more_to_leave(ground
 )
 def test_RI_MOVE_2_every_second_diagonal_costs_ten(cell: tuple[int, int], diagonals: int, feet: int) -> None:
     assert step_feet((2, 5), cell, diagonals) == feet
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        ({"hp": 0}, None),
+        ({"hp": 20}, None),
+        ({"hp": -1}, "/creatures/0/hp"),
+        ({"hp": 21}, "/creatures/0/hp"),
+        ({"dr": 0, "dr_max": 3}, None),
+        ({"dr": 3, "dr_max": 3}, None),
+        ({"dr": -1, "dr_max": 3}, "/creatures/0/dr"),
+        ({"dr": 4, "dr_max": 3}, "/creatures/0/dr"),
+        ({"altitude": 0}, None),
+        ({"altitude": 5}, None),
+        ({"altitude": 15}, None),
+        ({"altitude": -5}, "/creatures/0/altitude"),
+        ({"altitude": 4}, "/creatures/0/altitude"),
+        ({"fatigue": 0}, None),
+        ({"fatigue": 1}, None),
+        ({"fatigue": -1}, "/creatures/0"),
+        ({"dr_max": -1}, "/creatures/0"),
+        ({"hp_max": 1}, None),
+        ({"hp_max": 0}, "/creatures/0/sheet/hp_max"),
+    ],
+)
+def test_RI_HP_4_a_creature_begins_within_its_bounds(changes: dict[str, int], where: str | None) -> None:
+    found = [at for at, _ in faults(from_data(Opening, opening(entry("pc@p/v", (0, 0), **changes))))]
+    assert found == ([where] if where else [])
+
+
+@pytest.mark.parametrize(
+    ("margin", "bonus", "outcome"),
+    [
+        (-3, 0, ("miss", 0)),
+        (-2, 0, ("glance", 0)),
+        (-1, 0, ("glance", 0)),
+        (0, 0, ("hit", 0)),
+        (9, 0, ("hit", 0)),
+        (10, 0, ("crit", 1)),
+        (19, 0, ("crit", 1)),
+        (20, 0, ("crit", 2)),
+        (5, 4, ("hit", 0)),
+        (6, 4, ("crit", 1)),
+        (0, -5, ("hit", 0)),
+    ],
+)
+def test_RI_ATK_4_RI_ATK_6_outcomes_by_the_margin(margin: int, bonus: int, outcome: tuple[str, int]) -> None:
+    """RI-ATK-3, RI-ATK-4, RI-ATK-5, RI-ATK-6, RI-ATK-7."""
+    assert judge(12 + margin, {"armor": 12}, Strike(crit_bonus=bonus)) == outcome
+
+
+def test_RI_ATK_7_every_defense_is_to_be_beaten() -> None:
+    """RI-ATK-3, RI-ATK-7: the least margin counts."""
+    assert judge(20, {"armor": 10, "reflex": 20}, Strike()) == ("hit", 0)
+    assert judge(20, {"armor": 10, "reflex": 21}, Strike(damaging=False)) == ("miss", 0)
+
+
+@pytest.mark.parametrize(
+    ("brawling", "bonus", "terms"),
+    [
+        (False, 0, [(4, "accuracy")]),
+        (True, 0, [(7, "brawling accuracy")]),
+        (False, 2, [(4, "accuracy"), (2, "this attack")]),
+        (True, -2, [(7, "brawling accuracy"), (-2, "this attack")]),
+    ],
+)
+def test_RI_ATK_9_terms_of_an_attack(*, brawling: bool, bonus: int, terms: list[tuple[int, str]]) -> None:
+    fight = begun(entry("pc@p/p", (0, 0), accuracy=4, brawling_accuracy=7))
+    found = accuracy_terms(fight["p"], brawling=brawling, bonus=bonus)
+    assert [(term.amount, term.what) for term in found] == terms
+
+
+@pytest.mark.parametrize(
+    ("gained", "phase", "number"),
+    [((), "", 1), ((1,), "action", 2), ((1, 1), "action", 3), ((1,), "movement", 1), ((0,), "action", 1)],
+)
+def test_RI_VITAL_8_wounds_of_this_phase_number_the_dice(
+    gained: tuple[int, ...], phase: str, number: int
+) -> None:
+    fight = begun(entry("pc@p/v", (0, 0)))
+    wounds = [VitalWound(die=5, result=5, effect="accuracy", gained=n, phase=phase) for n in gained]
+    fight.given("v", wounds=tuple(wounds))
+    assert stream(fight.state, fight["v"]) == f"v/vital/action/{number}"
+
+
+@pytest.mark.parametrize(
+    ("state", "amount", "healed"),
+    [
+        ({}, 3, 8),
+        ({}, 0, None),
+        ({}, -2, None),
+        ({}, -1, 15),
+        ({"dead": True}, 3, None),
+        ({"defeated": True}, 3, None),
+        ({"hp": -5}, 3, 3),
+        ({"hp": 18}, 3, 20),
+    ],
+)
+def test_RI_HEAL_3_RI_UNIV_RECOVER_who_is_healed_and_by_how_much(
+    state: dict[str, Any], amount: int, healed: int | None
+) -> None:
+    """RI-HEAL-3 and RI-UNIV-RECOVER: -1 stands for half of the maximum; the dead and the defeated stay so."""
+    fight = begun(entry("mon@p/v", (0, 0), hp=5)).given("v", **state)
+    emitted: list[Any] = list(heal(fight.state, "v", amount))
+    assert [event.hp for event in emitted] == ([healed] if healed is not None else [])
+
+
+@pytest.mark.parametrize(("who", "levels", "tires"), [("pc", 1, True), ("pc", 0, False), ("mon", 1, False)])
+def test_RI_FATIG_2_no_levels_are_no_event(who: str, levels: int, *, tires: bool) -> None:
+    fight = begun(entry(f"{who}@p/v", (0, 0)))
+    assert (next(tire(fight.state, "v", levels, "test"), None) is not None) is tires
+
+
+@pytest.mark.parametrize(
+    ("down", "fatigue", "emitted"),
+    [(False, 8, "fell_unconscious"), (True, 0, "woke"), (False, 0, None), (True, 8, None)],
+)
+def test_RI_HP_1_falling_and_waking_are_events_of_their_own(
+    fatigue: int, emitted: str | None, *, down: bool
+) -> None:
+    fight = begun(entry("pc@p/v", (0, 0))).given("v", down=down, fatigue=fatigue)
+    found: Any = next(fall_or_wake(fight.state, "v"), None)
+    assert (found.type if found is not None else None) == emitted
+
+
+@pytest.mark.parametrize(
+    ("path", "cost"),
+    [
+        ([(1, 0)], 5),
+        ([(1, 1)], 5),
+        ([(1, 1), (2, 2)], 15),
+        ([(1, 1), (2, 1), (3, 2)], 20),
+        ([(1, 1), (2, 2), (3, 3)], 20),
+        ([(0, 1), (0, 2), (1, 3)], 15),
+        ([(1, 1), (0, 1), (-1, 0)], 20),
+        ([(1, 1), (1, 2), (2, 3)], 20),
+    ],
+)
+def test_RI_REAC_4_diagonals_are_counted_along_the_whole_way(path: list[tuple[int, int]], cost: int) -> None:
+    """RI-REAC-4 and RI-MOVE-2: a step along an axis between two diagonal ones forgets none."""
+    fight = begun(entry("mon@p/p", (0, 0)))
+    assert feet_of(fight.state, fight["p"], tuple(path)) == cost
+
+
+@pytest.mark.parametrize(
+    ("path", "changes"), [((), False), (((0, 0),), False), (((1, 0),), True), (((1, 0), (0, 0)), False)]
+)
+def test_RI_MOVE1_6_a_place_changes_by_where_a_way_ends(
+    path: tuple[tuple[int, int], ...], *, changes: bool
+) -> None:
+    fight = begun(entry("mon@p/p", (0, 0)))
+    effect = Atom(seq=0, source="p", target="p", does="locate", path=path)
+    assert is_change(fight.state, effect) is changes
+
+
+@pytest.mark.parametrize(
+    ("mode", "played", "strict"),
+    [("auto", 1, False), ("auto", 2, True), ("auto", 3, True), ("strict", 1, True), ("lenient", 3, False)],
+)
+def test_RI_GM_1_two_groups_of_players_commit_to_swift_before(
+    mode: str, played: int, *, strict: bool
+) -> None:
+    others = [entry(f"pc@side{n}/c{n}", (n, 0)) for n in range(played)]
+    fight = opened(*others, entry("mon@m/e", (9, 0)), options={"swift_mode": mode})
+    fight.do("start_combat", start_phase="action")
+    assert is_strict(fight.state) is strict
+
+
+@pytest.mark.parametrize(
+    ("ability", "simple"),
+    [
+        ({"tags": ("swift",)}, True),
+        ({"tags": ("swift",), "strike": Strike()}, False),
+        ({"tags": ("swift", "swift_roll_ok"), "strike": Strike()}, True),
+        ({"tags": ("swift",), "effects": (Effect(does="damage", amount=1),)}, False),
+        ({"effects": (Effect(does="gain", condition="c", swift=True),)}, True),
+        ({"strike": Strike(), "effects": (Effect(does="gain", to="self", swift=True),)}, True),
+        ({"strike": Strike(), "effects": (Effect(does="gain", swift=True),)}, False),
+        (
+            {
+                "strike": Strike(),
+                "effects": (Effect(does="gain", to="self", swift=True), Effect(does="gain", swift=True)),
+            },
+            False,
+        ),
+    ],
+)
+def test_RI_SWIFT_2_what_may_be_swift(ability: dict[str, Any], *, simple: bool) -> None:
+    assert is_simple(Ability(id="a", **ability)) is simple
+
+
+def test_RI_SWIFT_6_all_of_a_swift_ability_is_early_and_of_others_what_says_so() -> None:
+    one, two = Effect(does="gain", condition="a"), Effect(does="gain", condition="b", swift=True)
+    whole = early(Ability(id="a", tags=("swift",), effects=(one, two)))
+    assert [(effect.condition, effect.swift) for effect in whole] == [("a", True), ("b", True)]
+    part = early(Ability(id="a", effects=(one, two)))
+    assert [(effect.condition, effect.swift) for effect in part] == [("b", True)]
+
+
+@pytest.mark.parametrize(
+    ("distance", "terms"),
+    [
+        (1, {"adjacent target": -4}),
+        (2, {}),
+        (4, {}),
+        (5, {"long range": -4}),
+    ],
+)
+def test_RI_ATK_8_projectiles_by_distance(distance: int, terms: dict[str, int]) -> None:
+    fight = begun(entry("pc@p/p", (0, 0)), entry("mon@m/e", (distance, 0)))
+    bow = Weapon(id="bow", strike=Strike(), melee=False, projectile=True, close_ft=20, long_ft=120)
+    assert circumstances(fight.state, fight["p"], fight["e"], bow) == terms
+
+
+@pytest.mark.parametrize(("melee", "terms"), [(False, {"moving mount": -2}), (True, {})])
+def test_RI_ATK_8_a_moving_mount_jolts_what_flies_alone(terms: dict[str, int], *, melee: bool) -> None:
+    fight = begun(
+        entry("pc@p/horse", (0, 0), carries_riders=True),
+        entry("pc@p/p", (0, 0), mount="horse"),
+        entry("mon@m/e", (3, 0)),
+    ).given("horse", location_changed=True)
+    weapon = Weapon(id="w", strike=Strike(), melee=melee, close_ft=20, long_ft=20)
+    assert circumstances(fight.state, fight["p"], fight["e"], weapon) == terms
+
+
+@pytest.mark.parametrize(("taken", "refused"), [(99, False), (100, True)])
+def test_RI_GM_5_a_hundred_creatures_take_part(taken: int, *, refused: bool) -> None:
+    """RI-GM-5: those on their way count."""
+    fight = begun(entry("pc@p/p", (0, 0)), entry("mon@m/e", (1, 0)))
+    arrival = Arrival(entry=from_data(Entry, entry("mon@m/x", (5, 5))))
+    fight.state = changed(fight.state, arriving=(arrival,) * (taken - 2))
+    decision = fight.send("add_creature", "gm", entry=entry("mon@m/new", (9, 9)))
+    assert (decision.refusal is not None) is refused
