@@ -92,6 +92,7 @@ MEMBER_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "fight": "The number of the fight.",
         "fights": "The fights.",
         "forks": "The forks.",
+        "format": "What deliveries look like.",
         "frames": "The steps, one for each commit.",
         "from": "Where it begins.",
         "AuditRequest.from": "The first round.",
@@ -241,5 +242,9 @@ _DATA: Final = ("const", "default", "discriminator", "enum", "examples", "requir
 
 
 def _with_text(name: str, member: str, schema: Schema) -> Schema:
+    """Return the *schema* of *member* with a text; raises `AssertionError` if nothing describes it."""
+    if "description" in schema:
+        return schema
     text = MEMBER_TEXTS.get(f"{name}.{member}") or MEMBER_TEXTS.get(member)
-    return schema if text is None or "description" in schema else {**schema, "description": text}
+    assert text is not None, f"{name}.{member} has no description: give it one, or put its text into here"
+    return {**schema, "description": text}
