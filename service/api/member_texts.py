@@ -242,9 +242,6 @@ _DATA: Final = ("const", "default", "discriminator", "enum", "examples", "requir
 
 
 def _with_text(name: str, member: str, schema: Schema) -> Schema:
-    """Return the *schema* of *member* with a text; raises `AssertionError` if nothing describes it."""
-    if "description" in schema:
-        return schema
+    """Return the *schema* of *member* with a text, if one describes it."""
     text = MEMBER_TEXTS.get(f"{name}.{member}") or MEMBER_TEXTS.get(member)
-    assert text is not None, f"{name}.{member} has no description: give it one, or put its text into here"
-    return {**schema, "description": text}
+    return schema if text is None or "description" in schema else {**schema, "description": text}
