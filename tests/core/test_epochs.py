@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from service.audit.certificate import UNMOVED, certificate
 from service.audit.verify import verify
+from service.dice.chain import MAX_EPOCHS
 from service.rules.kernel.messages import Actor
 from tests.audit.evidence_of import evidence_of
 from tests.support.tiny_game import SHELF
@@ -88,3 +91,15 @@ def test_TABLE_EPOCH_3_an_accepted_history_goes_on_past_every_epoch_of_the_lost_
     assert told(at)["refusal"]["code"] == "not_gm"
     at.do("accept_history", reason="again", lost=LOST, epoch=2)
     assert at.state.epoch == 9
+
+
+@pytest.mark.parametrize(
+    ("epoch", "code"),
+    [(0, "params_missing"), (1, None), (MAX_EPOCHS, None), (MAX_EPOCHS + 1, "params_missing")],
+)
+def test_TABLE_EPOCH_3_the_lost_history_was_in_an_epoch_from_1_to_the_last(
+    epoch: int, code: str | None
+) -> None:
+    at = sitting()
+    at.do("accept_history", reason="the disk died", lost=LOST, epoch=epoch)
+    assert told(at).get("refusal", {}).get("code") == code

@@ -141,3 +141,33 @@ def test_TABLE_CLOSE_1_the_end_discloses_both_seeds_and_opens_every_envelope(sit
         assert events[type_]["lane"] == lane
         assert walk(eid, lane, setup.n, seed, 0).hex() == setup.anchor
     assert events["encounter_closed"]["occasion"] == "*"
+
+
+@pytest.mark.parametrize(
+    ("what", "bonus", "code"),
+    [
+        ("x", 0, None),
+        ("x" * 200, 1000, None),
+        ("x", -1000, None),
+        ("x" * 201, 0, "params_missing"),
+        ("x", 1001, "params_missing"),
+        ("x", -1001, "params_missing"),
+    ],
+)
+def test_TABLE_SCREEN_1_a_purpose_and_a_bonus_have_bounds(
+    sitting: Sitting, what: str, bonus: int, code: str | None
+) -> None:
+    sitting.do("roll_behind_screen", dice=[20], what=what, bonus=bonus)
+    assert told(sitting).get("refusal", {}).get("code") == code
+
+
+@pytest.mark.parametrize(("roll", "code"), [(0, "no_such_roll"), (1, None), (2, None), (3, "no_such_roll")])
+def test_TABLE_SCREEN_2_the_rolls_that_were_made_are_shown(
+    sitting: Sitting, roll: int, code: str | None
+) -> None:
+    for _ in range(2):
+        sitting.do("roll_behind_screen", dice=[20], what="luck")
+    sitting.do("show_roll", roll=roll)
+    assert told(sitting).get("refusal", {}).get("code") == code
+    sitting.do("show_roll", roll=roll)
+    assert told(sitting)["refusal"]["code"] == (code or "already_shown")

@@ -10,7 +10,9 @@ import pytest
 from service.dice.chain import Anchor, epoch_key, seal, seat_commitment
 from service.dice.stream import faces
 from service.record.canonical import eid_of
+from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.messages import Actor
+from service.rules.rolls.seeding import Seeding
 from service.rules.ruleset import legal, waiting
 from service.usecases.openings import opening_faults
 from tests.support.tiny_game import TINY
@@ -193,3 +195,35 @@ def test_an_opening_whose_dice_are_seeded_otherwise_than_asked_is_refused() -> N
 
     assert json.loads(raw.raw)["outcome"] == "accepted"
     assert json.loads(other.put(forged).raw)["refusal"]["code"] == "opening_not_possible"
+
+
+@pytest.mark.parametrize(("length", "code"), [(0, None), (500, None), (501, "params_missing")])
+def test_TABLE_SEED_2_a_waiver_has_a_reason_of_at_most_500_characters(
+    sitting: Sitting, length: int, code: str | None
+) -> None:
+    found = told(sitting, "waive_seed", seat="bo", reason="x" * length)
+    assert found.get("refusal", {}).get("code") == code
+
+
+@pytest.mark.parametrize("seed", ["", "ab" * 31, "AB" * 32, "zz" * 32])
+def test_TABLE_SEED_3_a_seed_is_64_hexadecimal_digits(sitting: Sitting, seed: str) -> None:
+    commit(sitting, ADA)
+    commit(sitting, BO)
+    assert code(told(sitting, "reveal_seed", ADA, seed=seed)) == "seed_malformed"
+
+
+@pytest.mark.parametrize(
+    ("seeding", "other"),
+    [
+        ({"mode": "mixed", "seats": ["ada"]}, {}),
+        ({"mode": "mixed", "seats": ["ada", "bo"]}, {"mode": "mixed", "seats": ["ada"]}),
+    ],
+)
+def test_TABLE_SEED_1_and_TABLE_OPEN_1_dice_set_up_otherwise_do_not_open(
+    seeding: dict[str, Any], other: dict[str, Any]
+) -> None:
+    sitting = Sitting()
+    setup = to_data(sitting.secrets.setup(from_data(Seeding, other)))
+    sitting.open(seeding=seeding, dice=setup)
+    found = json.loads(sitting.written[-1].raw)["refusal"]
+    assert (found["code"], found["rule"]) == ("opening_not_possible", "TABLE-SEED-1")

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from service.dice.values import Roll, RollName, Term
 from service.rules.heartrush.state import State
 from service.rules.kernel.sealed import view
+from service.rules.rolls.withheld import open_part
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import ENCOUNTER, Fight, opening
 
@@ -123,3 +125,68 @@ def test_TABLE_GMONLY_1_a_dash_that_a_gm_only_armor_forbids_is_offered_accepted_
     assert vars(fight.events[-1])["reason"] == "the reason is for the gm"
     fight.do("dash", creature="orc", to=[before[0] + 2, before[1]])
     assert fight["orc"].position == (before[0] + 2, before[1])
+
+
+def test_TABLE_GMONLY_1_who_does_not_know_of_a_shield_does_not_handle_it() -> None:
+    """The refusal of the stow names TABLE-GMONLY-1; a weapon called shield is a weapon."""
+    fight = hidden(("shield",), shield="heavy")
+    fight.do("change_seat", seat="zoe", creatures=["pia", "orc"])
+    fight.do("begin_combat", unaware_side="players").do("grant_priority")
+    for verb in ("stow", "draw"):
+        refusal = fight.send("object", "zoe", creature="orc", verb=verb, item="shield").refusal
+        assert refusal is not None
+        assert (refusal.code, refusal.rule) == ("gm_only", "TABLE-GMONLY-1")
+    open_ = hidden((), shield="heavy")
+    open_.do("begin_combat", unaware_side="players").do("grant_priority")
+    open_.do("object", creature="orc", verb="stow", item="shield")
+    plain = hidden((), shield="none")
+    plain.do("begin_combat", unaware_side="players").do("grant_priority")
+    assert plain.refused("object", creature="orc", verb="stow", item="shield") == "weapon_not_wielded"
+
+
+@pytest.mark.parametrize(
+    ("fields", "purchase", "code"),
+    [
+        (("hp_max",), {"kind": "hit_points"}, "gm_only"),
+        (("might",), {"kind": "ability_die", "ability": "might"}, "gm_only"),
+        ((), {"kind": "hit_points"}, None),
+        (("hp_max",), {"kind": "aspect_new", "text": "old"}, None),
+    ],
+)
+def test_TABLE_GMONLY_1_a_price_tells_nothing_that_is_gm_only(
+    fields: tuple[str, ...], purchase: dict[str, Any], code: str | None
+) -> None:
+    fight = hidden(fields).do("award_xp", creatures=["orc"], amount=400)
+    fight.do("change_seat", seat="zoe", creatures=["orc"])
+    refusal = fight.send("spend_xp", "zoe", creature="orc", purchase=purchase).refusal
+    assert (refusal and (refusal.code, refusal.rule)) == (code and (code, "TABLE-GMONLY-1"))
+
+
+@pytest.mark.parametrize(
+    ("by", "creature", "fields", "code"),
+    [
+        ("zoe", "orc", ("speed",), "not_gm"),
+        ("gm", "elf", (), "no_such_creature"),
+        ("gm", "pia", (), "already_shown"),
+        ("gm", "orc", (), "already_shown"),
+        ("gm", "orc", ("speed",), None),
+    ],
+)
+def test_TABLE_GMONLY_3_the_gm_shows_once_what_was_gm_only(
+    by: str, creature: str, fields: tuple[str, ...], code: str | None
+) -> None:
+    fight = hidden(fields)
+    refusal = fight.send("show_sheet", by, creature=creature).refusal
+    assert (refusal and (refusal.code, refusal.rule)) == (code and (code, "TABLE-GMONLY-3"))
+    assert fight["orc"].gm_only == (() if code is None else fields)
+
+
+def test_TABLE_GMONLY_2_the_flat_parts_of_a_roll_are_withheld() -> None:
+    roll = Roll(
+        name=RollName(epoch=1, lane=0, stream="orc", place=0),
+        purpose=(),
+        dice=(),
+        terms=(Term(amount=4, what="might", rule="HR-ATK-1"),),
+    )
+    found = open_part(roll)
+    assert [(term.amount, term.rule) for term in found.terms] == [(0, "TABLE-GMONLY-2")]

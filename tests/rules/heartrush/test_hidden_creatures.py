@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from service.rules.kernel.messages import Private
 from tests.rules.heartrush.casts import use
 from tests.rules.heartrush.kit import Fight, begun, opened, sheet
 from tests.rules.heartrush.test_offensive import HELD, HOLD, climbed
@@ -111,3 +112,25 @@ def test_TABLE_HIDDEN_3_the_gm_reveals_what_is_hidden_while_the_encounter_runs()
 def test_TABLE_HIDDEN_3_it_takes_no_part_so_nobody_may_name_it(hides: tuple[int, int]) -> None:
     fight = begun(PLACES).do("hide_creature", entry=gob(*hides))
     assert fight.refused("engage", creature="pia", target="gob") == "target_not_enemy"
+
+
+def test_TABLE_HIDDEN_1_hidden_creatures_are_numbered_and_each_is_sealed_to_the_gm() -> None:
+    fight = begun(PLACES)
+    for number in (1, 2):
+        found = fight.send("hide_creature", "gm", entry=gob(7, 7 + number, id=f"gob{number}"))
+        assert found.refusal is None
+        assert found.scope is not None
+        assert (found.scope.audience, found.scope.opens) == (("seat:gm",), f"hidden_creature/{number}")
+        (fact,) = found.facts
+        assert isinstance(fact, Private)
+        assert fact.scope == found.scope
+
+
+def test_TABLE_HIDDEN_1_at_most_100_creatures_are_hidden() -> None:
+    fight = begun(PLACES).do("hide_creature", entry=gob(7, 7))
+    entry = fight.state.hidden_creatures["1"]
+    fight.with_table(hidden=99, hidden_creatures={str(n): entry for n in range(1, 100)})
+    assert fight.send("hide_creature", "gm", entry=gob(9, 9, id="last")).refusal is None
+    refusal = fight.send("hide_creature", "gm", entry=gob(11, 9, id="more")).refusal
+    assert refusal is not None
+    assert (refusal.code, refusal.rule) == ("opening_not_possible", "TABLE-HIDDEN-1")

@@ -61,8 +61,11 @@ def test_strikes_may_be_let_go_while_abilities_are_asked_for(
     assert lets_pass(fight["pia"], accepts) is passes
 
 
-def test_only_its_own_seat_knows_a_standing_answer() -> None:
+def test_TABLE_STANDING_1_only_its_own_seat_knows_a_standing_answer() -> None:
     fight = standing(shrug="never")
+    changed, kept = fight.events[-2:]
+    assert (changed.type, kept.type) == ("standing_changed", "standing_set")
+    assert changed.because == kept.because == ("TABLE-STANDING-1",)
     assert fight.last is not None
     assert fight.last.outcome == "sealed"
     (told,) = [fact for fact in fight.last.facts if isinstance(fact, Private)]
@@ -72,7 +75,7 @@ def test_only_its_own_seat_knows_a_standing_answer() -> None:
     assert [a.prompt for a in waiting(view(fight.state, "gm"))] == [a.prompt for a in waiting(fight.state)]
 
 
-def test_a_standing_answer_is_changed_by_the_seat_alone() -> None:
+def test_TABLE_STANDING_1_a_standing_answer_is_changed_by_the_seat_alone() -> None:
     fight = standing(shrug="never").do("set_standing", creature="pia")
     harmed(fight, 12)
     assert fight.prompt("pia").endswith("damage-0")

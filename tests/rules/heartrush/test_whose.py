@@ -1,4 +1,4 @@
-"""TABLE-SEAT-1 in Heart Rush: every command that names a creature, a seat or a prompt refuses those of others."""
+"""TABLE-SEAT-1 in Heart Rush: commands refuse creatures, seats and prompts that are not the sender's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def code_of(fight: Fight, by: str, type_: str, **data: Any) -> tuple[str, str | 
 
 @pytest.fixture
 def quiet() -> Fight:
-    """A table before combat."""
+    """Return a table before combat."""
     fight = opened(PLACES)
     for seat, role in (("eve", "observer"), ("max", "player"), ("tom", "player")):
         fight.do("open_seat", seat=seat, role=role)

@@ -141,7 +141,7 @@ def test_TABLE_AMEND_1_a_proposal_and_its_sealed_commands(decision: str, reason:
     assert found.epoch == fight.state.epoch + 1 == fight.state.last_exposed_epoch
     assert isinstance(found.instead, Sealed)
     assert (found.instead.audience, found.instead.opens) == (("seat:gm",), "amendment/a1")
-    assert [each.type for each in found.instead.value] == ["dash"] * more
+    assert [each.type for each in found.instead.value or ()] == ["dash"] * more
     assert fight.events[-1].because == fight.events[-2].because == ("TABLE-AMEND-1",)
 
 

@@ -11,7 +11,7 @@ from tests.rules.heartrush.kit import Fight, opened
 
 @pytest.fixture
 def table() -> Fight:
-    """A table with the player zoe, the observer eve, the auditor ann, and the seat of max, which is closed."""
+    """Return a table: zoe and tom play, eve observes, ann audits, and the seat of max is closed."""
     fight = opened({"pia": (0, 0), "ash": (0, 1), "orc": (9, 0)})
     fight.do("change_seat", seat="zoe", creatures=["pia"])
     for seat, role in (("eve", "observer"), ("ann", "auditor"), ("max", "player"), ("tom", "player")):

@@ -101,3 +101,57 @@ def test_TABLE_BATCH_1_a_refusal_stops_the_rest_of_its_array() -> None:
     assert refusal is not None
     assert (refusal.code, refusal.rule) == ("skipped", "TABLE-BATCH-1")
     assert decide(stopped, dash, Chance(NoDice()), "a2").refusal is None
+
+
+@pytest.mark.parametrize(("role", "code"), [("observer", "seat_cannot_act"), ("auditor", "seat_cannot_act")])
+def test_TABLE_BATCH_1_who_watches_does_not_act(role: str, code: str) -> None:
+    fight = begun(NEAR).do("open_seat", seat="eve", role=role)
+    refusal = fight.send("pass", "eve", creature="pia").refusal
+    assert refusal is not None
+    assert (refusal.code, refusal.rule) == (code, "TABLE-SEAT-1")
+
+
+@pytest.mark.parametrize(
+    ("seat", "prompt", "faces", "code"),
+    [
+        ("zoe", "r1/none", (1, 1, 1), "prompt_gone"),
+        ("tom", None, (1, 1, 1), "not_your_prompt"),
+        ("zoe", None, (1,), "faces_not_possible"),
+        ("zoe", None, (0, 1, 1), "faces_not_possible"),
+        ("zoe", None, None, None),
+        ("gm", None, None, None),
+    ],
+)
+def test_TABLE_DICE_1_faces_answer_a_prompt_of_ones_own(
+    seat: str, prompt: str | None, faces: tuple[int, ...] | None, code: str | None
+) -> None:
+    fight = begun(NEAR).do("open_seat", seat="tom", role="player")
+    fight.do("engage", creature="pia", target="orc").joined_by()
+    fight.stances(pia="might", orc="defensive").answer("declare_attack", "pia", target="orc")
+    asked = fight.logged("dice_requested")[-1]
+    thrown = tuple(1 for _ in asked.pool) if faces is None else faces
+    refusal = fight.send("throw_dice", seat, prompt=prompt or asked.prompt, faces=thrown).refusal
+    assert (refusal and (refusal.code, refusal.rule)) == (code and (code, "TABLE-DICE-1"))
+    again = fight.send("throw_dice", seat, prompt="r1/none", faces=(1,)).refusal
+    assert again is not None
+    assert again.code == "prompt_gone"
+
+
+def test_TABLE_DICE_1_without_a_prompt_nothing_is_thrown() -> None:
+    refusal = begun(NEAR).send("throw_dice", "zoe", prompt="r1/none", faces=(1,)).refusal
+    assert refusal is not None
+    assert (refusal.code, refusal.rule) == ("prompt_gone", "TABLE-DICE-1")
+
+
+@pytest.mark.parametrize(
+    ("by", "is_draft", "code"), [("zoe", False, "not_gm"), ("gm", True, "line_not_accepted")]
+)
+def test_TABLE_CLOSE_1_the_gm_closes_what_was_accepted(by: str, *, is_draft: bool, code: str) -> None:
+    refusal = begun(NEAR).with_table(draft=is_draft).send("close", by).refusal
+    assert refusal is not None
+    assert (refusal.code, refusal.rule) == (code, "TABLE-CLOSE-1")
+
+
+def test_TABLE_CLOSE_1_the_record_says_whether_it_was_played_to_its_end() -> None:
+    (event,) = begun(NEAR).do("close", reason="late").logged("closing_begun")
+    assert (event.reason, event.abandoned, event.because) == ("late", True, ("TABLE-CLOSE-1",))
