@@ -110,7 +110,7 @@ def bench(session: pytest.Session, sources: Sequence[Path]) -> Bench:
     tests: dict[str, tuple[pytest.Item, ...]] = {}
     for item in session.items:
         if isinstance(item, pytest.Function) and not _is_served(item):
-            for rule in dict.fromkeys(ids_in(inspect.getsource(item.function))):
+            for rule in dict.fromkeys(ids_in(f"{item.name} {inspect.getsource(item.function)}")):
                 tests[rule] = (*tests.get(rule, ()), item)
     return Bench(session, tests, functions)
 

@@ -8,6 +8,7 @@ import pytest
 
 from service.rules.kernel.records import changed
 from service.rules.rise.creature import Condition, VitalWound
+from service.rules.rise.rounds import is_decided
 from service.rules.rise.sheet import Tick, Zone
 from service.rules.rise.state import Placed
 from tests.rules.rise.kit import Fight, begun, entry
@@ -93,3 +94,34 @@ def test_RI_ROUND_2_who_is_cramped_when_a_phase_begins_squeezes_in_it() -> None:
     fight = begun(entry("pc@p/v", (0, 0)), entry("mon@m/e", (9, 0)), phase="movement", options=QUIET)
     fight.given("v", conditions=(Condition(name="squeezing"),)).to_actions()
     assert not fight["v"].has("squeezing"), "it has room"
+
+
+@pytest.mark.parametrize(
+    ("start", "stages"), [("movement", ["movement", "movement"]), ("action", ["action", "movement"])]
+)
+def test_RI_ROUND_3_the_first_round_alone_may_skip_its_movements(start: str, stages: list[str]) -> None:
+    """RI-ROUND-3, RI-ROUND-2: and what was spent is restored."""
+    fight = begun(entry("pc@p/v", (0, 0)), entry("mon@m/e", (9, 0)), phase=start, options=QUIET)
+    found = [fight.state.stage]
+    fight.to_actions().given("v", budget=changed(fight["v"].budget, standard="used", minors=("wave",))).rest()
+    assert [fight.state.round, *found, fight.state.stage] == [2, *stages]
+    assert (fight["v"].budget.standard, fight["v"].budget.minors) == ("unused", ())
+
+
+@pytest.mark.parametrize(
+    ("v", "e", "ended"),
+    [
+        ({}, {}, False),
+        ({}, {"dead": True}, True),
+        ({}, {"defeated": True}, True),
+        ({"dead": True}, {"defeated": True}, True),
+        ({"dead": True}, {"dead": True}, True),
+        ({"fatigue": 9}, {"fatigue": 9}, False),
+    ],
+)
+def test_RI_ROUND_6_combat_ends_where_one_side_stands_or_nobody_lives(
+    v: dict[str, Any], e: dict[str, Any], *, ended: bool
+) -> None:
+    fight = begun(entry("pc@p/v", (0, 0)), entry("pc@m/e", (9, 0)), options=QUIET)
+    fight.given("v", **v).given("e", **e)
+    assert is_decided(fight.state) is ended

@@ -9,11 +9,13 @@ import pytest
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.records import changed
 from service.rules.rise.action_phase import is_strict
+from service.rules.rise.aerial_movement import stays_up
 from service.rules.rise.attack_rolls import judge
 from service.rules.rise.combat_statistics import accuracy_terms
-from service.rules.rise.creature import Arrival, Atom, Entry, VitalWound
-from service.rules.rise.effects import is_change
+from service.rules.rise.creature import Arrival, Atom, Condition, Entry, Plan, VitalWound
+from service.rules.rise.effects import is_change, move
 from service.rules.rise.movement_and_positioning import feet_of, leaving, step_feet
+from service.rules.rise.movement_problem import Intents, budget
 from service.rules.rise.opening import Opening, faults
 from service.rules.rise.sheet import Ability, Effect, Strike, Weapon
 from service.rules.rise.strikes import circumstances
@@ -293,3 +295,92 @@ def test_RI_GM_5_a_hundred_creatures_take_part(taken: int, *, refused: bool) -> 
     fight.state = changed(fight.state, arriving=(arrival,) * (taken - 2))
     decision = fight.send("add_creature", "gm", entry=entry("mon@m/new", (9, 9)))
     assert (decision.refusal is not None) is refused
+
+
+@pytest.mark.parametrize(
+    ("changes", "up"),
+    [
+        ({"aloft": "flying", "location_changed": True}, True),
+        ({"aloft": "flying", "hovered": True}, True),
+        ({"aloft": "flying"}, False),
+        ({"aloft": "jumping", "location_changed": True}, False),
+        ({"aloft": "falling", "location_changed": True}, False),
+        ({"aloft": "flying", "location_changed": True, "dead": True}, False),
+        ({"aloft": "flying", "location_changed": True, "defeated": True}, False),
+        ({"aloft": "flying", "location_changed": True, "fatigue": 9}, False),
+    ],
+)
+def test_RI_MOVE_9_who_stays_in_the_air(changes: dict[str, Any], *, up: bool) -> None:
+    fight = begun(entry("pc@p/p", (0, 0), speeds={"fly": 30}), entry("pc@p/balloon", (5, 0), floats=True))
+    assert stays_up(fight.given("p", **changes)["p"]) is up
+    assert stays_up(fight["balloon"])
+    assert not stays_up(fight.given("balloon", dead=True)["balloon"])
+
+
+@pytest.mark.parametrize(("aloft", "after"), [("jumping", "falling"), ("falling", None), (None, None)])
+def test_RI_ORDER_5_who_jumped_falls_with_the_next_phase(aloft: str | None, after: str | None) -> None:
+    """RI-ORDER-5, RI-MOVE-10."""
+    fight = begun(
+        entry("pc@p/p", (0, 0)), entry("mon@m/e", (9, 0)), phase="movement", options={"fall_damage": "none"}
+    )
+    fight.given("p", aloft=aloft, altitude=5 if aloft else 0).to_actions()
+    assert (fight["p"].aloft, fight["p"].altitude) == (after, 5 if after else 0)
+
+
+@pytest.mark.parametrize(
+    ("plan", "sprinting", "feet"),
+    [
+        ({}, False, 30),
+        ({}, True, 60),
+        ({"ability": "sprint"}, False, 60),
+        ({"stand_up": True}, False, 15),
+        ({"stand_up": True, "ability": "sprint"}, False, 45),
+        ({"feet": 20}, True, 20),
+        ({"feet": 0}, False, 0),
+    ],
+)
+def test_RI_REAC_5_the_feet_of_a_plan(plan: dict[str, Any], feet: int, *, sprinting: bool) -> None:
+    fight = begun(entry("pc@p/p", (0, 0), speeds={"land": 30}), phase="movement")
+    if plan.get("stand_up"):
+        fight.given("p", conditions=(Condition(name="prone"),))
+    made = Plan(**{"ability": "follow", **plan})
+    intents = Intents(state=fight.state, plans={"p": made}, sprinting=("p",) if sprinting else ())
+    assert budget(intents, made, "p") == feet
+
+
+@pytest.mark.parametrize(
+    ("movers", "changed_place", "riders"),
+    [((), False, ("r", "s")), (("r",), False, ("s",)), ((), True, ("s",)), (("r", "s"), False, ())],
+)
+def test_RI_MOVE1_1_a_mount_takes_along_who_has_not_moved(
+    movers: tuple[str, ...], riders: tuple[str, ...], *, changed_place: bool
+) -> None:
+    fight = begun(
+        entry("pc@p/horse", (0, 0), size="huge", carries_riders=True),
+        entry("pc@p/r", (0, 0), mount="horse"),
+        entry("pc@p/s", (0, 0), mount="horse"),
+        entry("pc@p/q", (9, 0)),
+    )
+    fight.given("r", location_changed=changed_place)
+    moved: Any = next(move(fight.state, "horse", ((1, 0),), "self", movers))
+    assert moved.riders == riders
+
+
+@pytest.mark.parametrize(("carried", "total"), [(0, 7), (1, 5), (2, 3)])
+def test_RI_VITAL_2_each_wound_carried_takes_two_off_the_next(carried: int, total: int) -> None:
+    """RI-VITAL-2, RI-VITAL-3, RI-VITAL-6: one wound is due, and one is taken."""
+    harm = {"id": "harm", "range_ft": 99, "effects": [{"does": "damage", "amount": 2}]}
+    fight = begun(entry("pc@p/v", (0, 0), hp=1), entry("mon@m/e", (9, 0), abilities=[harm]))
+    old = VitalWound(die=9, result=9, effect="fatigue", gained=0)
+    fight.given("v", wounds=(old,) * carried)
+    fight.do("pass_turn", "v").do("use_ability", "e", ability="harm", targets=["v"]).end("e").rest(7)
+    assert [(wound.die, wound.result) for wound in fight["v"].wounds[carried:]] == [(7, total)]
+
+
+def test_RI_DMG_2_a_critical_hit_rolls_or_multiplies() -> None:
+    """RI-DMG-2, RI-DMG-1: 2d8+4, or 1d8+2 times 2."""
+    for mode, faces, amount in (("roll", (9, 3, 5), 12), ("multiply", (9, 3), 10)):
+        options = {"crit_mode": mode, "exertion_prompt": "never"}
+        fight = begun(entry("mon@p/p", (0, 0), accuracy=14), entry("mon@m/e", (1, 0)), options=options)
+        fight.do("strike", "p", *faces, target="e")
+        assert fight.logged("damage_rolled")[-1].amount == amount

@@ -10,7 +10,7 @@ SHIFT = {"id": "shift", "usage": "minor", "range_ft": 30, "effects": [{"does": "
 
 
 def test_RI_UNIV_GRAPPLE_binds_both() -> None:
-    """RI-UNIV-GRAPPLE, RI-UNIV-MAINTAIN, RI-UNIV-ESCAPE, RI-ACT-11."""
+    """RI-UNIV-GRAPPLE, RI-UNIV-MAINTAIN, RI-UNIV-ESCAPE, RI-ACT-11, RI-SWIFT-3."""
     fight = begun(entry("mon@p/p", (0, 0)), entry("mon@m/e", (1, 0)))
     assert fight.refused("maintain_grapple", "p") == "not_grappled"
     fight.do("grapple", "p", 6, target="e").end("p").rest()

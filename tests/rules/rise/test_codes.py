@@ -22,7 +22,7 @@ def echoing(**options: Any) -> Fight:
 
 @pytest.mark.parametrize("ending", ["end_turn", "pass_turn"])
 def test_RI_DELAY_2_where_no_default_speaks_the_owner_picks_the_point(ending: str) -> None:
-    """RI-DELAY-2: with `auto_default` off a turn does not end over what was held."""
+    """RI-DELAY-2, RI-PHASE-6: with `auto_default` off a turn does not end over what was held."""
     fight = echoing(auto_default=False)
     assert fight.refused(ending, "p") == "delayed_point_unset"
     assert "end_turn" not in {offer.type for offer in fight.offers("gm") if offer.creature == "p"}

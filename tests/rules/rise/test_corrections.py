@@ -27,3 +27,23 @@ def test_RI_GM_4_effects_work_once_groups_are_announced() -> None:
         fight.do("pass_turn", name)
     fight.do("end_combat").do("gm_ruling", **HURT, effects=[EFFECT])
     assert fight["k1"].hp == 18
+
+
+@pytest.mark.parametrize(
+    ("effects", "code"),
+    [
+        ([EFFECT], None),
+        ([EFFECT, {**EFFECT, "target": "k2"}], None),
+        ([{**EFFECT, "target": "nobody"}], "effect_not_possible"),
+        ([EFFECT, {**EFFECT, "target": "nobody"}], "effect_not_possible"),
+    ],
+)
+def test_RI_GM_4_every_effect_of_a_ruling_is_possible(
+    effects: list[dict[str, Any]], code: str | None
+) -> None:
+    """RI-GM-4: one that is not keeps all of them out."""
+    fight = begun(entry("pc@x/k1", (0, 0)), entry("pc@y/k2", (5, 0)))
+    fight.rest().do("end_combat")
+    decision = fight.send("gm_ruling", "gm", **HURT, effects=effects)
+    assert (decision.refusal.code if decision.refusal else None) == code
+    assert fight["k1"].hp == (18 if code is None else 20)

@@ -44,6 +44,7 @@ def test_RI_ATK_15_what_is_in_the_way_adds_to_armor_and_reflex(ruling: str | Non
 
 
 def test_RI_ATK_15_cover_is_nothing_to_what_armor_and_reflex_do_not_stop() -> None:
+    """RI-ATK-10, RI-GROUP-5: the defenses of the target, as its enemies know them, with its cover."""
     fight = shot(entry("mon@m/g", (2, 0))).do("use_ability", "f", 2, ability="gaze", targets=["e"])
     assert (last(fight).defenses, last(fight).cover) == ({"mental": 10}, None)
     fight = shot(entry("mon@m/g", (2, 0))).do("use_ability", "f", 9, 4, ability="spray", targets=["e"])
@@ -79,7 +80,7 @@ def test_RI_ATK_15_nobody_is_covered_by_its_own_mount() -> None:
 def test_RI_ATK_15_what_misses_or_glances_hits_the_cover(
     die: int, outcome: str, dice: tuple[int, ...], hp: int
 ) -> None:
-    """The same roll counts against the cover, and the target takes nothing, not even the half of a glance."""
+    """RI-RES-12: the same roll counts against the cover; the target takes nothing, not even half."""
     fight = shot(entry("mon@m/g", (2, 0))).do("strike", "f", die, *dice, target="e")
     assert (last(fight).outcome, last(fight).redirected_streams) == ("glance" if die == 8 else "miss", True)
     struck = fight.logged("cover_struck")[-1]

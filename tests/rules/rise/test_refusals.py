@@ -257,6 +257,9 @@ def test_RI_ACT_1_there_are_no_other_actions() -> None:
     with pytest.raises(Refused) as refused:
         check_pay(creature, "bonus", "bonus", "x")
     assert refused.value.code == "unknown_action_type"
+    burst = {"id": "burst", "trigger": "hurt", "usage": "minor", "effects": []}
+    fight = begun(entry("pc@p/p", (0, 0), abilities=[burst, HIT]), entry("mon@m/e", (1, 0)))
+    assert fight.refused("use_ability", "p", ability="burst", targets=["p"]) == "unknown_action_type"
 
 
 @pytest.mark.parametrize(
@@ -293,3 +296,109 @@ def test_RI_VITAL_5_only_a_mortal_wound_is_treated() -> None:
     assert decision.refusal.code == "invalid_target"
     assert fight.send("treat_wound", "gm", creature="p", wound=1).refusal is None
     assert [wound.treated for wound in fight["p"].wounds] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        ({"path": [[0, -y] for y in range(1, 7)]}, None),
+        ({"path": [[0, -y] for y in range(1, 8)]}, "insufficient_speed"),
+        ({"path": [[0, -2]]}, "path_blocked"),
+        ({"ability": "follow", "targets": ["e"]}, None),
+        ({"ability": "follow", "targets": ["e", "q"]}, "reactive_rule_too_complex"),
+        ({"ability": "follow", "targets": ["nobody"]}, "target_not_visible"),
+        ({"ability": "follow"}, "reactive_rule_too_complex"),
+        ({"ability": "follow", "targets": ["e"], "altitude_ft": 5}, "reactive_rule_too_complex"),
+        ({"ability": "withdraw", "targets": ["e", "q"]}, None),
+        ({"ability": "withdraw", "targets": ["p"]}, "target_not_visible"),
+        ({"ability": "block", "targets": ["e", "q"]}, "reactive_rule_too_complex"),
+        ({"ability": "block", "targets": ["e"], "altitude_ft": 5}, "reactive_rule_too_complex"),
+        ({"ability": "hustle", "sprint": "auto", "path": [[0, -1]]}, "sprint_not_reactive"),
+        ({"ability": "teleport", "path": [[0, -6]]}, "no_such_movement_mode"),
+    ],
+)
+def test_RI_UNIV_HUSTLE_what_may_be_planned(data: dict[str, Any], code: str | None) -> None:
+    """RI-UNIV-HUSTLE, RI-REAC-1, RI-MOVE-1."""
+    decision = side_by_side("movement").send("plan_movement", "seat-p", creature="p", **data)
+    assert (decision.refusal.code if decision.refusal else None) == code
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ([[4, 0]], None),
+        ([[5, 0]], "insufficient_speed"),
+        ([[3, 3]], None),
+        ([[4, 4]], "insufficient_speed"),
+        ([], "path_blocked"),
+        ([[1, 0], [2, 0]], "path_blocked"),
+        ([[0, 1]], "path_blocked"),
+    ],
+)
+def test_RI_MOVE_1_a_teleport_is_one_jump_within_its_range(path: list[list[int]], code: str | None) -> None:
+    """RI-MOVE-1: 20 feet, and never into a wall."""
+    fight = begun(
+        entry("pc@p/p", (0, 0), speeds={"land": 30, "teleport": 20}),
+        entry("mon@m/e", (9, 9)),
+        phase="movement",
+        terrain={"0,1": "wall"},
+    )
+    decision = fight.send("plan_movement", "seat-p", creature="p", ability="teleport", path=path)
+    assert (decision.refusal.code if decision.refusal else None) == code
+
+
+@pytest.mark.parametrize(
+    ("conditions", "code"),
+    [
+        ((), None),
+        (("prone",), None),
+        (("immobilized",), "immobilized"),
+        (("grappled",), "immobilized"),
+        (("prone", "immobilized"), "immobilized"),
+        (("prone", "slowed"), None),
+    ],
+)
+def test_RI_COND_2_one_condition_that_holds_fast_is_enough(
+    conditions: tuple[str, ...], code: str | None
+) -> None:
+    fight = side_by_side().given("p", conditions=tuple([Condition(name=name) for name in conditions]))
+    decision = fight.send("move", "seat-p", creature="p", path=[[0, -1]])
+    assert (decision.refusal.code if decision.refusal else None) == code
+
+
+def test_RI_UNIV_OVERRUN_a_run_goes_no_farther_than_its_speed() -> None:
+    """RI-UNIV-OVERRUN, RI-MOVE-1."""
+    far = [[x, 0] for x in range(1, 8)]
+    assert side_by_side().refused("overrun", "p", path=far) == "insufficient_speed"
+    side_by_side().do("overrun", "p", path=far[:6])
+
+
+def test_RI_ACT_3_one_minor_action_and_another_for_the_standard_one() -> None:
+    wave, shift = WAVE, {**WAVE, "id": "shift"}
+    fight = begun(entry("pc@p/p", (0, 0), abilities=[wave, shift]), entry("mon@m/e", (1, 0)))
+    fight.do("use_ability", "p", ability="wave", targets=["p"])
+    assert fight.refused("use_ability", "p", ability="shift", targets=["p"]) == "minor_action_spent"
+    fight.do("use_ability", "p", ability="shift", targets=["p"], pay="standard")
+    assert fight.refused("strike", "p", target="e") == "standard_action_spent"
+
+
+def test_RI_PHASE_6_a_passed_turn_is_said() -> None:
+    fight = side_by_side().do("pass_turn", "p").do("begin_turn", "q").do("end_turn", "q")
+    assert [event.creature for event in fight.logged("turn_passed")] == ["p"]
+
+
+@pytest.mark.parametrize(
+    ("carrier", "rider", "code"),
+    [("horse", "r", None), ("horse", "q", "mount_departed"), ("horse", "e", "mount_departed")],
+)
+def test_RI_MOUNT_1_only_riders_are_carried(carrier: str, rider: str, code: str | None) -> None:
+    fight = begun(
+        entry("pc@p/horse", (0, 0), carries_riders=True, size="large"),
+        entry("pc@p/r", (0, 0), mount="horse"),
+        entry("pc@p/q", (5, 5)),
+        entry("mon@m/e", (9, 0)),
+        phase="movement",
+    )
+    data = {"path": [[0, -1]], "carry": [rider]}
+    decision = fight.send("plan_movement", "seat-p", creature=carrier, **data)
+    assert (decision.refusal.code if decision.refusal else None) == code

@@ -38,7 +38,7 @@ def versus(*, played: int = 1, **options: Any) -> Fight:
 
 
 def test_RI_V_53_among_players_swift_is_committed_before_any_die() -> None:
-    """RI-SWIFT-3 (C-01), RI-SWIFT-1, RI-ORDER-1, RI-RES-14."""
+    """RI-SWIFT-3 (C-01), RI-SWIFT-1, RI-ORDER-1, RI-RES-14, RI-MULTI-1."""
     fight = versus(played=2)
     fight.do("no_more_swift", "e")
     assert fight.refused("strike", "p", target="e") == "wrong_step"
@@ -53,7 +53,7 @@ def test_RI_V_53_among_players_swift_is_committed_before_any_die() -> None:
 
 
 def test_RI_V_53_one_group_of_players_declares_as_it_goes() -> None:
-    """RI-SWIFT-3, RI-GM-1, RI-RES-5, RI-SWIFT-8."""
+    """RI-SWIFT-3, RI-GM-1, RI-RES-5, RI-SWIFT-8, RI-MULTI-1."""
     fight = versus()
     fight.do("commit_swift", "e", ability="guard").do("no_more_swift", "e")
     assert fight.refused("strike", "e", target="p") == "groups_still_resolving"

@@ -206,13 +206,13 @@ def test_RI_V_43_near_misses_glance_only_if_they_damage() -> None:
 
 
 def test_RI_V_50_desperate_exertion() -> None:
-    """RI-UNIV-DESPERATE."""
+    """RI-UNIV-DESPERATE, RI-ATK-2."""
     fight = begun(entry("pc@p/f", (0, 0)), entry("mon@m/e", (1, 0)))
     fight.do("strike", "f", 3, target="e")
     assert fight.logged("attack_rolled")[-1].outcome == "miss"
     fight.do("desperate_exertion", "f", 6, 4)
 
-    assert fight.logged("attack_rolled")[-1].outcome == "hit"
+    assert (fight.logged("attack_rolled")[-1].outcome, fight.logged("attack_rolled")[-1].total) == ("hit", 12)
     assert fight.seen("p", "f").fatigue == 2
     assert fight.refused("desperate_exertion", "f") == "too_late"
 
