@@ -111,7 +111,7 @@ def test_its_json_schema_is_as_narrow() -> None:
 
     assert schema["additionalProperties"] is False
     assert schema["required"] == ["creature", "parts", "type"]
-    assert schema["properties"]["type"] == {"const": "whole"}
+    assert schema["properties"]["type"]["const"] == "whole"
     assert schema["properties"]["at"]["prefixItems"][0]["type"] == "integer"
     assert schema["$defs"]["TestsPart"]["properties"]["sides"] == {"enum": [4, 6]}
 
@@ -145,7 +145,7 @@ def test_the_json_schema_of_a_family_lists_its_members() -> None:
         {"$ref": "#/$defs/TestsDeedChain"},
         {"$ref": "#/$defs/TestsDeedPush"},
     ]
-    assert schema["$defs"]["TestsDeedPush"]["properties"]["kind"] == {"const": "push"}
+    assert schema["$defs"]["TestsDeedPush"]["properties"]["kind"]["const"] == "push"
     assert schema["$defs"]["TestsDeedPush"]["required"] == ["creature", "kind"]
 
 
