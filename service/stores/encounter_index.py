@@ -106,6 +106,10 @@ class EncounterIndex:
         entry = self.find(encounter)
         return entry.root if entry is not None and entry.root is not None else encounter
 
+    def first(self, entry: EncounterEntry) -> EncounterEntry:
+        """Return the entry of the first line of play, whose id is the encounter's own."""
+        return (self.find(entry.root) if entry.root is not None else None) or entry
+
     def owned_by(self, owner: str, before: int | None, limit: int) -> list[tuple[int, EncounterEntry]]:
         """Return entries of one owner, the newest first, each with its number in the owner's collection."""
         page = self._store.records(f"{COLLECTION}/{owner}", before, limit)

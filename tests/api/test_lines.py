@@ -25,6 +25,7 @@ def counter(who: Api, table: Table) -> int:
 
 def test_an_undo_is_one_request_and_everybody_plays_on_at_the_same_address(table: Table) -> None:
     did(table, ADD, ADD)  # 4 and 5
+    opened = table.gm.get(table.at)["opened"]
     answer = undone(table, 4)
 
     assert [step["path"] for step in answer["difference"]["patch"]] == ["/counter"]
@@ -32,7 +33,10 @@ def test_an_undo_is_one_request_and_everybody_plays_on_at_the_same_address(table
     for who in (table.gm, table.ada, table.bo):
         about = who.get(table.at)
         assert (about["encounter"], about["line"]) == (table.id, answer["line"])
+        assert about["opened"] == opened
         assert counter(who, table) == 3
+    (listed,) = table.gm.get("/v1/encounters")["encounters"]
+    assert (listed["encounter"], listed["opened"]) == (table.id, opened)
     did(table, (table.ada, ADD))
     assert counter(table.bo, table) == 6
     assert counter(table.as_played.bo, table) == 6, "the old line has both"

@@ -113,7 +113,7 @@ def test_its_json_schema_is_as_narrow() -> None:
     assert schema["required"] == ["creature", "parts", "type"]
     assert schema["properties"]["type"]["const"] == "whole"
     assert schema["properties"]["at"]["prefixItems"][0]["type"] == "integer"
-    assert schema["$defs"]["TestsPart"]["properties"]["sides"] == {"enum": [4, 6]}
+    assert schema["$defs"]["TestsPart"]["properties"]["sides"]["enum"] == [4, 6]
 
 
 # --- families ----------------------------------------------------------------------------------------

@@ -99,12 +99,13 @@ def _listed(request: ApiRequest, found: ListedEncounter) -> dict[str, Any] | Non
         or query.get("status", found.summary["status"]) != found.summary["status"]
     ):
         return None
+    first = request.services.encounters.first(e)
     return {
-        "encounter": e.root or e.encounter,
+        "encounter": first.encounter,
         "line": e.encounter,
         "edition": e.edition,
         "title": e.title,
-        "opened": e.opened,
+        "opened": first.opened,
         **{name: value for name, value in found.summary.items() if name != "continued"},
         "imported": imported_of(request, e),
         "origin": _origin(request, e),

@@ -157,12 +157,13 @@ def get_encounter(request: ApiRequest) -> ApiResponse:
     if entry is None or head is None:
         raise not_found()
     folded = request.services.folder.current(line, head.folded)
+    first = request.services.encounters.first(entry)
     data = {
-        "encounter": entry.root or entry.encounter,
+        "encounter": first.encounter,
         "line": line,
         "edition": entry.edition,
         "title": entry.title,
-        "opened": entry.opened,
+        "opened": first.opened,
         "version": folded.n,
         "appended": max(head.appended, folded.n),
         "hash": folded.hash,
