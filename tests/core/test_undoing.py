@@ -44,7 +44,7 @@ def test_whoever_folds_a_fight_goes_through_its_mappings_in_the_same_order(editi
         assert cached is not None
         assert spelled(cached.state) == wanted
         proposal = house.proposed(line, "undo", commit=decided.n)
-        draft = house.state(str(proposal["encounter"]))
+        draft = house.state(str(proposal["line"]))
         before = house.services.folder.at(line, decided.n - 1).state
         assert spelled(draft, creatures_alone=True) == spelled(before, creatures_alone=True)
 

@@ -355,7 +355,7 @@ def test_forks_and_rulings_are_made_through_both_users(table: Table, worker: Val
         "POST", f"{table.at}/undo", {"to": 4, "reason": "no", "preview": True}, Prefer="wait=10"
     )
     assert proposed.status_code == 201, proposed.text
-    amendment, line = (json.loads(proposed.text)[name] for name in ("amendment", "encounter"))
+    amendment, line = (json.loads(proposed.text)[name] for name in ("amendment", "line"))
     version = {"version": json.loads(proposed.text)["version"]}
     accepted = table.gm("POST", f"{table.at}/amendments/{amendment}/accept", version)
     assert accepted.status_code == 200, accepted.text

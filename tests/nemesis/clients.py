@@ -290,7 +290,8 @@ def _cut(fight: Fight) -> None:
 
 def _stream(scene: Scene, fight: Fight) -> Iterator[tuple[int, str]]:
     """Yield number and hash of each commit that one connection tells, after what was told before."""
-    after = f"Last-Event-ID: {fight.followed}\r\n" if fight.followed else ""
+    line_id = fight.at.rpartition("/")[2]
+    after = f"Last-Event-ID: {line_id}:{fight.followed}\r\n" if fight.followed else ""
     with socket.create_connection((HOST, scene.port), timeout=5) as line, line.makefile("rb") as answer:
         line.settimeout(STREAM_S)
         fight.line = line

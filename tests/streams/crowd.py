@@ -59,7 +59,8 @@ class Encounter:
 
     def request(self, last: int | None) -> bytes:
         """Return what asks for the stream after event *last*; a plain answer, so that its end is its end."""
-        after = "" if last is None else f"Last-Event-ID: {last}\r\n"
+        line = self.path.rpartition("/")[2]
+        after = "" if last is None else f"Last-Event-ID: {line}:{last}\r\n"
         return (
             f"GET {self.path}/commits HTTP/1.0\r\nHost: x\r\nAccept: text/event-stream\r\n"
             f"Authorization: Bearer {self.key}\r\n{after}\r\n"
@@ -113,7 +114,7 @@ class Client:
             assert b" 200 " in head.split(b"\r\n")[0], head
         lines = part.split(b"\n")
         if b"event: commit" in lines:
-            n = int(lines[0].removeprefix(b"id: "))
+            n = int(lines[0].rpartition(b":")[2])
             assert json.loads(lines[2].removeprefix(b"data: "))["n"] == n
             self.told.append(n)
         assert b"event: reset" not in lines, f"{self.told[-1:]} is a position that was told"
