@@ -21,6 +21,7 @@ from service.rules.ruleset import Decision, decide
 from service.rules.table.disputes import Contest
 from service.rules.table.lines import Line, Origin
 from tests.rules.heartrush.kit import ENCOUNTER, Fight, NoDice, begun, opened
+from tests.rules.heartrush.sides import emitted
 
 LONG = "x" * 1000
 HEAD = {"n": 4, "hash": "ab" * 32}
@@ -264,19 +265,6 @@ def test_TABLE_AMEND_3_an_outdated_proposal_is_not_accepted_but_dropped() -> Non
 
 
 # --- lines -----------------------------------------------------------------------------------------------
-
-
-def emitted(emits: Any, state: State) -> list[Any]:
-    """Return the events of a part of a decision."""
-    found = []
-    try:
-        event = next(emits)
-        while True:
-            found.append(event)
-            state = event.evolve(state)
-            event = emits.send(state)
-    except StopIteration:
-        return found
 
 
 def decided(state: State, type_: str, role: str, /, **data: Any) -> Decision[State]:
