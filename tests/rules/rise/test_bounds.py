@@ -20,7 +20,7 @@ from service.rules.rise.opening import Opening, faults
 from service.rules.rise.sheet import Ability, Effect, Strike, Weapon
 from service.rules.rise.strikes import circumstances
 from service.rules.rise.swift import early, is_simple
-from service.rules.rise.taking_damage import fall_or_wake, heal, tire
+from service.rules.rise.taking_damage import exhaust, fall_or_wake, heal, tire
 from service.rules.rise.vital_wounds import due, stream
 from tests.rules.rise.kit import begun, entry, opened, opening
 
@@ -384,3 +384,16 @@ def test_RI_DMG_2_a_critical_hit_rolls_or_multiplies() -> None:
         fight = begun(entry("mon@p/p", (0, 0), accuracy=14), entry("mon@m/e", (1, 0)), options=options)
         fight.do("strike", "p", *faces, target="e")
         assert fight.logged("damage_rolled")[-1].amount == amount
+
+
+@pytest.mark.parametrize(
+    ("hp", "depth", "levels"),
+    [(1, 0, []), (0, 0, []), (-1, 0, [3]), (-1, 1, []), (-20, 0, [3]), (-20, 2, [])],
+)
+def test_RI_DMG_7_subdual_damage_tires_where_other_damage_wounds(
+    hp: int, depth: int, levels: list[int]
+) -> None:
+    """RI-DMG-7: what has been reached before tires no more."""
+    fight = begun(entry("pc@p/v", (0, 0))).given("v", hp=hp, depth=depth)
+    emitted: list[Any] = list(exhaust(fight.state, "v"))
+    assert [event.levels for event in emitted] == levels

@@ -402,3 +402,13 @@ def test_RI_MOUNT_1_only_riders_are_carried(carrier: str, rider: str, code: str 
     data = {"path": [[0, -1]], "carry": [rider]}
     decision = fight.send("plan_movement", "seat-p", creature=carrier, **data)
     assert (decision.refusal.code if decision.refusal else None) == code
+
+
+def test_RI_MOVE1_5_who_gets_up_for_the_standard_action_stands() -> None:
+    fight = side_by_side().given("p", conditions=(Condition(name="prone"),))
+    fight.do("move", "p", stand_up=True, path=[[0, -1], [0, -2], [0, -3]])
+    assert not fight.seen("p", "p").has("prone")
+    assert fight.end("p").rest()["p"].position == (0, -3)
+    crawling = side_by_side().given("p", conditions=(Condition(name="prone"),))
+    crawling.do("move", "p", path=[[0, -1]])
+    assert crawling.seen("p", "p").has("prone")

@@ -48,7 +48,7 @@ def test_C_38_a_hazard_hurts_others_at_the_end_of_the_phase_for_the_first_time()
 
 
 def test_C_38_darkness_hides_who_is_in_it_and_blinds_it() -> None:
-    """RI-ATK-13 (C-38)."""
+    """RI-ATK-13, RI-RES-12 (C-38)."""
     fight = begun(
         entry("mon@p/p", (0, 0), abilities=[maker("darkness")]),
         entry("mon@p/q", (5, 0)),
