@@ -105,6 +105,9 @@ content take effect once; a repeat gets the first answer, with `Idempotency-Repl
 or up to N with `Prefer: wait=N` (at most 30); `Prefer: respond-async` does not wait. If the command is not
 decided by then, the answer is 202 with its address in `Location`.
 
+**One game, one address.** `POST …/undo {"to": 12}` goes back to version 12. After an undo or a ruling the
+encounter continues at the same address; `?line=` reads an earlier line of play.
+
 **Numbers** are integers and written as such: `1`, never `1.0` or `1e0`, although JSON Schema's `integer`
 permits these.
 

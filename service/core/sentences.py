@@ -39,12 +39,32 @@ SHARED: Final[Mapping[str, str]] = {
     "lane_disclosed": "the seed of lane {lane} is disclosed: {seed}",
     "closing_begun": "the gm closes the encounter",
     "encounter_closed": "the seed of all dice is disclosed: {seed}",
+    "contest_opened": "{seat} contests commit {commit}: {claim}",
+    "contest_closed": "contest {contest} is answered ({ending}): {decision}",
+    "amendment_proposed": "the gm proposes {amendment} ({kind})",
+    "amendment_detailed": "",
+    "amendment_dropped": "the proposal {amendment} is dropped",
+    "continued": "play goes on from an earlier commit, in another line of play",
+    "line_begun": "play goes on from commit {origin_n} of the earlier line",
+    "forked": "a what-if begins at commit {origin_n} of another encounter",
+    "line_accepted": "",
+    "link_inherited": "",
+    "occasion_inherited": "",
+    "sealed_values_inherited": "",
+    "stream_redirected": "",
+    "due_disclosed": "",
+    "epoch_ended": "",
+    "seat_opened": "the seat {seat} is opened ({role})",
+    "seat_changed": "the seat {seat} has {creatures} now",
+    "seat_closed": "the seat {seat} is closed",
+    "sheet_shown": "the gm shows the sheet of {creature}",
 }
 """The sentences of events that all rulesets share."""
 
 _LONG: Final = 16
 """How many characters of a hash are shown."""
 _HASHES: Final = ("link", "seed", "digest")
+_WORDS: Final[Mapping[bool | None, str]] = {True: "yes", False: "no", None: "nothing"}
 
 
 def patterns_of(ruleset: Ruleset[Any]) -> Mapping[str, str]:
@@ -77,8 +97,11 @@ def sentence(event: Mapping[str, Any], names: Mapping[str, str], patterns: Mappi
 
 
 def _parts(value: Any) -> Iterable[tuple[str, Any]]:  # noqa: ANN401 - JSON
-    """Return the members of an object, which patterns name after a `_`; nothing for other values."""
-    return value.items() if isinstance(value, dict) else ()
+    """Yield the members of an object, and theirs, which patterns name after a `_`; none of another value."""
+    if isinstance(value, dict):
+        for key, member in value.items():
+            yield key, member
+            yield from ((f"{key}_{inner}", each) for inner, each in _parts(member))
 
 
 def _fields(pattern: str) -> set[str]:
@@ -93,5 +116,7 @@ def _value_text(key: str, value: Any, names: Mapping[str, str]) -> str:  # noqa:
         return ", ".join(f"{names.get(k, k)} {_value_text(k, v, names)}" for k, v in kept.items())
     if isinstance(value, list):
         return ", ".join(_value_text(key, item, names) for item in value)
+    if value is None or isinstance(value, bool):
+        return _WORDS[value]
     text = str(value)
     return text[:_LONG] + "…" if key in _HASHES else names.get(text, text)

@@ -71,7 +71,7 @@ def answer_next(table: Table, stances: Mapping[str, str]) -> bool:
             if not asked["prompt"]["optional"]:
                 offer = next(o for o in asked["commands"] if o["command"]["type"] != "end_combat")
                 chosen = {n: stance if stance in v else v[0] for n, v in offer["choices"].items()}
-                table.do(seat, **offer["command"], **chosen)
+                table.do(seat, **{**offer["command"], **chosen})
                 return True
     return False
 

@@ -126,7 +126,7 @@ def test_a_message_says_in_words_what_happened_if_it_is_asked_to(
     found = {each["data"]["n"]: each["data"] for each in hook.taken(webhook["secret"])}
     pages = table.bo.get(f"{table.at}/commits?after={n - 2}&text=en")["commits"]
     assert [found[each["n"]]["text"] for each in pages] == [each["text"] for each in pages]
-    assert found[n]["text"] == ["counted by=1 rolled=None"]
+    assert found[n]["text"] == ["counted by=1 rolled=nothing"]
 
 
 def test_a_channel_of_discord_gets_words_alone_and_mentions_no_person(

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from service.core.sentences import sentence
+from dataclasses import fields
+from string import Formatter
+
+import pytest
+
+from service.core.sentences import patterns_of, sentence
 from service.rules.heartrush.presentation import SENTENCES as HEARTRUSH
+from service.rules.registry import REGISTRY
 from service.rules.rise.presentation import SENTENCES as RISE
 
+BOOKS = {"heartrush@1": REGISTRY["heartrush@1"], "rise@1": REGISTRY["rise@1"]}
 NAMES = {"pia": "Pia", "orc": "The orc"}
 
 
@@ -30,3 +37,29 @@ def test_the_other_book_tells_its_own_event_of_that_type() -> None:
 
 def test_what_has_no_pattern_is_told_by_its_fields() -> None:
     assert sentence({"type": "seen", "by": "pia", "because": []}, NAMES) == "seen by=Pia"
+
+
+@pytest.mark.parametrize("edition", BOOKS)
+def test_every_event_of_a_book_has_a_sentence_of_its_own_fields(edition: str) -> None:
+    book = BOOKS[edition]
+    patterns = patterns_of(book)
+    assert set(book.events) <= set(patterns), "each has a sentence, or an empty one"
+    assert set(book.sentences) <= set(book.events)
+    for name, event in book.events.items():
+        known = {field.name for field in fields(event)}
+        said = {field for _, field, _, _ in Formatter().parse(patterns[name]) if field}
+        strange = {field for field in said if not any(field == k or field.startswith(f"{k}_") for k in known)}
+        assert not strange, f"{name} says {strange}"
+
+
+def test_what_is_true_false_or_nothing_is_said_in_words() -> None:
+    event = {"type": "grip_tested", "creature": "pia", "held": True, "because": []}
+    assert sentence(event, NAMES, HEARTRUSH) == "Pia tests its grip (it holds: yes)"
+    assert (
+        sentence({"type": "seen", "by": None, "at": False, "because": []}, NAMES) == "seen by=nothing at=no"
+    )
+
+
+def test_a_pattern_may_name_what_lies_two_levels_inside() -> None:
+    event = {"type": "creature_added", "entry": {"sheet": {"name": "Wolf"}}, "because": []}
+    assert sentence(event, NAMES, RISE) == "Wolf joins"
