@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush.conditions import end_charm, gain
+from service.rules.heartrush.damage import refusal_to_shrug
 from service.rules.heartrush.forced_movement import PushFrame, share, split
 from service.rules.heartrush.permission import check_able, check_alive
 from service.rules.heartrush.priority import pass_after_ability
@@ -162,3 +163,32 @@ def test_HR_ZERO_4_and_HR_GEN_8_a_check_is_against_one_thing_and_not_of_the_dead
     assert refusal_of(fight, "gm", "roll_check", **data, cn=8) == ("dead", "HR-ZERO-4")
     fight.given("pia", status="unconscious")
     assert refusal_of(fight, "gm", "roll_check", **data, cn=8) is None
+
+
+@pytest.mark.parametrize(
+    ("cause", "shruggable", "changes", "why"),
+    [
+        ("attack", True, {}, None),
+        ("attack", False, {}, None),
+        ("fall", True, {}, None),
+        ("fall", False, {}, "hazards_not_shruggable"),
+        ("hazard", False, {}, "hazards_not_shruggable"),
+        ("attack", True, {"heart_die": 4}, "heart_die_minimum"),
+        ("attack", True, {"heart_die": 6}, None),
+        ("attack", True, {"status": "unconscious"}, "unconscious"),
+        ("attack", True, {"status": "dead"}, "dead"),
+    ],
+)
+def test_HR_DMG_2_who_cannot_shrug_damage_off(
+    cause: str, changes: dict[str, Any], why: str | None, *, shruggable: bool
+) -> None:
+    fight = begun(PLACES, options={"hazards_shruggable": shruggable}).given("pia", **changes)
+    assert refusal_to_shrug(fight.state, fight["pia"], cause) == why
+
+
+@pytest.mark.parametrize(("shrugs", "why"), [(0, None), (1, "already_shrugged"), (2, "already_shrugged")])
+def test_HR_DMG_2_the_house_may_allow_one_shrug_a_round(shrugs: int, why: str | None) -> None:
+    once = begun(PLACES, options={"shrug_per_round": 1}).given("pia", shrugs=shrugs)
+    assert refusal_to_shrug(once.state, once["pia"]) == why
+    ever = begun(PLACES).given("pia", shrugs=shrugs)
+    assert refusal_to_shrug(ever.state, ever["pia"]) is None
