@@ -72,7 +72,7 @@ const cutting = async (address, init) => {
   const response = await globalThis.fetch(address, init);
   if (init.headers.Accept !== "text/event-stream") return response;
   cuts.streams += 1;
-  let left = init.headers["Last-Event-ID"] === "0" ? 20000 : 400 + 1300 * (cuts.streams % 5); // bytes: amid an event
+  let left = (init.headers["Last-Event-ID"] ?? ":0").endsWith(":0") ? 20000 : 400 + 1300 * (cuts.streams % 5); // bytes: amid an event
   const body = response.body.pipeThrough(new TransformStream({
     transform(chunk, line) {
       if (chunk.length >= left) { line.enqueue(chunk.subarray(0, left)); line.error(new Error("cut")); return; }
@@ -116,7 +116,7 @@ const reader = response.body.getReader();
 let text = "";
 while (!text.includes("\n\nid:") || !text.endsWith("\n\n")) text += new TextDecoder().decode((await reader.read()).value);
 stopping.abort();
-found.ticket = text.includes(`id: ${found.settled[0]}\n`);
+found.ticket = text.includes(`id: ${gm.id}:${found.settled[0]}\n`);
 found.about = (await gm.about()).encounter === gm.id;
 found.closed = (await gm.close("enough")).outcome;
 found.audit = (await gm.audit()).verdict;

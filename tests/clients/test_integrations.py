@@ -79,7 +79,7 @@ def test_the_bot_seats_somebody_offers_acts_and_tells_the_channel(
     assert nobody.endswith("sit down first: the GM says /sit")
     assert (watched, again) == (f"Posting {gm.encounter} here.", f"{gm.encounter} is posted here already.")
     assert sat == "Zoe sits as zoe."
-    assert '{"type": "engage", "creature": "pia"}' in offers
+    assert '{"type": "engage", "creature": "pia", "target": ' in offers
     assert wrong.startswith("That did not work")
     assert refused.startswith("Refused (not_your_creature")
     assert done.startswith("accepted: ability_used")

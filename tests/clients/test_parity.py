@@ -25,7 +25,7 @@ OPENING: Final = {"edition": "rise@1", "creatures": []}
 COMMAND: Final = {"type": "pass", "creature": "pia"}
 LISTS: Final = (
     *("encounters", "seats", "commits", "rolls", "rounds", "contests", "audits", "checkpoints"),
-    *("webhooks", "deliveries", "keys", "rulesets", "imports", "forks", "creatures"),
+    *("webhooks", "deliveries", "keys", "rulesets", "imports", "forks", "creatures", "lines"),
 )
 ANSWER: Final[Mapping[str, Any]] = {
     **{name: [] for name in LISTS},
