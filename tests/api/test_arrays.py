@@ -81,7 +81,7 @@ def test_an_array_that_is_not_decided_yet_is_pending_and_settled_by_its_key(
     )
     data = json.loads(answer.text)
     assert (answer.status_code, outcomes(data)) == (202, ["pending", "pending"])
-    assert answer.headers["Location"] == f"{table.at}/commands/{data['n']}"
+    assert answer.headers["Location"] == f"{table.at}/commands/{data['n']}?line={table.id}"
 
     worker.go_on()
     settled = sent(table, [ADD, ADD], Idempotency_Key="a1", Prefer="wait=30")
