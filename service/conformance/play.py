@@ -263,7 +263,7 @@ class Play:
 
 
 def _opens(fact: Fact[Any]) -> bool:
-    """Tell whether *fact* opens envelopes for all."""
+    """Return whether *fact* opens envelopes for all."""
     return isinstance(fact, Event) and hasattr(fact, "occasion")
 
 

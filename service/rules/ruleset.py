@@ -311,7 +311,7 @@ def legal(
 
 
 def needs_dice(state: S, command: Command[S]) -> bool:
-    """Tell whether *command* would throw a die although the dice are not sealed yet."""
+    """Return whether *command* would throw a die although the dice are not sealed yet."""
     if state.dice_sealed:
         return False
     refusal = decide(state, command, Chance(UnsealedDice())).refusal

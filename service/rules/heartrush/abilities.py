@@ -140,13 +140,13 @@ class Op(Generic[S]):
     kind: ClassVar[str]
 
     def apply(self, state: S, chance: Chance, use: Use) -> Emits[S]:
-        """Tell what this operation does."""
+        """Emit what this operation does."""
         raise NotImplementedError
 
 
 @record
 class Modifier:
-    """Something that holds while an ability is passive on a sheet, or lies on a creature for a time."""
+    """Something that holds while an ability is passive on a sheet, or affects a creature for a time."""
 
     kind: ClassVar[str]
 
@@ -156,7 +156,7 @@ Lasts = Literal["next_roll", "next_attack", "round", "engagement", "minute", "un
 
 @record
 class Lasting:
-    """A modifier that lies on creatures: who laid it, with what, and until when."""
+    """A modifier that affects creatures: who laid it, with what, and until when."""
 
     id: str
     source: str
@@ -223,7 +223,7 @@ class Spell(Definition):
 
 
 def is_instant(definition: Ability | Spell) -> bool:
-    """Tell whether *definition* may be used at any moment."""
+    """Return whether *definition* may be used at any moment."""
     if isinstance(definition, Spell):
         return definition.instant
     return definition.timing == "instant"
@@ -231,7 +231,7 @@ def is_instant(definition: Ability | Spell) -> bool:
 
 @enforces(HR_ABIL_10, HR_ACT_2)
 def costs_action(definition: Ability | Spell) -> bool:
-    """Tell whether an ability or spell costs the action."""
+    """Return whether an ability or spell costs the action."""
     return isinstance(definition, Spell) or definition.full_action
 
 

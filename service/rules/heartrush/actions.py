@@ -23,7 +23,7 @@ class Exertion:
     """What an exertion without air costs."""
 
     def tell(self, state: State, chance: Chance, frame: StrainFrame) -> Emits[State]:
-        """Tell it, and that *frame* is done."""
+        """Emit it, and that *frame* is done."""
         raise NotImplementedError
 
 
@@ -43,7 +43,7 @@ class StrainFrame(Frame[State]):
 
 
 def is_airless(creature: Creature) -> bool:
-    """Tell whether *creature* breathes nothing now."""
+    """Return whether *creature* breathes nothing now."""
     return creature.breath is not None or creature.has("suffocating")
 
 
@@ -230,7 +230,7 @@ class AbilityUsed(Event[State]):
         return _begin_anew(state, state.creatures[self.creature])
 
     def _is_exertion(self, state: State) -> bool:
-        """Tell whether it takes breath: an action or a movement, also where it costs nothing."""
+        """Return whether it takes breath: an action or a movement, also where it costs nothing."""
         if self.ability == "call_out":
             return False
         return self.paid != "none" or (state.paused() and self.ability in EXERTIONS)
@@ -320,7 +320,7 @@ def careful_price(state: State, creature: Creature, pay: Literal["action", "rush
 
 
 def has_action(state: State, creature: Creature) -> bool:
-    """Tell whether *creature* could pay for an action now."""
+    """Return whether *creature* could pay for an action now."""
     return state.paused() or creature.action > 0
 
 
@@ -342,7 +342,7 @@ def with_fresh_round(creature: Creature, **changes: object) -> Creature:
 
 
 def can_answer(creature: Creature) -> bool:
-    """Tell whether *creature* could pay for a reaction: able, with an action or rush left."""
+    """Return whether *creature* could pay for a reaction: able, with an action or rush left."""
     return is_able(creature) and (creature.action > 0 or creature.rush > 0)
 
 
@@ -428,7 +428,7 @@ class HeartRecharged(Event[State]):
 
 
 def in_combat(state: State) -> bool:
-    """Tell whether there is an encounter for abilities to count in."""
+    """Return whether there is an encounter for abilities to count in."""
     return state.phase not in ("setup", "ended")
 
 
@@ -458,13 +458,13 @@ def check_minor(state: State, ability: Ability) -> None:
 
 @enforces(HR_ABIL_6)
 def week_over(state: State, creature: Creature, ability: str) -> bool:
-    """Tell whether the week of a weekly ability is over."""
+    """Return whether the week of a weekly ability is over."""
     return _days_since(state, creature, ability) >= WEEK_DAYS
 
 
 @enforces(HR_ABIL_7)
 def month_over(state: State, creature: Creature, ability: str) -> bool:
-    """Tell whether the month of a monthly ability is over."""
+    """Return whether the month of a monthly ability is over."""
     return _days_since(state, creature, ability) >= MONTH_DAYS
 
 
@@ -476,7 +476,7 @@ def _days_since(state: State, creature: Creature, ability: str) -> int:
 
 @enforces(HR_ABIL_4)
 def is_charged(state: State, creature: Creature, ability: Ability) -> bool:
-    """Tell whether *creature* may use *ability* by its frequency."""
+    """Return whether *creature* may use *ability* by its frequency."""
     if ability.frequency in _CHARGED:
         return ability.id not in creature.spent
     if ability.frequency == "weekly":
@@ -495,7 +495,7 @@ def afford(state: State, creature: Creature, ability: Ability, extra: int) -> No
 
 
 def can_afford(state: State, creature: Creature, definition: Ability | Spell) -> bool:
-    """Tell whether *creature* could pay for *definition* now."""
+    """Return whether *creature* could pay for *definition* now."""
     if costs_action(definition) and creature.action < 1:
         return False
     if isinstance(definition, Spell):
@@ -520,7 +520,7 @@ def pay(state: State, creature: str, ability: Ability, extra: int) -> Emits[Stat
 
 
 def recharge(state: State, creature: str, *frequencies: str) -> Emits[State]:
-    """Tell that the spent abilities of these frequencies are charged again, if there are any."""
+    """Emit that the spent abilities of these frequencies are charged again, if there are any."""
     spent = state.creatures[creature].spent
     known = tuple(name for name in spent if _frequency(state, name) in frequencies)
     if not known:
@@ -534,5 +534,5 @@ def _frequency(state: State, ability: str) -> str:
 
 
 def wounded(state: State, creature: str) -> Emits[State]:
-    """Tell that a wound charges its owner's heart abilities."""
+    """Emit that a wound charges its owner's heart abilities."""
     return (yield from recharge(state, creature, "heart")) if state.creatures[creature].spent else state

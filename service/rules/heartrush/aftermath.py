@@ -75,7 +75,7 @@ def dice_instead(state: State, pending: Pending) -> int:
 
 
 def climbs_on(source: Creature, target: Creature) -> bool:
-    """Tell whether *source* climbs on *target*: its pushes become harm (HR-COND-23)."""
+    """Return whether *source* climbs on *target*: its pushes become harm (HR-COND-23)."""
     found = source.conditions.get("creature_climber")
     return found is not None and found.source == target.id
 

@@ -100,7 +100,7 @@ def awaited(state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
 
 
 def forgone(frame: EngagementFrame) -> Emits[State]:
-    """Tell that nothing follows, for want of a weapon or a target."""
+    """Emit that nothing follows, for want of a weapon or a target."""
     assert frame.following is not None
     return (
         yield FollowUpForgone(engagement=frame.path, creature=frame.following.attacker, because=("HR-WPN-8",))
@@ -369,7 +369,7 @@ def plan_due(state: State, frame: EngagementFrame, names: Iterator[str]) -> tupl
 
 @enforces(HR_STANCE_AGI_2)
 def may_sidestep(state: State, frame: EngagementFrame, name: str) -> bool:
-    """Tell whether creature *name* has a sidestep of the agility stance left and can take it."""
+    """Return whether creature *name* has a sidestep of the agility stance left and can take it."""
     creature = as_if_fast(state.creatures[name])
     if frame.sidestepped.count(name) >= sidesteps_of(state, creature) or not is_unbarred(
         state, creature, "sidestep"
@@ -385,7 +385,7 @@ def may_sidestep(state: State, frame: EngagementFrame, name: str) -> bool:
 
 
 def as_if_fast(creature: Creature) -> Creature:
-    """Return *creature*, with speed enough where only the GM knows its speed: being asked tells nothing."""
+    """Return *creature*, with enough speed where only the GM knows it: the question discloses nothing."""
     if "speed" not in creature.gm_only:
         return creature
     return changed(creature, sheet=changed(creature.sheet, speed=FAST_FT))
@@ -416,7 +416,7 @@ class AgilityStep(PhaseRules):
         return ()
 
     def _picks(self, state: State, frame: EngagementFrame, mover: str) -> bool:
-        """Tell whether a mover that has moved still has to pick whom it attacks."""
+        """Return whether a mover that has moved still has to pick whom it attacks."""
         part = frame.participants[mover]
         declared = declarations(frame)[mover]
         if (
@@ -464,7 +464,7 @@ AFTER_MOVING = ("HR-STANCE-AGI-5", "A-15")
 
 
 def batched(state: State) -> bool:
-    """Tell whether all who move first move before any of them attacks."""
+    """Return whether all who move first move before any of them attacks."""
     return state.house.agility_2b == "batch"
 
 

@@ -177,7 +177,7 @@ def standing_shrug(creature: Creature) -> Literal["ask", "never", "if_it_kills"]
 
 
 def lets_pass(creature: Creature, accepts: tuple[str, ...]) -> bool:
-    """Tell whether its seat has said to let a window pass in which it could answer with *accepts*."""
+    """Return whether its seat has said to let a window pass in which it could answer with *accepts*."""
     windows = standing_of(creature).windows
     return windows == "pass" or (windows == "only_abilities" and set(accepts) <= BUILT_IN)
 

@@ -116,7 +116,7 @@ def check_room(view: State, entry: Entry) -> None:
 
 
 def seated(state: State, seat: str, creature: str) -> Emits[Any]:
-    """Tell that *seat* controls *creature* besides those it has."""
+    """Emit that *seat* controls *creature* besides those it has."""
     creatures = (*state.seats[seat].creatures, creature)
     return (yield SeatChanged(seat=seat, creatures=creatures, because=("TABLE-SEAT-1",)))
 

@@ -88,7 +88,7 @@ class Help(Command[State]):
 
     @staticmethod
     def done(_state: State, creature: str, said: Said) -> Emits[State]:
-        """Tell what it does, now that its turn has come."""
+        """Emit what it does, now that its turn has come."""
         return (yield HelpGiven(creature=creature, target=said.target or ""))
 
     @classmethod
@@ -141,7 +141,7 @@ class CallOut(Command[State]):
 
     @staticmethod
     def done(_state: State, creature: str, said: Said) -> Emits[State]:
-        """Tell what it does, now that its turn has come."""
+        """Emit what it does, now that its turn has come."""
         return (yield CalledOut(creature=creature, words=said.words))
 
     @classmethod
@@ -195,7 +195,7 @@ class HandleObject(Command[State]):
 
     @staticmethod
     def done(state: State, creature: str, said: Said) -> Emits[State]:
-        """Tell what it does, now that its turn has come."""
+        """Emit what it does, now that its turn has come."""
         item = state.creatures[creature].wielded if said.verb == "stow" and said.item is None else said.item
         return (yield ObjectHandled(creature=creature, verb=said.verb, item=item))
 
@@ -219,7 +219,7 @@ SHIELD: Final = "shield"
 
 
 def is_shield(creature: Creature, item: str | None) -> bool:
-    """Tell whether *item* is the shield of *creature*."""
+    """Return whether *item* is the shield of *creature*."""
     return item == SHIELD and all(weapon.id != SHIELD for weapon in creature.sheet.weapons)
 
 

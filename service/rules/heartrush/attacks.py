@@ -130,7 +130,7 @@ def hit_by_cantrip(state: State, exchange: Exchange, cantrip: Cantrip, by: str, 
 
 
 def land_first(state: State, frame: EngagementFrame) -> Emits[State]:
-    """Tell the first of what cantrips have brought in the step in hand."""
+    """Emit the first of what cantrips have brought in the step in hand."""
     one = frame.brought[0]
     state = yield BroughtLanded(engagement=frame.path, because=(RULE,))
     left = len(frame.brought)
@@ -282,7 +282,7 @@ def _purpose(what: str, exchange: Exchange, against: str, weapon: Weapon | None)
 
 
 def roll_attack(state: State, chance: Chance, exchange: Exchange) -> Emits[State]:
-    """Tell the attack roll of the exchange's attacker."""
+    """Emit the attack roll of the exchange's attacker."""
     state, roll = yield from _attack(state, chance, exchange, exchange.attacker, exchange.defender)
     return (
         yield AttackRolled(
@@ -382,7 +382,7 @@ def settle(state: State, exchange: Exchange) -> Emits[State]:
 
 
 def conclude(state: State, exchange: Exchange, *, hit: bool) -> Emits[State]:
-    """Tell the end of an attack, and what an opportunity attack does beyond damage by the house's leave."""
+    """Emit the end of an attack, and what an opportunity attack does beyond damage by the house's leave."""
     state = yield ExchangeSettled(exchange=exchange.path, hit=hit, because=("HR-ATK-3",))
     target, attacker = exchange.defender, exchange.attacker
     if not state.creatures[target].is_present:
@@ -400,7 +400,7 @@ def conclude(state: State, exchange: Exchange, *, hit: bool) -> Emits[State]:
 
 @enforces(HR_ATK_6)
 def is_half_safe(exchange: Exchange) -> bool:
-    """Tell whether the defender of *exchange* is in the defensive stance, which halves the damage."""
+    """Return whether the defender of *exchange* is in the defensive stance, which halves the damage."""
     assert exchange.how != "contested" or exchange.defending_stance != "defensive"
     return exchange.defending_stance == "defensive"
 

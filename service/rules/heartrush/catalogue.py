@@ -1,4 +1,4 @@
-"""Ship the sample abilities of classes, spells and talents, and tell which definitions a fight knows."""
+"""Ship the sample abilities of classes, spells and talents, and list the definitions that a fight has."""
 
 from __future__ import annotations
 

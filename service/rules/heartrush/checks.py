@@ -311,7 +311,7 @@ def trouble(state: State, frame: CheckFrame) -> Emits[State]:
 
 
 def reroll(state: State, chance: Chance, frame: CheckFrame) -> Emits[State]:
-    """Tell the second throw of the die that showed a 1; a 1 it shows now does no harm."""
+    """Emit the second throw of the die that showed a 1; a 1 it shows now does no harm."""
     roll: Roll
     state, roll = yield from chance.throw(
         state,
@@ -327,7 +327,7 @@ def reroll(state: State, chance: Chance, frame: CheckFrame) -> Emits[State]:
 
 
 def resolve(frame: CheckFrame) -> Emits[State]:
-    """Tell what a check came to."""
+    """Emit what a check came to."""
     reached = frame.cn is None or frame.total >= frame.cn
     return (
         yield CheckResolved(
@@ -392,7 +392,7 @@ def check_order(view: State, order: _Order) -> None:
 
 
 def carry_order(state: State, order: _Order, *, save: bool) -> Emits[State]:
-    """Tell that the GM asks for a check or a save."""
+    """Emit that the GM asks for a check or a save."""
     against, leaning = order.against, Leaning(levels=order.advantage, what="the gm's word", rule="HR-SVC-1")
     cn = order.cn if against is None else challenge_number(state.creatures[against.creature], against.by)
     return (

@@ -90,7 +90,7 @@ class ClimbChecked(Event[State]):
 
 
 def ask_climb(movement: str, creature: str, cn: int, walked: int) -> Emits[State]:
-    """Tell that *creature* checks its might before it climbs, *walked* cells into its movement."""
+    """Emit that *creature* checks its might before it climbs, *walked* cells into its movement."""
     path = f"{movement}/climb-{walked}"
     yield ClimbAsked(scaling=path, movement=movement, creature=creature, because=SCALING)
     return (
@@ -170,7 +170,7 @@ class ClimbedOn(Event[State]):
 
 
 def climb_onto(state: State, creature: str, mount: str) -> Emits[State]:
-    """Tell that *creature* is on *mount* now."""
+    """Emit that *creature* is on *mount* now."""
     state = yield from gain(state, creature, "creature_climber", 1, mount)
     if not state.creatures[mount].has("climbed_on"):
         state = yield from gain(state, mount, "climbed_on", 1, creature)
@@ -200,7 +200,7 @@ class CameOff(Event[State]):
 
 
 def step_off(state: State, creature: str) -> Emits[State]:
-    """Tell that a climber that walked off its mount climbs no more."""
+    """Emit that a climber that walked off its mount climbs no more."""
     climber = state.creatures[creature]
     mount = mount_of(state, climber)
     if mount is None or climber.position in cells(mount.position, mount.space):
@@ -255,7 +255,7 @@ class GripTested(Event[State]):
 
 
 def hold_on(state: State, path: str, creature: str, number: int) -> Emits[State]:
-    """Tell that a climber saves against *number*, with the larger of its might and agility, or falls."""
+    """Emit that a climber saves against *number*, with the larger of its might and agility, or falls."""
     ability: Ability = best_of(state.creatures[creature])
     state = yield GripAsked(grip=path, creature=creature, because=CLINGING)
     return (

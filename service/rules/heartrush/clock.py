@@ -53,7 +53,7 @@ class PotionWorked(Event[State]):
 
 
 def potions_work(state: State) -> Emits[State]:
-    """Tell what every potion does whose hour is over: each wound a rank smaller, and 20 hit points."""
+    """Emit what every potion does whose hour is over: each wound a rank smaller, and 20 hit points."""
     for name in state.creatures:
         while due(state, name):
             state = yield PotionWorked(creature=name, because=BECAUSE)
@@ -65,7 +65,7 @@ def potions_work(state: State) -> Emits[State]:
 
 
 def due(state: State, creature: str) -> bool:
-    """Tell whether a potion that *creature* drank works now."""
+    """Return whether a potion that *creature* drank works now."""
     found = state.creatures[creature].potions_at_s
     return bool(found) and found[0] <= state.clock_s
 
@@ -128,7 +128,7 @@ def month(clock_s: int) -> int:
 
 
 def at_rest(view: State) -> bool:
-    """Tell whether no combat runs: it has not begun, or it is over."""
+    """Return whether no combat runs: it has not begun, or it is over."""
     return view.phase in ("setup", "ended")
 
 
@@ -154,14 +154,14 @@ class ClockAdvanced(Event[State]):
 
 
 def pass_time(state: State, seconds: int, reason: str, because: tuple[str, ...]) -> Emits[State]:
-    """Tell that time passes, and what comes of it."""
+    """Emit that time passes, and what comes of it."""
     before_s = state.clock_s
     state = yield ClockAdvanced(seconds=seconds, clock_s=before_s + seconds, reason=reason, because=because)
     return (yield from time_passed(state, before_s))
 
 
 def time_passed(state: State, before_s: int) -> Emits[State]:
-    """Tell what the time since *before_s* does: who falls unconscious, and what a new day charges."""
+    """Emit what the time since *before_s* does: who falls unconscious, and what a new day charges."""
     state = yield from potions_work(state)
     state = yield from ten_minutes(state)
     if state.house.major_recharge == "day" and day(state.clock_s) > day(before_s):

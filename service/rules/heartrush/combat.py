@@ -145,7 +145,7 @@ def due(state: State) -> tuple[tuple[str, What], ...]:
 
 
 def begin_upkeep(state: State, queue: tuple[tuple[str, What], ...]) -> Emits[State]:
-    """Tell that a round ends with these things to settle."""
+    """Emit that a round ends with these things to settle."""
     return (yield RoundEnding(upkeep=f"r{state.round}/end", queue=queue, because=("HR-PRIO-4",)))
 
 
@@ -393,7 +393,7 @@ class CombatEnding(Event[State]):
 
 
 def end_round(state: State, chance: Chance) -> Emits[State]:
-    """Tell the end of a round and disclose what its dice were derived from."""
+    """Emit the end of a round and disclose what its dice were derived from."""
     state = yield RoundEnded(round=state.round, because=("HR-PRIO-4", "HR-RUSH-3"))
     after: State = yield from close_epoch(state, chance)
     return after

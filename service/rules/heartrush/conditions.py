@@ -101,7 +101,7 @@ class ConditionEased(Event[State]):
 
 @record
 class ConditionLost(Event[State]):
-    """A condition no longer lies on a creature."""
+    """A condition no longer affects a creature."""
 
     type: ClassVar[str] = "condition_lost"
     creature: str
@@ -167,7 +167,7 @@ def fade(state: State) -> Emits[State]:
 
 @enforces(HR_COND_3)
 def is_ongoing(condition: str) -> bool:
-    """Tell whether *condition* lasts until something ends it."""
+    """Return whether *condition* lasts until something ends it."""
     return not kind_of(condition).fades
 
 
@@ -219,7 +219,7 @@ def end_charm(state: State, charmed: str, by: str) -> Emits[State]:
 
 
 def vent(state: State, attacker: str, target: str) -> Emits[State]:
-    """Tell what an attack roll ends: rage at its target, and the target's charm by its attacker."""
+    """Emit what an attack roll ends: rage at its target, and the target's charm by its attacker."""
     found = state.creatures[attacker].conditions.get("enraged")
     if found is not None and found.source == target:
         state = yield ConditionLost(creature=attacker, condition="enraged", because=("HR-COND-16",))

@@ -108,7 +108,7 @@ class ContestFrame(Frame[State]):
         return total
 
     def outcome(self, state: State, *, won: bool) -> Emits[State]:
-        """Tell what comes of it."""
+        """Emit what comes of it."""
         raise NotImplementedError
 
     def ability_of(self, who: str) -> Ability:

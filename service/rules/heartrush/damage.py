@@ -123,7 +123,7 @@ class DamageFrame(DeclaredDamage, Frame[State]):
         return (yield from take(state, self, amount, note=note))
 
     def _in_advance(self, state: State, creature: Creature) -> bool:
-        """Tell whether its seat has said in advance to shrug this off: it would kill otherwise."""
+        """Return whether its seat has said in advance to shrug this off: it would kill otherwise."""
         lethal = creature.hp - self.amount <= death_line(state, creature)
         return lethal and standing_shrug(creature) == "if_it_kills"
 
@@ -132,11 +132,11 @@ class Consequence:
     """What damage that was taken brings besides; the ruleset lists each kind of it, in order."""
 
     def follows(self, state: State, frame: DamageFrame) -> bool:
-        """Tell whether it follows from this damage."""
+        """Return whether it follows from this damage."""
         raise NotImplementedError
 
     def tell(self, state: State, frame: DamageFrame, final: int) -> Emits[State]:
-        """Tell what follows from *final* points of it."""
+        """Emit what follows from *final* points of it."""
         raise NotImplementedError
 
 
@@ -397,7 +397,7 @@ class Burned(Event[State]):
 
 @enforces(HR_COND_19)
 def burn(state: State, creature: str, levels: int) -> Emits[State]:
-    """Tell that fire hurts *creature* now; the frame throws the dice."""
+    """Emit that fire hurts *creature* now; the frame throws the dice."""
     number = state.place(OPEN_LANE, f"{creature}/burning") + 1
     path = f"r{state.round}/burn/{creature}-{number}"
     return (yield FireCaught(burn=path, creature=creature, levels=levels))

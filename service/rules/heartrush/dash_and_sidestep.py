@@ -117,7 +117,7 @@ class Dash(Command[State]):
 
     @staticmethod
     def done(state: State, creature: str, said: Said) -> Emits[State]:
-        """Tell what it does, now that its turn has come."""
+        """Emit what it does, now that its turn has come."""
         return (yield from walk(state, creature, said.path, stand=said.stand))
 
     @classmethod
@@ -251,7 +251,7 @@ class Sidestep(Command[State]):
 
     @staticmethod
     def done(state: State, creature: str, said: Said) -> Emits[State]:
-        """Tell what it does, now that its turn has come."""
+        """Emit what it does, now that its turn has come."""
         return (yield from sidestep(state, creature, said.to))
 
     @classmethod
@@ -287,7 +287,7 @@ def sidesteps(view: State, creature: Creature) -> tuple[Cell, ...]:
 
 
 def _barred(view: State, creature: Creature, to: Cell) -> bool:
-    """Tell whether fear, or a wall that has to be climbed, keeps *creature* from a careful step."""
+    """Return whether fear, or a wall that has to be climbed, keeps *creature* from a careful step."""
     return bool(climb_cn(view, creature, creature.position, to)) or approaches(
         view, creature, creature.position, to
     )

@@ -132,7 +132,7 @@ def targets(
 
 
 def is_foe(state: State, creature: Creature, other: Creature) -> bool:
-    """Tell whether *creature* may harm *other*: an enemy, or anybody if the house says so."""
+    """Return whether *creature* may harm *other*: an enemy, or anybody if the house says so."""
     return state.house.friendly_fire or other.side != creature.side
 
 
@@ -195,7 +195,7 @@ def _has_enemy(state: State, frame: EngagementFrame, name: str, step: str) -> bo
 
 @enforces(HR_RES_7)
 def takes_part(state: State, name: str) -> bool:
-    """Tell whether creature *name* can still act in its engagement; zero hit points alone do not stop it."""
+    """Return whether creature *name* can still act in its engagement; it can at zero hit points."""
     return is_able_if_aware(state.creatures[name])
 
 
@@ -213,13 +213,13 @@ def plan(frame: EngagementFrame, declarations: Mapping[str, Declaration]) -> tup
 
 
 def is_met(planned: Iterable[Planned], creature: str, target: str) -> bool:
-    """Tell whether the attack of *creature* on *target* is part of a contest that is planned already."""
+    """Return whether the attack of *creature* on *target* is part of a contest that is planned already."""
     return any(p.contested and (p.attacker, p.defender) == (target, creature) for p in planned)
 
 
 @enforces(HR_ATK_5)
 def are_mutual(declarations: Mapping[str, Declaration], creature: str, target: str) -> bool:
-    """Tell whether *target* attacks *creature* too, by the *declarations* of a step."""
+    """Return whether *target* attacks *creature* too, by the *declarations* of a step."""
     other = declarations.get(target)
     return other is not None and creature in other.targets
 
@@ -379,7 +379,7 @@ def sealed_declaration(state: State, by: str) -> Scope | None:
 
 
 def declare(state: State, by: str, creature: str, declaration: Declaration) -> Emits[State]:
-    """Tell a declaration: sealed to its seat where the house says so, with a trace for all."""
+    """Emit a declaration: sealed to its seat where the house says so, with a trace for all."""
     frame = state.top_frame(EngagementFrame)
     scope = sealed_declaration(state, by)
     state = yield DeclarationMade(creature=creature, because=("HR-RES-3", "A-13"))
@@ -499,7 +499,7 @@ def attack_now(
     chosen: tuple[str, ...],
     offensive: Offensive | None = None,
 ) -> Emits[State]:
-    """Tell whom a mover picks once it stands where it stands."""
+    """Emit whom a mover picks once it stands where it stands."""
     planned = tuple(meeting(state, frame, creature, target) for target in chosen)
     return (
         yield AttackChosen(

@@ -327,7 +327,7 @@ class GiveAction(Effect):
 
 
 # --- kinds of effect of abilities alone ----------------------------------------------------------------
-# What lies on creatures, and more. What changes the rolls and the damage of an attack stands in
+# What affects creatures, and more. What changes the rolls and the damage of an attack stands in
 # `riders.py`.
 
 HR_RUSH_5: Final = Rule(
@@ -340,7 +340,7 @@ HR_RUSH_5: Final = Rule(
 MINUTE_S: Final = 60
 
 
-# --- what lies on creatures -----------------------------------------------------------------------
+# --- what affects creatures -----------------------------------------------------------------------
 
 
 @record
@@ -528,7 +528,7 @@ class Drag(Effect):
 
 
 def effects_of_round(state: State) -> Emits[State]:
-    """Tell which effects have run out by the clock, and what auras do at the start of a round."""
+    """Emit which effects have run out by the clock, and what auras do at the start of a round."""
     for one in state.lasting:
         if one.until_s is not None and state.clock_s >= one.until_s:
             state = yield EffectEnded(effect=one.id, reason="ran_out", because=("HR-CAST-3",))

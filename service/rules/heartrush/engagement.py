@@ -235,11 +235,11 @@ class PhaseRules:
         raise NotImplementedError
 
     def waits(self, state: State, frame: EngagementFrame) -> bool:
-        """Tell whether `waiting` would name anybody; a phase with many answers says so more cheaply."""
+        """Return whether `waiting` would name anybody; a phase with many answers says so more cheaply."""
         return bool(self.waiting(state, frame))
 
     def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
-        """Tell the next step of this phase."""
+        """Emit the next step of this phase."""
         raise NotImplementedError
 
 
@@ -419,7 +419,7 @@ class Engage(Command[State]):
 
     @staticmethod
     def done(state: State, creature: str, said: Said) -> Emits[State]:
-        """Tell what it does, now that its turn has come."""
+        """Emit what it does, now that its turn has come."""
         return (yield from declare(state, creature, said.target or ""))
 
     @classmethod

@@ -221,7 +221,7 @@ class ExchangeHit(Event[State]):
 
 
 def earns_follow_up(state: State, frame: Exchange) -> bool:
-    """Tell whether a hit of this attack lets a second thrown weapon follow (HR-WPN-8)."""
+    """Return whether a hit of this attack lets a second thrown weapon follow (HR-WPN-8)."""
     return frame.might_bonus and frame.weapon(state.creatures[frame.attacker]).attack_type == "thrown"
 
 

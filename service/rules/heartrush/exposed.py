@@ -1,4 +1,4 @@
-"""Tell who gives an opening: as it moves, or because it cannot defend itself."""
+"""Find out who gives an opening: as it moves, or because it cannot defend itself."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def proactive(state: State, path: str) -> tuple[Awaited, ...]:
 
 
 def is_open_to_some(creature: Creature) -> bool:
-    """Tell whether *creature* might strike, or be struck at, without any trigger."""
+    """Return whether *creature* might strike, or be struck at, without any trigger."""
     return creature.surprised or bool(creature.hidden_from) or is_defenceless(creature)
 
 
@@ -78,19 +78,19 @@ def open_targets(state: State, creature: Creature) -> tuple[str, ...]:
 
 
 def gives_opening(creature: Creature, target: Creature) -> bool:
-    """Tell whether *creature* may strike at *target* without any trigger."""
+    """Return whether *creature* may strike at *target* without any trigger."""
     return target.surprised or is_defenceless(target) or is_hidden_from(creature, target)
 
 
 @enforces(HR_HIDE_2)
 def is_hidden_from(creature: Creature, target: Creature) -> bool:
-    """Tell whether *creature* is hidden from *target*, and may strike at it."""
+    """Return whether *creature* is hidden from *target*, and may strike at it."""
     return target.id in creature.hidden_from
 
 
 @enforces(HR_OA_2)
 def is_defenceless(target: Creature) -> bool:
-    """Tell whether *target* may be struck at any time: incapacitated, or exposed by a ruling."""
+    """Return whether *target* may be struck at any time: incapacitated, or exposed by a ruling."""
     return target.has("incapacitated") or target.exposed
 
 
@@ -109,7 +109,7 @@ class Watcher(NamedTuple):
     reach: int
 
     def reaches(self, at: Cell, mover: Creature, metric: str) -> bool:
-        """Tell whether the mover would be in reach at *at*."""
+        """Return whether the mover would be in reach at *at*."""
         return distance(at, mover.space, self.enemy.position, self.enemy.space, metric) <= self.reach
 
 
@@ -127,13 +127,13 @@ def watchers(
 
 
 def _may_strike(state: State, enemy: Creature, how: str) -> bool:
-    """Tell whether *enemy* could strike at a mover; a sidestep stops all but those an ability lets strike."""
+    """Return whether *enemy* could strike at a mover; a sidestep stops all whom no ability excepts."""
     able = strikes_free(state, enemy) or (how == "dash" and can_answer(enemy))
     return able and is_unbarred(state, enemy, "opportunity_attack")
 
 
 def goes_along(enemy: Creature, mover: Creature) -> bool:
-    """Tell whether *enemy* climbs on *mover* and so never loses its reach of it."""
+    """Return whether *enemy* climbs on *mover* and so never loses its reach of it."""
     found = enemy.conditions.get("creature_climber")
     return found is not None and found.source == mover.id
 

@@ -1,4 +1,4 @@
-"""Push creatures: straight away, step by step, with what a collision costs; whoever holds them may follow."""
+"""Push creatures: straight away, step by step, with what a collision costs; those who hold them may follow."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ class PushDone(Event[State]):
 
 
 def push(state: State, path: str, creature: str, by: str, feet: int, follow: Cell | None) -> Emits[State]:
-    """Tell that *by* pushes *creature* straight away from itself."""
+    """Emit that *by* pushes *creature* straight away from itself."""
     step = state.away(creature, by)
     return (
         yield PushBegun(
@@ -308,7 +308,7 @@ def hurt_companion(state: State, frame: PushFrame) -> Emits[State]:
 
 
 def share(state: State, frame: PushFrame) -> Emits[State]:
-    """Tell the blocker's half of a collision."""
+    """Emit the blocker's half of a collision."""
     assert frame.blocker is not None
     state = yield CollisionShared(push=frame.path, creature=frame.blocker, because=("HR-FORCE-2", "A-39"))
     path = f"{frame.path}/blocker"

@@ -129,7 +129,7 @@ class RulingRecorded(GmRulingRecorded[State]):
 
 
 def rule_on(state: State, ruling: RulingRecorded) -> Emits[State]:
-    """Tell a ruling and begin its effects, above whatever is unfinished."""
+    """Emit a ruling and begin its effects, above whatever is unfinished."""
     state = yield ruling
     if not ruling.effects:
         return state

@@ -440,7 +440,7 @@ def breathing(view: State, command: HoldBreath | Breathe) -> Creature:
 
 
 def is_ability(view: State, command: HoldBreath | Breathe) -> bool:
-    """Tell whether a creature uses this by itself: the GM's own too, while their side holds priority."""
+    """Return whether a creature uses this by itself: the GM's own too, while their side holds priority."""
     if command.by.role != "gm":
         return True
     creature = view.creatures.get(command.creature)
@@ -450,7 +450,7 @@ def is_ability(view: State, command: HoldBreath | Breathe) -> bool:
 
 
 def use(state: State, command: HoldBreath | Breathe) -> Emits[State]:
-    """Tell that a creature sees to its breath: an ability that costs nothing; what the GM says is none."""
+    """Emit that a creature sees to its breath: an ability that costs nothing; what the GM says is none."""
     if not is_ability(state, command):
         return state
     return (
@@ -489,7 +489,7 @@ class Breathe(Command[State]):
 
 
 def may_breathe(view: State, creature: Creature) -> bool:
-    """Tell whether *creature* held its breath of its own will and has its head above water."""
+    """Return whether *creature* held its breath of its own will and has its head above water."""
     return creature.breath is not None and not is_submerged(view, creature)
 
 
@@ -563,7 +563,7 @@ def stifle(state: State, path: str, creature: str, total: int) -> Emits[State]:
 
 
 def spend_breath(state: State, creature: str) -> Emits[State]:
-    """Tell that a round of air is gone, and with the last one the rest."""
+    """Emit that a round of air is gone, and with the last one the rest."""
     found = state.creatures[creature]
     if found.breath is None or found.has("suffocating"):
         return state

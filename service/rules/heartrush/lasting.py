@@ -119,12 +119,12 @@ def having(state: State, creature: Creature, kind: type[M]) -> Iterator[tuple[M,
 
 
 def has(state: State, creature: Creature, kind: type[Modifier]) -> bool:
-    """Tell whether a modifier of this kind holds for *creature*."""
+    """Return whether a modifier of this kind holds for *creature*."""
     return any(True for _ in having(state, creature, kind))
 
 
 def untouched(state: State, *creatures: Creature) -> bool:
-    """Tell at a glance that no modifier can hold for any of *creatures*."""
+    """Return quickly whether no modifier can hold for any of *creatures*."""
     return not state.lasting and not any(creature.sheet.abilities for creature in creatures)
 
 
@@ -201,12 +201,12 @@ def without(state: State, lasts: Lasts) -> tuple[Lasting, ...]:
 
 
 def strikes_free(state: State, creature: Creature) -> bool:
-    """Tell whether *creature* is able and its opportunity attacks cost nothing."""
+    """Return whether *creature* is able and its opportunity attacks cost nothing."""
     return bool(state.abilities) and is_able(creature) and has(state, creature, FreeStrikes)
 
 
 def barred(state: State, creature: Creature, what: str) -> bool:
-    """Tell whether something lies on *creature* that forbids it to `move`, `act` or `sidestep`."""
+    """Return whether something affects *creature* that forbids it to `move`, `act` or `sidestep`."""
     if not state.lasting and not creature.sheet.abilities:
         return False  # asked of everybody who could join or strike: a look-up is cheaper than a search
     for bar, where in having(state, creature, Bar):

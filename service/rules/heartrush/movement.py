@@ -64,7 +64,7 @@ class TripItem(StackItem):
 
 @enforces(HR_SIZE_6)
 def at_most_one_size_larger(creature: Creature, than: Creature) -> bool:
-    """Tell whether *creature* is at most one size larger than *than*."""
+    """Return whether *creature* is at most one size larger than *than*."""
     return creature.rank <= than.rank + 1
 
 
@@ -259,7 +259,7 @@ class MovementEnded(Event[State]):
 
 
 def walk(state: State, creature: str, path: tuple[Cell, ...], *, stand: bool) -> Emits[State]:
-    """Tell a dash from its first step: to its end, or to the first moment somebody may react."""
+    """Emit a dash from its first step: to its end, or to the first moment somebody may react."""
     movement = f"r{state.round}/m{state.movements + 1}"
     start = Walk(creature=creature, left=path)
     if stand:
@@ -319,7 +319,7 @@ def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> 
 
 
 def walked(state: State, mover: Creature, walk: Walk, gone: Stride) -> Emits[State]:
-    """Tell the cells that were crossed, and what goes along or stays behind."""
+    """Emit the cells that were crossed, and what goes along or stays behind."""
     path = walk.left[: gone.taken]
     state = yield Moved(
         creature=mover.id, path=path, feet=gone.feet, how=walk.how, because=("HR-MOVE-3", "A-44")
@@ -373,7 +373,7 @@ def go_on(state: State, movement: str, walk: Walk) -> Emits[State]:
 
 
 def bumped_into(state: State, mover: str, hidden_creature: str, movement: str = "") -> Emits[State]:
-    """Tell that *mover* has come upon a creature that was hidden, which ends its *movement*."""
+    """Emit that *mover* has come upon a creature that was hidden, which ends its *movement*."""
     if state.stacks.find(movement) is not None:
         state = yield MovementEnded(movement=movement, occasion=f"{movement}/end", because=("HR-MOVE-3",))
     after: State = yield from reveal_discovered(state, hidden_creature, mover)
@@ -383,7 +383,7 @@ def bumped_into(state: State, mover: str, hidden_creature: str, movement: str = 
 def interrupt(
     state: State, movement: str, rest: Walk, who: tuple[str, ...], what: Trigger, *, standing: bool = False
 ) -> Emits[State]:
-    """Tell that *who* may react now, and seal what is left of the movement to the mover's seat."""
+    """Emit that *who* may react now, and seal what is left of the movement to the mover's seat."""
     state = yield from plan(state, movement, rest, standing=standing)
     number = len(rest.provoked) if what in ("moves", "stands") else rest.walked
     return (
@@ -398,7 +398,7 @@ def interrupt(
 
 
 def plan(state: State, movement: str, rest: Walk, *, standing: bool = False) -> Emits[State]:
-    """Tell what is left of a movement, sealed to the mover's seat."""
+    """Emit what is left of a movement, sealed to the mover's seat."""
     seat = state.controller(rest.creature)
     scope = sealed_to(seat, f"{movement}/end")
     return (

@@ -145,7 +145,7 @@ def shove_ft(creature: Creature, target: Creature) -> int:
 
 
 def shove(state: State, path: str, creature: str, target: str) -> Emits[State]:
-    """Tell a shove and what it does to the target's balance, even where it moves nobody."""
+    """Emit a shove and what it does to the target's balance, even where it moves nobody."""
     state = yield from gain(state, target, "off_balanced", LEVELS, creature)
     feet = shove_ft(state.creatures[creature], state.creatures[target])
     if not feet:
@@ -168,7 +168,7 @@ HR_OFF_2: Final = Rule("HR-OFF-2", "An offensive action replaces the attack roll
 
 @enforces(HR_OFF_1)
 def directly_beats(state: State, stance: str, other: str) -> bool:
-    """Tell whether an offensive action in *stance* is possible against a creature in *other*."""
+    """Return whether an offensive action in *stance* is possible against a creature in *other*."""
     if other == "defensive" and not state.house.defensive_counts_as_beaten:
         return False
     return beats(stance, other)
@@ -186,7 +186,7 @@ def forgo(
 def attempt(
     state: State, frame: EngagementFrame, creature: str, target: str, offensive: Offensive
 ) -> Emits[State]:
-    """Tell the check of an offensive action, or that it needs none."""
+    """Emit the check of an offensive action, or that it needs none."""
     path = f"{frame.path}/{frame.phase}/{creature}/{offensive.what}"
     if state.distance(state.creatures[creature], state.creatures[target]) > ADJACENT_FT:
         return (
@@ -306,7 +306,7 @@ def cannot_seize(creature: Creature, target: Creature) -> str | None:
 
 
 def land(state: State, frame: EngagementFrame, earned: Earned) -> Emits[State]:
-    """Tell what an offensive action does."""
+    """Emit what an offensive action does."""
     creature, target, offensive = earned.creature, earned.target, earned.offensive
     path = f"{frame.path}/offensive/{creature}/{target}"
     if offensive.what == "grapple":

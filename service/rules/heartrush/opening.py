@@ -157,7 +157,7 @@ def definition_faults(definition: Ability | Spell) -> Iterator[Fault]:
 
 
 def _is_for_people(definition: Ability | Spell) -> bool:
-    """Tell whether a definition is a noncombat talent: its text may be all there is to it."""
+    """Return whether a definition is a noncombat talent: its text may be all there is to it."""
     return isinstance(definition, Ability) and definition.talent == "noncombat"
 
 

@@ -32,7 +32,7 @@ MOST: Final = 1000
 
 @record
 class Effect:
-    """One thing that is done, as data; `kind` tells which."""
+    """One thing that is done, as data; `kind` says which."""
 
     kind: ClassVar[str]
 
@@ -41,7 +41,7 @@ class Effect:
         raise NotImplementedError
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        """Tell what comes of it; *frame* says who caused it and by which rules."""
+        """Emit what comes of it; *frame* says who caused it and by which rules."""
         raise NotImplementedError
 
 
@@ -148,7 +148,7 @@ def amount_fault(amount: int, dice: tuple[DieSize, ...]) -> str | None:
 def rolled(
     state: State, chance: Chance, frame: EffectsFrame, creature: str, amount: int, dice: tuple[DieSize, ...]
 ) -> _Amount:
-    """Tell the dice of an amount, if it has any; return the state and the whole."""
+    """Return the dice of an amount, if it has any; return the state and the whole."""
     if not dice:
         return state, amount
     roll: Roll
@@ -428,7 +428,7 @@ class Adjudicate(Op[State]):
 
 
 def said(when: Mapping[str, str], use: Use) -> bool:
-    """Tell whether every parameter in *when* was said as it demands."""
+    """Return whether every parameter in *when* was said as it demands."""
     return all(use.params.get(name) == value for name, value in when.items())
 
 

@@ -201,14 +201,14 @@ class OpportunityAttack(Command[State]):
 
 
 def is_idle(view: State) -> bool:
-    """Tell whether play waits for people: for priority or a turn, or for answers owed in an engagement."""
+    """Return whether play waits for people: for priority or a turn, or for answers owed in an engagement."""
     if view.top is None or view.top.kind == "engagement":
         return view.top is not None
     return view.top.kind == "combat" and view.phase in AT_REST
 
 
 def as_if_beaten(state: State) -> bool:
-    """Tell whether opportunity attacks have the perks of their stance."""
+    """Return whether opportunity attacks have the perks of their stance."""
     return state.house.oa_perks == "as_if_beaten"
 
 

@@ -1,4 +1,4 @@
-"""Tell how far a creature moves and through which cells, on its own or pushed."""
+"""Compute how far a creature moves and through which cells, on its own or pushed."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def _is_on_mount(state: State, creature: Creature, cell: Cell) -> bool:
 
 
 def approaches(state: State, creature: Creature, old: Cell, new: Cell) -> bool:
-    """Tell whether a step brings *creature* nearer to what it fears and sees (HR-COND-15)."""
+    """Return whether a step brings *creature* nearer to what it fears and sees (HR-COND-15)."""
     if not creature.conditions:
         return False
     feared = fears(state, creature)
@@ -254,13 +254,13 @@ def _shares(mover: Creature, other: Creature) -> bool:
 
 
 def is_walled(state: State, mover: Creature, at: Cell) -> bool:
-    """Tell whether any of the mover's space would be inside a wall at *at*."""
+    """Return whether any of the mover's space would be inside a wall at *at*."""
     return bool(state.terrain) and any(state.ground(cell) == "wall" for cell in cells(at, mover.space))
 
 
 @enforces(HR_SIZE_4)
 def may_enter(state: State, mover: Creature, at: Cell) -> bool:
-    """Tell whether *mover* may enter the cell *at*."""
+    """Return whether *mover* may enter the cell *at*."""
     if is_walled(state, mover, at):
         return False
     either = state.house.pass_through == "either_smaller"  # noqa: S105 - an option
@@ -273,12 +273,12 @@ def may_enter(state: State, mover: Creature, at: Cell) -> bool:
 
 
 def may_stop(state: State, mover: Creature, at: Cell) -> bool:
-    """Tell whether *mover* may end its movement at *at*: free, or shared with who is two sizes larger."""
+    """Return whether *mover* may end its movement at *at*: free, or shared with who is two sizes larger."""
     return may_enter(state, mover, at) and _has_room(state, mover, at)
 
 
 def _has_room(state: State, mover: Creature, at: Cell) -> bool:
-    """Tell whether there is room for *mover* where it may enter."""
+    """Return whether there is room for *mover* where it may enter."""
     either = state.house.pass_through == "either_smaller"  # noqa: S105 - an option
     beside = tuple(
         other
@@ -377,7 +377,7 @@ def _noted_ground(state: State) -> tuple[Cell, ...]:
 
 
 def plain_ground(state: State, creature: Creature) -> Callable[[Cell], bool]:
-    """Return what tells of a cell that nothing there can matter to the creature; most cells are such."""
+    """Return a test for cells that cost the creature nothing more; most cells pass."""
     if state.terrain or creature.conditions or creature.space > 1:
         return lambda _: False
     occupied = state.occupied
@@ -417,7 +417,7 @@ WITHIN_SIZES = 2
 def obstacle(
     state: State, mover: Creature, at: Cell, companion: str | None = None
 ) -> tuple[bool, str | None]:
-    """Tell whether a push stops before *at*, and the creature that stops it (None: a wall)."""
+    """Return whether a push stops before *at*, and the creature that stops it (None: a wall)."""
     if is_walled(state, mover, at):
         return True, None
     around = others_at(state, mover, mover.position)  # who shares its space already does not stop it

@@ -143,7 +143,7 @@ def speed_in_turns(definition: Ability | Spell) -> Speed:
 
 
 def assumed_slow(definition: Ability | Spell) -> bool:
-    """Tell whether nothing is printed that says when *definition* is used in turns."""
+    """Return whether nothing is printed that says when *definition* is used in turns."""
     return (
         isinstance(definition, Ability)
         and definition.frequency != "passive"
@@ -302,7 +302,7 @@ def check_confused(creature: Creature, command: str) -> None:
 
 
 def is_confused_out_of(creature: Creature, command: str) -> bool:
-    """Tell whether confusion forbids a command: the second of moving and acting in a round, any spell."""
+    """Return whether confusion forbids a command: the second of moving and acting in a round, any spell."""
     if not creature.has("confused"):
         return False
     moved = creature.moved_ft > 0 or creature.dashed
@@ -407,7 +407,7 @@ def check_settled(view: State) -> None:
 
 @enforces(HR_ENG_8)
 def engaged(view: State) -> bool:
-    """Tell whether an engagement is open."""
+    """Return whether an engagement is open."""
     return any(frame.kind == "engagement" for frame in view.stacks.table)
 
 
@@ -453,7 +453,7 @@ BARRED_BY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 
 def is_unbarred(view: State, creature: Creature, action: str) -> bool:
-    """Tell whether nothing that lies on *creature* forbids it an action: no ability, no confusion."""
+    """Return whether nothing that affects *creature* forbids it an action: no ability, no confusion."""
     return not is_confused_out_of(creature, action) and not _is_barred(view, creature, action)
 
 
@@ -462,24 +462,24 @@ def _is_barred(view: State, creature: Creature, action: str) -> bool:
 
 
 ALWAYS: Final = ("pass", "pass_side", "go_unconscious", "end_spell")
-"""What no ability that lies on a creature forbids."""
+"""What no ability that affects a creature forbids."""
 
 
 def left_by_bars(view: State, creature: Creature, actions: tuple[str, ...]) -> tuple[str, ...]:
-    """Return those of *actions* that nothing which lies on *creature* forbids."""
+    """Return those of *actions* that nothing which affects *creature* forbids."""
     if not view.lasting and not creature.conditions:
         return actions
     return tuple(name for name in actions if name in ALWAYS or is_unbarred(view, creature, name))
 
 
 def check_unbarred(view: State, creature: Creature, action: str) -> None:
-    """Refuse what an ability that lies on *creature* forbids."""
+    """Refuse what an ability that affects *creature* forbids."""
     if _is_barred(view, creature, action):
         raise Refused("barred", f"something keeps {creature.id} from that", "HR-GEN-3")
 
 
 def is_held_back(view: State, creature: Creature) -> bool:
-    """Tell whether the house lets only the named starter begin, and *creature* is somebody else."""
+    """Return whether the house lets only the named starter begin, and *creature* is somebody else."""
     if view.starter is None or view.starter == creature.id or not view.house.enforce_starter:
         return False
     return is_able(view.creatures[view.starter])

@@ -157,7 +157,7 @@ def poison_of(creature: Creature, poison: str) -> Poison | None:
 
 @enforces(HR_POIS_3)
 def is_potent(state: State, coat: Coat) -> bool:
-    """Tell whether a coat of poison still works."""
+    """Return whether a coat of poison still works."""
     return coat.until_s is None or state.clock_s < coat.until_s
 
 

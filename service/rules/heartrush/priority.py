@@ -165,7 +165,7 @@ def undecided(state: State) -> tuple[Creature, ...]:
 
 @enforces(HR_PRIO_3)
 def is_anybody_undecided(state: State) -> bool:
-    """Tell whether the side with priority has somebody to ask; a plain loop: asked once a command."""
+    """Return whether the side with priority has somebody to ask; a plain loop: asked once a command."""
     for creature in state.creatures.values():
         if (
             creature.sheet.side == state.priority_side
@@ -272,7 +272,7 @@ class PassSide(Command[State]):
 
 
 def may_pass_side(view: State, seat: str) -> bool:
-    """Tell whether *seat* may decline for the side with priority."""
+    """Return whether *seat* may decline for the side with priority."""
     return seat == "gm" or all(view.controller(creature.id) == seat for creature in undecided(view))
 
 
@@ -285,7 +285,7 @@ def unopposed(state: State, starter: str | None) -> Emits[State]:
 
 
 def opening_roll(state: State, chance: Chance) -> Emits[State]:
-    """Tell the players' opening die, and which side it grants priority."""
+    """Emit the players' opening die, and which side it grants priority."""
     state, side = yield from first_side(state, chance)
     return (
         yield PriorityGranted(

@@ -276,7 +276,7 @@ def reveal_targets(
     exchanges: tuple[Planned, ...],
     movers: tuple[str, ...],
 ) -> Emits[State]:
-    """Tell all declarations of the step in hand at once."""
+    """Emit all declarations of the step in hand at once."""
     return (
         yield TargetsRevealed(
             engagement=frame.path,
@@ -320,7 +320,7 @@ def exchange(state: State, frame: EngagementFrame, planned: Planned) -> Emits[St
 
 @enforces(HR_STANCE_MIG_2)
 def might_bonus(stance: str, against: str) -> bool:
-    """Tell whether an attack in *stance* on a creature in *against* triggers the weapon's might bonus."""
+    """Return whether an attack in *stance* on a creature in *against* triggers the weapon's might bonus."""
     return stance == "might" and beats(stance, against) and against == "cunning"
 
 
@@ -345,7 +345,7 @@ def owing(state: State, frame: EngagementFrame) -> tuple[str, ...]:
 
 
 def take_step(state: State, frame: EngagementFrame) -> Emits[State]:
-    """Tell the next thing of such a step: the reveal, an exchange, its end, or the step after it."""
+    """Emit the next thing of such a step: the reveal, an exchange, its end, or the step after it."""
     if frame.stage == "declare":
         return (yield from reveal_targets(state, frame, plan(frame, declarations(frame)), ()))
     if frame.stage == "exchanges" and frame.exchanges:
@@ -374,7 +374,7 @@ class CunningStep(PhaseRules):
 
 
 def end_step(state: State, frame: EngagementFrame) -> Emits[State]:
-    """Tell what lands at the end of a step, one thing at a time, and its end."""
+    """Emit what lands at the end of a step, one thing at a time, and its end."""
     if frame.brought:
         return (yield from land_first(state, frame))
     state = yield from land_perks(state, frame)

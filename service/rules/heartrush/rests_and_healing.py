@@ -216,7 +216,7 @@ def sleep_terms(night: Night, creature: str) -> tuple[Term, ...]:
 
 
 def sleeps_well(night: Night, creature: str) -> bool:
-    """Tell whether a creature needs no sleeping check: shelter, bed, warmth, and the whole night to sleep."""
+    """Return whether a creature needs no sleeping check: shelter, bed, warmth, and a whole night."""
     comfort = (night.shelter, night.bedding, night.warmth) == ("structure", "bed", "comfortable")
     return comfort and creature not in night.watch
 
@@ -428,7 +428,7 @@ def own_hands(healer: str, patient: str) -> tuple[Leaning, ...]:
 
 
 def ask_medicine(frame: TreatmentFrame) -> Emits[State]:
-    """Tell the medicine check of a treatment."""
+    """Emit the medicine check of a treatment."""
     return (
         yield CheckAsked(
             check=f"{frame.path}/check",
@@ -443,7 +443,7 @@ def ask_medicine(frame: TreatmentFrame) -> Emits[State]:
 
 
 def treated(state: State, frame: TreatmentFrame, checked: Checked) -> Emits[State]:
-    """Tell what a treatment came to: a check that failed outright takes nothing off, but treats."""
+    """Emit what a treatment came to: a check that failed outright takes nothing off, but treats."""
     total = max(0, checked.total) if checked.success else 0
     wounds = treatable(state.creatures[frame.patient].wounds)
     state = yield WoundTreated(

@@ -38,7 +38,7 @@ Outcome: TypeAlias = tuple[str, str, int]
 
 @record
 class EffectTriggered(Event[State]):
-    """Something that lies on a creature takes part in an attack, once."""
+    """Something that affects a creature takes part in an attack, once."""
 
     type: ClassVar[str] = "effect_triggered"
     exchange: str
@@ -50,7 +50,7 @@ class EffectTriggered(Event[State]):
 
 
 def before(state: State, chance: Chance, exchange: Exchange, moments: Sequence[Moment]) -> Did:
-    """Tell what comes before the next stage of an exchange, and whether anything did."""
+    """Return what comes before the next stage of an exchange, and whether anything did."""
     if exchange.stage == "attack":
         return (yield from _bars_end(state, exchange))
     for trigger in moments:
@@ -85,12 +85,12 @@ def about(state: State, exchange: Exchange) -> Mapping[str, str | int]:
 
 
 def is_veiled(state: State, exchange: Exchange) -> bool:
-    """Tell whether by how much an attack falls short gives away flat parts of rolls that are GM-only."""
+    """Return whether by how much an attack falls short gives away flat parts of rolls that are GM-only."""
     return any(ROLLS in state.gm_only_of(name) for name in (exchange.attacker, exchange.defender))
 
 
 def is_harmless(state: State, exchange: Exchange, winner: str) -> bool:
-    """Tell whether what *winner* strikes with does no damage."""
+    """Return whether what *winner* strikes with does no damage."""
     cantrip = exchange.weapon(exchange.creature(state, winner)).cantrip
     return cantrip is not None and cantrip.harmless
 
@@ -124,7 +124,7 @@ def _moment(state: State, exchange: Exchange, trigger: Moment) -> Did:
 
 
 def _bars_end(state: State, exchange: Exchange) -> Did:
-    """Tell that what an attack on the defender ends is over; the attack itself goes on."""
+    """End what an attack on the defender ends; the attack itself goes on."""
     for bar, where in having(state, state.creatures[exchange.defender], Bar):
         if bar.until_attacked and where is not None:
             state = yield EffectEnded(effect=where.id, reason="attacked", because=("HR-ABIL-2",))
@@ -132,7 +132,7 @@ def _bars_end(state: State, exchange: Exchange) -> Did:
 
 
 def _curses(state: State, chance: Chance, exchange: Exchange) -> Did:
-    """Tell what an attacker takes that is cursed against attacking this defender."""
+    """Return what an attacker takes that is cursed against attacking this defender."""
     attacker = state.creatures[exchange.attacker]
     for curse, where in having(state, attacker, Curse):
         if where is None or where.id in exchange.offered or exchange.defender not in curse.guarded:
@@ -210,7 +210,7 @@ def _shoves(state: State, exchange: Exchange) -> Did:
 def shoved(
     state: State, path: str, creature: str, by: str, feet: int
 ) -> Generator[Fact[State], State, State]:
-    """Tell a push straight away from somebody."""
+    """Emit a push straight away from somebody."""
     step = state.away(creature, by)
     assert feet % FEET == 0, feet
     return (

@@ -200,7 +200,7 @@ def explosions(thrown: Sequence[PoolDie], faces: Sequence[int], dropped: Sequenc
 def _aftereffects(
     state: State, chance: Chance, creature: Creature, roll: Roll, used: tuple[str, ...]
 ) -> Thrown:
-    """Tell what a roll used up, and count its dice at their ends where an ability says so."""
+    """Return what a roll used up, and count its dice at their ends where an ability says so."""
     for extreme, where in having(state, creature, Extremes):
         most = extreme.end == "most"
         amount = sum((die.sides if most else 1) - die.face for die in roll.dice if not die.dropped)
@@ -219,7 +219,7 @@ def helped(state: State, creature: str) -> tuple[Edge, ...]:
 
 
 def spend_help(state: State, creature: str) -> Generator[Fact[State], State, State]:
-    """Tell that help was used, if there was any."""
+    """Emit that help was used, if there was any."""
     if state.creatures[creature].help:
         return (yield HelpSpent(creature=creature, because=("HR-ACT-10",)))
     return state
@@ -307,7 +307,7 @@ def light_for(state: State, viewer: Creature, target: Creature) -> Light:
 
 @enforces(HR_ENV_7)
 def too_dark(state: State, viewer: Creature, target: Creature) -> bool:
-    """Tell whether *target* is in darkness to *viewer*."""
+    """Return whether *target* is in darkness to *viewer*."""
     return light_for(state, viewer, target) == "dark"
 
 
@@ -319,13 +319,13 @@ def dim_edges(state: State, viewer: Creature) -> tuple[Edge, ...]:
 
 @enforces(HR_COND_21)
 def hidden(viewer: Creature, target: Creature) -> bool:
-    """Tell whether *target* is hidden from *viewer*."""
+    """Return whether *target* is hidden from *viewer*."""
     return viewer.id in target.hidden_from
 
 
 @enforces(HR_COND_9)
 def blind(viewer: Creature) -> bool:
-    """Tell whether *viewer* is blinded at the level at which it sees nothing."""
+    """Return whether *viewer* is blinded at the level at which it sees nothing."""
     return viewer.level("blinded") >= BLIND
 
 
@@ -433,7 +433,7 @@ def hampered(
     against: Creature | None = None,
     needs: tuple[Needs, ...] = (),
 ) -> tuple[Edge, ...]:
-    """Return what lies on *creature* or around it and changes its roll with *ability*."""
+    """Return what affects *creature*, or is around it, and changes its roll with *ability*."""
     ad = rolling in ("attack", "defense")
     wanted = EVERYTHING if ad else needs
     edges: tuple[Edge, ...] = ()

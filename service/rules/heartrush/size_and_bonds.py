@@ -1,4 +1,4 @@
-"""Tell what size and water mean for creatures, and tie them to each other: who holds or climbs on whom."""
+"""Apply size and water to creatures, and record who holds or climbs on whom."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ BODILY: Final = ("natural", "spell")
 
 @enforces(HR_SIZE_2)
 def fit_together(mover: Creature, others: Iterable[Creature]) -> bool:
-    """Tell whether *mover* and *others* have room in one cell; creatures of two sides never share one."""
+    """Return whether *mover* and *others* have room in one cell; creatures of two sides never share one."""
     there = tuple(others)
     if mover.sheet.size not in BULK or any(other.side != mover.side for other in there):
         return False
@@ -87,12 +87,12 @@ def waters(state: State, creature: Creature) -> tuple[Water, ...]:
 
 
 def is_submerged(state: State, creature: Creature) -> bool:
-    """Tell whether *creature* is under water."""
+    """Return whether *creature* is under water."""
     return any(water.submerged for water in waters(state, creature))
 
 
 def can_stand(creature: Creature, water: Water) -> bool:
-    """Tell whether *creature* is of a size that stands in *water* with its head above."""
+    """Return whether *creature* is of a size that stands in *water* with its head above."""
     return not water.submerged and water.stands_from is not None and creature.rank >= rank(water.stands_from)
 
 
@@ -269,5 +269,5 @@ class Moved(Event[State]):
 
 @enforces(HR_MOVE_4)
 def is_willing(how: str) -> bool:
-    """Tell whether a movement *how* is willing: a dash or a sidestep."""
+    """Return whether a movement *how* is willing: a dash or a sidestep."""
     return how in ("dash", "sidestep")

@@ -1,4 +1,4 @@
-"""Choose stances in secret, reveal them together, and tell who may attack whom by them."""
+"""Choose stances in secret, reveal them together, and find out who may attack whom."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ _BEATS: Final[Mapping[str, str]] = MappingProxyType(
 
 @enforces(HR_STANCE_3)
 def beats(stance: str, other: str) -> bool:
-    """Tell whether *stance* beats *other*."""
+    """Return whether *stance* beats *other*."""
     return stance in ATTACKING and (other in ("defensive", "helpless") or _BEATS[stance] == other)
 
 
 @enforces(HR_STANCE_4)
 def may_target(state: State, stance: str, other: str) -> bool:
-    """Tell whether an attacker in *stance* may target a creature in *other*."""
+    """Return whether an attacker in *stance* may target a creature in *other*."""
     if stance not in ATTACKING or beats(other, stance):
         return False
     return stance != other or state.house.same_stance_attacks
@@ -202,7 +202,7 @@ def check_gm_first(view: State, frame: EngagementFrame, seat: str) -> None:
 
 
 def gm_owes(view: State, frame: EngagementFrame, seat: str) -> bool:
-    """Tell whether *seat* has to wait for the GM's stances."""
+    """Return whether *seat* has to wait for the GM's stances."""
     if not view.house.gm_commits_first or seat == "gm":
         return False
     return any(
@@ -212,7 +212,7 @@ def gm_owes(view: State, frame: EngagementFrame, seat: str) -> bool:
 
 
 def can_choose(state: State, creature: str) -> bool:
-    """Tell whether a participant can choose a stance; the surprised can, unless the house says otherwise."""
+    """Return whether a participant can choose a stance; the surprised can by default."""
     found = state.creatures[creature]
     if found.surprised and state.house.surprised_stance == "helpless":
         return False
@@ -229,7 +229,7 @@ def fill_helpless(state: State, frame: EngagementFrame, creature: str) -> Emits[
 
 
 def reveal_stances(state: State, frame: EngagementFrame) -> Emits[State]:  # noqa: ARG001 - every decision takes the state first
-    """Tell all stances of an engagement at once."""
+    """Emit all stances of an engagement at once."""
     stances = {name: unsealed(part.stance) or "helpless" for name, part in frame.participants.items()}
     return (
         yield StancesRevealed(

@@ -52,7 +52,7 @@ PLAYERS_START: Final = 4
 
 
 BEYOND_COMBAT: Final = ("minute", "until_reused", "ongoing")
-"""What lies on creatures so long outlasts the fight."""
+"""What affects creatures so long outlasts the fight."""
 
 
 @record
@@ -244,14 +244,14 @@ def end_if_one_side_is_gone(state: State, chance: Chance) -> Emits[State]:
 
 
 def end(state: State, chance: Chance, reason: str) -> Emits[State]:
-    """Tell that combat ends, and disclose the dice of its last round."""
+    """Emit that combat ends, and disclose the dice of its last round."""
     state = yield CombatEnded(reason=reason, because=("HR-SVC-4", "A-71"))
     after: State = yield from close_epoch(state, chance)
     return after
 
 
 def is_one_side_gone(state: State) -> bool:
-    """Tell whether combat ends by itself now."""
+    """Return whether combat ends by itself now."""
     if not state.house.auto_end:
         return False
     return not all(_has_active(state, side) for side in state.sides)

@@ -62,7 +62,7 @@ class Wound:
 
 @record
 class Condition:
-    """A condition that lies on a creature, with its level (1 where levels mean nothing)."""
+    """A condition that affects a creature, with its level (1 where levels mean nothing)."""
 
     level: int = 1
     source: str | None = None
@@ -185,7 +185,7 @@ class Creature:
         return found.level if found else 0
 
     def has(self, condition: str) -> bool:
-        """Tell whether *condition* lies on the creature."""
+        """Return whether *condition* affects the creature."""
         return condition in self.conditions
 
 
@@ -335,7 +335,7 @@ class State(HidingTable):
         return OccupiedSpace(entry.position, side_of(entry.sheet.size))
 
     def paused(self) -> bool:
-        """Tell whether no combat runs: it is being set up, or is over."""
+        """Return whether no combat runs: it is being set up, or is over."""
         return self.phase in ("setup", "ended")
 
 
@@ -349,10 +349,10 @@ def _standing(state: State) -> Mapping[Cell, tuple[Creature, ...]]:
 
 
 def is_able(creature: Creature) -> bool:
-    """Tell whether *creature* can act at all: conscious, not stunned, incapacitated or surprised."""
+    """Return whether *creature* can act at all: conscious, not stunned, incapacitated or surprised."""
     return not creature.surprised and is_able_if_aware(creature)
 
 
 def is_able_if_aware(creature: Creature) -> bool:
-    """Tell whether *creature* can act at all, or could if it were not surprised."""
+    """Return whether *creature* can act at all, or could if it were not surprised."""
     return creature.status == "active" and not creature.has("stunned") and not creature.has("incapacitated")

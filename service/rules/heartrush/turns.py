@@ -161,7 +161,7 @@ def alternating(state: State, first: str) -> tuple[str, ...]:
 
 
 def roll_initiative(state: State, chance: Chance, creature: Creature) -> Emits[State]:
-    """Tell the agility check of one creature for the order of turns."""
+    """Emit the agility check of one creature for the order of turns."""
     roll: Roll
     state, roll = yield from throw(
         state,
@@ -179,13 +179,13 @@ def roll_initiative(state: State, chance: Chance, creature: Creature) -> Emits[S
 
 
 def begin(state: State, order: tuple[str, ...]) -> Emits[State]:
-    """Tell the order of turns, and the first turn."""
+    """Emit the order of turns, and the first turn."""
     state = yield TurnOrderSet(order=order, because=("HR-TIME-9", "A-47"))
     return (yield from turn_from(state, 0))
 
 
 def turn_from(state: State, place: int) -> Emits[State]:
-    """Tell the turn of the first creature from *place* on that can act, or the end of the round."""
+    """Emit the turn of the first creature from *place* on that can act, or the end of the round."""
     for at in range(place, len(state.turns)):
         name = state.turns[at]
         if name in state.creatures and is_able(state.creatures[name]):
@@ -194,13 +194,13 @@ def turn_from(state: State, place: int) -> Emits[State]:
 
 
 def turn_over(state: State) -> Emits[State]:
-    """Tell the end of the turn in hand, and what comes next."""
+    """Emit the end of the turn in hand, and what comes next."""
     state = yield TurnEnded(creature=state.turns[state.turn], because=("HR-TIME-9",))
     return (yield from turn_from(state, state.turn))
 
 
 def can_take_turn(state: State) -> bool:
-    """Tell whether the creature whose turn it is can act."""
+    """Return whether the creature whose turn it is can act."""
     creature = whose_turn(state)
     return creature is not None and is_able(creature)
 

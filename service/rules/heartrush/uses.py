@@ -355,20 +355,20 @@ def in_vain(state: State, use: Use) -> str | None:
 
 
 def fizzle(frame: UseFrame, reason: str) -> Emits[State]:
-    """Tell that a use finds nothing to act on."""
+    """Emit that a use finds nothing to act on."""
     kind = InstantFizzled if frame.instant else AbilityFizzled
     yield kind(creature=frame.use.creature, ability=frame.use.ability, reason=reason, because=("HR-ABIL-11",))
     return (yield UseResolved(use=frame.path, because=("HR-ABIL-11",)))
 
 
 def begin_use(use: Use, definition: Ability | Spell) -> Emits[State]:
-    """Tell that a paid ability is about to do what it does."""
+    """Emit that a paid ability is about to do what it does."""
     instant = is_instant(definition)
     return (yield UseDeclared(use=use, ops=definition.effects, instant=instant, because=("HR-GEN-2",)))
 
 
 def contest(state: State, frame: UseFrame, op: Contest) -> Emits[State]:
-    """Tell the next part of a contest: the user's check, the other's choice, its check, the outcome."""
+    """Emit the next part of a contest: the user's check, the other's choice, its check, the outcome."""
     use = frame.use
     found = whom(state, use, op.against)
     if not found:
@@ -405,7 +405,7 @@ def contest(state: State, frame: UseFrame, op: Contest) -> Emits[State]:
 
 
 def save(state: State, frame: UseFrame, op: Save) -> Emits[State]:
-    """Tell the next saving throw against a use, or that all have been made."""
+    """Emit the next saving throw against a use, or that all have been made."""
     due = next((name for name in whom(state, frame.use, op.who) if name not in frame.saved), None)
     if due is None:
         return (yield OperationTaken(use=frame.path, number=frame.at, because=("HR-CAST-3",)))
@@ -451,7 +451,7 @@ def _check(
 
 
 def rule_on(frame: UseFrame, effects: tuple[Effect, ...]) -> Emits[State]:
-    """Tell what the GM rules an ability to do; nothing where it was rejected."""
+    """Emit what the GM rules an ability to do; nothing where it was rejected."""
     state = yield OperationTaken(use=frame.path, number=frame.at, because=("HR-SVC-1",))
     if not effects:
         return state

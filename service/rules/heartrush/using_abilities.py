@@ -159,7 +159,7 @@ def declared(state: State, use: Use, definition: Ability | Spell, paid: Payment)
 def resolve_or_wait(
     state: State, use: Use, definition: Ability | Spell, window: WindowFrame | None
 ) -> Emits[State]:
-    """Tell what follows a paid declaration: an instant waits on a window's stack, everything else begins."""
+    """Emit what follows a paid declaration: an instant waits on a window's stack, everything else begins."""
     if not is_instant(definition) or not in_combat(state):
         return (yield from begin_use(use, definition))
     late = lateness(state, definition, window)

@@ -134,19 +134,19 @@ def cannot_cast(creature: Creature, weapon: Weapon) -> Refused | None:
 
 
 def is_conducting(state: State, cantrip: Cantrip, target: Creature) -> bool:
-    """Tell whether something about *target* doubles the attack roll: it is wet, or wears metal."""
+    """Return whether something about *target* doubles the attack roll: it is wet, or wears metal."""
     return ("wet" in cantrip.doubled_by and is_wet(state, target)) or (
         "metal_armor" in cantrip.doubled_by and target.sheet.metal_armor
     )
 
 
 def is_wet(state: State, creature: Creature) -> bool:
-    """Tell whether *creature* is drenched, or stands in water."""
+    """Return whether *creature* is drenched, or stands in water."""
     return creature.drenched or state.ground(creature.position) in ("shallow_water", "deep_water")
 
 
 def has_own_bonus(weapon: Weapon) -> bool:
-    """Tell whether a cantrip says itself what might adds to it, in place of what its attack type would."""
+    """Return whether a cantrip says itself what might adds to it, in place of what its attack type would."""
     cantrip = weapon.cantrip
     return cantrip is not None and bool(cantrip.might_conditions or cantrip.might_push_ft)
 
@@ -198,12 +198,12 @@ def _walls_between(state: State, points: Iterable[Cell]) -> Iterator[Cell]:
 
 
 def is_cut(start: Cell, goal: Cell, walls: tuple[Cell, ...]) -> bool:
-    """Tell whether the line between two corners passes through any of *walls*."""
+    """Return whether the line between two corners passes through any of *walls*."""
     return any(_cuts(start, goal, wall) for wall in walls) or _in_seam(start, goal, walls)
 
 
 def _cuts(start: Cell, goal: Cell, wall: Cell) -> bool:
-    """Tell whether a line passes through the inside of a cell: no axis keeps the two apart."""
+    """Return whether a line passes through the inside of a cell: no axis keeps the two apart."""
     (px, py), (qx, qy), (x, y) = start, goal, wall
     if max(px, qx) <= x or min(px, qx) >= x + 1 or max(py, qy) <= y or min(py, qy) >= y + 1:
         return False
@@ -213,7 +213,7 @@ def _cuts(start: Cell, goal: Cell, wall: Cell) -> bool:
 
 
 def _in_seam(start: Cell, goal: Cell, walls: tuple[Cell, ...]) -> bool:
-    """Tell whether a straight line runs between two walls that touch."""
+    """Return whether a straight line runs between two walls that touch."""
     (px, py), (qx, qy) = start, goal
     if px == qx:
         pieces = [((px - 1, y), (px, y)) for y in range(min(py, qy), max(py, qy))]
@@ -231,7 +231,7 @@ def cover_level(state: State, attacker: Creature, target: Creature) -> int:
 
 
 def is_sheltered(state: State, creature: Creature) -> bool:
-    """Tell whether *creature* shares the space of a larger one that is not its enemy (HR-SIZE-4)."""
+    """Return whether *creature* shares the space of a larger one that is not its enemy (HR-SIZE-4)."""
     return any(
         other.id != creature.id and other.side == creature.side and other.rank >= creature.rank + LARGER_BY
         for cell in cells(creature.position, creature.space)
@@ -240,7 +240,7 @@ def is_sheltered(state: State, creature: Creature) -> bool:
 
 
 def is_covered_whole(state: State, attacker: Creature, target: Creature, weapon: Weapon) -> bool:
-    """Tell whether no shot can reach the target at all."""
+    """Return whether no shot can reach the target at all."""
     if weapon.attack_type not in SHOT or not (state.terrain or target.conditions):
         return False
     return cover_level(state, attacker, target) >= TOTAL
@@ -361,7 +361,7 @@ def favoured_die(weapon: Weapon, stance: str) -> tuple[PoolDie, ...]:
 
 
 def is_bolt(weapon: Weapon) -> bool:
-    """Tell whether *weapon* is a bolt, which no damage type favours."""
+    """Return whether *weapon* is a bolt, which no damage type favours."""
     return weapon.cantrip is not None and weapon.cantrip.form == "bolt"
 
 
@@ -393,7 +393,7 @@ def beyond_range(state: State, creature: Creature, weapon: Weapon, feet: int) ->
 
 @enforces(HR_WPN_12)
 def works(state: State, attacker: Creature, target: Creature, weapon: Weapon) -> bool:
-    """Tell whether *weapon* works between *attacker* and *target*; no thrown weapon or whip does in water."""
+    """Return whether *weapon* works between both; no thrown weapon or whip does in water."""
     if weapon.attack_type not in ("thrown", "whip"):
         return True
     return not (waters(state, attacker) or waters(state, target))
@@ -406,7 +406,7 @@ def check_works(state: State, attacker: Creature, target: Creature) -> None:
 
 
 def spends_reach(state: State, attacker: Creature, target: Creature, weapon: Weapon) -> bool:
-    """Tell whether a strike needs the length of a reach weapon, which rules out a dash this round."""
+    """Return whether a strike needs the length of a reach weapon, which rules out a dash this round."""
     return "reach" in weapon.tags and state.distance(attacker, target) > FEET
 
 
@@ -417,7 +417,7 @@ def max_range_ft(creature: Creature, weapon: Weapon) -> int:
 
 
 def in_range(state: State, attacker: Creature, target: Creature, weapon: Weapon | None = None) -> bool:
-    """Tell whether *attacker* can strike *target* from where both stand."""
+    """Return whether *attacker* can strike *target* from where both stand."""
     weapon = weapon or wielded(attacker)
     if cannot_cast(attacker, weapon) is not None:
         return False
@@ -466,7 +466,7 @@ def check_ranged_move(creature: Creature, speed: int, feet: int) -> None:
 
 
 def leaves_no_step(creature: Creature, speed: int) -> bool:
-    """Tell whether a shot leaves *creature* not even a sidestep this round."""
+    """Return whether a shot leaves *creature* not even a sidestep this round."""
     return creature.ranged_stance_taken and 2 * (creature.moved_ft + FEET) > speed
 
 
@@ -495,7 +495,7 @@ def protection(creature: Creature, *, without_armor: bool = False) -> tuple[Term
 
 @enforces(HR_WPN_11, HR_SIZE_5)
 def may_wield(sheet: Sheet, weapon: Weapon) -> bool:
-    """Tell whether a creature of *sheet* is large enough to wield *weapon*."""
+    """Return whether a creature of *sheet* is large enough to wield *weapon*."""
     if "natural" in weapon.tags:
         return True
     if weapon.size_class == "heavy":
@@ -505,12 +505,12 @@ def may_wield(sheet: Sheet, weapon: Weapon) -> bool:
 
 @enforces(HR_WPN_7)
 def ignores_armor(weapon: Weapon, *, might_bonus: bool) -> bool:
-    """Tell whether an attack with *weapon* ignores the armor of its target."""
+    """Return whether an attack with *weapon* ignores the armor of its target."""
     return might_bonus and weapon.attack_type == "ranged" and not has_own_bonus(weapon)
 
 
 def pushes(weapon: Weapon) -> bool:
-    """Tell whether the might bonus of *weapon* is a push."""
+    """Return whether the might bonus of *weapon* is a push."""
     return weapon.attack_type == "melee" and not has_own_bonus(weapon)
 
 

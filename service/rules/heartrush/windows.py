@@ -43,22 +43,22 @@ HR_TIME_4: Final = Rule(
 
 @enforces(TABLE_WINDOW_1)
 def asks_all(state: State) -> bool:
-    """Tell whether windows ask everybody who is able, and not only those who could answer."""
+    """Return whether windows ask everybody who is able, and not only those who could answer."""
     return state.house.windows == "all"
 
 
 def listens(state: State) -> bool:
-    """Tell whether moments open windows at all: combat runs, and there are abilities or all are asked."""
+    """Return whether moments open windows at all: combat runs, and there are abilities or all are asked."""
     return in_combat(state) and (bool(state.abilities) or asks_all(state))
 
 
 def listens_for(state: State, trigger: Moment) -> bool:
-    """Tell whether a moment may open a window at all: an ability answers it, or all are asked."""
+    """Return whether a moment may open a window at all: an ability answers it, or all are asked."""
     return listens(state) and (asks_all(state) or any(trigger in d.trigger for d in state.abilities.values()))
 
 
 def is_worth_asking(state: State, trigger: Moment, about: Mapping[str, str | int]) -> bool:
-    """Tell whether a moment asks anybody."""
+    """Return whether a moment asks anybody."""
     if asks_all(state):
         return any(is_able(creature) for creature in state.creatures.values())
     return any(answers(state, creature, trigger, about) for creature in state.creatures.values())
@@ -143,7 +143,7 @@ class StackItem:
     ability: str
 
     def resolve(self, state: State, window: str) -> Emits[State]:
-        """Tell what the instant does now that its turn has come."""
+        """Emit what the instant does now that its turn has come."""
         raise NotImplementedError
 
 
@@ -312,7 +312,7 @@ class Interruptible(Frame[State]):
 
 
 def fizzle(creature: str, ability: str, reason: str) -> Emits[State]:
-    """Tell that an instant finds nothing to act on when its turn comes; its cost is kept."""
+    """Emit that an instant finds nothing to act on when its turn comes; its cost is kept."""
     return (yield InstantFizzled(creature=creature, ability=ability, reason=reason, because=("HR-ABIL-11",)))
 
 
@@ -333,7 +333,7 @@ def moment(
 
 
 def is_answered(state: State, frame: Interruptible, trigger: Moment, about: Mapping[str, str | int]) -> bool:
-    """Tell whether a moment that *frame* has not offered yet is worth a window: somebody is asked."""
+    """Return whether a moment that *frame* has not offered yet is worth a window: somebody is asked."""
     return listens(state) and trigger not in frame.offered and is_worth_asking(state, trigger, about)
 
 
@@ -408,7 +408,7 @@ class Deed:
         """Raise `Refused` where it finds nothing to act on any more."""
 
     def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
-        """Tell what it does."""
+        """Emit what it does."""
         raise NotImplementedError
 
 
@@ -520,7 +520,7 @@ class DeedInVain(Event[State]):
 
 
 def declared(state: State, deed: Deed, creature: str, paid: str, said: Said) -> Emits[State]:
-    """Tell that a built-in action is declared and paid: it happens at once unless somebody could answer."""
+    """Emit that a built-in action is declared and paid: it happens at once unless somebody could answer."""
     about: dict[str, str | int] = {"declarer": creature, "ability": deed.name}
     path = f"r{state.round}/{deed.name}/{creature}/{paid}"
     if not (listens(state) and is_worth_asking(state, "ability_declared", about)):

@@ -177,7 +177,7 @@ def with_ranks(state: State, wounds: tuple[Wound, ...], ranks: Mapping[str, int]
 
 @enforces(HR_WND_5)
 def is_healed(state: State, rank: int) -> bool:
-    """Tell whether a wound of *rank* is gone."""
+    """Return whether a wound of *rank* is gone."""
     return rank < 0 or (rank == 0 and not state.house.keep_rank0_wounds)
 
 
@@ -194,7 +194,7 @@ def treatable(wounds: tuple[Wound, ...]) -> tuple[Wound, ...]:
 
 @enforces(HR_WND_8)
 def heals_by_itself(state: State, wound: Wound) -> bool:
-    """Tell whether a long rest eases *wound*."""
+    """Return whether a long rest eases *wound*."""
     return wound.treated or state.house.untreated_wounds_heal
 
 
@@ -334,7 +334,7 @@ def fall_to_zero(state: State, creature: str, before: int) -> Emits[State]:
 
 
 def ten_minutes(state: State) -> Emits[State]:
-    """Tell who falls unconscious because ten minutes have passed since it came to zero."""
+    """Emit who falls unconscious because ten minutes have passed since it came to zero."""
     for creature in state.creatures.values():
         since = creature.down_since_s
         if since is None or creature.status != "active" or creature.hp > 0:

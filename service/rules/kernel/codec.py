@@ -248,7 +248,7 @@ def _sealable(inner: Decode, sealed: Decode) -> Decode:
 
 
 def _is_object(data: Any) -> bool:
-    """Tell whether *data* is an object: nearly always a dict, and `isinstance` of `Mapping` is slow."""
+    """Return whether *data* is an object: nearly always a dict, and `isinstance` of `Mapping` is slow."""
     return type(data) is dict or isinstance(data, Mapping)
 
 

@@ -36,7 +36,7 @@ EVERYTHING: Final = "*"
 
 
 def is_opened(opens: str, occasions: Container[str]) -> bool:
-    """Tell whether one of *occasions* opens an envelope whose occasion is *opens*."""
+    """Return whether one of *occasions* opens an envelope whose occasion is *opens*."""
     if opens in occasions or EVERYTHING in occasions:
         return True
     return f"{opens.partition('/')[0]}/{EVERYTHING}" in occasions
@@ -51,7 +51,7 @@ def unsealed(value: "T | Sealed[T] | Any") -> Any:
 
 
 def is_closed(value: object) -> bool:
-    """Tell whether the reader of this view may not read *value*."""
+    """Return whether the reader of this view may not read *value*."""
     return isinstance(value, Sealed) and value.closed
 
 
@@ -132,7 +132,7 @@ def places_of_sealed(value: Any, pointer: str = "") -> Iterator[tuple[str, Seale
 
 
 def is_public(value: Any) -> bool:
-    """Tell whether nothing in *value* is sealed; records cache the answer, because they never change."""
+    """Return whether nothing in *value* is sealed; records cache the answer, because they never change."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return True
@@ -151,7 +151,7 @@ def is_public(value: Any) -> bool:
 
 
 def _is_public_now(known: dict[str, Any], suspects: Iterable[str]) -> bool:
-    """Tell whether nothing in the fields *suspects* is sealed; values that were public before are skipped."""
+    """Return whether nothing in the fields *suspects* is sealed; earlier public values are skipped."""
     now = [known[name] for name in suspects]
     seen = known.get(SEEN)
     new = now if seen is None else [value for value, then in zip(now, seen, strict=True) if value is not then]
@@ -176,7 +176,7 @@ def _suspects(kind: type) -> Mapping[str, None]:
 
 
 def _is_plain(hint: Any, known: set[type]) -> bool:
-    """Tell whether no value of the type *hint* can contain anything sealed.
+    """Return whether no value of the type *hint* can contain anything sealed.
 
     *known* are the classes of records that were examined already.
     """

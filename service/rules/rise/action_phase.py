@@ -111,7 +111,7 @@ class ActionFrame(GroupFrame):
 
 
 def go_on(state: State, frame: ActionFrame) -> Emits[State]:
-    """Tell what follows when all groups at work are done: others resolve, or everybody announces."""
+    """Emit what follows when all groups at work are done: others resolve, or everybody announces."""
     if frame.reached == "swift":
         return (yield from first(state, frame))
     if frame.reached == "first" and frame.second:
@@ -212,7 +212,7 @@ class PhaseResolved(Event[State]):
 
 @enforces(RI_GM_1)
 def is_strict(state: State) -> bool:
-    """Tell whether groups commit to Swift abilities before they act."""
+    """Return whether groups commit to Swift abilities before they act."""
     mode = state.house.swift_mode
     if mode == "auto":
         return sum(is_played(state, group) for group in state.groups) > 1
@@ -288,7 +288,7 @@ def apply_swift(state: State, group: str) -> Emits[State]:
 
 
 def announce(state: State) -> Emits[State]:
-    """Tell what every group did; from now on it is open."""
+    """Emit what every group did; from now on it is open."""
     for group, (log, judgements) in in_fixed_order(state).items():
         opens = occasion(state, group)
         plans = state.at(group).plans

@@ -138,7 +138,7 @@ def come_down(state: State, chance: Chance) -> Emits[State]:
 
 
 def fall(state: State, chance: Chance, name: str) -> Emits[State]:
-    """Tell a fall of up to 300 feet, and what hitting the ground does: 1d6 for every 10 feet."""
+    """Emit a fall of up to 300 feet, and what hitting the ground does: 1d6 for every 10 feet."""
     feet = min(FALL_FT, state.creatures[name].altitude)
     state = yield Fell(creature=name, feet=feet, because=("RI-ORDER-5",))
     if state.creatures[name].altitude or feet < 10 or state.house.fall_damage == "none":
@@ -157,7 +157,7 @@ def fall(state: State, chance: Chance, name: str) -> Emits[State]:
 
 @enforces(RI_MOVE_9)
 def stays_up(creature: Creature) -> bool:
-    """Tell whether *creature* stays in the air."""
+    """Return whether *creature* stays in the air."""
     if creature.dead or creature.defeated:
         return False
     moved = creature.location_changed or creature.hovered
@@ -190,7 +190,7 @@ def own_heights(creatures: Mapping[str, Creature], plans: Mapping[str, Plan]) ->
 
 
 def soars(plan: Plan) -> bool:
-    """Tell whether *plan* leads through the air."""
+    """Return whether *plan* leads through the air."""
     return plan.mode in AIRBORNE
 
 

@@ -116,13 +116,13 @@ def judge(rolled: int, defenses: Mapping[str, int], strike: Strike) -> tuple[Out
 
 @enforces(RI_ATK_4)
 def is_glance(margin: int, strike: Strike) -> bool:
-    """Tell whether an attack glances at this *margin* over the defense."""
+    """Return whether an attack glances at this *margin* over the defense."""
     return strike.damaging and GLANCE <= margin < 0
 
 
 @enforces(RI_ATK_5)
 def is_miss(margin: int) -> bool:
-    """Tell whether an attack that does not glance misses at this *margin*."""
+    """Return whether an attack that does not glance misses at this *margin*."""
     return margin < 0
 
 
@@ -134,7 +134,7 @@ def crits(margin: int, strike: Strike) -> int:
 
 @enforces(RI_DMG_8)
 def may_be_crit(target: Creature) -> bool:
-    """Tell whether critical hits count against *target*."""
+    """Return whether critical hits count against *target*."""
     return target.sheet.kind != "object"
 
 
@@ -146,7 +146,7 @@ def at_least(state: State, amount: int) -> int:
 
 @enforces(RI_ATK_12)
 def is_valid(state: State, target: str, effect: Effect) -> bool:
-    """Tell whether *effect* still works on *target*."""
+    """Return whether *effect* still works on *target*."""
     return effect.does == "damage" or not state.creatures[target].dead
 
 
@@ -188,7 +188,7 @@ def see_through(
 ) -> Generator[Fact[State], State, tuple[State, Outcome]]:
     """Throw the miss chance against a hidden target; return the state and the outcome.
 
-    Where somebody may have become so unseen, the die is thrown for every attack, and tells nothing.
+    Where somebody may have become so unseen, the die is thrown for every attack, and discloses nothing.
     """
     misses = unsure(state, aim)
     if not misses and not may_be_unsure(state, aim):
@@ -219,7 +219,7 @@ def unsure(state: State, aim: Aim) -> int:
 
 
 def may_be_unsure(state: State, aim: Aim) -> bool:
-    """Tell whether, for all that others know, a hidden Swift ability makes this attack miss by chance."""
+    """Return whether, for all that others know, a hidden Swift ability makes this attack miss by chance."""
     if aim.assault.user == aim.target or aim.assault.area is not None:
         return False
     return any(
@@ -230,7 +230,7 @@ def may_be_unsure(state: State, aim: Aim) -> bool:
 
 
 def dims(creature: Creature) -> bool:
-    """Tell whether *creature* has a Swift ability that makes somebody hard to see, or see badly."""
+    """Return whether *creature* has a Swift ability that makes somebody hard to see, or see badly."""
     return any(
         effect.does == "gain" and (kind_of(effect.condition).missed or kind_of(effect.condition).misses)
         for ability in creature.sheet.abilities
@@ -287,7 +287,7 @@ def against(state: State, aim: Aim, strike: Strike, cover: Cover | None) -> Mapp
 
 
 def unseen_hindrance(state: State, user: Creature, strike: Strike) -> int:
-    """Return what hidden Swift effects take off an attack: no term of its roll tells of them."""
+    """Return what hidden Swift effects take off an attack: no term of its roll shows them."""
 
     def accuracy(creature: Creature) -> int:
         return total(accuracy_terms(creature, brawling=strike.brawling, bonus=strike.accuracy))
@@ -328,7 +328,7 @@ class DamageRolled(Event[State]):
 def strike_damage(
     state: State, chance: Chance, aim: Aim, strike: Strike, outcome: Outcome, multiple: int
 ) -> Emits[State]:
-    """Tell the damage roll of an attack and record what it does."""
+    """Emit the damage roll of an attack and record what it does."""
     glancing = outcome == "glance" or (outcome == "miss" and strike.half_on_miss)
     if outcome == "miss" and not glancing:
         return state
@@ -364,7 +364,7 @@ def parts(state: State, assault: Assault, strike: Strike) -> tuple[Part, ...]:
 
 
 def extras(user: Creature, assault: Assault) -> Iterator[Part]:
-    """Yield the extra damage of an attack: what the ability adds, then what lies on its user."""
+    """Yield the extra damage of an attack: what the ability adds, then what affects its user."""
     for effect in assault.effects:
         if effect.does == "extra":
             yield Part(assault.what, effect.dice, effect.amount)

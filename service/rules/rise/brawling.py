@@ -72,7 +72,7 @@ def brawl(versus: tuple[str, ...]) -> Strike:
 
 
 def is_too_big(user: Creature, target: Creature) -> bool:
-    """Tell whether *target* is more than one size larger, in its present posture."""
+    """Return whether *target* is more than one size larger, in its present posture."""
     return target.rank - target.has("prone") - user.rank > ONE_LARGER
 
 

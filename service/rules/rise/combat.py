@@ -277,7 +277,7 @@ def check_entry(view: State, entry: Entry) -> None:
 
 
 def announced(state: State, arrival: Arrival) -> Emits[State]:
-    """Tell that somebody comes: at once before the fight begins, and with the next phase in its course."""
+    """Emit that somebody comes: at once before the fight begins, and with the next phase in its course."""
     if state.stage == "setup":
         after: State = yield from join(state, arrival)
         return after

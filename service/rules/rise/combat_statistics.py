@@ -113,7 +113,7 @@ ALL = "*"
 
 @record
 class ConditionGained(Event[State]):
-    """A condition or timed effect lies on a creature."""
+    """A condition or timed effect affects a creature."""
 
     type: ClassVar[str] = "condition_gained"
     creature: str
@@ -126,7 +126,7 @@ class ConditionGained(Event[State]):
 
 @record
 class ConditionLost(Event[State]):
-    """A condition lies on a creature no more: every instance; with `*` all; with `name@source` theirs."""
+    """A condition no longer affects a creature: every instance; with `*` all; with `name@source` theirs."""
 
     type: ClassVar[str] = "condition_lost"
     creature: str
@@ -140,7 +140,7 @@ class ConditionLost(Event[State]):
 
 
 def is_meant(condition: Condition, name: str) -> bool:
-    """Tell whether losing *name* takes this condition away."""
+    """Return whether losing *name* takes this condition away."""
     if name == ALL:
         return condition.until == "condition" and not kind_of(condition.name).is_posture
     return name in (condition.name, f"{condition.name}@{condition.source}")
@@ -162,7 +162,7 @@ class EffectsExpired(Event[State]):
 
 
 def over(state: State, condition: Condition, step: int) -> bool:
-    """Tell whether *condition* ends with *step* of this round."""
+    """Return whether *condition* ends with *step* of this round."""
     if condition.until == "phase":
         return step in (4, 10)
     return step == 11 and condition.expires is not None and condition.expires <= state.round
@@ -188,7 +188,7 @@ def gain(creature: str, condition: Condition) -> Emits[State]:
 
 
 def lose(state: State, creature: str, name: str) -> Emits[State]:
-    """Tell that every instance of a condition is removed, if there is one."""
+    """Emit that every instance of a condition is removed, if there is one."""
     found: Creature = state.creatures[creature]
     kind, _, source = name.partition("@")
     if name != ALL and not any(c.name == kind and source in ("", c.source) for c in found.conditions):
@@ -341,13 +341,13 @@ EXERTED: Final = Term(amount=2, what="desperate exertion", rule="RI-UNIV-DESPERA
 
 
 def asks_to_exert(state: State, creature: str, *, missed: bool) -> bool:
-    """Tell whether the player of *creature* is asked to roll again with desperate exertion."""
+    """Return whether the player of *creature* is asked to roll again with desperate exertion."""
     asks = state.house.exertion_prompt
     return state.creatures[creature].sheet.is_pc and (asks == "always" or (asks == "misses" and missed))
 
 
 def first_counts(state: State, first: int, second: int) -> bool:
-    """Tell whether the first of two totals still counts after desperate exertion."""
+    """Return whether the first of two totals still counts after desperate exertion."""
     return state.house.exertion_keeps == "better" and first >= second
 
 

@@ -200,7 +200,7 @@ RI_DELAY_4: Final = Rule(
 )
 RI_DELAY_6: Final = Rule(
     "RI-DELAY-6",
-    "Attacks in later actions are aimed when they come; an effect without an attack lies on its targets.",
+    "Attacks in later actions are aimed when they come; an effect without an attack keeps its first targets.",
     books.TIME.at("Delayed and Repeated Effects"),
 )
 
@@ -266,7 +266,7 @@ def due(state: State, creature: Creature) -> tuple[Delayed, ...]:
 
 
 def left_over(state: State, creature: Creature) -> tuple[Delayed, ...]:
-    """Return what comes though its owner cannot act: it lies on its targets and rolls no attack (C-30)."""
+    """Return the effects that come though their owner cannot act: they roll no attack (C-30)."""
     if creature.dead or creature.defeated or is_able(creature):
         return ()
     lapses = state.house.ownerless_delayed == "lapse"
@@ -285,7 +285,7 @@ def lapsing(state: State, creature: Creature) -> tuple[Delayed, ...]:
 
 @enforces(RI_DELAY_1)
 def is_due(state: State, creature: Creature) -> bool:
-    """Tell whether a delayed effect of *creature* is due."""
+    """Return whether a delayed effect of *creature* is due."""
     return bool(due(state, creature))
 
 
@@ -308,18 +308,18 @@ def fire(state: State, owner: str, delayed: Delayed, chosen: tuple[str, ...] = (
 
 
 def spares_felled(view: State) -> bool:
-    """Tell whether the house lets nobody attack the felled."""
+    """Return whether the house lets nobody attack the felled."""
     return view.house.attack_the_felled == "refused"
 
 
 def is_felled(creature: Creature) -> bool:
-    """Tell whether *creature* is dead or defeated."""
+    """Return whether *creature* is dead or defeated."""
     return creature.dead or creature.defeated
 
 
 @enforces(RI_DELAY_4)
 def comes_to(state: State, owner: str, ability: Ability, target: str) -> bool:
-    """Tell whether a delayed effect reaches *target*: in range, with a clear line.
+    """Return whether a delayed effect reaches *target*: in range, with a clear line.
 
     A creature that is felled already is attacked as by a strike; an area reaches those whom it caught.
     """
@@ -337,7 +337,7 @@ def comes_to(state: State, owner: str, ability: Ability, target: str) -> bool:
 
 @enforces(RI_DELAY_6)
 def may_be_aimed(ability: Ability) -> bool:
-    """Tell whether targets of a delayed effect are chosen when it comes."""
+    """Return whether targets of a delayed effect are chosen when it comes."""
     return ability.strike is not None and ability.area is None
 
 

@@ -291,7 +291,7 @@ class Creature:
         return side_of(self.sheet.size)
 
     def has(self, name: str) -> bool:
-        """Tell whether the condition *name* lies on it."""
+        """Return whether the condition *name* lies on it."""
         return bool(self.conditions) and any(condition.name == name for condition in self.conditions)
 
     def wounded(self, effect: str) -> int:
@@ -310,7 +310,7 @@ def on_its_way(creature: Creature, high: int) -> Creature:
 
 
 def is_unconscious(creature: Creature) -> bool:
-    """Tell whether *creature* lies unconscious: by a wound, below half its hit points, or by fatigue."""
+    """Return whether *creature* lies unconscious: by a wound, below half its hit points, or by fatigue."""
     return (
         creature.has("unconscious")
         or creature.wounded("dying") > 0
@@ -326,13 +326,13 @@ def fatigue_penalty(creature: Creature) -> int:
 
 
 def is_able(creature: Creature) -> bool:
-    """Tell whether *creature* can act at all; objects never do."""
+    """Return whether *creature* can act at all; objects never do."""
     gone = creature.dead or creature.defeated or creature.sheet.kind == "object"
     return not (gone or is_unconscious(creature))
 
 
 def obeys(creature: Creature) -> bool:
-    """Tell whether *creature* can act, and obeys: a mount that bolts does not."""
+    """Return whether *creature* can act, and obeys: a mount that bolts does not."""
     return is_able(creature) and not creature.budget.bolts
 
 

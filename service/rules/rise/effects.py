@@ -165,7 +165,7 @@ def state_after(state: State, emitted: Emits[State]) -> State:
 
 @enforces(RI_MOVE1_6)
 def is_change(state: State, effect: Atom) -> bool:
-    """Tell whether *effect* changes the place of its target."""
+    """Return whether *effect* changes the place of its target."""
     return bool(effect.path) and effect.path[-1] != state.creatures[effect.target].position
 
 
@@ -207,7 +207,7 @@ def grapplers(creature: Creature) -> tuple[str, ...]:
 
 
 def grasp(state: State, chance: Chance, user: str, target: str) -> Emits[State]:
-    """Tell that two creatures are grappled by each other."""
+    """Emit that two creatures are grappled by each other."""
     for one, other in ((target, user), (user, target)):
         held = Condition(name="grappled", source=other, since=state.round)
         atom = Atom(seq=0, source=user, target=one, does="gain", condition=held)
@@ -216,7 +216,7 @@ def grasp(state: State, chance: Chance, user: str, target: str) -> Emits[State]:
 
 
 def part(state: State, chance: Chance, user: str, target: str) -> Emits[State]:
-    """Tell that two creatures are in no grapple with each other any more; other holds on them stay."""
+    """Emit that two creatures are in no grapple with each other any more; other holds on them stay."""
     for one, other in ((target, user), (user, target)):
         atom = Atom(seq=0, source=user, target=one, does="lose", name=f"grappled@{other}")
         state = yield from note(state, chance, atom)
@@ -224,7 +224,7 @@ def part(state: State, chance: Chance, user: str, target: str) -> Emits[State]:
 
 
 def let_go(state: State) -> Emits[State]:
-    """Tell which grapples are over because one cannot hold on, or because they are apart."""
+    """Emit which grapples are over because one cannot hold on, or because they are apart."""
     for name, creature in state.creatures.items():
         for other in grapplers(creature):
             holder = state.creatures[other]
@@ -357,7 +357,7 @@ def pushed(state: State, chance: Chance, user: str, target: str, feet: int) -> E
 
 
 def knocked_back(state: State, chance: Chance, user: str, target: str, feet: int) -> Emits[State]:
-    """Tell that *target* is thrown back; what it hits and it take 1d6 for each 10 feet that were left."""
+    """Emit that *target* is thrown back; what it hits and it take 1d6 for each 10 feet that were left."""
     creature = state.creatures[target]
     step = state.away(creature, state.creatures[user])
     path = pushed_path(state, creature, step, feet)

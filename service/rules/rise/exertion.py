@@ -49,7 +49,7 @@ class RollKept(Event[State]):
 
 
 def shown_to(view: State, command: Act) -> Creature:
-    """Return the creature if a roll of its own lies open: an attack, or its initiative before the order."""
+    """Return the creature if a roll of its own is open: an attack, or its initiative before the order."""
     frame, name = view.top, command.creature
     if isinstance(frame, GroupFrame) and name in frame.shown:
         return own(view, command, name)
@@ -64,7 +64,7 @@ def shown_to(view: State, command: Act) -> Creature:
 
 
 def is_wounded_now(view: State, creature: Creature) -> bool:
-    """Tell whether the last roll of *creature* that its group knows of is a vital one of this phase."""
+    """Return whether the last roll of *creature* that its group knows of is a vital one of this phase."""
     return any(w.gained == view.round and w.phase == view.stage for w in creature.wounds)
 
 

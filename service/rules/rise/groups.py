@@ -191,7 +191,7 @@ def _size(state: State, side: str) -> int:
 
 
 def is_played(state: State, group: str) -> bool:
-    """Tell whether players run *group*."""
+    """Return whether players run *group*."""
     return any(state.controller(name) != GM for name in state.groups[group])
 
 
@@ -335,7 +335,7 @@ class GroupFrame(Frame[State]):
     at_work: tuple[str, ...] = ()
     """The groups that are waited for now."""
     shown: tuple[str, ...] = ()
-    """Whose initiative lies open: their players may roll it again before the order holds."""
+    """Whose initiative is open: their players may roll it again before the order holds."""
     exerting: tuple[str, ...] = ()
     """Who rolls its initiative again."""
     exerted: tuple[str, ...] = ()
@@ -444,7 +444,7 @@ class GroupLeft(Event[State]):
 
 
 def hand_over(state: State) -> Emits[State]:
-    """Tell who reads which world from now on, and which groups have nobody who could."""
+    """Emit who reads which world from now on, and which groups have nobody who could."""
     changes = unread(state)
     readers = {group: seats for group, seats in changes.items() if seats}
     if readers:

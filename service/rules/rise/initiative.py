@@ -109,12 +109,12 @@ class InitiativeRerolled(Event[State]):
 
 
 def asks_players(state: State) -> bool:
-    """Tell whether players are asked about their initiative: then the step ends, to be taken again."""
+    """Return whether players are asked about their initiative: then the step ends, to be taken again."""
     return bool(state.top_frame(GroupFrame).shown)
 
 
 def exertions(state: State, chance: Chance) -> Emits[State]:
-    """Tell what those roll who exert themselves for their initiative."""
+    """Emit what those roll who exert themselves for their initiative."""
     for name in state.top_frame(GroupFrame).exerting:
         state = yield from roll_again(state, chance, name)
         state = yield ExertionRolled(creature=name, because=("RI-UNIV-DESPERATE",))
@@ -122,7 +122,7 @@ def exertions(state: State, chance: Chance) -> Emits[State]:
 
 
 def spent(state: State) -> Emits[State]:
-    """Tell what exertion costs those who rolled their initiative again: 2 fatigue, once all is done."""
+    """Emit what exertion costs those who rolled their initiative again: 2 fatigue, once all is done."""
     for name in sorted(state.top_frame(GroupFrame).exerted):
         state = yield from tire(state, name, 2, "desperate exertion")
     return state
@@ -141,7 +141,7 @@ def initiative_terms(state: State, creature: Creature) -> tuple[Term, ...]:
 def thrown(
     state: State, chance: Chance, creature: str, name: str, bonus: tuple[Term, ...] = ()
 ) -> Generator[Fact[State], State, tuple[State, Roll]]:
-    """Tell one d10 for initiative, on the creature's stream of this phase called *name*."""
+    """Emit one d10 for initiative, on the creature's stream of this phase called *name*."""
     return (
         yield from chance.throw(
             state,
@@ -155,14 +155,14 @@ def thrown(
 
 
 def roll_initiative(state: State, chance: Chance, creature: str) -> Emits[State]:
-    """Tell one more initiative roll of *creature* in this phase."""
+    """Emit one more initiative roll of *creature* in this phase."""
     number = len(state.initiative.get(creature, ())) + 1
     state, roll = yield from thrown(state, chance, creature, str(number))
     return (yield InitiativeRolled(creature=creature, total=roll.total, because=("RI-INIT-1",)))
 
 
 def roll_again(state: State, chance: Chance, creature: str) -> Emits[State]:
-    """Tell the roll of desperate exertion: 2 more, and the better of both counts unless the house differs."""
+    """Emit the roll of desperate exertion: 2 more, and the better of both counts unless the house differs."""
     state, roll = yield from thrown(state, chance, creature, "exertion", (EXERTED,))
     counts = not first_counts(state, state.initiative[creature][0], roll.total)
     return (

@@ -129,7 +129,7 @@ def seen_by(view: State, creature: Creature) -> tuple[str, ...]:
 
 
 def is_other_seen(view: State, creature: Creature, other: Creature) -> bool:
-    """Tell whether *other* is somebody else, and *creature* plainly sees it."""
+    """Return whether *other* is somebody else, and *creature* plainly sees it."""
     return other.id != creature.id and is_seen(view, creature, other)
 
 
@@ -159,7 +159,7 @@ def check_own_rule(view: State, creature: Creature, plan: OwnRule) -> None:
 
 
 def is_seen(view: State, creature: Creature, other: Creature) -> bool:
-    """Tell whether *creature* plainly sees *other*."""
+    """Return whether *creature* plainly sees *other*."""
     blind = creature.has("blinded") or other.has("unseen")
     return not blind and is_clear(view, creature.position, other.position)
 
@@ -264,7 +264,7 @@ def place_on(start: Cell, path: Sequence[Cell], step: int) -> Cell:
 
 
 def comes_first(user: Creature, use: FreeUse) -> bool:
-    """Tell whether a use comes before anybody moves: it is Swift, or one's own before the first step."""
+    """Return whether a use comes before anybody moves: it is Swift, or one's own before the first step."""
     if use.ability == GRIP:
         return True
     ability = ability_on(user, use.ability)
@@ -307,7 +307,7 @@ def due(state: State, used: int, *, moved: bool) -> list[tuple[str, FreeUse]]:
 
 
 def come(state: State, name: str, use: FreeUse, paths: Paths, *, moved: bool) -> Emits[State]:
-    """Tell that a use comes, on whom it still reaches from where its user got to."""
+    """Emit that a use comes, on whom it still reaches from where its user got to."""
     user = state.creatures[name]
     start = user.stood or user.position
     where = place_on(start, paths.get(name, ()), use.step) if moved else user.position
@@ -336,7 +336,7 @@ def come(state: State, name: str, use: FreeUse, paths: Paths, *, moved: bool) ->
 
 
 def is_placed(state: State, there: Creature, use: FreeUse) -> bool:
-    """Tell whether its zone or area is still in range from where the user got to."""
+    """Return whether its zone or area is still in range from where the user got to."""
     try:
         check_place(state, there, ability_on(there, use.ability), use.at, use.altitude_ft)
     except Refused:
@@ -354,7 +354,7 @@ def as_it_stood(state: State, there: Creature) -> State:
 
 
 def reaches(state: State, there: Creature, target: str, range_ft: int) -> bool:
-    """Tell whether *target* is in reach where it stood when the phase began: moving away dodges nothing."""
+    """Return whether *target* is in reach where it stood when the phase began: moving away dodges nothing."""
     other = state.creatures[target]
     try:
         check_reach(state, there, changed(other, position=other.stood or other.position), range_ft)

@@ -71,7 +71,7 @@ class RushedThrough(Event[State]):
 
 
 def landed(state: State, chance: Chance, aim: Aim, *, critical: bool) -> Emits[State]:
-    """Tell what a maneuver that hit does: a grapple begins or ends, a push or throw moves its target."""
+    """Emit what a maneuver that hit does: a grapple begins or ends, a push or throw moves its target."""
     assault = aim.assault
     if assault.maneuver == "grapple":
         return (yield from grasp(state, chance, assault.user, aim.target))
@@ -88,7 +88,7 @@ def landed(state: State, chance: Chance, aim: Aim, *, critical: bool) -> Emits[S
 
 
 def gripped(state: State, chance: Chance, user: str, total: int) -> Emits[State]:
-    """Tell how firm a grip is for the rest of the round."""
+    """Emit how firm a grip is for the rest of the round."""
     firm = Condition(name="grip", source=user, until="round", expires=state.round, modifiers={"grip": total})
     atom = Atom(seq=0, source=user, target=user, does="gain", condition=firm, swift=True)
     return (yield from note(state, chance, atom))
@@ -97,7 +97,7 @@ def gripped(state: State, chance: Chance, user: str, total: int) -> Emits[State]
 def ended(
     state: State, chance: Chance, assault: Assault, stopped_by: str | None, *, critical: bool
 ) -> Emits[State]:
-    """Tell where a running maneuver ends: at once in a turn, in the plan where it is a movement."""
+    """Emit where a running maneuver ends: at once in a turn, in the plan where it is a movement."""
     beaten = assault.targets if stopped_by is None else assault.targets[: assault.targets.index(stopped_by)]
     if assault.maneuver in GRAPPLES:
         return (yield from shoved_along(state, chance, assault, beaten, critical=critical))
@@ -129,14 +129,14 @@ def up_to(state: State, space: int, path: tuple[Cell, ...], stopped_by: str | No
 
 
 def touches(a: Cell, a_side: int, b: Cell, b_side: int) -> bool:
-    """Tell whether two spaces share a cell."""
+    """Return whether two spaces share a cell."""
     return a[0] < b[0] + b_side and b[0] < a[0] + a_side and a[1] < b[1] + b_side and b[1] < a[1] + a_side
 
 
 def shoved_along(
     state: State, chance: Chance, assault: Assault, beaten: tuple[str, ...], *, critical: bool
 ) -> Emits[State]:
-    """Tell how a grapple moves: only if all who are in it were beaten, as far as all of them can go."""
+    """Emit how a grapple moves: only if all who are in it were beaten, as far as all of them can go."""
     user = assault.user
     ways: dict[str, tuple[Cell, ...]] = {}
     if beaten == assault.targets:
@@ -163,7 +163,7 @@ def together(state: State, assault: Assault, *, critical: bool) -> dict[str, tup
 
 
 def dragged(state: State, chance: Chance, user: str, ways: Mapping[str, tuple[Cell, ...]]) -> Emits[State]:
-    """Tell that a grapple moves; it stays where one of them has moved in this phase already."""
+    """Emit that a grapple moves; it stays where one of them has moved in this phase already."""
     stays = [name for name in ways if state.creatures[name].location_changed]
     for name in stays:
         state = yield LocationEffectIgnored(creature=name, source=user, because=("RI-MOVE1-2",))
@@ -398,7 +398,7 @@ def attack(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) ->
 
 
 def may_exert(state: State, frame: AssaultFrame, outcome: Outcome) -> bool:
-    """Tell whether the attacker's player is asked whether to reroll."""
+    """Return whether the attacker's player is asked whether to reroll."""
     if frame.rerolled or not may_modify(frame.assault):
         return False
     missed = outcome in ("miss", "glance", "unknown")
@@ -409,7 +409,7 @@ def may_exert(state: State, frame: AssaultFrame, outcome: Outcome) -> bool:
 
 
 def land(state: State, chance: Chance, frame: AssaultFrame) -> Emits[State]:
-    """Tell what the ability does to the target at hand."""
+    """Emit what the ability does to the target at hand."""
     assault = frame.assault
     if frame.outcome == "unknown":
         assert assault.strike is not None, "attacks are judged"
@@ -440,7 +440,7 @@ def land(state: State, chance: Chance, frame: AssaultFrame) -> Emits[State]:
 
 
 def into_cover(state: State, frame: AssaultFrame) -> Emits[State]:
-    """Tell what an attack that missed or glanced does to the cover; nobody is attacked twice by one use."""
+    """Emit what an attack that missed or glanced does to the cover; nobody is attacked twice by one use."""
     assault, strike, cover = frame.assault, frame.assault.strike, frame.cover
     assert strike is not None, "attacks go astray"
     assert cover is not None, "what is covered is sheltered by something"
@@ -468,7 +468,7 @@ def into_cover(state: State, frame: AssaultFrame) -> Emits[State]:
 
 
 def do_all(state: State, chance: Chance, frame: AssaultFrame, effects: Sequence[Effect]) -> Emits[State]:
-    """Tell each of an ability's effects on the target at hand, or on its user."""
+    """Emit each of an ability's effects on the target at hand, or on its user."""
     for number, effect in enumerate(effects):
         if effect.does == "extra":
             continue
@@ -480,7 +480,7 @@ def do_all(state: State, chance: Chance, frame: AssaultFrame, effects: Sequence[
 
 
 def finish(state: State, chance: Chance, frame: AssaultFrame) -> Emits[State]:
-    """Tell what an ability does to its user at the end, and what it costs in fatigue."""
+    """Emit what an ability does to its user at the end, and what it costs in fatigue."""
     assault = frame.assault
     state = yield from ended(state, chance, assault, frame.stopped_by, critical=frame.critical)
     for number, effect in enumerate(assault.after):

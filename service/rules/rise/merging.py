@@ -144,7 +144,7 @@ def merge(state: State, chance: Chance, name: str, logs: Logs, own: str | None) 
 
 
 def is_saved_by_healing(state: State, name: str) -> bool:
-    """Tell whether the house lets healing of the same phase save a creature that takes no wounds."""
+    """Return whether the house lets healing of the same phase save a creature that takes no wounds."""
     return state.house.late_healing == "saves" and not state.creatures[name].sheet.is_pc
 
 
@@ -251,13 +251,13 @@ def pose_announced(intents: Intents, chosen: Mapping[str, Atom], rules: Mapping[
 
 
 def goes(intents: Intents, name: str) -> bool:
-    """Tell whether its rule moves *name* at all, if only up or down."""
+    """Return whether its rule moves *name* at all, if only up or down."""
     routes, altitude = route_all(intents), intents.state.creatures[name].altitude
     return bool(routes.paths[name]) or routes.altitudes.get(name, altitude) != altitude
 
 
 def kept_aloft(state: State, routes: Routes) -> Emits[State]:
-    """Tell how high those end who went through the air by a rule; who did not get anywhere stays up too."""
+    """Emit how high those end who went through the air by a rule; who did not get anywhere stays up too."""
     after = place_movers(state, routes)
     for name, plan in sorted(state.plans.items()):
         creature = state.creatures[name]

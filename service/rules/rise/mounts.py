@@ -175,7 +175,7 @@ def difficulty(mount: Creature, purpose: Purpose) -> int:
 
 
 def roll(state: State, chance: Chance, frame: RideFrame) -> Emits[State]:
-    """Tell the Ride check of the first rider who is due; exerted it is 2 better, and the better counts."""
+    """Emit the Ride check of the first rider who is due; exerted it is 2 better, and the better counts."""
     rider = frame.due[0]
     terms = ride_terms(state.creatures[rider])
     if frame.exerted:
@@ -196,7 +196,7 @@ def roll(state: State, chance: Chance, frame: RideFrame) -> Emits[State]:
 
 
 def succeeds(state: State, frame: RideFrame) -> bool:
-    """Tell whether the roll that lies open is enough."""
+    """Return whether the open roll is enough."""
     mount = state.creatures[mount_of(state, frame.due[0])]
     return frame.rolled is not None and frame.rolled >= difficulty(mount, frame.purpose)
 
@@ -209,7 +209,7 @@ def mount_of(state: State, rider: str) -> str:
 
 
 def settle(state: State) -> Emits[State]:
-    """Tell what the roll that lies open comes to."""
+    """Emit what the open roll comes to."""
     frame = state.top_frame(RideFrame)
     rider, total = frame.due[0], frame.rolled
     assert total is not None, "rolled before"
@@ -231,7 +231,7 @@ def settle(state: State) -> Emits[State]:
 
 
 def hold_mounts(state: State) -> Emits[State]:
-    """Tell who has to hold a mount that is not trained for combat, as the round begins."""
+    """Emit who has to hold a mount that is not trained for combat, as the round begins."""
     riders: dict[str, str] = {}
     for name, creature in state.creatures.items():
         mount = state.creatures.get(creature.mount or "")
@@ -245,7 +245,7 @@ def hold_mounts(state: State) -> Emits[State]:
 
 
 def bolt(state: State) -> Emits[State]:
-    """Tell where mounts run that nobody holds: away from every enemy they see; or they stay."""
+    """Emit where mounts run that nobody holds: away from every enemy they see; or they stay."""
     for name, mount in state.creatures.items():
         if not mount.budget.bolts or mount.budget.moved or not is_able(mount):
             continue
@@ -259,7 +259,7 @@ def bolt(state: State) -> Emits[State]:
 
 
 def is_feared(state: State, mount: Creature, name: str) -> bool:
-    """Tell whether *mount* sees somebody able who is an enemy of its own, or whose enemy it is."""
+    """Return whether *mount* sees somebody able who is an enemy of its own, or whose enemy it is."""
     other = state.creatures[name]
     hostile = "enemy" in (state.attitude(mount.id, name), state.attitude(name, mount.id))
     return other.id != mount.id and hostile and is_able(other) and is_seen(state, mount, other)

@@ -103,7 +103,7 @@ def in_the_way(state: State, creature: Creature, cell: Cell, ignoring: Sequence[
 
 
 def is_passable(state: State, creature: Creature, other: Creature) -> bool:
-    """Tell whether *creature* may walk through the space of *other*."""
+    """Return whether *creature* may walk through the space of *other*."""
     if (
         abs(creature.rank - other.rank) >= BIG_ENOUGH
         or other.id == creature.mount
@@ -132,7 +132,7 @@ def standing_in(state: State, creature: Creature, cell: Cell) -> list[str]:
 
 
 def is_wall(state: State, creature: Creature, cell: Cell) -> bool:
-    """Tell whether *creature* would stand inside a wall at *cell*."""
+    """Return whether *creature* would stand inside a wall at *cell*."""
     if not state.terrain and not state.zones:
         return False
     return any(state.ground(part) == "wall" for part in cells(cell, creature.space))
@@ -289,7 +289,7 @@ def sprinting(view: State, creature: Creature, speed: int) -> int:
 
 
 def is_laden(state: State, creature: Creature) -> bool:
-    """Tell whether *creature* carries a rider, with whom this printing lets nobody sprint."""
+    """Return whether *creature* carries a rider, with whom this printing lets nobody sprint."""
     rides = any(other.mount == creature.id for other in state.creatures.values())
     return rides and not state.profile.mounts_sprint
 
@@ -321,7 +321,7 @@ class SqueezingJudged(Event[State]):
 
 
 def is_tight(state: State, creature: Creature) -> bool:
-    """Tell whether *creature* shares its space with one of about its size, or stands half in a wall."""
+    """Return whether *creature* shares its space with one of about its size, or stands half in a wall."""
     if creature.dead or creature.defeated:
         return False
     return is_wall(state, creature, creature.position) or (
@@ -392,7 +392,7 @@ def jolted(view: State, rider: Creature) -> int:
 
 
 def come_off(state: State) -> Emits[State]:
-    """Tell which riders are no longer where their mounts are, were knocked out, or fell with their mounts."""
+    """Emit which riders are no longer where their mounts are, were knocked out, or fell with their mounts."""
     for name, creature in state.creatures.items():
         if creature.mount is None:
             continue

@@ -113,7 +113,7 @@ class MovementFrame(GroupFrame):
 
 
 def go_on(state: State, chance: Chance, frame: MovementFrame) -> Emits[State]:
-    """Tell what follows once plans are open and no free ability is due."""
+    """Emit what follows once plans are open and no free ability is due."""
     if frame.reached == "revealed":
         return (yield from ask(state))
     if frame.reached == "moved":
@@ -233,7 +233,7 @@ def reveal(state: State) -> Emits[State]:
 
 
 def ask(state: State) -> Emits[State]:
-    """Tell who falls behind, and may sprint after all."""
+    """Emit who falls behind, and may sprint after all."""
     behind = find_outrun(Intents(state=state, plans=state.plans))
     auto = tuple([name for name in behind if state.plans[name].sprint == "auto"])
     asked = tuple([name for name in behind if state.plans[name].sprint == "ask"])
@@ -276,7 +276,7 @@ def conclude(state: State, routes: Routes) -> Emits[State]:
 
 
 def afterwards(state: State, name: str, frame: MovementFrame, high: int | None) -> Emits[State]:
-    """Tell what a movement leaves behind: a creature on its feet, tired, or in the air."""
+    """Emit what a movement leaves behind: a creature on its feet, tired, or in the air."""
     plan = state.plans[name]
     if plan.stand_up:
         state = yield from lose(state, name, "prone")

@@ -328,7 +328,7 @@ def obey_own_rule(intents: Intents, routes: Routes, name: str, feet: int) -> Cou
 
 
 def keeps_rule(after: State, plan: Plan, creature: Creature, path: tuple[Cell, ...]) -> bool:
-    """Tell whether a creature keeps the rule of its plan where *path* ends."""
+    """Return whether a creature keeps the rule of its plan where *path* ends."""
     there = path[-1] if path else creature.position
     for target in plan.targets:
         gap = apart(creature, there, creature.altitude, after.creatures[target])
@@ -490,7 +490,7 @@ def find_outrun(intents: Intents) -> tuple[str, ...]:
 
 
 def falls_short(after: State, name: str, plan: Plan) -> bool:
-    """Tell whether a creature that reacts does not get as near, or as far, as it wants."""
+    """Return whether a creature that reacts does not get as near, or as far, as it wants."""
     creature = after.creatures[name]
     gaps = [after.distance(creature, after.creatures[target]) for target in plan.targets]
     if plan.ability == "follow":

@@ -148,7 +148,7 @@ def rushers(state: State) -> list[str]:
 
 
 def rush(state: State, user: str, routes: Routes) -> Emits[State]:
-    """Tell whom an overrun runs into, or a shove pushes, and who of them is asked to step aside."""
+    """Emit whom an overrun runs into, or a shove pushes, and who of them is asked to step aside."""
     plan, mover = state.plans[user], state.creatures[user]
     if plan.ability == "shove":
         return (

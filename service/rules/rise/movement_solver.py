@@ -116,7 +116,7 @@ def as_it_passes(state: State, name: str, wanted: Routes) -> Creature:
 
 
 def passes(intents: Intents, blocker: str, target: str, wanted: Routes) -> bool:
-    """Tell whether *target* moves from one space beside the blocker to another, and cannot go through it."""
+    """Return whether *target* moves past the blocker, from space to space beside it, and not through it."""
     state, path = intents.state, wanted.paths.get(target, ())
     mover = as_it_passes(state, target, wanted)
     if not path or target not in intents.plans:
@@ -130,7 +130,7 @@ def passes(intents: Intents, blocker: str, target: str, wanted: Routes) -> bool:
 
 
 def is_beside(state: State, blocker: str, mover: Creature, at: Cell) -> bool:
-    """Tell whether *mover* touches the blocker's space at a cell."""
+    """Return whether *mover* touches the blocker's space at a cell."""
     other = state.creatures[blocker]
     flat = distance(other.position, other.space, at, mover.space, "chebyshev")
     return max(flat, above(other, mover)) <= FEET
@@ -254,7 +254,7 @@ def find_swaps(movements: Movements, routes: Routes) -> list[tuple[str, ...]]:
 
 
 def is_blocked(after: State, paths: Paths, name: str, other: str, *, follows: bool) -> bool:
-    """Tell whether *name* cannot move as *other* ends; who comes behind it does not block it."""
+    """Return whether *name* cannot move as *other* ends; who comes behind it does not block it."""
     a, b = after.creatures[name], after.creatures[other]
     if abs(a.rank - b.rank) >= BIG_ENOUGH or name == b.mount or other == a.mount:
         return False
@@ -268,7 +268,7 @@ def is_blocked(after: State, paths: Paths, name: str, other: str, *, follows: bo
 
 
 def swaps(state: State, routes: Routes, name: str, other: str) -> bool:
-    """Tell whether two change places with no room to pass."""
+    """Return whether two change places with no room to pass."""
     mine, theirs = routes.paths[name], routes.paths[other]
     a, b = state.creatures[name], state.creatures[other]
     if b.position not in mine or a.position not in theirs or is_passable(state, a, b):
@@ -286,7 +286,7 @@ def as_it_flies(creature: Creature, routes: Routes) -> Creature:
 
 
 def is_narrow(state: State, at: Cell, to: Cell) -> bool:
-    """Tell whether a step leads between walls, with room for one."""
+    """Return whether a step leads between walls, with room for one."""
     dx, dy = to[0] - at[0], to[1] - at[1]
     if dx and dy:
         return False
@@ -345,7 +345,7 @@ def reroute(movements: Movements, routes: Routes, settled: Sequence[str] = ()) -
 
 
 def is_misled(movements: Movements, routes: Routes, name: str) -> bool:
-    """Tell whether somebody to whom *name* reacts ends elsewhere than it meant to."""
+    """Return whether somebody to whom *name* reacts ends elsewhere than it meant to."""
     known = [other for other in movements.reacting.get(name, ()) if other in routes.paths]
     return any(routes.end_of(other) != movements.meant.end_of(other) for other in known)
 

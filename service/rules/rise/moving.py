@@ -107,7 +107,7 @@ def check_rule(view: State, creature: Creature, move: Wanted) -> None:
 
 
 def reacted(state: State, name: str, plan: Plan) -> Emits[State]:
-    """Tell that a creature reacts: at once to whom cannot move any more, else when all is open."""
+    """Emit that a creature reacts: at once to whom cannot move any more, else when all is open."""
     if state.creatures[name].location_changed:
         return (yield LocationEffectIgnored(creature=name, source=name, because=("RI-MOVE1-2", "C-18")))
     if all(has_moved(state, target) for target in plan.targets):
@@ -121,7 +121,7 @@ def reacted(state: State, name: str, plan: Plan) -> Emits[State]:
 
 
 def has_moved(state: State, target: str) -> bool:
-    """Tell whether *target* is of this group, and known to stand where its movement ended."""
+    """Return whether *target* is of this group, and known to stand where its movement ended."""
     other = state.creatures[target]
     waits = target in state.plans or other.mount in state.plans
     return other.location_changed and not waits and target in state.groups[state.here]
@@ -276,7 +276,7 @@ class Move(Act):
         return (yield from note_place(state, self.creature, self.path, "continued" if goes_on else "self"))
 
     def set_out(self, state: State, creature: Creature) -> Emits[State]:
-        """Tell what of its movement a creature spends on a path."""
+        """Emit what of its movement a creature spends on a path."""
         up = risen(state, creature, self.mode) if self.stand_up else 0
         up += climb_ft(creature, self.type, self.mode, self.altitude_ft)
         feet = feet_of(state, creature, self.path) + up

@@ -183,7 +183,7 @@ def check_paid(view: State, creature: Creature, what: Handling, pay: Pay) -> Non
 
 
 def is_trivial(view: State, creature: str, what: Handling) -> bool:
-    """Tell whether the GM lets this creature do such a thing uncounted."""
+    """Return whether the GM lets this creature do such a thing uncounted."""
     return what == "other" and ruled(view, "trivial_manipulation", creature) == "yes"
 
 

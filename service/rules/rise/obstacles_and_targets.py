@@ -86,14 +86,14 @@ class Aim(NamedTuple):
 
 @enforces(RI_ATK_11)
 def may_modify(assault: Assault) -> bool:
-    """Tell whether *assault* may be modified or rolled again."""
+    """Return whether *assault* may be modified or rolled again."""
     return not assault.reactive
 
 
 def do(
     state: State, chance: Chance, assault: Assault, effect: Effect, target: str, number: int
 ) -> Emits[State]:
-    """Tell one effect: what it rolls, and what it enters in the log."""
+    """Emit one effect: what it rolls, and what it enters in the log."""
     amount = effect.amount
     if effect.dice and effect.does != "gain":
         roll: Roll
@@ -138,7 +138,7 @@ def atom_of(state: State, assault: Assault, effect: Effect, target: str, amount:
 
 
 def is_aimed(ability: Ability) -> bool:
-    """Tell whether a use of *ability* names a cell: where its zone or area lies, or where its area points."""
+    """Return whether a use of *ability* names a cell: the place of its zone or area, or its direction."""
     area = ability.area
     return ability.zone is not None or (area is not None and (area.is_narrow or area.range_ft > 0))
 
@@ -209,7 +209,7 @@ def whom(state: State, user: str, ability: Ability, targets: tuple[str, ...]) ->
 
 
 def is_meant(state: State, user: Creature, other: Creature, ability: Ability) -> bool:
-    """Tell whether the ability does something to *other* if it stands in its area."""
+    """Return whether the ability does something to *other* if it stands in its area."""
     area = ability.area
     assert area is not None, "only areas catch"
     too_big = "size_based" in ability.tags and other.rank - other.has("prone") - user.rank > 1
@@ -226,7 +226,7 @@ def is_meant(state: State, user: Creature, other: Creature, ability: Ability) ->
 
 
 def is_filled(area: Area, origin: AreaOrigin, at: Cell | None, cell: Cell) -> bool:
-    """Tell whether the shape covers *cell*, whatever stands in between."""
+    """Return whether the shape covers *cell*, whatever stands in between."""
     if distance(origin.at, origin.side, cell, 1, "alternating") > area.size_ft:
         return False
     if not area.is_narrow:
@@ -241,7 +241,7 @@ def is_filled(area: Area, origin: AreaOrigin, at: Cell | None, cell: Cell) -> bo
 
 
 def is_on_line(area: Area, towards: Cell, across: int) -> bool:
-    """Tell whether a cell so far beside a line, scaled by its direction, lies within its width.
+    """Return whether a cell so far beside a line, scaled by its direction, lies within its width.
 
     A line takes the cells that it passes through, and those whose middle lies within its width; where its
     edge goes through middles, those on one fixed side.
@@ -252,7 +252,7 @@ def is_on_line(area: Area, towards: Cell, across: int) -> bool:
 
 
 def is_level(area: Area, origin: AreaOrigin, other: Creature) -> bool:
-    """Tell whether the area reaches the height of *other*: a line is 5 feet high, others as they are wide."""
+    """Return whether the area reaches *other* in height: a line is 5 feet high, others as they are wide."""
     up = height(origin, other)
     if area.shape == "line":
         return up == 0
@@ -274,7 +274,7 @@ def combined(flat: int, up: int) -> int:
 
 
 def reaches(state: State, origin: AreaOrigin, cell: Cell) -> bool:
-    """Tell whether no wall lies between where the area begins and *cell*."""
+    """Return whether no wall lies between where the area begins and *cell*."""
     return is_clear(state, facing(origin.at, origin.side, cell, 1)[0], cell)
 
 
@@ -347,20 +347,20 @@ def check_place(
 
 
 def made(state: State, source: str, zone: Zone, at: Cell) -> Emits[State]:
-    """Tell that the ground around a cell is changed."""
+    """Emit that the ground around a cell is changed."""
     number = sum(placed.source == source and placed.since == state.round for placed in state.zones)
     placed = Placed(zone=zone, at=at, source=source, since=state.round, number=number)
     return (yield ZoneMade(placed=placed, because=("RI-RES-2", "C-38")))
 
 
 def clear(state: State, step: int) -> Emits[State]:
-    """Tell which zones are over: they last as long as conditions of the same duration."""
+    """Emit which zones are over: they last as long as conditions of the same duration."""
     ended = tuple([placed for placed in state.zones if is_over(state, placed, step)])
     return (yield ZonesEnded(ended=ended, because=("RI-DUR-1", "C-38"))) if ended else state
 
 
 def is_over(state: State, placed: Placed, step: int) -> bool:
-    """Tell whether a zone ends with *step* of this round."""
+    """Return whether a zone ends with *step* of this round."""
     if placed.zone.until == "phase":
         return step in (4, 10)
     lasts = {"round": 0, "brief": 1}.get(placed.zone.until)
@@ -379,7 +379,7 @@ def burning(state: State) -> list[tuple[str, Placed]]:
 
 
 def is_dark(state: State, creature: Creature) -> bool:
-    """Tell whether *creature* stands in the dark."""
+    """Return whether *creature* stands in the dark."""
     return any(placed.zone.kind == "darkness" and placed.covers(creature.position) for placed in state.zones)
 
 
@@ -425,7 +425,7 @@ def cover(state: State, user: Creature, target: Creature, line: Sequence[Cell]) 
 
 
 def takes(state: State, cover: Cover, attacked: Sequence[str]) -> bool:
-    """Tell whether the attack goes on against *cover*: it can be hurt and is not among those *attacked*."""
+    """Return whether the attack goes on against *cover*: it can be hurt and is not among those *attacked*."""
     return cover.by in state.creatures and cover.by not in attacked
 
 
@@ -441,10 +441,10 @@ def in_between(state: State, user: Creature, target: Creature, cell: Cell) -> It
 
 
 def is_overhead(other: Creature, user: Creature, target: Creature) -> bool:
-    """Tell whether *other* is at another height than both."""
+    """Return whether *other* is at another height than both."""
     return bool(above(other, user) and above(other, target))
 
 
 def belongs(other: Creature, to: Creature) -> bool:
-    """Tell whether *other* is a creature itself, its mount or its rider."""
+    """Return whether *other* is a creature itself, its mount or its rider."""
     return other.id in (to.id, to.mount) or other.mount == to.id

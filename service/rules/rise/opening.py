@@ -142,7 +142,7 @@ def _creature_faults(opening: Opening) -> Iterator[Fault]:
 
 
 def may_be_gm_only(opening: Opening) -> tuple[str, ...]:
-    """Return the fields that no roll tells: where initiative adds speed, every such check tells speeds."""
+    """Return the fields that no roll discloses: initiative checks disclose speed where they add it."""
     by_speed = opening.options.get("initiative") == "speed"
     return tuple([name for name in sealable_fields(Sheet) if not (by_speed and name == "speeds")])
 

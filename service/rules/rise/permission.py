@@ -130,7 +130,7 @@ def able(creature: Creature, *, excused: bool = False) -> None:
 
 
 def is_allowed(check: Callable[P, object], *given: P.args, **more: P.kwargs) -> bool:
-    """Tell whether *check*, with these arguments, refuses nothing; options ask so what commands ask."""
+    """Return whether *check*, with these arguments, refuses nothing; options ask so what commands ask."""
     try:
         check(*given, **more)
     except Refused:

@@ -356,7 +356,7 @@ class PlanMovement(Act):
                 yield Offer(type=cls.type, creature=creature.id, given=by_rule, choices=choices)
 
     def may(self, view: State, **more: object) -> bool:
-        """Tell whether this plan with *more* is legal for a creature that may plan a movement."""
+        """Return whether this plan with *more* is legal for a creature that may plan a movement."""
         return is_allowed(changed(self, **more).check_plan, view, view.creatures[self.creature])
 
 

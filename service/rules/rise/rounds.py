@@ -97,7 +97,7 @@ def standing_sides(state: State) -> tuple[str, ...]:
 
 @enforces(RI_ROUND_6)
 def is_decided(state: State) -> bool:
-    """Tell whether combat ends by itself after this round.
+    """Return whether combat ends by itself after this round.
 
     It does not while somebody is still to come, hidden or not, nor where it began with one side.
     """
@@ -117,7 +117,7 @@ def is_decided(state: State) -> bool:
 
 
 def end_by_itself(state: State) -> Emits[State]:
-    """Tell that one side is left, or nobody."""
+    """Emit that one side is left, or nobody."""
     sides = standing_sides(state)
     reason = f"{sides[0]} stands alone" if sides else "nobody stands"
     return (yield CombatEnded(reason=reason, because=("RI-ROUND-6",)))
@@ -152,20 +152,20 @@ class CreatureAdded(Event[State]):
 
 
 def is_player(state: State, seat: str) -> bool:
-    """Tell whether *seat* is an open seat of a player."""
+    """Return whether *seat* is an open seat of a player."""
     known = state.seats.get(seat)
     return known is not None and not known.closed and known.role == "player"
 
 
 def arrive(state: State) -> Emits[State]:
-    """Tell that everybody who was on the way joins."""
+    """Emit that everybody who was on the way joins."""
     while state.arriving:
         state = yield from join(state, state.arriving[0])
     return state
 
 
 def join(state: State, arrival: Arrival) -> Emits[Any]:
-    """Tell that a creature joins, and who controls it; its place is free."""
+    """Emit that a creature joins, and who controls it; its place is free."""
     entry = arrival.entry
     place = free_place(
         (entry.position[0], entry.position[1]),
@@ -398,7 +398,7 @@ def start_phase(state: State, chance: Chance) -> Emits[State]:
 
 
 def after_phase(state: State, chance: Chance) -> Emits[State]:
-    """Tell what comes between the resolution of a phase and its end: a pause, then what was set off."""
+    """Emit what comes between the resolution of a phase and its end: a pause, then what was set off."""
     if state.stage == "action_end" and state.pauses:
         return (yield Paused(path=f"r{state.round}/pause", because=("RI-RES-15",)))
     if due := set_off(state):
@@ -407,7 +407,7 @@ def after_phase(state: State, chance: Chance) -> Emits[State]:
 
 
 def end_phase(state: State, chance: Chance, step: int) -> Emits[State]:
-    """Tell what happens by itself when a phase ends, and that it has ended."""
+    """Emit what happens by itself when a phase ends, and that it has ended."""
     phase: Literal["movement", "action"] = "movement" if step == 4 else "action"
     state = yield from boundary(state, chance, step)
     state = yield from come_down(state, chance)
@@ -432,7 +432,7 @@ def end_round(state: State, chance: Chance) -> Emits[State]:
 
 
 def is_low(state: State, creature: Creature) -> bool:
-    """Tell whether hit points are reset; at zero too where they are GM-only, for how far below would show."""
+    """Return whether hit points are reset; GM-only ones are at zero too, because the difference would show."""
     most = 0 if "hp" in state.gm_only_of(creature.id) else -1
     return (creature.hp <= most or creature.depth > 0) and not creature.dead
 

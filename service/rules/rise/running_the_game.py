@@ -117,7 +117,7 @@ def _next(state: State, question: str, subjects: tuple[str, ...], chosen: str) -
 def ruling(
     state: State, question: str, subjects: tuple[str, ...], chosen: str, *, note: str = ""
 ) -> Emits[State]:
-    """Tell what the GM says to a question, by an answer or by a command that is one."""
+    """Emit what the GM says to a question, by an answer or by a command that is one."""
     made = changed(_next(state, question, subjects, chosen), note=note, scope="encounter")
     return (yield RulingMade(ruling=made, because=("RI-GM-2",)))
 
@@ -209,7 +209,7 @@ class RulingWanted(QuestionNeeded):
         self.answers = answers
 
     def tell(self, state: State) -> Emits[State]:
-        """Tell that the question waits."""
+        """Emit that the question waits."""
         top = state.top
         assert top is not None, "only frames ask"
         return (
@@ -231,7 +231,7 @@ def answer(
     more: tuple[str, ...] = (),
     default: str | None = None,
 ) -> Answered:
-    """Tell that *question* arises about *subjects*, and return its answer: the GM's, or the default.
+    """Return that *question* arises about *subjects*, and return its answer: the GM's, or the default.
 
     *more* are answers beside the usual ones; *default* is what the house takes for the first of them.
     """
@@ -256,7 +256,7 @@ def answer(
 
 
 def is_open(state: State, question: str, subjects: tuple[str, ...]) -> bool:
-    """Tell whether *question* is not answered at the table yet, not even by default."""
+    """Return whether *question* is not answered at the table yet, not even by default."""
     if state.here != TABLE or (question, *subjects) in state.defaulted:
         return False
     return ruled_on(state, question, subjects) not in ANSWERS[question]

@@ -180,7 +180,7 @@ def priced(view: State, ability: Ability) -> Ability:
 
 @enforces(RI_UNIV_READY)
 def is_played(ability: Ability) -> bool:
-    """Tell whether this ruleset plays *ability*; it plays no readied action and no counter."""
+    """Return whether this ruleset plays *ability*; it plays no readied action and no counter."""
     return ability.id not in ("ready", "counter")
 
 
@@ -267,7 +267,7 @@ def carried_out(
     at: Cell | None,
     altitude: int = 0,
 ) -> Emits[State]:
-    """Tell what a use of *ability* does that is paid for."""
+    """Emit what a use of *ability* does that is paid for."""
     if ability.zone is not None and at is not None:
         state = yield from made(state, user, ability.zone, at)
     use = use_of(state, user, ability, targets, at, altitude)
@@ -318,7 +318,7 @@ def use_of(
 
 
 def later(state: State, owner: str, ability: Ability, targets: tuple[str, ...]) -> Emits[State]:
-    """Tell that the effects of *ability* come in the owner's next turns."""
+    """Emit that the effects of *ability* come in the owner's next turns."""
     times = 1 if ability.later == "next_action" else ability.times
     delayed = Delayed(ability=ability.id, targets=targets, remaining=times, created=state.round)
     return (yield DelayedSet(owner=owner, delayed=delayed, because=("RI-DELAY-1",)))
@@ -398,7 +398,9 @@ class FireDelayed(Act):
         if self.targets:
             ability = ability_of(creature, self.ability)
             if not may_be_aimed(ability):
-                raise Refused("invalid_target", f"{self.ability} lies on its targets", "RI-DELAY-6")
+                raise Refused(
+                    "invalid_target", f"{self.ability} keeps the targets of its first use", "RI-DELAY-6"
+                )
             check_targets(view, creature, ability, self.targets)
 
     def decide(self, state: State) -> Emits[State]:
@@ -495,7 +497,7 @@ class ReactionsDone(Event[State]):
 
 
 def react(due: tuple[Reaction, ...]) -> Emits[State]:
-    """Tell what the phase set off."""
+    """Emit what the phase set off."""
     return (yield ReactionsSetOff(reactions=due, because=("RI-ATK-11",)))
 
 
@@ -513,7 +515,7 @@ def set_off(state: State) -> tuple[Reaction, ...]:
 
 
 def was_set_off(state: State, owner: Creature, ability: Ability, other: str) -> bool:
-    """Tell whether *other*, an enemy, did in this phase what sets the ability off."""
+    """Return whether *other*, an enemy, did in this phase what sets the ability off."""
     if ability.trigger == "none" or other == owner.id or state.attitude(owner.id, other) != "enemy":
         return False
     them = state.creatures[other]

@@ -72,7 +72,7 @@ class Placed:
     """How many its maker's zones were before it in this round."""
 
     def covers(self, cell: Cell) -> bool:
-        """Tell whether *cell* lies in it."""
+        """Return whether *cell* lies in it."""
         return distance(self.at, 1, cell, 1, "alternating") <= self.zone.radius_ft
 
 
@@ -247,7 +247,7 @@ class State(SplitTable, HidingTable):
         return away_from(of.position, of.space, from_.position, from_.space)
 
     def adjacent(self, a: Creature, b: Creature) -> bool:
-        """Tell whether two creatures' spaces touch, also at a corner."""
+        """Return whether two creatures' spaces touch, also at a corner."""
         return self.span(a, b)[1] <= FEET
 
     def ground(self, cell: Cell) -> Terrain:

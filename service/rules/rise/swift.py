@@ -104,7 +104,7 @@ def swift_ability(state: State, creature: Creature, id_: str) -> Ability | None:
 
 @enforces(RI_SWIFT_2)
 def is_simple(ability: Ability) -> bool:
-    """Tell whether the Swift part of *ability* deals no damage and rolls no attack."""
+    """Return whether the Swift part of *ability* deals no damage and rolls no attack."""
     if any(effect.does == "damage" for effect in early(ability)):
         return False
     if "swift" not in ability.tags:
@@ -246,7 +246,7 @@ def check_committed(view: State, creature: Creature, ability: str) -> None:
 
 
 def check_follows(view: State, creature: Creature, ability: str) -> bool:
-    """Tell whether the rest of *ability* follows what was committed and paid; refused if it has already."""
+    """Return whether the rest of *ability* follows what was committed and paid; refused if it has already."""
     if ability in creature.budget.followed:
         raise Refused("standard_action_spent", f"{creature.id} has used {ability} in this phase", "RI-ACT-2")
     check_committed(view, creature, ability)

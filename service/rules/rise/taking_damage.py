@@ -202,7 +202,7 @@ def capped(amount: int, most: int) -> int:
 
 
 def restore(state: State, creature: str, amount: int) -> Emits[State]:
-    """Tell that damage resistance comes back."""
+    """Emit that damage resistance comes back."""
     found = state.creatures[creature]
     if found.dead or found.defeated or (amount <= 0 and amount != RECOVERS):
         return state
@@ -252,7 +252,7 @@ SUBDUAL_FATIGUE: Final = 3
 
 
 def consequences(state: State, chance: Chance, creature: str, *, subdual: bool = False) -> Emits[State]:
-    """Tell what the hit points of *creature* now mean: defeat, wounds, exhaustion, or a fall."""
+    """Emit what the hit points of *creature* now mean: defeat, wounds, exhaustion, or a fall."""
     found = state.creatures[creature]
     if found.dead or found.defeated:
         return state

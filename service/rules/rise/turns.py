@@ -126,7 +126,7 @@ class TurnsFrame(Frame[State]):
 
 @enforces(RI_RES_13)
 def may_act(state: State, frame: TurnsFrame, creature: Creature) -> bool:
-    """Tell whether *creature* has a turn in this phase."""
+    """Return whether *creature* has a turn in this phase."""
     if creature.budget.bolts:
         return False
     if is_able(creature):
@@ -135,12 +135,12 @@ def may_act(state: State, frame: TurnsFrame, creature: Creature) -> bool:
 
 
 def woke_early(state: State, creature: str) -> bool:
-    """Tell whether something Swift has woken *creature*: that was true before turns began (C-35)."""
+    """Return whether something Swift has woken *creature*: that was true before turns began (C-35)."""
     return any(effect.swift and effect.target == creature for effect in state.effects)
 
 
 def is_excused(state: State, frame: TurnsFrame, creature: Creature) -> bool:
-    """Tell whether the house lets *creature* act although its own group felled it in this phase."""
+    """Return whether the house lets *creature* act although its own group felled it in this phase."""
     return state.house.felled_by_own == "acts" and creature.id in frame.able and not creature.dead
 
 
@@ -175,7 +175,7 @@ class TurnFrame(Frame[State]):
 
 
 def lapse(state: State, owner: str) -> Emits[State]:
-    """Tell that what *owner* has not kept up, or has kept up for five minutes, is over."""
+    """Emit that what *owner* has not kept up, or has kept up for five minutes, is over."""
     kept = state.creatures[owner].budget.sustained
     for creature in state.creatures.values():
         for condition in creature.conditions:
@@ -337,7 +337,7 @@ def agreed(view: State, creature: str) -> None:
 
 
 def begun(state: State, creature: str, *, hold_delayed: bool = False) -> Emits[State]:
-    """Tell that the turn of *creature* begins, unless it has."""
+    """Emit that the turn of *creature* begins, unless it has."""
     if state.creatures[creature].budget.turn == "open":
         return state
     return (yield TurnBegan(creature=creature, hold_delayed=hold_delayed, because=("RI-GROUP-3",)))
@@ -420,7 +420,7 @@ class BeginTurn(Act):
 
 
 def may_begin(view: State, awaited: Awaited) -> bool:
-    """Tell whether the creature of *awaited* may begin its turn now."""
+    """Return whether the creature of *awaited* may begin its turn now."""
     try:
         starting_turn(view, view.creatures[awaited.creature or ""])
     except Refused:

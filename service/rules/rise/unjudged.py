@@ -1,4 +1,4 @@
-"""Keep back what came of attacks where the house tells nothing before the announcement.
+"""Keep back what came of attacks where the house discloses nothing before the announcement.
 
 Every die is thrown at once, also those that a miss would not need, so that nothing tells the outcome. It
 follows from the roll and from what the group knows of its target, which no attack of the phase changes there.
@@ -62,7 +62,7 @@ class AttackJudged(Event[State]):
 
 
 def keeps_back(state: State, aim: Aim) -> bool:
-    """Tell whether the outcome of this attack stays sealed from its group; running and pushing are seen."""
+    """Return whether the outcome of this attack stays sealed from its group; running and pushing are seen."""
     assault = aim.assault
     every = (*assault.effects, *assault.on_crit, *assault.on_miss, *assault.on_loss)
     plain = not assault.maneuver and assault.push is None and all(e.does not in SHOWN for e in every)

@@ -1,4 +1,4 @@
-"""Tell who is an ally, who can be reached, and which straight ways lead over the grid."""
+"""Find out who is an ally, who can be reached, and which straight ways lead over the grid."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ RI_GROUP_2: Final = Rule(
 
 @enforces(RI_GROUP_7)
 def may_join(state: State, name: str, other: str) -> bool:
-    """Tell whether two creatures are allies that can communicate."""
+    """Return whether two creatures are allies that can communicate."""
     both = state.creatures[name].sheet.communicates and state.creatures[other].sheet.communicates
     return both and are_allies(state, name, other)
 
 
 @enforces(RI_GROUP_2)
 def are_allies(state: State, name: str, other: str) -> bool:
-    """Tell whether two creatures are allies."""
+    """Return whether two creatures are allies."""
     return state.attitude(name, other) == "ally" and state.attitude(other, name) == "ally"
 
 
@@ -82,18 +82,18 @@ def check_reach(
 
 
 def is_near(span: tuple[int, int], reach_ft: int, *, touching: bool) -> bool:
-    """Tell whether *reach_ft* is enough between two creatures: neighbours are always in range."""
+    """Return whether *reach_ft* is enough between two creatures: neighbours are always in range."""
     feet, straight_ft = span
     return straight_ft <= FEET or (not touching and feet <= reach_ft)
 
 
 def is_reached(view: State, user: Creature, target: Creature, reach_ft: int, *, touching: bool) -> bool:
-    """Tell whether `check_reach` allows *user* this target."""
+    """Return whether `check_reach` allows *user* this target."""
     return is_near(view.span(user, target), reach_ft, touching=touching) and has_line(view, user, target)
 
 
 def has_line(view: State, user: Creature, target: Creature) -> bool:
-    """Tell whether no wall lies between two creatures."""
+    """Return whether no wall lies between two creatures."""
     if not view.terrain and not view.zones:
         return True
     return is_clear(view, *nearest(user, target))
@@ -136,7 +136,7 @@ def reached_from(
 
 
 def _are_heights(view: State) -> bool:
-    """Tell whether creatures are at different heights."""
+    """Return whether creatures are at different heights."""
     return len({creature.altitude for creature in view.creatures.values()}) > 1
 
 
@@ -183,7 +183,7 @@ def targets_of(view: State, user: Creature, names: Sequence[str], reach_ft: int)
 
 
 def is_clear(view: State, start: Cell, end: Cell) -> bool:
-    """Tell whether no wall lies between two cells."""
+    """Return whether no wall lies between two cells."""
     if not view.terrain and not view.zones:
         return True
     return all(view.ground(cell) != "wall" for cell in between(start, end))

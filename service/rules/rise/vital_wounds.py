@@ -120,7 +120,7 @@ def due(state: State, creature: Creature) -> int:
 
 
 def is_mine_to_roll(state: State, creature: str) -> bool:
-    """Tell whether the wounds of *creature* are rolled in this world: its own group's, or the table."""
+    """Return whether the wounds of *creature* are rolled in this world: its own group's, or the table."""
     return state.here in (TABLE, state.group_of(creature))
 
 

@@ -121,7 +121,7 @@ def _records_in(shape: Shape) -> Iterator[Any]:
 
 
 def knows_more(state: Table, actor: Actor) -> bool:
-    """Tell whether *actor* knows GM-only facts of *state*, which the reason of a refusal could reveal."""
+    """Return whether *actor* knows GM-only facts of *state*, which the reason of a refusal could reveal."""
     return actor.role == GM and state.has_gm_only
 
 

@@ -24,7 +24,7 @@ class OccupiedSpace(NamedTuple):
     height: int = 0
 
     def shares(self, other: OccupiedSpace) -> bool:
-        """Tell whether two spaces have a cell in common at the same height."""
+        """Return whether two spaces have a cell in common at the same height."""
         if heights_apart(self.height, self.side, other.height, other.side):
             return False
         taken = cells(other.at, other.side)
@@ -75,7 +75,7 @@ class HidingTable(Table):
         raise NotImplementedError
 
     def is_named(self, name: str) -> bool:
-        """Tell whether a creature of the fight, or an arrival, has this id."""
+        """Return whether a creature of the fight, or an arrival, has this id."""
         return name in self.creatures
 
     def known_hidden(self) -> Mapping[str, Any]:

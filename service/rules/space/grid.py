@@ -85,7 +85,7 @@ def free_place(at: Cell, side: int, is_free: Callable[[Cell], bool]) -> Cell:
 
 
 def is_step(a: Cell, b: Cell) -> bool:
-    """Tell whether *b* is one of the eight neighbours of *a*."""
+    """Return whether *b* is one of the eight neighbours of *a*."""
     return a != b and abs(a[0] - b[0]) <= 1 and abs(a[1] - b[1]) <= 1
 
 

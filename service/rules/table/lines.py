@@ -80,7 +80,7 @@ class Line:
     """The epochs opened by the rulings that led here; the last is this line's own."""
 
     def keeps(self, name: RollName, purpose: Mapping[str, Any], sides: Sequence[int], *, grows: bool) -> bool:
-        """Tell whether a roll uses the dice of *name*: in an epoch of this line, or as in the old line.
+        """Return whether a roll uses the dice of *name*: in an epoch of this line, or as in the old line.
 
         The old line must have a roll of the same name and purpose that begins with the same sides and has as
         many dice, or fewer. For a roll that *grows* (exploding dice) it may also have more.
@@ -94,7 +94,7 @@ class Line:
         )
 
     def has_shown(self, name: RollName, sides: Sequence[int]) -> bool:
-        """Tell whether a roll of *name* shows only dice of this line, or dice that the old line threw."""
+        """Return whether a roll of *name* shows only dice of this line, or dice that the old line threw."""
         thrown = tuple(sides)
         return name.epoch >= self.new_epochs[-1] or any(
             logged.sides[: len(thrown)] == thrown for logged in self._logged(str(name))

@@ -18,5 +18,5 @@ class Sealing:
     """The salt of every epoch key; empty until all seeds are revealed."""
 
     def has_answered(self, seat: str) -> bool:
-        """Tell whether *seat* has committed or was waived."""
+        """Return whether *seat* has committed or was waived."""
         return seat in self.committed or seat in self.waived

@@ -30,7 +30,7 @@ class Frame(Generic[S]):
         return ()
 
     def waits(self, state: S) -> bool:
-        """Tell whether `waiting` returns any answer; a frame with many answers may compute this faster."""
+        """Return whether `waiting` returns any answer; a frame with many answers may compute this faster."""
         return bool(self.waiting(state))
 
     def advance(self, state: S, chance: Any) -> Generator[Fact[S], S, object]:  # noqa: ANN401 - stands above

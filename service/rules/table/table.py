@@ -181,7 +181,7 @@ class Table(Stacked):
         return RollName(epoch, lane, stream, self._rolls_in_other_epochs(lane).get(f"{epoch}/{key}", 0))
 
     def _is_fresh(self, epoch: int) -> bool:
-        """Tell whether a ruling opened *epoch*; its rolls are counted over all rounds that draw from it."""
+        """Return whether a ruling opened *epoch*; its rolls are counted over all rounds that draw from it."""
         return self.line is not None and epoch in self.line.new_epochs
 
     def _places(self, lane: int) -> Mapping[str, int]:
@@ -277,7 +277,7 @@ class Table(Stacked):
         return "seeded"
 
     def has_creature(self, creature: str) -> bool:
-        """Tell whether *creature* takes part."""
+        """Return whether *creature* takes part."""
         return False
 
     def gm_only_of(self, creature: str) -> tuple[str, ...]:
