@@ -217,7 +217,7 @@ def _grown(growth: Growth, purchase: Purchase) -> Growth:
 
 
 def check_purchase(view: State, creature: Creature, purchase: Purchase) -> None:
-    """Refuse what cannot be bought, or not paid for; a price is public, and may not disclose what is GM-only."""
+    """Refuse what cannot be bought, or not paid for; a price is public and discloses nothing GM-only."""
     shown = {"hit_points": "hp_max", "ability_die": purchase.ability}.get(purchase.kind)
     if shown is not None and shown in creature.gm_only:
         raise Refused("gm_only", f"the price would tell the {shown} of {creature.id}", "TABLE-GMONLY-1")

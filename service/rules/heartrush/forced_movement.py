@@ -1,4 +1,4 @@
-"""Push creatures: straight away, step by step, with what a collision costs; those who hold them may follow."""
+"""Push creatures: straight away, step by step, with what a collision costs; holders may follow."""
 
 from __future__ import annotations
 

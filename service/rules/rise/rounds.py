@@ -432,7 +432,7 @@ def end_round(state: State, chance: Chance) -> Emits[State]:
 
 
 def is_low(state: State, creature: Creature) -> bool:
-    """Return whether hit points are reset; GM-only ones are at zero too, because the difference would show."""
+    """Return whether hit points are reset; GM-only ones are at zero too, or the difference would show."""
     most = 0 if "hp" in state.gm_only_of(creature.id) else -1
     return (creature.hp <= most or creature.depth > 0) and not creature.dead
 
