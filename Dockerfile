@@ -25,6 +25,7 @@ COPY pyproject.toml README.md LICENSE ./
 COPY service/ service/
 COPY workers/ workers/
 COPY clients/python/rewound_client/ clients/python/rewound_client/
+COPY clients/javascript/ clients/javascript/
 RUN /opt/build/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir /wheel . \
     && python -m pip --python /opt/rewound/bin/python install --no-deps --no-index /wheel/*.whl
 

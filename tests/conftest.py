@@ -14,6 +14,7 @@ from service.api import request
 from service.log.valkey import ValkeyLog
 from service.supervisor import EmbeddedValkey
 from tests.cluster.nodes import Cluster
+from tests.page.chromium import HOW_TO_GET_ONE, chromium
 from tests.support import crashes
 
 # A bound by the clock on each example fails where a busy machine stalls; a whole test has two minutes.
@@ -42,6 +43,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Say it if the sources changed meanwhile: rules that differ make an audit say `rules_changed`."""
+    if chromium() is None:
+        terminalreporter.section("no browser")
+        terminalreporter.write_line(HOW_TO_GET_ONE)
     if written() != config.stash[WRITTEN]:
         terminalreporter.section("the sources changed while the tests ran: run what failed again", red=True)
 

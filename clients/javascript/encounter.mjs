@@ -52,7 +52,8 @@ export class Encounter {
   }
 
   /**
-   * Return every command that the seat may send now: all, or of a `creature`, a `prompt`, a `type`.
+   * Return every command that the seat may send now: all, or of a `creature`, a `prompt`, a `type`. With `at` those that
+   * were legal after that commit.
    * `valuesOf` lists the values of a choice.
    */
   options(query = {}) {
@@ -69,6 +70,16 @@ export class Encounter {
     return (await this.client.get(`${this.path}/creatures`, query)).creatures;
   }
 
+  /** Yield what each commit after a number changed of the creatures, page by page. */
+  creatureChanges(query = {}) {
+    return pages(this.client, `${this.path}/creatures/changes`, "changes", query);
+  }
+
+  /** Return the cells of the map that are not plain ground: now, or after the commit `at`. */
+  async map(query = {}) {
+    return (await this.client.get(`${this.path}/map`, query)).cells;
+  }
+
   /** Yield the commits after a number, page by page; with `text: "en"` each says in `text` what happened. */
   commits({ after, ...query } = {}) {
     return pages(this.client, `${this.path}/commits`, "commits", { ...query, after });
@@ -78,11 +89,12 @@ export class Encounter {
    * Yield `{event, id, data}`: every commit after a number once and in order, then each new one, with heartbeats and
    * resets. `after` is a number in `line`, or in the line of play that is played. It reconnects after a lost connection.
    * `continued` names the line in which the encounter continues: read the state again; all later events are of that
-   * line. It ends with the signal, or when the caller stops iterating.
+   * line. With `text: "en"` each commit says in `text` what happened. It ends with the signal, or when the caller stops
+   * iterating.
    */
-  stream({ after = 0, line, signal } = {}) {
+  stream({ after = 0, line, text, signal } = {}) {
     const open = (headers) => {
-      const query = headers["Last-Event-ID"] ? {} : { after, line };
+      const query = headers["Last-Event-ID"] ? { text } : { after, line, text };
       return this.client.fetch(`${this.path}/commits`, query, { headers, signal });
     };
     return following(open, after, signal);

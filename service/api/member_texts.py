@@ -39,6 +39,7 @@ MEMBER_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "chain": "The rules that took part, in order.",
         "checkpoints": "The checkpoints, the newest first.",
         "checks": "The state of each part of the service, by name.",
+        "changes": "What each commit changed.",
         "chi_square": "Pearson's chi-square of the faces.",
         "choices": "The values to choose from, by field.",
         "claim": "What the seat says is wrong.",

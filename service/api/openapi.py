@@ -58,6 +58,7 @@ TAGS: Final[Mapping[str, str]] = {
     "Rulesets": "Editions, their options, commands and rules.",
     "Service": "Whether the service runs, and how.",
     "API keys": "Keys that own encounters.",
+    "Pages": "The page for people: home, and a fight to look at and to play.",
     "Documentation": "This document, its pages, and the types of problems.",
 }
 """The tags of operations, in the order of the documentation, and their descriptions."""

@@ -57,6 +57,12 @@ def creatures_data(ruleset: Ruleset[S], state: S, seat: str, occasions: Containe
     return [{**to_data(each), "acts": each.id in turns} for each in ruleset.tokens(seen)]
 
 
+def map_data(ruleset: Ruleset[S], state: S, seat: str, occasions: Container[str] = ()) -> list[Data]:
+    """Return the cells of the map that are not plain ground, as *seat* may see them."""
+    seen = view(opened(state, occasions), seat).current()
+    return [to_data(each) for each in ruleset.map_cells(seen)]
+
+
 def patch(one: Data, two: Data) -> list[Data]:
     """Return the RFC 6902 patch from the view *one* to the view *two*."""
     made: list[Data] = jsonpatch.make_patch(*_changed(one, two)).patch

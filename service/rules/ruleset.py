@@ -37,7 +37,7 @@ from service.rules.rolls.seeding import owed_seeds
 from service.rules.secrecy.gm_only import guarded, knows_more, refuse_without_reason, revealing
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.shared import FRAMES
-from service.rules.table.short_view import CreatureToken
+from service.rules.table.short_view import CreatureToken, MapCell
 from service.rules.table.stack import Frame
 from service.rules.table.table import CLOCK, WATCHERS, Table
 
@@ -73,6 +73,8 @@ class Ruleset(Generic[S]):
     """The members of the ruleset's other families, by head."""
     tokens: Callable[[S], tuple[CreatureToken, ...]] = lambda _: ()
     """Returns the creatures of a seat's view."""
+    map_cells: Callable[[S], tuple[MapCell, ...]] = lambda _: ()
+    """Returns the cells of a seat's view that are not plain ground, by row and column."""
     sentences: Mapping[str, str] = EMPTY
     """Sentences by type of event; empty for one that others make visible (see `core/sentences.py`)."""
     field_texts: Mapping[str, str] = EMPTY

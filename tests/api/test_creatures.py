@@ -101,3 +101,67 @@ def test_the_only_side_that_stands_has_won(owner: Api) -> None:
 
     assert (listed(owner)[0]["winner"], owner.get(fight.at)["winner"]) == ("x", "x")
     assert creatures(owner, fight.at)["o"]["status"] != "active"
+
+
+def test_the_changes_lead_to_what_each_commit_shows_to_each_seat(owner: Api) -> None:
+    table = begun(owner)
+    hide(table)
+    table.do("gm", type="reveal_creature", hidden_creature=1)
+    last = owner.get(table.at)["version"]
+    for api in table.seats.values():
+        seen: dict[str, dict[str, Any]] = {}
+        for change in api.get(f"{table.at}/creatures/changes")["changes"]:
+            seen |= {each["id"]: each for each in change["creatures"]}
+            for name in change["gone"]:
+                del seen[name]
+            assert seen == creatures(api, table.at, f"?at={change['n']}"), change["n"]
+        assert change["n"] == last
+
+
+def test_a_page_of_changes_begins_with_all_creatures(owner: Api) -> None:
+    table = begun(owner)
+    first = owner.get(f"{table.at}/creatures/changes?limit=2")
+    assert [each["n"] for each in first["changes"]] == [1, 2]
+    second = owner.get(f"{table.at}/creatures/changes?limit=2&cursor={first['next_cursor']}")
+    assert second["changes"][0]["n"] == 3
+    assert {each["id"] for each in second["changes"][0]["creatures"]} == set(creatures(owner, table.at))
+
+
+def test_both_books_show_their_map_alike(owner: Api) -> None:
+    fight = Played(
+        owner,
+        entry("pc@x/a", (0, 0)),
+        entry("mon@y/o", (3, 0)),
+        terrain={"1,0": "wall", "0,1": "difficult"},
+    )
+    plain: dict[str, Any] = {"light": "bright", "water": None, "height_ft": 0, "zones": []}
+    assert owner.get(f"{fight.at}/map")["cells"] == [
+        {"cell": [1, 0], "terrain": "wall", **plain},
+        {"cell": [0, 1], "terrain": "difficult", **plain},
+    ]
+    changed = [each["n"] for each in owner.get(f"{fight.at}/creatures/changes")["changes"] if each["map"]]
+    assert changed == [1]
+    opening = {
+        "edition": "heartrush@1",
+        "sides": ["heroes", "foes"],
+        "player_side": "heroes",
+        "creatures": [],
+        "terrain": {"2,0": "deep_water"},
+        "scenery": {"ambient": "dim", "heights": {"2,1": 10}},
+    }
+    opened = owner("POST", "/v1/encounters", opening)
+    found = owner.get(f"{opened.headers['Location']}/map")["cells"]
+    assert [(each["cell"], each["terrain"], each["light"], each["height_ft"]) for each in found] == [
+        ([2, 0], "deep_water", "dim", 0),
+        ([2, 1], "normal", "dim", 10),
+    ]
+
+
+def test_the_options_of_a_past_commit_are_what_was_legal_then(owner: Api) -> None:
+    table = begun(owner)
+    then = owner.get(f"{table.at}/options")
+    table.do("gm", type="end_combat")
+    now = owner.get(f"{table.at}/options")
+    assert now["options"] != then["options"]
+    assert owner.get(f"{table.at}/options?at={then['version']}")["options"] == then["options"]
+    assert owner("GET", f"{table.at}/options?at={now['version'] + 1}").status_code == 422

@@ -19,13 +19,24 @@ from tests.clients.conftest import ROOT
 from tests.support.javascript_verifier import node
 
 PAGE: Final = ROOT / "docs" / "clients.md"
-NOT_FOR_CLIENTS: Final = {"Documentation"}
+NOT_FOR_CLIENTS: Final = {"Documentation", "Pages"}
 NOT_OF_THE_API: Final = {"/livez", "/readyz", "/metrics"}
 OPENING: Final = {"edition": "rise@1", "creatures": []}
 COMMAND: Final = {"type": "pass", "creature": "pia"}
 LISTS: Final = (
     *("encounters", "seats", "commits", "rolls", "rounds", "contests", "audits", "checkpoints"),
-    *("webhooks", "deliveries", "keys", "rulesets", "imports", "forks", "creatures", "lines"),
+    *(
+        "webhooks",
+        "deliveries",
+        "keys",
+        "rulesets",
+        "imports",
+        "forks",
+        "creatures",
+        "lines",
+        "changes",
+        "cells",
+    ),
 )
 ANSWER: Final[Mapping[str, Any]] = {
     **{name: [] for name in LISTS},

@@ -61,12 +61,14 @@ class Table(Disputed, Proved):
         *,
         prompt: str | None = None,
         type: str | None = None,  # noqa: A002 - the name that the command has
+        at: int | None = None,
     ) -> shapes.Options:
         """Return every command that this seat may send now; `values_of` lists the values of a choice.
 
         Or those of *creature*, those that answer *prompt*, those of a *type* (or several: `"move,strike"`).
+        With *at* those that were legal after that commit.
         """
-        query: Query = {"creature": creature, "prompt": prompt, "type": type}
+        query: Query = {"creature": creature, "prompt": prompt, "type": type, "at": at}
         return cast("shapes.Options", self._get("/options", query))
 
     def send(
@@ -150,6 +152,14 @@ class Table(Disputed, Proved):
     def creatures(self, *, at: int | None = None) -> list[Json]:
         """Return every creature in the short form that all rulesets share: now, or after commit *at*."""
         return cast("list[Json]", self._get("/creatures", {"at": at})["creatures"])
+
+    def creature_changes(self, *, after: int = 0) -> Iterator[Json]:
+        """Yield what each commit after *after* changed of the creatures, page by page."""
+        yield from self._pages("/creatures/changes", "changes", {"after": after or None})
+
+    def map(self, *, at: int | None = None) -> list[Json]:
+        """Return the cells of the map that are not plain ground: now, or after commit *at*."""
+        return cast("list[Json]", self._get("/map", {"at": at})["cells"])
 
     def commits(
         self, *, after: int = 0, round_: int | None = None, text: str | None = None

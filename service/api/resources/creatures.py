@@ -1,16 +1,21 @@
-"""The creatures of an encounter in the short form that all rulesets share, for tokens on a map."""
+"""A fight in the short form that all rulesets share: its creatures, commit by commit, and its map."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
-from service.api.request import ApiRequest, ApiResponse
+from service.api.paging import CURSOR, paged
+from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
+from service.api.resources.commits import AFTER, LIMIT, PAGE
 from service.api.resources.states import LINE_OF, TAG, VERSION, requested_state
-from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, closed, component, listing, maybe
+from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, closed, component, listing, maybe, page
 from service.core import views
+from service.core.fold import AnyFolded
 from service.rules.table.short_view import TOKEN_STATUSES
 from service.steps import Steps
+from service.usecases import reading
 
 _WHOLE: Final[dict[str, Any]] = {"type": "integer"}
 TOKEN: Final = component(
@@ -64,6 +69,53 @@ TOKENS: Final = component(
         creatures=listing(TOKEN),
     ),
 )
+CHANGES: Final = component(
+    "CreatureChanges",
+    page(
+        "What each commit changed of the creatures, in order.",
+        "changes",
+        closed(
+            "The creatures that a commit changed.",
+            n={**NUMBER, "description": "The number of the commit."},
+            round=NUMBER,
+            map={**TRUTH, "description": "Whether the map differs from the one before it."},
+            creatures={
+                **listing(TOKEN),
+                "description": "The creatures that changed, as they are after it. The first item of a page "
+                "has all creatures.",
+            },
+            gone={**listing(SEAT), "description": "The creatures that are not shown any more."},
+        ),
+    ),
+)
+BATTLE_MAP: Final = component(
+    "BattleMap",
+    closed(
+        "The cells that are not plain, bright ground at height 0, as your seat may see them.",
+        line=LINE_OF,
+        version=NUMBER,
+        cells=listing(
+            closed(
+                "A cell of the map.",
+                cell={
+                    "type": "array",
+                    "description": "As `[x, y]`.",
+                    "items": _WHOLE,
+                    "minItems": 2,
+                    "maxItems": 2,
+                },
+                terrain={
+                    **TEXT,
+                    "description": "What the ruleset calls it: `normal`, `difficult`, `wall` and so on.",
+                },
+                light={**TEXT, "description": "`bright`, `dim` or `dark`."},
+                water={**maybe(TEXT), "description": "How deep its water is, if the ruleset says so."},
+                height_ft={**_WHOLE, "description": "Feet above the other cells."},
+                zones={**listing(TEXT), "description": "What abilities have made of it."},
+            )
+        ),
+    ),
+)
 
 
 @operation(
@@ -90,5 +142,80 @@ def list_creatures(request: ApiRequest) -> Steps[ApiResponse]:
         "version": folded.n,
         "round": folded.state.round,
         "creatures": views.creatures_data(folded.ruleset, folded.state, request.me.seat, occasions),
+    }
+    return ApiResponse(data, version=str(folded.n) if known == folded.n else f"{folded.n}-{known}")
+
+
+@operation(
+    "GET",
+    "/v1/encounters/{encounter}/creatures/changes",
+    "listCreatureChanges",
+    TAG,
+    roles=READERS,
+    query=(AFTER, CURSOR, LIMIT),
+    answers={200: ResponseSchema("A page of changes.", CHANGES), 304: UNCHANGED},
+)
+def list_creature_changes(request: ApiRequest) -> ApiResponse:
+    """List what each commit changed of the creatures, in the short form of `creatures`.
+
+    It is for a map that goes back and forth in time: replace each creature that an item has, by its id, and
+    drop those in `gone`. Each item shows what your seat could know at that commit.
+    """
+    if "cursor" in request.query:
+        after, upto = read_cursor(request, 2)
+    else:
+        after, upto = request.query.get("after", 0), reading.head(request.services, request.encounter)
+    last = min(upto, after + request.query.get("limit", PAGE))
+    found = list(_changes(request, after, last))
+    answer = paged(request, "changes", found, cursor(request, last, upto) if last < upto else None)
+    answer.version = f"{after}-{last}-{upto}"
+    return answer
+
+
+def _changes(request: ApiRequest, after: int, last: int) -> Iterator[dict[str, Any]]:
+    """Yield what each commit with *after* < n <= *last* changed; the first one has all creatures."""
+    came = request.services.occasions.upto(request.encounter, last)
+    before: dict[str, Any] = {}
+    ground: list[Any] = []
+    if last > after > 0:
+        ground = _seen(request, request.services.folder.at(request.encounter, after), came)[1]
+    for _, folded in request.services.folder.steps(request.encounter, after, last):
+        tokens, cells = _seen(request, folded, came)
+        now = {each["id"]: each for each in tokens}
+        yield {
+            "n": folded.n,
+            "round": folded.state.round,
+            "map": cells != ground,
+            "creatures": [each for name, each in now.items() if before.get(name) != each],
+            "gone": [name for name in before if name not in now],
+        }
+        before, ground = now, cells
+
+
+def _seen(request: ApiRequest, folded: AnyFolded, came: Mapping[str, int]) -> tuple[list[Any], list[Any]]:
+    """Return the creatures and the cells as the caller's seat could know them at the folded commit."""
+    opened = tuple(name for name, n in came.items() if n <= folded.n) if folded.state.closed else ()
+    given = (folded.ruleset, folded.state, request.me.seat, opened)
+    return views.creatures_data(*given), views.map_data(*given)
+
+
+@operation(
+    "GET",
+    "/v1/encounters/{encounter}/map",
+    "getMap",
+    TAG,
+    roles=READERS,
+    query=(VERSION,),
+    answers={200: ResponseSchema("The map.", BATTLE_MAP), 304: UNCHANGED},
+    problems=("not-yet-folded",),
+    may_wait=True,
+)
+def get_map(request: ApiRequest) -> Steps[ApiResponse]:
+    """Get the cells that are not plain ground, alike in all rulesets: now, or after the commit `at`."""
+    folded, known, occasions = yield from requested_state(request)
+    data = {
+        "line": request.encounter,
+        "version": folded.n,
+        "cells": views.map_data(folded.ruleset, folded.state, request.me.seat, occasions),
     }
     return ApiResponse(data, version=str(folded.n) if known == folded.n else f"{folded.n}-{known}")

@@ -167,6 +167,11 @@ def requested_state(request: ApiRequest) -> Steps[tuple[AnyFolded, int, tuple[st
     It reads the parameters `at`, `known`, `round` and `min_version`, as far as the operation has them.
     """
     head = yield from _head(request)
+    return _folded(request, head)
+
+
+def _folded(request: ApiRequest, head: int) -> tuple[AnyFolded, int, tuple[str, ...]]:
+    """Return the encounter at the requested commit, which is not after *head*, as `requested_state` does."""
     at, known = _requested_range(request, head)
     folder = request.services.folder
     folded = folder.current(request.encounter, head) if at == head else folder.at(request.encounter, at)
@@ -233,6 +238,9 @@ def _requested_range(request: ApiRequest, head: int) -> tuple[int, int]:
         Parameter("creature", "Only commands of this creature.", pattern=r"[a-z0-9][a-z0-9-]{0,23}"),
         Parameter("prompt", "Only commands that answer this prompt."),
         Parameter("type", "Only commands of this type, or of these: `move,strike`.", pattern=_TYPES),
+        Parameter(
+            "at", "What was legal after this commit, to compare with what was done.", kind="whole", least=1
+        ),
     ),
     answers={200: ResponseSchema("The options.", OPTIONS), 304: UNCHANGED},
 )
@@ -246,7 +254,7 @@ def get_options(request: ApiRequest) -> ApiResponse:
     about seats, contests and dice, and what a rulebook lets the gm do meanwhile, such as an award of
     experience. `GET /v1/rulesets/{edition}/commands` has the schema of each type.
     """
-    folded = request.services.folder.current(request.encounter)
+    folded, _, _ = _folded(request, request.services.folder.current(request.encounter).n)
     seat = request.me.seat
     options = [
         {

@@ -148,6 +148,7 @@ HEARTRUSH: Final[Ruleset[State]] = Ruleset(
     frames=FRAMES,
     kinds=KINDS,
     tokens=presentation.tokens,
+    map_cells=presentation.map_cells,
     sentences=SENTENCES,
     field_texts=FIELD_TEXTS,
 )

@@ -1,4 +1,4 @@
-"""Show Heart Rush to readers: a sentence for each event, in the order of a fight, and creatures as tokens."""
+"""Show Heart Rush to readers: a sentence for each event, creatures as tokens, and the map."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from service.rules.heartrush.opening import creature_of
-from service.rules.heartrush.sheet import side_of
+from service.rules.heartrush.sheet import Water, side_of
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import is_closed, unsealed
-from service.rules.table.short_view import CreatureToken, ShownCondition, TokenStatus, legible
+from service.rules.table.short_view import CreatureToken, MapCell, ShownCondition, TokenStatus, legible
 
 # --- sentences -----------------------------------------------------------------------------------------
 # See `Ruleset.sentences`.
@@ -270,3 +270,35 @@ def _token(creature: Creature) -> CreatureToken:
             for name, condition in creature.conditions.items()
         ),
     )
+
+
+# --- the map -------------------------------------------------------------------------------------------
+
+
+def map_cells(view: State) -> tuple[MapCell, ...]:
+    """Return every cell of a seat's *view* that is not plain, bright ground, by row and column."""
+    scenery = view.scenery
+    listed = {*view.terrain, *scenery.light, *scenery.water, *scenery.heights}
+    cells = sorted(((_cell(key), key) for key in listed), key=lambda each: each[0][::-1])
+    return tuple(
+        MapCell(
+            cell=cell,
+            terrain=view.terrain.get(key, "normal"),
+            light=scenery.light.get(key, scenery.ambient),
+            water=_depth(scenery.water.get(key)),
+            height_ft=scenery.heights.get(key, 0),
+        )
+        for cell, key in cells
+    )
+
+
+def _depth(water: Water | None) -> str | None:
+    if water is None:
+        return None
+    who = "nobody stands in it" if water.stands_from is None else f"{water.stands_from} creatures stand in it"
+    return f"{who}, heads are under it" if water.submerged else who
+
+
+def _cell(key: str) -> tuple[int, int]:
+    x, y = key.split(",")
+    return int(x), int(y)

@@ -141,6 +141,7 @@ RISE: Final[Ruleset[State]] = Ruleset(
     frames=_FRAMES,
     kinds={HidingRules: (combat.Den,)},
     tokens=presentation.tokens,
+    map_cells=presentation.map_cells,
     sentences=SENTENCES,
     field_texts=FIELD_TEXTS,
 )

@@ -1,4 +1,4 @@
-"""Show Rise to readers: a sentence for each event, in the order of a fight, and creatures as tokens."""
+"""Show Rise to readers: a sentence for each event, creatures as tokens, and the map."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Final
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.rise.creature import Creature, creature_of, is_unconscious
-from service.rules.rise.state import State
-from service.rules.table.short_view import CreatureToken, ShownCondition, TokenStatus, legible
+from service.rules.rise.state import Placed, State
+from service.rules.space.grid import FEET, Cell
+from service.rules.table.short_view import CreatureToken, MapCell, ShownCondition, TokenStatus, legible
 
 # --- sentences -----------------------------------------------------------------------------------------
 # See `Ruleset.sentences`.
@@ -185,3 +186,33 @@ def _status(creature: Creature) -> TokenStatus:
     if creature.defeated:
         return "gone"
     return "down" if creature.down or is_unconscious(creature) else "active"
+
+
+# --- the map -------------------------------------------------------------------------------------------
+
+
+def map_cells(view: State) -> tuple[MapCell, ...]:
+    """Return every cell of a seat's *view* that is not plain ground, by row and column."""
+    worlds = [view, *(view.at(group) for group in view.apart)]
+    zones = dict.fromkeys(placed for world in worlds for placed in world.zones)
+    kinds: dict[Cell, dict[str, None]] = {_cell(key): {} for key in view.terrain}
+    for placed in zones:
+        for cell in _covered(placed):
+            kinds.setdefault(cell, {})[placed.zone.kind] = None
+    return tuple(
+        MapCell(
+            cell=cell, terrain=view.terrain.get(f"{cell[0]},{cell[1]}", "normal"), zones=tuple(kinds[cell])
+        )
+        for cell in sorted(kinds, key=lambda each: each[::-1])
+    )
+
+
+def _covered(placed: Placed) -> list[Cell]:
+    x, y = placed.at
+    reach = range(-(placed.zone.radius_ft // FEET) - 1, placed.zone.radius_ft // FEET + 2)
+    return [(x + dx, y + dy) for dy in reach for dx in reach if placed.covers((x + dx, y + dy))]
+
+
+def _cell(key: str) -> Cell:
+    x, y = key.split(",")
+    return int(x), int(y)

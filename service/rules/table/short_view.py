@@ -1,4 +1,4 @@
-"""The short view of a creature, alike in every ruleset: what a token on a map shows.
+"""The short view of a fight, alike in every ruleset: its creatures as tokens, and the cells of its map.
 
 Laws. A ruleset makes it from a seat's view and reads nothing else, so it shows nothing that the state hides
 from that seat. A field that is closed to the reader is None, where a rule reads a blank.
@@ -45,6 +45,20 @@ class CreatureToken:
     conditions: tuple[ShownCondition, ...] = ()
     hidden: bool = False
     """Whether only the GM knows of it."""
+
+
+@record
+class MapCell:
+    """A cell that differs from plain, bright ground at height 0."""
+
+    cell: tuple[int, int]
+    terrain: str = "normal"
+    light: str = "bright"
+    water: str | None = None
+    """How deep its water is, in a few words, where the ruleset says so."""
+    height_ft: int = 0
+    zones: tuple[str, ...] = ()
+    """What abilities have made of it."""
 
 
 def legible(of: object, name: str) -> int | None:

@@ -1,0 +1,22 @@
+// Draw dice: the face, how many sides, and what the die is for.
+
+import { html, words } from "../shared/dom.mjs";
+
+/** @typedef {import("./record.mjs").Json} Json */
+
+/** @param {Json} die */
+const dieOf = ({ role, sides, face, dropped }) => html("span", {
+  class: `die${dropped ? " is-dropped" : ""}${face === sides ? " is-high" : ""}`,
+  title: `${words(role)}: d${sides} shows ${face}${dropped ? ", not counted" : ""}`,
+}, html("b", {}, face), html("small", {}, `${words(role)} d${sides}`));
+
+/** @param {Json} term */
+const termOf = ({ amount, what, rule }) => html("span", { class: "term", title: rule ?? "" },
+  `${amount < 0 ? "−" : "+"}${Math.abs(amount)} ${words(what)}`);
+
+/** Return a roll as a line: for what, its dice, its terms. @param {Json} roll */
+export const rollLine = (roll) => html("div", { class: "roll" },
+  html("span", { class: "for" }, words(roll.purpose.what ?? roll.name.stream), html("small", {}, ` ${roll.name.stream.split("/")[0]}`)),
+  roll.dice.map(dieOf), roll.terms.map(termOf),
+  roll.total === undefined ? null : html("b", { class: "total" }, `= ${roll.total}`),
+  roll.source === "declared" ? html("span", { class: "chip" }, `thrown by hand${roll.by ? `, entered by ${roll.by}` : ""}`) : null);

@@ -1,0 +1,255 @@
+// The page of a fight: it reads the record, follows it, and lets each part of the page draw what changed.
+//
+// The state is one store. `n` is the commit on screen; `isLive` keeps it at the newest one.
+
+import { Problem } from "../client/rewound.mjs";
+import { at, button, html, show } from "../shared/dom.mjs";
+import { askForKey, client, fragment, heldKey, keep, replaceFragment } from "../shared/session.mjs";
+import { Store } from "../shared/store.mjs";
+import { Act } from "./act.mjs";
+import { Log } from "./log.mjs";
+import { BattleMap } from "./map.mjs";
+import { FightRecord } from "./record.mjs";
+import { drawRoster } from "./roster.mjs";
+import { Rulings } from "./rulings.mjs";
+import { tabsIn } from "./tabs.mjs";
+import { Timeline } from "./timeline.mjs";
+import { explain } from "./why.mjs";
+
+/** @typedef {import("../client/rewound.mjs").Json} Json */
+
+const EMPTY = new Map();
+
+/** @param {string} key @param {string} id */
+const open = async (key, id) => {
+  const encounter = client(key).encounter(id);
+  const asked = { line: fragment().get("line") ?? undefined };
+  const [about, newest, { seat }, seats] = await Promise.all([
+    encounter.client.get(encounter.path, asked), encounter.client.get(`${encounter.path}/creatures`, asked),
+    encounter.options({ ...asked, prompt: "-" }), // no prompt has this name: the answer names the seat alone
+    encounter.seats(),
+  ]);
+  for (const name of ["stage", "side", "timeline"]) at(name).hidden = false;
+  new Fight(encounter, asked, { about, newest, seat, role: seats.find((each) => each.seat === seat)?.role ?? "gm" });
+};
+
+class Fight {
+  constructor(encounter, asked, { about, newest, seat, role }) {
+    this.encounter = encounter;
+    this.asked = asked;
+    this.record = new FightRecord(encounter, asked);
+    const wanted = Number(fragment().get("n")) || null;
+    this.store = new Store({
+      about, seat, role, n: wanted ?? about.version, isLive: wanted === null, last: about.version, revision: 0, selected: null,
+      options: [], targets: new Set(),
+      newest: new Map(newest.creatures.map((each) => [each.id, each])), fault: "",
+    });
+    const panels = tabsIn(at("tabs"), at("panels"), [["log", "Log"], ["act", "Act"], ["creatures", "Creatures"], ["rulings", "Rulings"]]);
+    this.map = new BattleMap(at("stage"), { picked: (id) => this.pick(id), chosen: (cell) => this.act.choose(cell) });
+    this.rulings = new Rulings(panels.rulings, encounter, {
+      changed: () => location.reload(),
+      shown: (n) => this.go(n),
+      compare: (moved) => this.map.compare(moved),
+      visit: (line) => this.visit(line),
+    });
+    this.log = new Log(panels.log, {
+      shown: (n) => this.go(n),
+      why: (n, place) => explain(this.encounter, this.asked, n, place),
+      contest: ["gm", "player"].includes(role) && !asked.line ? (n, place) => this.rulings.ask(n, place) : undefined,
+    });
+    this.timeline = new Timeline(at("timeline"), { go: (n) => this.go(n), live: () => this.goLive() });
+    this.act = new Act(panels.act, {
+      send: (command) => this.#send(command),
+      schema: (type) => this.#schema(type),
+      offer: ({ cells, path, creatures }) => {
+        this.map.offer(cells, path);
+        this.store.set({ targets: new Set(creatures) });
+      },
+      live: () => this.goLive(),
+    });
+    this.panels = panels;
+    this.#sayWhichLine();
+    this.#draws();
+    addEventListener("keydown", (event) => this.#key(event));
+    addEventListener("hashchange", () => this.#moved());
+    this.#start();
+  }
+
+  /** The scene on screen: the creatures after commit n. */
+  get scene() {
+    return this.record.scenes[this.store.state.n - 1];
+  }
+
+  /** The creatures on screen. */
+  get tokens() {
+    const { n, last, newest } = this.store.state;
+    return this.scene?.tokens ?? (n === last ? newest : EMPTY);
+  }
+
+  /** Go to commit *n*. @param {number} n */
+  go(n) {
+    this.store.set({ n, isLive: false });
+  }
+
+  /** Go to the newest commit, and stay there. */
+  goLive() {
+    this.store.set({ n: this.store.state.last, isLive: true });
+  }
+
+  /** Look at another line of play, or at the one that is played. @param {string | null} line */
+  visit(line) {
+    location.hash = line === null ? "" : `line=${line}`;
+    location.reload();
+  }
+
+  /** Select a creature, or none. @param {string} id */
+  pick(id) {
+    if (this.act.pick(id)) return;
+    this.store.set({ selected: this.store.state.selected === id ? null : id });
+  }
+
+  #draws() {
+    const { store } = this;
+    store.on(["about", "fault", "seat"], ({ about, fault, seat }) => {
+      document.title = `${about.title || "A fight"} · Rewound`;
+      at("title").textContent = about.title || "A fight";
+      const parts = [about.edition, about.round ? `round ${about.round}` : "", about.winner === null ? about.status : `${about.winner} won`, `seen as ${seat}`, fault];
+      at("status").textContent = parts.filter(Boolean).join(" · ");
+    });
+    store.on(["n", "revision", "selected", "targets"], ({ selected, targets }) => this.map.draw(this.tokens, selected, targets));
+    store.on(["options", "selected", "isLive"], ({ options, about, selected, isLive, seat }) =>
+      this.act.draw({ options, waiting: about.waiting, tokens: this.tokens, selected, isLive, seat }));
+    store.on(["n", "last", "role", "about"], ({ n, last, role }) => this.rulings.draw({ isGm: role === "gm" && !this.asked.line, n, last, tokens: this.tokens }));
+    store.on(["n", "revision", "selected"], ({ selected }) => {
+      drawRoster(this.panels.creatures, this.tokens, selected, (id) => this.pick(id));
+    });
+    store.on(["n", "revision"], () => this.#drawGround());
+    store.on(["revision"], ({ isLive }) => {
+      this.log.creatures([...(this.record.scenes.at(-1)?.tokens ?? this.tokens).values()]);
+      this.log.draw(this.record, isLive && this.isFollowing);
+    });
+    store.on(["n", "revision"], ({ n }) => this.log.mark(n));
+    store.on(["n", "isLive", "revision", "about"], ({ n, isLive, last, about }) => {
+      this.timeline.draw({ n, last, isLive, isOver: about.closed, rounds: this.#rounds() });
+      const parts = fragment();
+      if (isLive) parts.delete("n");
+      else parts.set("n", String(n));
+      if (parts.toString() !== fragment().toString()) replaceFragment(parts);
+    });
+  }
+
+  #rounds() {
+    const found = [];
+    for (const { n, round } of this.record.scenes) if (round && found.at(-1)?.round !== round) found.push({ round, first: n });
+    return found;
+  }
+
+  async #drawGround() {
+    const scene = this.scene;
+    if (!scene) {
+      this.map.frame(this.tokens.values());
+    } else if (this.mapAt !== scene.mapAt) {
+      this.mapAt = scene.mapAt;
+      const cells = await this.record.map(scene);
+      if (this.mapAt === scene.mapAt) this.map.drawGround(cells, this.tokens.values());
+    }
+  }
+
+  async #start() {
+    try {
+      await this.record.read(() => this.store.set({ revision: this.store.state.revision + 1 }));
+      this.#arrived();
+      this.#refresh();
+      await this.#follow();
+    } catch (fault) {
+      this.store.set({ fault: fault.message });
+    }
+  }
+
+  async #follow() {
+    this.isFollowing = true;
+    for await (const { event, data } of this.encounter.stream({ after: this.record.last, line: this.asked.line, text: "en" })) {
+      if (event === "commit") {
+        await this.record.take(data);
+        this.#arrived();
+        this.#refresh();
+      } else if (event === "continued" || event === "reset") {
+        location.reload();
+        return;
+      }
+    }
+  }
+
+  #arrived() {
+    const { revision, isLive, n } = this.store.state;
+    const { last } = this.record;
+    this.store.set({ revision: revision + 1, last, n: isLive ? last : Math.min(n, last) });
+  }
+
+  /** Read again what only the newest commit has: the summary, and what may be done. */
+  async #refresh() {
+    const { last } = this.record;
+    const [about, { options }] = await Promise.all([this.encounter.client.get(this.encounter.path, this.asked), this.encounter.options(this.asked)]);
+    if (last === this.record.last) this.store.set({ about, options });
+    await this.rulings.refresh();
+  }
+
+  async #send(command) {
+    this.store.set({ isLive: true });
+    return this.encounter.send(command);
+  }
+
+  async #schema(type) {
+    this.commands ??= this.encounter.client.commands(this.store.state.about.edition);
+    return (await this.commands).commands.find((each) => each.type === type).schema;
+  }
+
+  #key(event) {
+    const isTyping = /^(INPUT|SELECT|TEXTAREA|BUTTON|SUMMARY|A)$/.test(event.target.tagName) || event.target.closest?.("svg, [role=tablist]");
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.timeline.key(event)) event.preventDefault();
+  }
+
+  /** Say that this line of play is not the one that is played. */
+  #sayWhichLine() {
+    const { line } = this.asked;
+    if (!line) return;
+    at("main").prepend(html("p", { class: "banner", role: "note" }, "This is another line of play than the one that is played. ",
+      button("Back to the fight", () => this.visit(null))));
+  }
+
+  #moved() {
+    const parts = fragment();
+    if (parts.get("key") || (parts.get("line") ?? undefined) !== this.asked.line) location.reload();
+    const n = Number(parts.get("n"));
+    if (n >= 1 && n <= this.record.last && n !== this.store.state.n) this.go(n);
+  }
+}
+
+/** @param {string} [fault] */
+const start = async (fault) => {
+  const key = heldKey();
+  const id = location.pathname.split("/")[2];
+  show(at("tools"), html("a", { href: "/" }, "Encounters"), html("a", { href: "/docs" }, "Documentation"));
+  if (key === null) {
+    askForKey(askPlace(), () => { askPlace().replaceChildren(); start(); }, fault);
+    return;
+  }
+  try {
+    await open(key, id);
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    if (problem.status === 401) {
+      keep(null);
+      start(problem.detail ?? problem.message);
+      return;
+    }
+    show(askPlace(), html("div", { class: "card ask" }, html("h2", {}, problem.title ?? "Not found"), html("p", {}, problem.detail ?? ""),
+      button("Use another key", () => { keep(null); askPlace().replaceChildren(); start(); })));
+  }
+};
+
+/** Return the place for questions above the fight. */
+const askPlace = () => at("ask") ?? at("main").insertAdjacentElement("afterbegin", html("div", { id: "ask" }));
+
+start();

@@ -1,0 +1,197 @@
+// Draw the map: its cells, the creatures as tokens, and what can be chosen now.
+//
+// A side has a colour and a form, a status has a mark: colours never say anything alone.
+
+import { button, html, show, svg, words } from "../shared/dom.mjs";
+import { Camera } from "./camera.mjs";
+
+/** @typedef {import("./record.mjs").Json} Json */
+/** @typedef {import("./record.mjs").Tokens} Tokens */
+
+const MARGIN = 1.5; // cells
+const LEAST = 8; // cells across
+const PLACES = { down: "down", dead: "dead", gone: "gone" };
+
+/** The outlines of tokens by side, in a space from -0.42 to 0.42. */
+const FORMS = [
+  "M-.42 0a.42.42 0 1 0 .84 0a.42.42 0 1 0-.84 0z",
+  "M-.38-.38h.76v.76h-.76z",
+  "M0-.46.46 0 0 .46-.46 0z",
+  "M-.24-.42h.48l.24.42-.24.42h-.48l-.24-.42z",
+];
+
+/** Return the box that shows all creatures and cells. @param {Iterable<Json>} tokens @param {Json[]} cells */
+const boxOf = (tokens, cells) => {
+  const xs = [], ys = [];
+  for (const { position: [x, y], space } of tokens) {
+    xs.push(x, x + space);
+    ys.push(y, y + space);
+  }
+  for (const { cell: [x, y] } of cells) {
+    xs.push(x, x + 1);
+    ys.push(y, y + 1);
+  }
+  if (!xs.length) return { x: -5, y: -4, width: 10, height: 8 };
+  const [left, top, right, bottom] = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+  const [width, height] = [Math.max(LEAST, right - left + 2 * MARGIN), Math.max(LEAST, bottom - top + 2 * MARGIN)];
+  return { x: (left + right - width) / 2, y: (top + bottom - height) / 2, width, height };
+};
+
+/** Return what a token is called for people who do not see it. @param {Json} token */
+export const described = (token) => {
+  const parts = [token.name, token.side, `at ${token.position.join(", ")}`];
+  if (token.hp !== null) parts.push(`${token.hp} of ${token.hp_max ?? "?"} hit points`);
+  if (token.status !== "active") parts.push(token.status);
+  if (token.height_ft) parts.push(`${token.height_ft} ft up`);
+  if (token.hidden) parts.push("hidden");
+  if (token.acts) parts.push("may act");
+  return [...parts, ...token.conditions.map(({ name, level }) => words(level > 1 ? `${name} ${level}` : name))].join(", ");
+};
+
+/** Return a name without its article. @param {string} name */
+const bare = (name) => name.replace(/^(the|a|an|his|her|their) /i, "");
+
+/** Return the letters on a token. @param {string} name */
+const letters = (name) => {
+  const parts = bare(name).split(/[\s-]+/).filter(Boolean);
+  return (parts.length > 1 ? parts[0][0] + parts[1][0] : name.replace(/^.* /, "").slice(0, 2)).toUpperCase();
+};
+
+/** Return how two cells of a place look, as classes. @param {Json} cell */
+const looks = ({ terrain, light, zones }) => ["ground", `t-${terrain}`, `l-${light}`, ...zones.map((zone) => `z-${zone}`)].join(" ");
+
+/** The map of a fight, in an element of the page. */
+export class BattleMap {
+  /** @param {HTMLElement} place @param {{picked: (id: string) => void, chosen: (cell: number[]) => void}} on */
+  constructor(place, on) {
+    this.on = on;
+    this.sides = new Map();
+    this.drawn = new Map();
+    this.ground = svg("g", { class: "cells" });
+    this.offered = svg("g", { class: "offered" });
+    this.tokens = svg("g", { class: "tokens" });
+    this.ghosts = svg("g", { class: "ghosts", "aria-hidden": "true" });
+    this.names = svg("g", { class: "names", "aria-hidden": "true" });
+    this.grid = svg("rect", { class: "grid", fill: "url(#grid)" });
+    const pattern = svg("pattern", { id: "grid", width: 1, height: 1, patternUnits: "userSpaceOnUse" },
+      svg("path", { d: "M1 0H0V1", class: "gridline" }));
+    this.node = svg("svg", { class: "map", role: "group", tabindex: 0, preserveAspectRatio: "xMidYMid meet",
+      "aria-label": "Map of the fight. Arrows move it, plus and minus zoom, zero shows all." },
+      svg("defs", {}, pattern), this.ground, this.grid, this.offered, this.ghosts, this.tokens, this.names);
+    this.camera = new Camera(this.node);
+    this.hint = html("p", { class: "empty soft", hidden: true }, "This ruleset shows no creatures on a map.");
+    show(place, this.node, this.hint, html("div", { class: "zoom" },
+      button("+", () => this.camera.zoom(1.25), { "aria-label": "Zoom in" }),
+      button("−", () => this.camera.zoom(0.8), { "aria-label": "Zoom out" }),
+      button("All", () => this.camera.fit(), { "aria-label": "Show the whole map" })));
+  }
+
+  /** Draw the creatures as they are. @param {Tokens} tokens @param {string | null} selected @param {Set<string>} targets */
+  draw(tokens, selected, targets) {
+    for (const { side } of tokens.values()) if (!this.sides.has(side)) this.sides.set(side, this.sides.size);
+    for (const [id, drawn] of this.drawn) {
+      if (!tokens.has(id)) {
+        drawn.node.remove();
+        drawn.parts.name.remove();
+        this.drawn.delete(id);
+      }
+    }
+    for (const [id, token] of tokens) this.#place(id, token, selected === id, targets.has(id));
+    this.hint.hidden = tokens.size > 0 || this.ground.childElementCount > 0;
+  }
+
+  /** Draw the ground, and frame what there is. @param {Json[]} cells @param {Iterable<Json>} tokens */
+  drawGround(cells, tokens) {
+    this.cells = cells;
+    show(this.ground, cells.map((each) => {
+      const [x, y] = each.cell;
+      const said = [each.terrain, each.light === "bright" ? "" : each.light, each.water, each.height_ft ? `${each.height_ft} ft` : "", ...each.zones];
+      const mark = [each.water && "≈", each.height_ft && String(each.height_ft)].filter(Boolean).join(" ");
+      return svg("g", { transform: `translate(${x} ${y})` },
+        svg("rect", { class: looks(each), width: 1, height: 1 }, svg("title", {}, said.filter(Boolean).map(words).join(", "))),
+        mark && svg("text", { x: 0.5, y: 0.62, class: "mark" }, mark));
+    }));
+    this.frame(tokens);
+  }
+
+  /** Show all creatures and cells, unless a person has looked elsewhere. @param {Iterable<Json>} tokens */
+  frame(tokens) {
+    const box = boxOf(tokens, this.cells ?? []);
+    this.camera.frame(box);
+    for (const [name, value] of Object.entries({ x: box.x - 100, y: box.y - 100, width: box.width + 200, height: box.height + 200 })) {
+      this.grid.setAttribute(name, String(value));
+    }
+  }
+
+  /** Offer cells to click, and show the path to the one that is chosen. @param {number[][]} cells @param {number[][]} path */
+  offer(cells, path) {
+    const name = (cell) => `${cell[0]},${cell[1]}`;
+    const last = path.at(-1);
+    show(this.offered,
+      cells.map((cell) => svg("rect", {
+        x: cell[0] + 0.06, y: cell[1] + 0.06, width: 0.88, height: 0.88, rx: 0.08, "data-cell": name(cell), class: `offer${last && name(last) === name(cell) ? " is-chosen" : ""}`,
+        onclick: () => this.camera.isDragging || this.on.chosen(cell),
+      }, svg("title", {}, `cell ${name(cell)}`))),
+      path.length > 1 && svg("polyline", { class: "path", points: path.map(([x, y]) => `${x + 0.5},${y + 0.5}`).join(" ") }));
+  }
+
+  /** Show where creatures would be instead. @param {[Json, Json][]} moved each as it is and as it would be */
+  compare(moved) {
+    const middle = ({ position: [x, y], space }) => [x + space / 2, y + space / 2];
+    show(this.ghosts, moved.map(([now, then]) => svg("g", {},
+      svg("path", { class: "ghost-way", d: `M${middle(now)}L${middle(then)}` }),
+      svg("path", { class: "ghost", d: FORMS[(this.sides.get(then.side) ?? 0) % FORMS.length], transform: `translate(${middle(then)}) scale(${then.space})` }))));
+  }
+
+  #place(id, token, isSelected, isTarget) {
+    const drawn = this.drawn.get(id) ?? this.#add(id);
+    if (drawn.token !== token) {
+      this.#dress(drawn, token);
+      drawn.token = token;
+    }
+    drawn.node.classList.toggle("is-selected", isSelected);
+    drawn.node.classList.toggle("is-target", isTarget);
+    drawn.node.setAttribute("aria-pressed", String(isSelected));
+  }
+
+  #add(id) {
+    const parts = {
+      form: svg("path", { class: "form" }), letters: svg("text", { class: "letters", y: 0.1 }),
+      name: svg("text", { class: "name" }), bar: svg("rect", { class: "bar-left", x: -0.4, y: 0.43, height: 0.09 }),
+      mark: svg("text", { class: "status", x: 0.36, y: -0.26 }), title: svg("title"),
+    };
+    const body = svg("g", { class: "body" }, parts.form, parts.letters, svg("rect", { class: "bar-all", x: -0.4, y: 0.43, width: 0.8, height: 0.09 }),
+      parts.bar, parts.mark, svg("circle", { class: "turn", cx: -0.36, cy: -0.36, r: 0.12 }));
+    const pick = () => this.camera.isDragging || this.on.picked(id);
+    const node = svg("g", { role: "button", tabindex: 0, "data-creature": id, onclick: pick }, parts.title, body);
+    node.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      this.on.picked(id);
+    });
+    this.tokens.append(node);
+    this.names.append(parts.name);
+    const drawn = { node, body, parts, token: null };
+    this.drawn.set(id, drawn);
+    return drawn;
+  }
+
+  #dress({ node, body, parts }, token) {
+    const side = this.sides.get(token.side) % FORMS.length;
+    const [x, y] = token.position;
+    node.setAttribute("class", `token side-${side} is-${PLACES[token.status] ?? "active"}${token.acts ? " acts" : ""}${token.hidden ? " is-hidden" : ""}`);
+    const middle = [x + token.space / 2, y + token.space / 2];
+    node.setAttribute("transform", `translate(${middle.join(" ")})`);
+    parts.name.setAttribute("transform", `translate(${middle[0]} ${middle[1] + token.space / 2 + 0.2})`);
+    node.setAttribute("aria-label", described(token));
+    body.setAttribute("transform", `scale(${token.space})`);
+    parts.form.setAttribute("d", FORMS[side]);
+    parts.letters.textContent = letters(token.name);
+    parts.name.textContent = bare(token.name);
+    parts.title.textContent = described(token);
+    parts.mark.textContent = { down: "z", dead: "✕", gone: "↗" }[token.status] ?? (token.conditions.length ? "•" : "");
+    const share = token.hp === null || !token.hp_max ? 0 : Math.max(0, Math.min(1, token.hp / token.hp_max));
+    parts.bar.setAttribute("width", String(0.8 * share));
+    parts.bar.setAttribute("class", `bar-left${share <= 0.34 ? " low" : ""}`);
+  }
+}

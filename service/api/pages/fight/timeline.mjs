@@ -1,0 +1,95 @@
+// The timeline: go to any commit, step, play, and stay with what happens now.
+
+import { button, html, show } from "../shared/dom.mjs";
+
+/** @typedef {import("./record.mjs").FightRecord} FightRecord */
+
+const SPEEDS = [["½×", 2000], ["1×", 1000], ["2×", 500], ["4×", 250]];
+
+/** The timeline, in an element of the page. */
+export class Timeline {
+  #timer = 0;
+
+  /** @param {HTMLElement} place @param {{go: (n: number) => void, live: () => void}} on */
+  constructor(place, on) {
+    this.on = on;
+    this.n = 1;
+    this.last = 1;
+    this.range = html("input", { type: "range", min: 1, max: 1, value: 1, "aria-label": "Commit", oninput: () => this.#go(Number(this.range.value)) });
+    this.ticks = html("div", { class: "ticks" });
+    this.playing = button("▶", () => this.toggle(), { "aria-label": "Play", "aria-pressed": "false" });
+    this.speed = html("select", { "aria-label": "Speed", onchange: () => this.#timer && this.#play() },
+      SPEEDS.map(([text, ms]) => html("option", { value: ms, selected: ms === 1000 }, text)));
+    this.count = html("output", { class: "count" });
+    this.live = button("Live", () => { this.pause(); on.live(); }, { class: "live", "aria-pressed": "true" });
+    show(place, html("div", { class: "row controls" },
+      button("|◀", () => this.#go(1), { "aria-label": "First commit" }),
+      button("◀", () => this.#go(this.n - 1), { "aria-label": "One commit back" }),
+      this.playing,
+      button("▶|", () => this.#go(this.n + 1), { "aria-label": "One commit on" }),
+      this.speed, this.count, this.live),
+    html("div", { class: "track" }, this.range, this.ticks));
+  }
+
+  /** Draw where the page is. @param {{n: number, last: number, isLive: boolean, isOver: boolean, rounds: {round: number, first: number}[]}} seen */
+  draw({ n, last, isLive, isOver, rounds }) {
+    Object.assign(this, { n, last });
+    this.range.max = String(last);
+    this.range.value = String(n);
+    this.range.setAttribute("aria-valuetext", `commit ${n} of ${last}`);
+    this.count.textContent = `${n} / ${last}`;
+    const behind = last - n;
+    this.live.textContent = isOver ? "End" : isLive ? "● Live" : behind ? `Live (${behind} ahead)` : "Live";
+    this.live.setAttribute("aria-pressed", String(isLive));
+    if (this.drawnRounds === rounds.length && this.drawnLast === last) return;
+    Object.assign(this, { drawnRounds: rounds.length, drawnLast: last });
+    const step = Math.max(1, Math.ceil(rounds.length / 12));
+    show(this.ticks, rounds.filter((each, index) => index % step === 0).map(({ round, first }) => {
+      const tick = button(String(round), () => this.#go(first), { class: "tick", "aria-label": `Round ${round}` });
+      tick.style.left = `${last > 1 ? ((first - 1) / (last - 1)) * 100 : 0}%`;
+      return tick;
+    }));
+  }
+
+  /** Play on, or stop. */
+  toggle() {
+    if (this.#timer) this.pause();
+    else {
+      if (this.n >= this.last) this.on.go(1);
+      this.#play();
+    }
+  }
+
+  /** Stop playing. */
+  pause() {
+    clearInterval(this.#timer);
+    this.#timer = 0;
+    this.playing.textContent = "▶";
+    this.playing.setAttribute("aria-label", "Play");
+    this.playing.setAttribute("aria-pressed", "false");
+  }
+
+  /** Go by a key: space plays, arrows step, home and end go to the ends. @param {KeyboardEvent} event @returns {boolean} whether it was for it */
+  key(event) {
+    const steps = { ArrowLeft: -1, ArrowRight: 1, ",": -1, ".": 1 };
+    if (event.key === " ") this.toggle();
+    else if (steps[event.key]) this.#go(this.n + steps[event.key]);
+    else if (event.key === "Home") this.#go(1);
+    else if (event.key === "End") this.on.live();
+    else return false;
+    return true;
+  }
+
+  #go(n) {
+    this.pause();
+    this.on.go(Math.max(1, Math.min(this.last, n)));
+  }
+
+  #play() {
+    clearInterval(this.#timer);
+    this.#timer = setInterval(() => (this.n < this.last ? this.on.go(this.n + 1) : this.pause()), Number(this.speed.value));
+    this.playing.textContent = "❚❚";
+    this.playing.setAttribute("aria-label", "Stop");
+    this.playing.setAttribute("aria-pressed", "true");
+  }
+}

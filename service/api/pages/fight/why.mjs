@@ -1,0 +1,48 @@
+// Why a commit came out so: its answer, its dice with their proof, its rules with their places, the rulings.
+
+import { html, show, words } from "../shared/dom.mjs";
+import { rollLine } from "./dice.mjs";
+
+/** @typedef {import("../client/rewound.mjs").Json} Json */
+
+/** @param {Json} roll */
+const rollOf = ({ roll, text, derivation }) => html("div", { class: "why-roll" }, rollLine(roll), html("p", { class: "small" }, text),
+  html("details", {}, html("summary", {}, derivation.disclosed ? "How each die follows from the seed" : "How it will be proved"),
+    html("dl", { class: "proof" }, Object.entries(derivation).filter(([, value]) => value !== null && typeof value !== "object")
+      .flatMap(([name, value]) => [html("dt", {}, words(name)), html("dd", {}, String(value))]))));
+
+/** @param {Json} rule */
+const ruleOf = ({ id, statement, source }) => html("li", {}, html("b", {}, id), " ", statement, html("p", { class: "soft small" }, source));
+
+/** @param {Json} ruling */
+const rulingOf = ({ ambiguity, option, value, text }) => html("li", {}, text, " ",
+  html("span", { class: "chip" }, option === null ? ambiguity : `${words(option)}: ${words(String(value))}`));
+
+/** @param {Json} each */
+const eventOf = ({ event, text, rules, rulings }) => html("details", { class: "why-event" },
+  html("summary", {}, text || words(event.type)),
+  html("ul", {}, rules.map(ruleOf)),
+  rulings.length ? [html("h4", {}, "As the house plays it"), html("ul", {}, rulings.map(rulingOf))] : null);
+
+/**
+ * Open or close the explanation of commit *n* in *place*.
+ * @param {import("../client/rewound.mjs").Encounter} encounter @param {Json} asked @param {number} n @param {HTMLElement} place
+ */
+export const explain = async (encounter, asked, n, place) => {
+  if (place.querySelector(".why")) {
+    place.replaceChildren();
+    return;
+  }
+  show(place, html("p", { class: "soft" }, "…"));
+  try {
+    const found = await encounter.client.get(`${encounter.path}/commits/${n}/explanation`, asked);
+    show(place, html("div", { class: "why", tabindex: -1 },
+      html("p", { class: "answer" }, found.answer),
+      found.rolls.map(rollOf),
+      found.events.filter((each) => each.text).map(eventOf),
+      found.events.length ? null : html("ul", {}, found.rules.map(ruleOf))));
+    place.firstElementChild.focus();
+  } catch (fault) {
+    show(place, html("p", { class: "fault why" }, fault.detail ?? fault.message));
+  }
+};

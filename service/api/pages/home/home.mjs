@@ -1,0 +1,68 @@
+// Home: the encounters that the key or the token may see.
+
+import { at, button, html, show } from "../shared/dom.mjs";
+import { askForKey, client, heldKey, keep, seatOf } from "../shared/session.mjs";
+
+/** @typedef {import("../client/rewound.mjs").Json} Json */
+
+const PAGE = 30;
+
+/** Return in a few words whose turn it is, or how it ended. @param {Json} encounter */
+const turn = ({ winner, waiting, status }) => {
+  if (winner !== null) return `${winner} won`;
+  if (status !== "open") return status === "over" ? "nobody won" : "";
+  const blocking = waiting.filter((each) => !each.optional);
+  const asked = blocking.length ? blocking : waiting;
+  if (!asked.length) return "nobody is asked";
+  const named = asked.map(({ seat, creatures }) => (creatures.length ? `${creatures.join(", ")} (${seat ?? "a group"})` : seat ?? "a group"));
+  return `${blocking.length ? "waits for" : "may act:"} ${[...new Set(named)].join(", ")}`;
+};
+
+/** @param {Json} encounter */
+const item = (encounter) => html("li", {}, html("a", { href: `/encounters/${encounter.encounter}` },
+  html("b", {}, encounter.title || "Without a title"),
+  html("span", { class: `chip ${encounter.status}` }, encounter.status),
+  html("span", { class: "turn" }, [encounter.edition, encounter.round ? `round ${encounter.round}` : null, turn(encounter)].filter(Boolean).join(" · ")),
+  html("time", { datetime: encounter.opened }, new Date(encounter.opened).toLocaleString())));
+
+/** Show the encounters of an API key's owner. @param {string} key */
+const list = async (key) => {
+  const items = html("ul", { class: "encounters" });
+  const more = button("Show more", () => take(), { hidden: true });
+  const status = html("select", { "aria-label": "Status", onchange: () => begin() },
+    ["", "open", "over", "closed"].map((value) => html("option", { value }, value || "every status")));
+  let found;
+  const take = async () => {
+    for (let count = 0; count < PAGE; count += 1) {
+      const { value, done } = await found.next();
+      more.hidden = Boolean(done);
+      if (done) break;
+      items.append(item(value));
+    }
+    if (!items.childElementCount) items.append(html("li", { class: "soft" }, "No encounters yet. The ", html("a", { href: "/docs#openEncounter" }, "documentation"), " shows how to open one."));
+  };
+  const begin = async () => {
+    found = client(key).encounters({ status: status.value || undefined });
+    items.replaceChildren();
+    await take().catch((fault) => start(fault));
+  };
+  show(at("main"), html("div", { class: "top" }, html("h2", {}, "Encounters"), status), items, more,
+    html("a", { class: "drop", href: "/verify" }, "A bundle from elsewhere? Verify it in your browser."));
+  await begin();
+};
+
+/** @param {any} [fault] why the last key was not accepted */
+const start = (fault) => {
+  const key = fault ? null : heldKey();
+  show(at("leave"), key !== null && button("Forget the key", () => { keep(null); start(); }));
+  if (key === null) {
+    askForKey(at("main"), () => start(), fault ? fault.detail ?? fault.message : "");
+    return;
+  }
+  const seat = seatOf(key);
+  if (seat) location.assign(`/encounters/${seat.encounter}`);
+  else list(key);
+};
+
+addEventListener("hashchange", () => start());
+start();

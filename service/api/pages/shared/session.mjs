@@ -1,0 +1,76 @@
+// Keep the key or seat token of this tab: typed once, or brought by an address after `#key=`.
+//
+// A fragment is not sent to a server, so no log has it; it is also taken out of the address at once.
+
+import { Client } from "../client/rewound.mjs";
+import { button, html, show } from "./dom.mjs";
+
+const NAME = "rewound.key";
+const TOKEN = /^rs_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_([a-z0-9][a-z0-9-]*?)_[\w-]{43}$/;
+
+/** Return the parts of the address's fragment, as in `#n=17&line=…`. @returns {URLSearchParams} */
+export const fragment = () => new URLSearchParams(location.hash.slice(1));
+
+/** Replace the fragment without a new entry in the history. @param {URLSearchParams} parts */
+export const replaceFragment = (parts) => {
+  const text = parts.toString();
+  history.replaceState(null, "", `${location.pathname}${location.search}${text ? `#${text}` : ""}`);
+};
+
+/** Return the key of this tab, or null; one that the address brings replaces it. @returns {string | null} */
+export const heldKey = () => {
+  const parts = fragment();
+  const brought = parts.get("key");
+  if (brought !== null) {
+    keep(brought);
+    parts.delete("key");
+    replaceFragment(parts);
+  }
+  try {
+    return brought ?? sessionStorage.getItem(NAME);
+  } catch {
+    return brought; // a frame of another site may have no storage
+  }
+};
+
+/** Keep a key for this tab, or forget it. @param {string | null} key */
+export const keep = (key) => {
+  try {
+    if (key === null) sessionStorage.removeItem(NAME);
+    else sessionStorage.setItem(NAME, key);
+  } catch { /* a frame of another site may have no storage: the key lasts as long as the page */ }
+};
+
+/** Return a client of the service that served this page. @param {string} [key] */
+export const client = (key) => new Client(location.origin, key, { tries: 4 });
+
+/** Return the encounter and the seat of a seat's token; null for an API key. @param {string} key */
+export const seatOf = (key) => {
+  const found = TOKEN.exec(key);
+  return found && { encounter: found.slice(1, 6).join("-"), seat: found[6] };
+};
+
+/**
+ * Ask for a key in *place*.
+ * @param {Element} place @param {(key: string) => void} use @param {string} [fault] why the last one was not accepted
+ */
+export const askForKey = (place, use, fault = "") => {
+  const field = html("input", {
+    id: "key", name: "key", type: "password", required: true, autocomplete: "off", spellcheck: "false",
+    "aria-describedby": "key-fault", placeholder: "rw_… or rs_…",
+  });
+  const form = html("form", { class: "card ask" },
+    html("label", { for: "key" }, "API key or seat token"),
+    html("p", { class: "soft" }, "It stays in this tab and is sent to this service alone. ",
+      html("code", {}, "rewound keys create NAME"), " makes an API key; the gm gives out the tokens of seats."),
+    html("div", { class: "row" }, field, button("Open", () => {}, { type: "submit", class: "main" })),
+    html("p", { id: "key-fault", class: "fault", role: "alert" }, fault));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const key = field.value.trim();
+    keep(key);
+    use(key);
+  });
+  show(place, form);
+  field.focus();
+};

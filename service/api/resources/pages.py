@@ -1,0 +1,59 @@
+"""The page for people: home, and a fight to look at.
+
+It shows what the API returns and knows no rule.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from service.api.operations import PUBLIC, UNCHANGED, ResponseSchema, operation
+from service.api.problems import not_found
+from service.api.request import ApiRequest, ApiResponse
+from service.api.served_files import file_response, page_response
+
+TAG: Final = "Pages"
+_FOLDERS: Final = frozenset({"client", "fight", "home", "shared"})
+"""The folders whose files the page loads; `client` has the modules of clients/javascript."""
+
+
+@operation(
+    "GET", "/", "getHome", TAG, roles=PUBLIC, answers={200: ResponseSchema("The page.", None, "text/html")}
+)
+def get_home(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks nothing
+    """Show the encounters that a key or a seat's token may see, at the address that the service prints."""
+    return page_response("home/home.html")
+
+
+@operation(
+    "GET",
+    "/encounters/{encounter}",
+    "getFightPage",
+    TAG,
+    roles=PUBLIC,
+    answers={200: ResponseSchema("The page.", None, "text/html")},
+)
+def get_fight_page(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - what it shows is asked for with a token
+    """Show the page of one fight: its map, its timeline and its log.
+
+    The page is the same for every encounter. It asks the API for what it shows, with the key or token that
+    the address has after `#key=`, or that was typed.
+    """
+    return page_response("fight/fight.html")
+
+
+@operation(
+    "GET",
+    "/page/{folder}/{file}",
+    "getPageFile",
+    TAG,
+    roles=PUBLIC,
+    answers={200: ResponseSchema("The file.", None, "*/*"), 304: UNCHANGED},
+    problems=("not-found",),
+)
+def get_page_file(request: ApiRequest) -> ApiResponse:
+    """Get a module or a style sheet that the page loads."""
+    folder = request.path["folder"]
+    if folder not in _FOLDERS:
+        raise not_found()
+    return file_response(request, f"{folder}/{request.path['file']}")

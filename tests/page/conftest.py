@@ -1,0 +1,46 @@
+"""One service and one browser for the tests of the page.
+
+Without a Chromium they are left out, and the run says so at its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.cli.fights import Service, served
+from tests.page.browser import Window, started
+from tests.page.chromium import chromium
+
+collect_ignore_glob = [] if chromium() else ["test_*.py"]
+
+Open = Callable[..., Window]
+"""Opens a window; the test fails if its page reports an error."""
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with served(tmp_path_factory.mktemp("page")) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with started() as found:
+        yield found
+
+
+@pytest.fixture
+def window(browser: Browser) -> Iterator[Open]:
+    opened: list[Window] = []
+
+    def open_one(**how: Any) -> Window:
+        opened.append(Window.opened(browser, **how))
+        return opened[-1]
+
+    yield open_one
+    for each in opened:
+        each.close()

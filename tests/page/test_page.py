@@ -1,0 +1,149 @@
+"""Look at fights in a browser, play them, contest them: everything by clicking and typing."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from service.cli.playing import ScriptTable
+from tests.cli.fights import Service, played
+from tests.page.browser import Window
+from tests.page.conftest import Open
+
+
+@pytest.fixture(scope="module")
+def table(running: Service) -> ScriptTable:
+    """Give the sample fight after its last step."""
+    return played(running, "s002", seeded=False)
+
+
+@pytest.fixture
+def address(running: Service, table: ScriptTable) -> str:
+    return f"{running.station.url}/encounters/{table.encounter}"
+
+
+def newest(page: Page) -> int:
+    """Return the number of the newest commit."""
+    return int(page.locator(".count").inner_text().split(" / ")[1])
+
+
+def test_a_key_is_typed_once_and_leads_from_home_to_a_fight(
+    running: Service, table: ScriptTable, window: Open
+) -> None:
+    page = window().visit(f"{running.station.url}/")
+    page.get_by_label("API key or seat token").fill(running.key)
+    page.keyboard.press("Enter")
+    item = page.get_by_role("link", name="The orc and the hound")
+    expect(item).to_contain_text("heartrush@1 · round 2 · may act: pia (zoe), ash (max)")
+    item.click()
+    expect(page.locator("[data-creature]")).to_have_count(4)
+    page.reload()
+    expect(page.locator("#status")).to_contain_text("seen as gm")
+
+
+def test_a_key_that_is_not_valid_is_asked_for_again(address: str, window: Open) -> None:
+    opened = window()
+    page = opened.visit(address, "rw_000000000000_none")
+    expect(page.get_by_role("alert")).to_contain_text("not valid")
+    assert all("401" in fault for fault in opened.faults)
+    opened.faults.clear()  # the browser reports a 401 as an error of the page
+
+
+def test_a_link_leaves_no_key_in_the_address(running: Service, address: str, window: Open) -> None:
+    page = window().visit(f"{address}", f"{running.key}&n=6")
+    expect(page.locator(".count")).to_contain_text("6 / ")
+    assert running.key not in page.url
+    assert page.url.endswith("#n=6")
+
+
+def test_the_map_and_the_log_say_what_the_record_says(
+    running: Service, table: ScriptTable, address: str, window: Open
+) -> None:
+    page = window().visit(address, running.key)
+    for token in table.gm.creatures():
+        named = page.locator(f"[data-creature={token['id']}]").get_attribute("aria-label")
+        assert named is not None
+        assert f"{token['hp']} of {token['hp_max']} hit points" in named
+    for commit in table.gm.commits(text="en"):
+        entry = page.locator(f"li[data-n='{commit['n']}']")
+        for sentence in commit["text"]:
+            expect(entry).to_contain_text(sentence.strip("()")[1:])
+    for roll in table.gm.rolls():
+        expect(page.locator(f"li[data-n='{roll['n']}'] .die b").first).to_be_attached()
+
+
+def test_the_timeline_goes_by_slider_step_and_key_and_is_a_link(
+    table: ScriptTable, running: Service, address: str, window: Open
+) -> None:
+    page = window().visit(address, running.key)
+    expect(page.get_by_role("button", name="● Live")).to_have_attribute("aria-pressed", "true")
+    last = newest(page)
+    hurt = next(n for n in range(2, last) if points(table, n) != points(table, n - 1))
+    pia = page.locator("[data-creature=pia]")
+    page.get_by_label("Commit", exact=True).fill(str(hurt - 1))
+    expect(pia).to_have_attribute("aria-label", re.compile(rf"\b{points(table, hurt - 1)} of 40 hit points"))
+    page.get_by_label("One commit on").click()
+    expect(pia).to_have_attribute("aria-label", re.compile(rf"\b{points(table, hurt)} of 40 hit points"))
+    assert page.url.endswith(f"#n={hurt}")
+    expect(page.locator(f"li[data-n='{hurt}']")).to_have_attribute("aria-current", "true")
+    page.locator("#title").click()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".count")).to_have_text(f"{hurt - 1} / {last}")
+    page.get_by_label("Play").click()
+    expect(page.locator(".count")).to_have_text(f"{hurt} / {last}")
+    page.locator("#title").click()
+    page.keyboard.press("End")
+    expect(page.locator(".count")).to_have_text(f"{last} / {last}")
+
+
+def points(table: ScriptTable, n: int) -> int:
+    """Return Pia's hit points after commit *n*."""
+    return next(int(each["hp"]) for each in table.gm.creatures(at=n) if each["id"] == "pia")
+
+
+def test_what_is_new_appears_by_itself_and_does_not_move_who_looks_back(
+    running: Service, window: Open
+) -> None:
+    table = played(running, "s002", seeded=True)
+    live: Window = window()
+    page = live.visit(f"{running.station.url}/encounters/{table.encounter}", running.key)
+    expect(page.get_by_role("button", name="● Live")).to_be_visible()
+    before = newest(page)
+    table.gm.send({"type": "end_combat"})
+    expect(page.locator(".count")).to_have_text(f"{before + 1} / {before + 1}")
+    expect(page.locator(".log")).to_contain_text("ombat is")
+    page.get_by_label("Commit", exact=True).fill("3")
+    table.gm.close()
+    expect(page.locator(".count")).to_have_text(f"3 / {before + 2}")
+
+
+def test_a_contest_leads_by_clicking_to_a_proposal_and_the_fight_goes_on_from_there(
+    running: Service, window: Open
+) -> None:
+    table = played(running, "s002", seeded=False)
+    at, last = f"{running.station.url}/encounters/{table.encounter}", table.gm.get()["version"]
+    hurt = next(n for n in range(2, last) if points(table, n) != points(table, n - 1))
+    before, after = points(table, hurt - 1), points(table, last)
+    player = window().visit(at, table.gm.issue_token("zoe")["token"])
+    player.get_by_label(f"Contest commit {hurt}").click()
+    player.get_by_label(f"What is wrong with commit {hurt}?").fill("the shield was up")
+    player.get_by_role("button", name="Contest it").click()
+    expect(player.get_by_role("status").filter(has_text="Contested as c1")).to_be_visible()
+
+    gm = window().visit(at, running.key)
+    gm.get_by_role("tab", name="Rulings").click()
+    expect(gm.locator("[data-contest=c1]")).to_contain_text("zoe contests #")
+    gm.get_by_role("button", name="Answer").click()
+    gm.get_by_label("Go back to before").check()
+    gm.get_by_label("The decision").fill("it was")
+    gm.get_by_role("button", name="Rule", exact=True).click()
+    proposal = gm.locator(".proposal")
+    expect(proposal).to_contain_text(f"Pia: {after} → {before} hit points")
+    assert points(table, last) == after, "nothing has changed yet"
+    gm.get_by_role("button", name="Accept").click()
+    expect(gm.locator("[data-creature=pia]")).to_have_attribute(
+        "aria-label", re.compile(rf"\b{before} of 40")
+    )
+    expect(player.locator(".log")).to_contain_text("Play goes on from commit")
