@@ -81,6 +81,11 @@ PROBLEM: Final = component(
             "errors": listing(closed("One fault and where it is.", pointer=TEXT, detail=TEXT)),
             "code": {"type": "string", "description": "A stable reason why the rules refuse a command."},
             "rule": maybe({"type": "string", "description": "The id of the rule that refuses."}),
+            "options": {
+                "type": "string",
+                "format": "uri-reference",
+                "description": "The address that lists what the rules allow this seat now.",
+            },
             "n": NUMBER,
             "version": NUMBER,
             "removed": ref("Removal"),
@@ -173,7 +178,8 @@ PATCH: Final[Schema] = listing(
 )
 EVENTS: Final[Schema] = {
     "type": "object",
-    "description": "The events of each side since the common commit, each with its commit's number.",
+    "description": "With `?events=true`: the events of each side since the common commit, each with its "
+    "commit's number.",
     "properties": {"from": listing(EVENT), "to": listing(EVENT)},
     "required": ["from", "to"],
     "additionalProperties": False,
@@ -183,6 +189,5 @@ BETWEEN: Final[Mapping[str, Schema]] = MappingProxyType(
         "from": POINT,
         "to": POINT,
         "patch": {**PATCH, "description": "The patch from one view to the other (RFC 6902)."},
-        "events": EVENTS,
     }
 )

@@ -20,7 +20,8 @@ from service.usecases import sending
 from service.usecases.accepted_lines import is_draft
 from service.usecases.preconditions import CommandInput
 
-_NO_CREATURE: Final = "no_such_creature"
+_FEW: Final = 10
+"""How many creatures a refusal names."""
 
 
 def read_command(
@@ -77,7 +78,7 @@ def send_checked(
 def refusal_problem(request: ApiRequest, refused: Refused) -> Problem:
     """Return the problem for a refusal that is not recorded."""
     rule = refused.rule or refuser(refused.__traceback__)
-    problem = _refusal(refused.code, refused.detail, rule, _key_header(request))
+    problem = _refusal(request, refused.code, refused.detail, rule, _key_header(request))
     if refused.code == "encounter_continued":
         problem.members["line"] = request.services.folder.current(request.encounter).state.continued
     return problem
@@ -185,20 +186,27 @@ def _decided(
         )
     if "refusal" in outcome:
         why = outcome["refusal"]
-        hint = ""
-        if why["code"] == _NO_CREATURE:
-            hint = yield from settle(partial(_near_creature, request, why["detail"]))
-        raise _refusal(why["code"], why["detail"] + hint, why["rule"], headers, sent.n)
+        hint = yield from settle(partial(_hint, request, why["code"], why["detail"].rpartition(" ")[2]))
+        raise _refusal(request, why["code"], why["detail"] + hint, why["rule"], headers, sent.n)
     made = (yield from settle(partial(answer, outcome))) if answer else ApiResponse(outcome)
     made.headers |= headers
     made.version = str(outcome["n"])
     return made
 
 
-def _near_creature(request: ApiRequest, detail: str) -> str:
-    """Return a hint at the creature, among those that the seat sees, whose id is most like the last word."""
+def _hint(request: ApiRequest, code: str, creature: str) -> str:
+    """Return what a refusal with *code* about *creature* does not say and the seat may know.
+
+    For a creature that does not exist it is the closest match among those that the seat sees, or their list;
+    for another seat's creature it is that seat.
+    """
+    if code not in ("no_such_creature", "not_your_creature"):
+        return ""
     folded = request.services.folder.current(request.encounter)
-    return near(detail.rpartition(" ")[2], names_for(folded.ruleset, folded.state, request.me.seat))
+    seen = names_for(folded.ruleset, folded.state, request.me.seat)
+    if code == "not_your_creature":
+        return f"; {folded.state.controller(creature)} does" if creature in seen else ""
+    return near(creature, seen) or (f"; there are {', '.join(seen)}" if len(seen) <= _FEW else "")
 
 
 def _outcome(request: ApiRequest, heard: Outcome) -> views.Data:
@@ -250,9 +258,14 @@ def _key_header(request: ApiRequest) -> dict[str, str]:
 
 
 def _refusal(
-    code: str, detail: str, rule: str | None, headers: Mapping[str, str], n: int | None = None
+    request: ApiRequest,
+    code: str,
+    detail: str,
+    rule: str | None,
+    headers: Mapping[str, str],
+    n: int | None = None,
 ) -> Problem:
-    members: dict[str, Any] = {"code": code, "rule": rule}
+    members: dict[str, Any] = {"code": code, "rule": rule, "options": request.below("/options")}
     if n is not None:
         members["n"] = n
     return Problem("command-refused", detail, members=members, headers=headers)

@@ -126,10 +126,13 @@ class TupleField(Worded, marshmallow.fields.Tuple):
     """A list of fixed length whose items each have a field of their own."""
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        wanted = f"a list of {len(self.tuple_fields)}"
+        if all(isinstance(each, IntegerField) for each in self.tuple_fields):
+            wanted += " whole numbers"
         if type(value) is not list:
-            raise ValidationError(f"a list of {len(self.tuple_fields)}, not {kind_of(value)}")
+            raise ValidationError(f"{wanted}, not {kind_of(value)}")
         if len(value) != len(self.tuple_fields):
-            raise ValidationError(f"a list of {len(self.tuple_fields)}, not of {len(value)}")
+            raise ValidationError(f"{wanted}, not of {len(value)}")
         return super()._deserialize(value, attr, data, **kwargs)
 
 

@@ -73,7 +73,9 @@ _TYPES: Final = (
         "method-not-allowed",
         405,
         "The method is not allowed here",
-        "The resource exists, but does not support this method. `Allow` lists the methods that it supports.",
+        "The resource exists, but does not support this method. `Allow` lists the methods that it supports. "
+        "If a browser asked with `OPTIONS`, its page is of another origin: the operator may list the origin "
+        "in `REWOUND_CORS_ORIGINS`.",
     ),
     ProblemType(
         "request-timeout",

@@ -22,6 +22,7 @@ from service.api.metrics import Metrics
 from service.api.parameters import LINE, PRETTY, WHOLE, Parameter, read_parameter
 from service.api.principals import Principal, SeatAccess
 from service.api.problems import Problem, invalid, listed
+from service.api.schemas import near
 from service.record import canonical, strict_json
 from service.record.fingerprint import fingerprint
 from service.record.strict_json import JsonProfile, NotStrict, UnacceptedText
@@ -144,7 +145,12 @@ class ApiRequest:
     def query(self) -> Mapping[str, Any]:
         """The query parameters that were sent, by name; raises the problem `invalid`."""
         known = {parameter.name: parameter for parameter in self.all_parameters}
-        errors = [(f"?{name}", "no such parameter") for name in self.given if name not in known]
+        there = f"; there are {', '.join(sorted(known))}"
+        errors = [
+            (f"?{name}", f"no such parameter{near(name, known) or there}")
+            for name in self.given
+            if name not in known
+        ]
         found: dict[str, Any] = {}
         for name, values in self.given.items():
             if name not in known:
@@ -248,7 +254,9 @@ def read_preference(sent: str) -> WaitPreference:
         name, value = name.strip().lower(), value.strip().strip('"')
         if name == "respond-async":
             return WaitPreference(0, "respond-async")
-        if name == "wait" and value.isascii() and value.isdigit():
+        if name == "wait":
+            if not value.isdigit():
+                raise Problem("bad-request", "Prefer: wait takes whole seconds, for example wait=10")
             seconds = min(int(value[:9]), WAIT_LIMIT)
             return WaitPreference(seconds, f"wait={seconds}")
     return WaitPreference(WAIT, None)

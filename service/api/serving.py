@@ -256,7 +256,7 @@ def _of_framework(fault: HTTPException) -> Problem:
     headers = {name: value for name, value in fault.get_headers() if name == "Allow"}
     detail = {
         "not-found": "there is nothing at this address that you may see",
-        "method-not-allowed": "this resource does not support this method",
+        "method-not-allowed": f"this resource supports {headers.get('Allow', 'another method')} alone",
         "body-too-large": "the body is larger than this operation allows",
     }.get(code, (fault.description or fault.name).lower().rstrip("."))
     return Problem(code, detail, headers=headers)

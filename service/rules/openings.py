@@ -47,7 +47,7 @@ def seat_faults(entries: Sequence[SeatEntry], creatures: Iterable[str]) -> Itera
             yield f"{at}/creatures", f"an {seat.role} controls no creature"
         for j, creature in enumerate(seat.creatures):
             if creature not in holders:
-                yield f"{at}/creatures/{j}", "no creature has this id"
+                yield f"{at}/creatures/{j}", f"one of {', '.join(holders)}"
             elif holders[creature]:
                 yield f"{at}/creatures/{j}", f"{holders[creature]} controls it already"
             else:

@@ -54,8 +54,11 @@ def commands(owner: Api) -> str:
             {"type": "engage", "creature": "pia", "targt": "orc"},
             "/targt: no such field; closest match: target; /target: this field is required",
         ),
-        ({"type": "dash", "creature": "pia", "to": {"x": 1}}, "/to: a list of 2, not an object"),
-        ({"type": "dash", "creature": "pia", "to": [1]}, "/to: a list of 2, not of 1"),
+        (
+            {"type": "dash", "creature": "pia", "to": {"x": 1}},
+            "/to: a list of 2 whole numbers, not an object",
+        ),
+        ({"type": "dash", "creature": "pia", "to": [1]}, "/to: a list of 2 whole numbers, not of 1"),
     ],
 )
 def test_a_command_that_does_not_fit_says_what_to_mend(
@@ -152,11 +155,16 @@ def test_a_parameter_that_is_required_is_so_in_the_contract_too(table: Table, pa
     assert [each["name"] for each in described if each.get("required") and each["in"] == "query"] == [name]
 
 
-def test_a_preference_that_no_header_can_carry_is_refused_and_an_unknown_one_ignored(table: Table) -> None:
+def test_a_preference_that_cannot_be_read_is_refused_and_an_unknown_one_ignored(table: Table) -> None:
     refused = table.gm("POST", f"{table.at}/commands", {"type": "add", "amount": 1}, Prefer="wait=\u00e9")
-    ignored = table.gm("POST", f"{table.at}/commands", {"type": "add", "amount": 1}, Prefer="wait=soon")
+    soon = table.gm("POST", f"{table.at}/commands", {"type": "add", "amount": 1}, Prefer="wait=soon")
+    ignored = table.gm(
+        "POST", f"{table.at}/commands", {"type": "add", "amount": 1}, Prefer="handling=lenient"
+    )
 
     assert is_problem(refused, 400, "bad-request")["detail"] == "Prefer must be printable ASCII"
+    said = is_problem(soon, 400, "bad-request")["detail"]
+    assert said == "Prefer: wait takes whole seconds, for example wait=10"
     assert ignored.status_code == 200
     assert "Preference-Applied" not in ignored.headers
 

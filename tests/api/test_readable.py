@@ -98,9 +98,10 @@ def test_a_misspelled_creature_gets_the_closest_that_the_seat_sees(owner: Api) -
         assert answer.status_code == 409
         return str(json.loads(answer.text)["detail"])
 
+    seen = [each["id"] for each in fought.seats["zoe"].get(f"{fought.at}/creatures")["creatures"]]
     assert said("zoe", "pla") == "there is no creature pla; closest match: pia"
     assert said("gm", "gobb") == "there is no creature gobb; closest match: gob"
-    assert said("zoe", "gobb") == "there is no creature gobb"
+    assert said("zoe", "gobb") == f"there is no creature gobb; there are {', '.join(seen)}"
 
 
 def test_programs_get_json_where_an_operation_answers_with_json(table: Table) -> None:

@@ -229,7 +229,7 @@ def _position_faults(opening: Opening) -> Iterator[Fault]:
     names = [entry.sheet.id for entry in opening.creatures]
     for i, entry in enumerate(opening.creatures):
         if entry.mount is not None and entry.mount not in names:
-            yield f"/creatures/{i}/mount", "no creature has this id"
+            yield f"/creatures/{i}/mount", f"one of {', '.join(names)}"
         at: Cell = (entry.position[0], entry.position[1])
         for cell in cells(at, side_of(entry.sheet.size)):
             if opening.terrain.get(f"{cell[0]},{cell[1]}") == "wall":
