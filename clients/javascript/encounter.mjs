@@ -53,7 +53,7 @@ export class Encounter {
 
   /**
    * Return every command that the seat may send now: all, or of a `creature`, a `prompt`, a `type`. With `at` those that
-   * were legal after that commit.
+   * were legal after that commit, with `view: "short"` of each prompt only the `types` of its commands.
    * `valuesOf` lists the values of a choice.
    */
   options(query = {}) {
@@ -101,9 +101,9 @@ export class Encounter {
   }
 
   /** Return an address that a browser's `EventSource` opens once, within thirty seconds. */
-  async ticket({ after = 0, line } = {}) {
+  async ticket({ after = 0, line, text } = {}) {
     const { ticket } = await this.client.send("POST", `${this.path}/tickets`);
-    const query = { after: String(after), ...(line ? { line } : {}), ticket };
+    const query = { after: String(after), ...(line ? { line } : {}), ...(text ? { text } : {}), ticket };
     return `${this.client.url}${this.path}/commits?${new URLSearchParams(query)}`;
   }
 
@@ -178,9 +178,12 @@ export class Encounter {
     return whole(this.client, `${this.path}/rounds/${round}`, {}, (page) => [page.commits]);
   }
 
-  /** Return the replay of a round: the state before it, and each commit with its JSON Patch (RFC 6902). */
-  replay(round) {
-    return whole(this.client, `${this.path}/rounds/${round}/replay`, {}, (page) => [page.frames]);
+  /**
+   * Return the replay of a round: the state before it, and of each commit the JSON Patch (RFC 6902). With
+   * `events: true` each frame has the events and dice too, with `text: "en"` sentences.
+   */
+  replay(round, query = {}) {
+    return whole(this.client, `${this.path}/rounds/${round}/replay`, query, (page) => [page.frames]);
   }
 
   /** Yield the rolls so far; `round` and `creature` filter them. */
@@ -193,7 +196,10 @@ export class Encounter {
     return this.client.get(`${this.path}/rolls/statistics`);
   }
 
-  /** Return the difference between the commits `from` and `to`; `to` may be one of the encounter `with`. */
+  /**
+   * Return the difference between the commits `from` and `to` as a JSON Patch (RFC 6902), and with `events: true` the
+   * events; `to` may be a commit of the encounter `with`.
+   */
   diff(query) {
     return whole(this.client, `${this.path}/diff`, query, ({ events }) => [events.from, events.to]);
   }

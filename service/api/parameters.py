@@ -43,6 +43,10 @@ TEXT: Final = Parameter(
     "text", "`en`: also say in English what happened, a sentence for each event.", pattern="en"
 )
 
+EVENTS: Final = Parameter(
+    "events", "`true`: also give the events; without it, patches alone.", pattern="true"
+)
+
 
 def read_parameter(parameter: Parameter, text: str) -> str | int:
     """Return the value of *parameter* in *text*; raises ValueError with what was expected."""

@@ -44,6 +44,7 @@ from service.rules.kernel.hints import (
 )
 from service.rules.kernel.records import sealable_fields
 from service.rules.ruleset import Ruleset
+from service.rules.secrecy.worlds import SplitTable
 
 SEALED: Final = component(
     "Sealed",
@@ -61,6 +62,12 @@ SEALED: Final = component(
         "additionalProperties": False,
     },
 )
+_WORLD: Final = (
+    "What a group that acts apart has made different: a member that is missing is as in the state around it."
+)
+_COMPARED: Final = (
+    "Those that are different, each with the members that are; null for one that is not in this world."
+)
 _TYPES: Final[Mapping[type, str]] = types.MappingProxyType({str: "string", int: "integer", bool: "boolean"})
 
 
@@ -73,6 +80,8 @@ class EditionViews:
         self.components: dict[str, Schema] = {}
         self._named: dict[str, type] = {}
         self.state = self._record(type(ruleset.blank), f"{name}State")
+        if isinstance(ruleset.blank, SplitTable):
+            self._world(ruleset.blank)
         edition = self.components[f"{name}State"]["properties"]["edition"]
         del edition["type"]
         edition["const"] = ruleset.edition
@@ -106,6 +115,26 @@ class EditionViews:
         made["additionalProperties"] = False
         return ref(name)
 
+    def _world(self, table: SplitTable) -> None:
+        """Make the component of a world: a state with what differs from the state around it."""
+        fields = {**self.components[f"{self.name}State"]["properties"]}
+        for name in table.compared:
+            of_state = fields[name]["additionalProperties"]["$ref"].rpartition("/")[2]
+            of_world = f"{self.name}World{of_state.removeprefix(self.name)}"
+            self.components[of_world] = {
+                **self.components[of_state],
+                "description": f"The members of a `{of_state}` that are different in a group's world.",
+                "required": [],
+            }
+            inside = either(ref(of_world), {"type": "null"})
+            fields[name] = {**fields[name], "additionalProperties": inside, "description": _COMPARED}
+        self.components[f"{self.name}World"] = {
+            **self.components[f"{self.name}State"],
+            "description": _WORLD,
+            "properties": fields,
+            "required": [],
+        }
+
     def _field(self, kind: Any, field: FieldShape, *, is_sealable: bool) -> Schema:
         made = self.schema_of(field.shape)
         if is_sealable:
@@ -119,11 +148,11 @@ class EditionViews:
         return made
 
     def of_record(self, shape: RecordObject) -> Schema:
-        """Return a reference to the component of a record; a state in a state is of the same component."""
+        """Return a reference to the component of a record; a state in a state is a world."""
         if shape.kind is Roll:
             return ROLL
         if shape.kind is type(self.ruleset.blank):
-            return ref(f"{self.name}State")
+            return ref(f"{self.name}World")
         return self._record(shape.kind, f"{self.name}{shape.kind.__name__}View")
 
     def of_member(self, shape: Member) -> Schema:

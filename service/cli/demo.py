@@ -150,7 +150,7 @@ def _replay(table: Table, console: Console) -> None:
     state = round_["state"]
     for frame in frames:
         state = jsonpatch.apply_patch(state, frame["patch"])
-    last = frames[-1]["commit"]["n"]
+    last = frames[-1]["n"]
     head = table.get()["version"]
     if state != table.state(at=last, known=head)["state"]:
         raise NotAsWritten(f"the replay of round 1 does not end in the state of commit {last}")

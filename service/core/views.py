@@ -24,6 +24,7 @@ from service.rules.kernel.messages import Awaited, Offer
 from service.rules.kernel.sealed import is_opened, opened, view
 from service.rules.kernel.sealed_data import fields_in, whole
 from service.rules.ruleset import Ruleset, asked, offered_data, waiting
+from service.rules.secrecy.worlds import SplitTable, with_differences
 from service.rules.table.table import GM, Table
 
 S = TypeVar("S", bound=Table)
@@ -42,9 +43,13 @@ _DEPTH: Final = 2
 
 
 def state_data(state: Table, seat: str, occasions: Container[str] = ()) -> Data:
-    """Return *state* as *seat* may see it, with the envelopes of *occasions* opened too."""
-    seen: Data = to_data(view(opened(state, occasions), seat).current())
-    return seen
+    """Return *state* as *seat* may see it, with the envelopes of *occasions* opened too.
+
+    Of a world of a group that acts apart it has what differs from the state around it.
+    """
+    seen = view(opened(state, occasions), seat).current()
+    data: Data = to_data(seen)
+    return with_differences(seen, data) if isinstance(seen, SplitTable) else data
 
 
 def creatures_data(ruleset: Ruleset[S], state: S, seat: str, occasions: Container[str] = ()) -> list[Data]:

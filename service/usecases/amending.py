@@ -137,8 +137,6 @@ def _difference(services: Services, drafted: DraftLine, *, with_events: bool) ->
         GM,
         limit=_ALL if with_events else 0,
     )
-    if not with_events:
-        del between["events"]
     return {
         "commands": commands,
         "gone": [each for each in commands if each["old"] and "refusal" in each],

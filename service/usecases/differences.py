@@ -48,25 +48,27 @@ def between(
     """Return the difference of *before* and *after*: the patch, and each side's events since they diverged.
 
     The commits of *before*'s side come first, then those of *after*'s side. Events are listed of the *limit*
-    commits that follow the first *skip*. The second value is the *skip* of the next page, None on
-    the last.
+    commits that follow the first *skip*; none with a limit of 0. The second value is the *skip* of the next
+    page, None on the last.
     """
     one, two = _view(services, before, seat), _view(services, after, seat)
     if before.encounter != after.encounter:
         one, two = _without_own(one), _without_own(two)
     apart = parting(services, before, after)
+    data: views.Data = {
+        "from": {"encounter": before.encounter, "n": before.n},
+        "to": {"encounter": after.encounter, "n": after.n},
+        "patch": views.patch(one, two),
+    }
+    if not limit:
+        return data, None
     sides = (max(0, before.n - apart[0]), max(0, after.n - apart[1]))
     upto = min(sum(sides), skip + limit)
     first = (min(skip, sides[0]), min(upto, sides[0]))
     second = (max(0, skip - sides[0]), max(0, upto - sides[0]))
-    data = {
-        "from": {"encounter": before.encounter, "n": before.n},
-        "to": {"encounter": after.encounter, "n": after.n},
-        "patch": views.patch(one, two),
-        "events": {
-            "from": _events(services, before.encounter, apart[0] + first[0], apart[0] + first[1], seat),
-            "to": _events(services, after.encounter, apart[1] + second[0], apart[1] + second[1], seat),
-        },
+    data["events"] = {
+        "from": _events(services, before.encounter, apart[0] + first[0], apart[0] + first[1], seat),
+        "to": _events(services, after.encounter, apart[1] + second[0], apart[1] + second[1], seat),
     }
     return data, upto if upto < sum(sides) else None
 

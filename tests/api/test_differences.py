@@ -27,7 +27,7 @@ def test_the_patch_leads_from_the_one_view_to_the_other(table: Table) -> None:
 
 def test_a_difference_tells_each_seat_what_it_may_see(table: Table) -> None:
     did(table, (table.ada, {"type": "choose", "number": 7}))
-    hers, his = (who.get(f"{table.at}/diff?from=3") for who in (table.ada, table.bo))
+    hers, his = (who.get(f"{table.at}/diff?from=3&events=true") for who in (table.ada, table.bo))
     assert [event["type"] for event in hers["events"]["to"]] == ["choice_committed", "chosen"]
     assert [event["type"] for event in his["events"]["to"]] == ["choice_committed"]
     assert "7" not in str(his["patch"])
@@ -40,7 +40,7 @@ def test_an_encounter_and_its_continuation_are_compared_since_they_parted(table:
     is_problem(table.bo("GET", other), 404, "not-found")  # it is only proposed
     accepted(table, proposal)
 
-    answer = table.as_played.bo.get(other)
+    answer = table.as_played.bo.get(f"{other}&events=true")
     assert [event["type"] for event in answer["events"]["from"]] == ["counted"]
     assert [event["type"] for event in answer["events"]["to"]] == ["line_accepted"]
     assert [step["path"] for step in answer["patch"]] == ["/counter"]
@@ -51,7 +51,9 @@ def test_a_long_way_is_told_in_pages_that_join(table: Table) -> None:
     proposal = made(table.gm("POST", f"{table.at}/undo", {"to": 4, "preview": True}))
     accepted(table, proposal)
     table = table.as_played
-    for query in ("from=2&to=7", "from=7&to=2", f"from=7&to=2&with={proposal['line']}"):
+    for asked in ("from=2&to=7", "from=7&to=2", f"from=7&to=2&with={proposal['line']}"):
+        query = f"{asked}&events=true"
+        assert "events" not in table.bo.get(f"{table.at}/diff?{asked}")
         whole = table.bo.get(f"{table.at}/diff?{query}")
         assert whole["next_cursor"] is None
         found: dict[str, list[Any]] = {"from": [], "to": []}
@@ -73,13 +75,13 @@ def test_a_long_way_is_told_in_pages_that_join(table: Table) -> None:
 
 def test_a_page_of_a_difference_is_of_the_question_that_began_it(table: Table) -> None:
     did(table, ROLL, ADD, ROLL)
-    page = table.bo.get(f"{table.at}/diff?from=2&limit=1")
+    page = table.bo.get(f"{table.at}/diff?from=2&events=true&limit=1")
     did(table, ADD)
-    after = table.bo.get(f"{table.at}/diff?from=2&limit=1&cursor={page['next_cursor']}")
+    after = table.bo.get(f"{table.at}/diff?from=2&events=true&limit=1&cursor={page['next_cursor']}")
     assert after["to"] == page["to"]
     for query in (
-        f"from=3&cursor={page['next_cursor']}",
-        f"from=2&to=3&cursor={page['next_cursor']}",
+        f"from=3&events=true&cursor={page['next_cursor']}",
+        f"from=2&to=3&events=true&cursor={page['next_cursor']}",
         "from=2&cursor=x",
     ):
         is_problem(table.bo("GET", f"{table.at}/diff?{query}"), 422, "invalid")

@@ -121,14 +121,27 @@ def test_rounds_are_found_and_join(played: Table) -> None:
 def test_a_replay_ends_where_the_state_stands(played: Table) -> None:
     replay = played.ada.get(f"{played.at}/rounds/2/replay")
 
-    assert [frame["commit"]["n"] for frame in replay["frames"]] == [6, 7, 8]
+    assert [frame["n"] for frame in replay["frames"]] == [6, 7, 8]
     assert replay["state"] == played.ada.get(f"{played.at}/state?at=5&known=8")["state"]
     state = replay["state"]
     for frame in replay["frames"]:
         state = jsonpatch.apply_patch(state, frame["patch"])
-        n = frame["commit"]["n"]
-        assert state == played.ada.get(f"{played.at}/state?at={n}&known=8")["state"]
+        assert state == played.ada.get(f"{played.at}/state?at={frame['n']}&known=8")["state"]
     assert state == played.ada.get(f"{played.at}/state")["state"]
+
+
+def test_a_replay_has_events_and_sentences_on_request(played: Table) -> None:
+    at = f"{played.at}/rounds/2/replay"
+    plain, full = played.ada.get(at), played.ada.get(f"{at}?events=true&text=en")
+    first = json.loads(played.ada("GET", f"{at}?events=true&text=en&limit=1").text)
+
+    assert set(plain["frames"][0]) == {"n", "patch"}
+    for frame in full["frames"]:
+        why = played.ada.get(f"{played.at}/commits/{frame['n']}/explanation")
+        assert frame["outcome"]["events"] == [each["event"] for each in why["events"]]
+    commits = played.ada.get(f"{played.at}/commits?after=5&text=en")["commits"]
+    assert [frame["text"] for frame in full["frames"]] == [each["text"] for each in commits]
+    assert first["frames"] == full["frames"][:1]
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_everything_of_the_record_is_read(rewound: Rewound, forms: dict[str, Any
     assert gm.state()["hash"] == head["hash"]
     assert gm.state(at=5)["version"] == 5
     assert [found["round"] for found in gm.rounds()] == [1, 2]
-    assert gm.replay(1)["frames"][0]["commit"]["n"] == gm.rounds()[0]["first"]
+    assert gm.replay(1)["frames"][0]["n"] == gm.rounds()[0]["first"]
     assert {roll["source"] for roll in gm.rolls(creature="pia")} == {"declared"}
     assert gm.explanation(6)["type"] == "engage"
     assert gm.diff(4, 5)["to"]["n"] == 5

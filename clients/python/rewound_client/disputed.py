@@ -76,7 +76,12 @@ class Disputed(Encounter):
         """Delete a fork now, with every line that continues it."""
         return self._done("DELETE", f"/forks/{fork}")
 
-    def diff(self, from_: int, to: int | None = None, *, with_: str | None = None) -> Json:
-        """Return the difference between two commits; *to* may be one of the encounter *with_*."""
-        query: Query = {"from": from_, "to": to, "with": with_}
+    def diff(
+        self, from_: int, to: int | None = None, *, with_: str | None = None, events: bool = False
+    ) -> Json:
+        """Return the difference between two commits as a JSON Patch (RFC 6902), and with *events* the events.
+
+        *to* may be a commit of the encounter *with_*.
+        """
+        query: Query = {"from": from_, "to": to, "with": with_, "events": "true" if events else None}
         return self._whole("/diff", query, "events.from", "events.to")

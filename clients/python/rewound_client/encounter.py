@@ -62,13 +62,15 @@ class Table(Disputed, Proved):
         prompt: str | None = None,
         type: str | None = None,  # noqa: A002 - the name that the command has
         at: int | None = None,
+        view: str | None = None,
     ) -> shapes.Options:
         """Return every command that this seat may send now; `values_of` lists the values of a choice.
 
         Or those of *creature*, those that answer *prompt*, those of a *type* (or several: `"move,strike"`).
-        With *at* those that were legal after that commit.
+        With *at* those that were legal after that commit, with *view* `"short"` of each prompt only the
+        `types` of its commands.
         """
-        query: Query = {"creature": creature, "prompt": prompt, "type": type, "at": at}
+        query: Query = {"creature": creature, "prompt": prompt, "type": type, "at": at, "view": view}
         return cast("shapes.Options", self._get("/options", query))
 
     def send(
@@ -168,23 +170,28 @@ class Table(Disputed, Proved):
         query: Query = {"after": after or None, "round": round_, "text": text}
         yield from self._pages("/commits", "commits", query)
 
-    def follow(self, *, after: int = 0, line: str | None = None) -> Iterator[shapes.CommitView]:
+    def follow(
+        self, *, after: int = 0, line: str | None = None, text: str | None = None
+    ) -> Iterator[shapes.CommitView]:
         """Yield every commit after *after*, once and in order, then each new one; the iterator is endless.
 
+        With *text* `"en"` each says in `text` what happened.
         *after* is a number in *line*, or in the line of play that is played. If another line continues the
         encounter, the new commits of that line follow. The `encounter` in a commit's text names its line.
         """
-        for each in self.listen(after=after, line=line):
+        for each in self.listen(after=after, line=line, text=text):
             if each.event == "commit":
                 yield cast("shapes.CommitView", each.data)
 
-    def listen(self, *, after: int = 0, line: str | None = None) -> Iterator[StreamEvent]:
+    def listen(
+        self, *, after: int = 0, line: str | None = None, text: str | None = None
+    ) -> Iterator[StreamEvent]:
         """Yield commits as `follow` does, and between them heartbeats and resets.
 
         `continued` names the line of play in which the encounter continues. Read the state again, because
         that line began from an earlier commit. All later events are of that line.
         """
-        return follow(self._transport, self.encounter, after, line)
+        return follow(self._transport, self.encounter, after, line, text)
 
     def lines(self) -> list[Json]:
         """Return the lines of play of the encounter, the first one first; `status` says which is played."""
@@ -202,9 +209,13 @@ class Table(Disputed, Proved):
         """Return one round with all its commits."""
         return self._whole(f"/rounds/{round_}", {}, "commits")
 
-    def replay(self, round_: int) -> Json:
-        """Return a round's replay: the state before it, and each commit with its JSON Patch (RFC 6902)."""
-        return self._whole(f"/rounds/{round_}/replay", {}, "frames")
+    def replay(self, round_: int, *, events: bool = False, text: str | None = None) -> Json:
+        """Return a round's replay: the state before it, and of each commit the JSON Patch (RFC 6902).
+
+        With *events* each frame has the events and dice too, with *text* `"en"` sentences.
+        """
+        query: Query = {"events": "true" if events else None, "text": text}
+        return self._whole(f"/rounds/{round_}/replay", query, "frames")
 
     def rolls(self, *, round_: int | None = None, creature: str | None = None) -> Iterator[Json]:
         """Yield the rolls so far, page by page."""

@@ -140,6 +140,7 @@ class Option(TypedDict):
 
     prompt: Prompt
     commands: list[Offer]
+    types: NotRequired[list[str]]
 
 
 class Options(TypedDict):

@@ -41,10 +41,11 @@ class StreamEvent:
 
 
 def follow(
-    transport: Transport, encounter: str, after: int, line: str | None = None
+    transport: Transport, encounter: str, after: int, line: str | None = None, text: str | None = None
 ) -> Iterator[StreamEvent]:
     """Yield the events of *encounter* after commit *after* of *line* (None: the played one), endlessly.
 
+    With *text* `"en"` each commit has sentences in `text`.
     After `continued` it yields the events of the line that continues. Raises `Problem` if the service refuses
     the stream, `Unreachable` if the time for retries ends before any event arrives.
     """
@@ -55,7 +56,7 @@ def follow(
         failure: RewoundError = Unreachable("the stream repeatedly ended before any event arrived")
         has_moved = False
         try:
-            query = {} if place else {"after": after, "line": line}
+            query: Query = {"text": text, **({} if place else {"after": after, "line": line})}
             for event in _onwards(_connection(transport, path, query, place), last):
                 pauses.begin()
                 place = event.id or place

@@ -7,10 +7,11 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
+from service.api import parameters
 from service.api.answers import BETWEEN, EVENTS, PENDING, REFUSAL
 from service.api.command_outcomes import pending, refusal_problem, send_checked
 from service.api.operations import GM_ALONE, ResponseSchema, operation
-from service.api.parameters import LINE, Parameter
+from service.api.parameters import LINE
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import schema_of
@@ -44,14 +45,14 @@ AMENDMENT_DIFFERENCE: Final = component(
     "AmendmentDifference",
     closed(
         "The difference between a proposed line and the line as played.",
-        {"events": {**EVENTS, "description": "The events of both, with `?events=true`."}},
+        {"events": EVENTS},
         commands=listing(ACCEPTED_COMMAND),
         gone={
             **listing(ACCEPTED_COMMAND),
             "description": "Repeated commands that are refused in this line.",
         },
         left={**listing(NUMBER), "description": "Numbers of played commands that this line does not repeat."},
-        **{name: schema for name, schema in BETWEEN.items() if name != "events"},
+        **BETWEEN,
     ),
 )
 AMENDMENT: Final = component(
@@ -100,7 +101,6 @@ _UNDECIDED: Final = ResponseSchema(
     "It is not done yet. If `status` is `deciding`, repeat the request with the same key.",
     PENDING_OR_PROPOSED,
 )
-EVENTS_TOO: Final = Parameter("events", "`true`: with the events of both lines.", pattern="true")
 
 
 @record
@@ -204,7 +204,7 @@ def _propose(request: ApiRequest, kind: type[Command[Any]], data: Mapping[str, A
     "getAmendment",
     TAG,
     roles=GM_ALONE,
-    query=(EVENTS_TOO,),
+    query=(parameters.EVENTS,),
     may_wait=True,
     answers={200: _PROPOSED},
 )

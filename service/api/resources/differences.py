@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.api.answers import BETWEEN
+from service.api import parameters
+from service.api.answers import BETWEEN, EVENTS
 from service.api.operations import READERS, ResponseSchema, operation
 from service.api.paging import CURSOR, next_link
 from service.api.parameters import Parameter
@@ -19,7 +20,7 @@ from service.usecases.accepted_lines import is_draft
 TAG: Final = "State"
 DIFFERENCE: Final = component(
     "Difference",
-    closed("The difference between two points.", None, **BETWEEN, next_cursor=maybe(TEXT)),
+    closed("The difference between two points.", {"events": EVENTS}, **BETWEEN, next_cursor=maybe(TEXT)),
 )
 
 
@@ -37,32 +38,34 @@ DIFFERENCE: Final = component(
             "The encounter of `to`: one that continues this encounter, or that this encounter continues.",
             pattern=r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
         ),
+        parameters.EVENTS,
         CURSOR,
         LIMIT,
     ),
     answers={200: ResponseSchema("The difference.", DIFFERENCE)},
 )
 def get_diff(request: ApiRequest) -> ApiResponse:
-    """Compare two points: a patch between your views, and the events on each side.
+    """Compare two points: a patch (RFC 6902) between your views, and on request the events on each side.
 
-    The patch is RFC 6902. Between two encounters, it omits members that only identify the line of play, and
-    the events of each side are those since their last common commit. A page has the events of up to `limit`
-    commits, beginning with those of `from`, and always the whole patch.
+    Between two encounters, the patch omits members that only identify the line of play. With `?events=true`
+    the answer also has the events of each side since the last common commit, in pages: a page has the events
+    of up to `limit` commits, beginning with those of `from`, and always the whole patch.
     """
     other = request.query.get("with", request.encounter)
     if other != request.encounter:
         _check_other(request, other)
     start, end, skip = _span(request, other)
     before, after = differences.DiffEnd(request.encounter, start), differences.DiffEnd(other, end)
+    limit = request.query.get("limit", PAGE) if parameters.EVENTS.name in request.query else 0
     try:
         data, next_position = differences.between(
-            request.services, before, after, request.me.seat, skip, request.query.get("limit", PAGE)
+            request.services, before, after, request.me.seat, skip, limit
         )
     except LookupError as fault:
         raise invalid(("?with", "an encounter that continues this one, or one that it continues")) from fault
     next_cursor = None if next_position is None else cursor(request, start, end, next_position)
     with_ = f"&with={other}" if other != request.encounter else ""
-    link = next_link(request, next_cursor, f"&from={start}&to={end}{with_}")
+    link = next_link(request, next_cursor, f"&from={start}&to={end}{with_}&events=true")
     return ApiResponse(data | {"next_cursor": next_cursor}, headers=link)
 
 

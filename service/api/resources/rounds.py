@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from service.api import parameters
 from service.api.answers import OUTCOME, PATCH, STATE
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
 from service.api.paging import CURSOR, next_link, paged
@@ -42,8 +43,11 @@ REPLAY: Final = component(
         frames=listing(
             closed(
                 "One commit and what it changed.",
-                commit=ref("Commit"),
-                outcome=OUTCOME,
+                {
+                    "outcome": {**OUTCOME, "description": "With `?events=true`: what the commit holds."},
+                    "text": {**listing(TEXT), "description": "With `?text=en`: a sentence for each event."},
+                },
+                n=NUMBER,
                 patch={
                     **PATCH,
                     "description": "The patch from the state before it to the state after it (RFC 6902).",
@@ -104,7 +108,7 @@ def get_round(request: ApiRequest) -> ApiResponse:
     "replayRound",
     TAG,
     roles=READERS,
-    query=(CURSOR, LIMIT),
+    query=(parameters.EVENTS, parameters.TEXT, CURSOR, LIMIT),
     answers={200: ResponseSchema("The frames.", REPLAY), 304: UNCHANGED},
 )
 def replay_round(request: ApiRequest) -> ApiResponse:
@@ -112,7 +116,8 @@ def replay_round(request: ApiRequest) -> ApiResponse:
 
     A replay folds the stored commits and decides nothing again (an audit does). Envelopes that were opened
     since are shown opened. `state` is the state before the page's first frame; each frame's patch (RFC 6902)
-    leads to the next state.
+    leads to the next state. With `?events=true` a frame also has the events and dice of its commit, with
+    `?text=en` sentences. `GET …/rounds/{round}` has the commits as they are stored.
     """
     part = _part(request)
     services, seat = request.services, request.me.seat
@@ -123,17 +128,20 @@ def replay_round(request: ApiRequest) -> ApiResponse:
     steps = list(services.folder.steps(request.encounter, part.after, part.upto))
     read = reading.read_all(services, request.encounter, seat, [commit for commit, _ in steps])
     frames: list[dict[str, Any]] = []
-    for (_, folded), became in zip(steps, read, strict=True):
+    extra = ""
+    for commit, folded in steps:
         after = views.state_data(folded.state, seat, occasions)
-        frames.append(
-            {
-                "commit": reading.commit_data(became),
-                "outcome": views.outcome_data(became.commit, became.payloads, became.reader),
-                "patch": views.patch(before, after),
-            }
-        )
+        frames.append({"n": commit.n, "patch": views.patch(before, after)})
         before = after
-    return _paged(request, part, {"state": first, "frames": frames})
+    if parameters.EVENTS.name in request.query:
+        extra += "&events=true"
+        for frame, each in zip(frames, read, strict=True):
+            frame["outcome"] = views.outcome_data(each.commit, each.payloads, each.reader)
+    if parameters.TEXT.name in request.query:
+        extra += "&text=en"
+        for frame, text in zip(frames, reading.spoken(services, request.encounter, seat, read), strict=True):
+            frame["text"] = text
+    return _paged(request, part, {"state": first, "frames": frames}, extra)
 
 
 @dataclass(frozen=True)
@@ -158,12 +166,12 @@ def _part(request: ApiRequest) -> _Part:
     return _Part(span, after, min(last, after + request.query.get("limit", PAGE)), last, head)
 
 
-def _paged(request: ApiRequest, part: _Part, data: dict[str, Any]) -> ApiResponse:
+def _paged(request: ApiRequest, part: _Part, data: dict[str, Any], extra: str = "") -> ApiResponse:
     """Return a page of a round, with a link to the next page if there is one."""
     next_cursor = cursor(request, part.upto, part.last) if part.upto < part.last else None
     return ApiResponse(
         _span_data(part.span) | data | {"next_cursor": next_cursor},
-        headers=next_link(request, next_cursor),
+        headers=next_link(request, next_cursor, extra),
         version=f"{part.after}-{part.upto}-{part.last}-{part.head}",
     )
 

@@ -106,8 +106,14 @@ OPTION: Final = component(
     "Option",
     closed(
         "A prompt that this seat may answer, and the commands that answer it.",
+        {
+            "types": {
+                **listing(TEXT),
+                "description": "With `?view=short`, in place of `commands`: the types of these commands.",
+            }
+        },
         prompt=PROMPT,
-        commands=listing(OFFER),
+        commands={**listing(OFFER), "description": "The commands; empty with `?view=short`."},
     ),
 )
 OPTIONS: Final = component(
@@ -241,6 +247,7 @@ def _requested_range(request: ApiRequest, head: int) -> tuple[int, int]:
         Parameter(
             "at", "What was legal after this commit, to compare with what was done.", kind="whole", least=1
         ),
+        Parameter("view", "`short`: of each prompt only the types of its commands.", pattern="short"),
     ),
     answers={200: ResponseSchema("The options.", OPTIONS), 304: UNCHANGED},
 )
@@ -253,16 +260,21 @@ def get_options(request: ApiRequest) -> ApiResponse:
     A command that is not listed is refused, except those that answer no prompt and are taken at any time:
     about seats, contests and dice, and what a rulebook lets the gm do meanwhile, such as an award of
     experience. `GET /v1/rulesets/{edition}/commands` has the schema of each type.
+
+    A seat with many creatures reads `?view=short` first, and then the options of the creature that somebody
+    selects.
     """
     folded, _, _ = _folded(request, request.services.folder.current(request.encounter).n)
     seat = request.me.seat
-    options = [
-        {
-            "prompt": views.prompt_data(awaited),
-            "commands": [views.offer_data(folded.ruleset, offer) for offer in offers],
-        }
-        for awaited, offers in legal(folded.ruleset, folded.state, seat, _wanted(request))
-    ]
+    is_short = "view" in request.query
+    options: list[views.Data] = []
+    for awaited, offers in legal(folded.ruleset, folded.state, seat, _wanted(request)):
+        option: views.Data = {"prompt": views.prompt_data(awaited), "commands": []}
+        if is_short:
+            option["types"] = list(dict.fromkeys([offer.type for offer in offers]))
+        else:
+            option["commands"] = [views.offer_data(folded.ruleset, offer) for offer in offers]
+        options.append(option)
     data = {"line": request.encounter, "version": folded.n, "seat": seat, "options": options}
     return ApiResponse(data, version=str(folded.n))
 

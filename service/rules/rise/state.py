@@ -81,6 +81,7 @@ class State(SplitTable, HidingTable):
     """A whole fight of Rise, or the fight as one group has resolved it so far."""
 
     shared: ClassVar[tuple[str, ...]] = (*SHARED, "rulings")
+    compared: ClassVar[tuple[str, ...]] = ("creatures",)
     stage: Stage = "setup"
     step: int = 0
     """Which of the eleven steps of the round is at hand."""

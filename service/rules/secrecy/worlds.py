@@ -3,6 +3,8 @@
 A world begins as a copy of the table and has its own stack and its own counts of rolls. Events that are
 decided in a world are in the group's envelope, and they change that world only. The table's frame that opened
 the worlds goes on when all their stacks are empty. Seats, options and the epoch are those of the table.
+
+A world differs little from the table, so a view gives of each world what differs (`with_differences`).
 """
 
 from __future__ import annotations
@@ -50,6 +52,8 @@ class SplitTable(Table):
 
     shared: ClassVar[tuple[str, ...]] = SHARED
     """The fields that a world reads from the table; a ruleset adds the public fields of its own state."""
+    compared: ClassVar[tuple[str, ...]] = ()
+    """The fields with records by id of which a view gives, of a world, the members that differ."""
     here: str = TABLE
     """The place of this state: the table, or a group's id."""
     worlds: Mapping[str, Any] = EMPTY
@@ -102,3 +106,39 @@ class SplitTable(Table):
             return None
         world: Sealed[Any] = self.worlds[place]
         return Scope(audience=world.audience, opens=world.opens, at=place)
+
+
+Data = dict[str, Any]
+
+
+def with_differences(table: SplitTable, state: Data) -> Data:
+    """Return *state*, the data of *table*, with what differs from it in place of each world that is open."""
+    if not state["worlds"]:
+        return state
+    worlds = {
+        group: world if "sealed" in world else _difference(table, state, world)
+        for group, world in state["worlds"].items()
+    }
+    return {**state, "worlds": worlds}
+
+
+def _difference(table: SplitTable, state: Data, world: Data) -> Data:
+    """Return the members of *world* that differ from those of *state*; of records by id, theirs."""
+    found: Data = {}
+    for name, value in world.items():
+        outside = state[name]
+        if value == outside:
+            continue
+        found[name] = _records(outside, value) if name in table.compared else value
+    return found
+
+
+def _records(outside: Data, inside: Data) -> Data:
+    """Return the records of *inside* that differ, each as its members that differ; None if one is missing."""
+    found: Data = {id_: None for id_ in outside if id_ not in inside}
+    for id_, each in inside.items():
+        other = outside.get(id_, {})
+        differing = {name: value for name, value in each.items() if name not in other or other[name] != value}
+        if differing:
+            found[id_] = differing
+    return found
