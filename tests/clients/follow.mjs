@@ -21,11 +21,12 @@ const cutting = async (address, init) => {
   return { status: response.status, headers: response.headers, body };
 };
 
-const follow = async (token) => {
+const follow = async (seat, token) => {
   const told = [];
-  for await (const { event, data } of new Client(url, token, { fetch: cutting }).encounter(encounter).stream({ line: encounter })) {
+  for await (const { event, data } of new Client(url, token, { fetch: cutting }).encounter(encounter).stream({ line: encounter, text: "en" })) {
     if (event === "commit") {
       const { encounter: line, n, events } = JSON.parse(data.commit);
+      if (!Array.isArray(data.text)) throw new Error(`commit ${n} of ${seat} has no sentences`);
       told.push([line, n]);
       if (events.some(({ type }) => type === end)) return told;
     }
@@ -33,5 +34,5 @@ const follow = async (token) => {
 };
 
 const seats = Object.entries(JSON.parse(tokens));
-const found = await Promise.all(seats.map(async ([seat, token]) => [seat, await follow(token)]));
+const found = await Promise.all(seats.map(async ([seat, token]) => [seat, await follow(seat, token)]));
 process.stdout.write(JSON.stringify(Object.fromEntries(found)), () => process.exit(0));

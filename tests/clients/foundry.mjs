@@ -7,12 +7,17 @@ import { eventsOf } from "../../clients/javascript/events.mjs";
 const [address, encounter, token, times] = process.argv.slice(2);
 const kept = { address, encounter, token };
 const hooks = {};
-const found = { chat: [], asked: [], warned: [], sent: [], thrown: 0, registered: {} };
+const found = { chat: [], asked: [], warned: [], sent: [], thrown: 0, registered: {}, moved: [] };
 
 globalThis.window = { location: { origin: address } };
 globalThis.Hooks = { once: (name, run) => { hooks[name] = run; }, on: (name, run) => { hooks[name] = run; } };
 globalThis.ui = { notifications: { warn: (text) => found.warned.push(text), info: (text) => found.warned.push(text) } };
 globalThis.ChatMessage = { create: async (message) => { found.chat.push(message.content); } };
+const tokens = [{ id: "t1", name: "Pia", x: -100, y: -100 }, { id: "t2", name: "A barrel", x: 7, y: 7 }];
+globalThis.canvas = { scene: { tokens, grid: { size: 100 }, updateEmbeddedDocuments: async (kind, moves) => {
+  found.moved.push([kind, moves]);
+  for (const { _id, x, y } of moves) Object.assign(tokens.find(({ id }) => id === _id), { x, y });
+} } };
 globalThis.game = {
   settings: {
     register: (_id, name, how) => { found.registered[name] = how.scope; kept[name] ??= how.default; },

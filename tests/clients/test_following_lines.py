@@ -64,11 +64,15 @@ def test_the_python_client_follows_into_the_line_that_was_accepted(
     fight = Fight(rewound, forms["s002"])
     token = fight.gm.issue_token("zoe")["token"] if seat == "zoe" else host.key
     found: list[Place] = []
+    unspoken: list[Place] = []
 
     def follow() -> None:
         with over(Host(host.address, token), Cutting(random.Random(seed))) as own:
             table = own.encounter(fight.gm.encounter)
-            found.extend(map(placed, table.follow(line=table.encounter)))
+            for commit in table.follow(line=table.encounter, text="en"):
+                found.append(placed(commit))
+                if "text" not in commit:  # also after a lost connection, and in the next line
+                    unspoken.append(found[-1])
 
     threading.Thread(target=follow, daemon=True).start()
     fight.play()
@@ -78,6 +82,7 @@ def test_the_python_client_follows_into_the_line_that_was_accepted(
         time.sleep(0.01)
 
     assert found == fight.places
+    assert not unspoken
     assert len({encounter for encounter, _ in found}) == 3
 
 

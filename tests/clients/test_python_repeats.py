@@ -102,7 +102,7 @@ class Cutting(requests.adapters.HTTPAdapter):
         answer = super().send(request, *args, **more)
         if answer.headers.get("Content-Type", "").startswith("text/event-stream"):
             self.connections += 1
-            cut(answer, self.chance.randint(1, 6_000))
+            cut(answer, self.chance.randint(1, 9_000))
         return answer
 
 

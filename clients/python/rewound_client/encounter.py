@@ -178,6 +178,7 @@ class Table(Disputed, Proved):
         With *text* `"en"` each says in `text` what happened.
         *after* is a number in *line*, or in the line of play that is played. If another line continues the
         encounter, the new commits of that line follow. The `encounter` in a commit's text names its line.
+        With *text* `"en"` each commit says in `text` what happened.
         """
         for each in self.listen(after=after, line=line, text=text):
             if each.event == "commit":

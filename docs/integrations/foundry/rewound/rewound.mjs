@@ -7,6 +7,8 @@ const ID = "rewound";
 const RETRY_MS = 3000;
 const AGAIN = [429, 503, 504];
 const TRIES = 6;
+/** The seat as which the module reads what it shows to all: the GM's own view has what is secret. */
+const OBSERVER = "foundry";
 
 const setting = (name) => game.settings.get(ID, name).trim();
 const here = () => `${setting("address") || window.location.origin}/v1/encounters/${setting("encounter")}`;
@@ -15,10 +17,10 @@ const words = (type) => escaped(type.replaceAll("_", " "));
 // Not crypto.randomUUID: browsers have it on https and localhost alone, and many tables play over plain http.
 const newKey = () => foundry.utils.randomID(32);
 
-/** Ask the service as this player's seat; a problem document becomes an Error with its fields. */
-export async function ask(method, path, data, key = newKey()) {
-  const headers = { Authorization: `Bearer ${setting("token")}`, Prefer: "wait=10" };
-  if (method !== "GET") headers["Idempotency-Key"] = `"${key}"`;
+/** Ask the service, as this player's seat unless a token is given; a problem document becomes an Error with its fields. */
+export async function ask(method, path, data, token = setting("token")) {
+  const headers = { Authorization: `Bearer ${token}`, Prefer: "wait=10" };
+  if (method !== "GET") headers["Idempotency-Key"] = `"${newKey()}"`;
   if (data !== undefined) headers["Content-Type"] = "application/json";
   for (let attempt = 1; ; attempt += 1) {
     const answer = await fetch(here() + path, { method, headers, body: data && JSON.stringify(data) }).catch(() => null);
@@ -28,58 +30,87 @@ export async function ask(method, path, data, key = newKey()) {
       continue; // the same key: it happens once
     }
     if (answer === null) throw new Error("Rewound does not answer");
-    const told = await answer.json().catch(() => ({ title: answer.status, detail: "the answer is not from Rewound" }));
-    if (!answer.ok) throw Object.assign(new Error(`${told.title}: ${told.detail}`), told);
-    return told;
+    const read = await answer.json().catch(() => ({ title: answer.status, detail: "the answer is not from Rewound" }));
+    if (!answer.ok) throw Object.assign(new Error(`${read.title}: ${read.detail}`), read);
+    return read;
   }
 }
 
 // --- following ----------------------------------------------------------------------------------------------
 
 /** Return the last posted commit of this encounter: `n` and its line of play; null if there is none. */
-const lastTold = () => {
+const lastPosted = () => {
   const last = game.settings.get(ID, "last");
   return last.encounter === setting("encounter") ? last : null;
 };
-const line = () => lastTold()?.line ?? setting("encounter");
+const line = () => lastPosted()?.line ?? setting("encounter");
 const remember = (n, onward = line()) => game.settings.set(ID, "last", { encounter: setting("encounter"), line: onward, n });
 
 /** Continue in the new line of play after an undo; commits that it repeats are not posted again. The stream ends here. */
-async function tellContinued({ line: onward, n, origin }) {
+async function postContinued({ line: onward, n, origin }) {
   await ChatMessage.create({ speaker: { alias: "Rewound" }, content: `<p>The fight goes on from commit ${origin.n}.</p>` });
+  await moveTokens();
   await remember(n, onward);
 }
 
-/** Post one commit in the chat: what everybody may see of it, never an opened envelope. */
-async function tellCommit({ n, commit }) {
-  const { outcome, events = [] } = JSON.parse(commit);
-  const lines = events.filter(({ type }) => type)
-    .map(({ type, because = [] }) => `<li>${words(type)} <small>${escaped(because.join(", "))}</small></li>`);
+/** Post what one commit says in the chat. The rules stand in its title, which appears under the pointer. */
+async function postCommit({ n, commit, text }) {
+  const { events = [] } = JSON.parse(commit);
+  const rules = [...new Set(events.flatMap(({ because = [] }) => because))].join(", ");
+  const lines = text.map((sentence) => `<p>${escaped(sentence)}</p>`);
   if (lines.length) {
-    await ChatMessage.create({ speaker: { alias: "Rewound" }, content: `<p>${n}: ${escaped(outcome)}</p><ul>${lines.join("")}</ul>` });
+    await ChatMessage.create({ speaker: { alias: "Rewound" }, content: `<div title="${n}: ${escaped(rules)}">${lines.join("")}</div>` });
   }
+  await moveTokens();
   await remember(n); // after the message: a crash may repeat the message, but never lose it
 }
 
-const KINDS = { commit: tellCommit, reset: ({ version }) => remember(version), continued: tellContinued };
+/** Move the tokens of the shown scene that bear a creature's name to where the fight has it; a cell is one square. */
+async function moveTokens() {
+  const { creatures } = await ask("GET", "/creatures", undefined, await observerToken());
+  const places = new Map(creatures.filter(({ position }) => position).map(({ name, position }) => [name, position]));
+  const { tokens = [], grid } = canvas?.scene ?? {};
+  const moves = [...tokens].filter(({ name }) => places.has(name)).map(({ id, name, x, y }) => {
+    const [column, row] = places.get(name);
+    const to = { _id: id, x: column * grid.size, y: row * grid.size };
+    return to.x === x && to.y === y ? null : to;
+  }).filter(Boolean);
+  if (moves.length) await canvas.scene.updateEmbeddedDocuments("Token", moves);
+}
+
+let observer = null;
+
+/** Return a token of the observer's seat, which the GM's token opens if it is not there yet. */
+async function observerToken() {
+  if (observer !== null) return observer;
+  const { seats } = await ask("GET", "/seats");
+  const isOpen = seats.some(({ seat }) => seat === OBSERVER);
+  const { token } = await (isOpen ? ask("POST", `/seats/${OBSERVER}/token`, {}) : ask("POST", "/seats", { seat: OBSERVER, role: "observer" }));
+  observer = token;
+  return token;
+}
+
+const HANDLERS = { commit: postCommit, reset: ({ version }) => remember(version), continued: postContinued };
 let source = null;
 
 /** Follow the stream, the first time from now on. A ticket opens it once, so each try takes another. */
 async function follow() {
   try {
-    if (lastTold() === null) {
+    const token = await observerToken();
+    if (lastPosted() === null) {
       const { version, line } = await ask("GET", "");
       await remember(version, line);
     }
-    const { ticket } = await ask("POST", "/tickets", {});
-    const { n, line } = lastTold();
-    source = new EventSource(`${here()}/commits?line=${line}&after=${n}&ticket=${encodeURIComponent(ticket)}`);
-    let told = Promise.resolve();
-    for (const [kind, tell] of Object.entries(KINDS)) {
-      source.addEventListener(kind, (event) => { told = told.then(() => tell(JSON.parse(event.data))).catch(console.error); });
+    const { ticket } = await ask("POST", "/tickets", {}, token);
+    const { n, line } = lastPosted();
+    source = new EventSource(`${here()}/commits?text=en&line=${line}&after=${n}&ticket=${encodeURIComponent(ticket)}`);
+    let posted = Promise.resolve(); // one event after the other, as they came
+    for (const [kind, handle] of Object.entries(HANDLERS)) {
+      source.addEventListener(kind, (event) => { posted = posted.then(() => handle(JSON.parse(event.data))).catch(console.error); });
     }
-    source.addEventListener("error", () => { source.close(); told.finally(() => setTimeout(follow, RETRY_MS)); });
+    source.addEventListener("error", () => { source.close(); posted.finally(() => setTimeout(follow, RETRY_MS)); });
   } catch (problem) {
+    if (problem.status === 401) observer = null; // another browser has issued a newer token
     console.warn("rewound |", problem);
     setTimeout(follow, RETRY_MS);
   }
