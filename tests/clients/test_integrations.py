@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-import asyncio
 import json
 import os
-import runpy
 import subprocess
 import sys
-from types import SimpleNamespace
 from typing import Any, Final
 
-import pytest
-
-import rewound_client
 from rewound_client import Rewound
-from tests.clients import discord_stub
 from tests.clients.conftest import ROOT, Host
 from tests.support.javascript_verifier import NODE, node
 
@@ -41,66 +33,6 @@ def test_the_simulation_plays_fights_that_an_audit_finds_valid(host: Host, rewou
         assert table.get()["hash"] == result["head"]
         assert result["commits"] > 5
         assert table.audit()["verdict"] == "valid"
-
-
-def test_the_bot_seats_somebody_offers_acts_and_tells_the_channel(
-    host: Host, rewound: Rewound, forms: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("REWOUND", host.address)
-    monkeypatch.setenv("REWOUND_KEY", host.key)
-    with discord_stub.installed():
-        bot = SimpleNamespace(**runpy.run_path(str(HERE / "discord_bot.py")))
-    form = forms["s002"]
-    gm = rewound.open(form["opening"])
-    for step in form["steps"][:2]:
-        gm.send(step["send"])
-    channel, zoe = discord_stub.Channel(3), SimpleNamespace(id=5, display_name="Zoe")
-
-    async def table() -> list[str]:
-        said: list[str] = []
-        for command, *words in (
-            ("act", '{"type": "pass"}'),
-            ("watch", gm.encounter),
-            ("watch", gm.encounter),
-            ("sit", zoe, "zoe"),
-            ("options",),
-            ("act", "[1]"),
-            ("act", '{"type": "engage", "creature": "ash", "target": "orc"}'),
-            ("act", json.dumps(form["steps"][2]["send"])),
-        ):
-            asked = discord_stub.Interaction(zoe, channel, id=len(said))
-            await bot.tree.commands[command](asked, *words)
-            said += asked.told
-        await channel.full.wait()
-        bot.seats.encounters.clear()
-        return said
-
-    nobody, watched, again, sat, offers, wrong, refused, done = asyncio.run(table())
-    assert nobody.endswith("sit down first: the GM says /sit")
-    assert (watched, again) == (f"Posting {gm.encounter} here.", f"{gm.encounter} is posted here already.")
-    assert sat == "Zoe sits as zoe."
-    assert '{"type": "engage", "creature": "pia", "target": ' in offers
-    assert wrong.startswith("That did not work")
-    assert refused.startswith("Refused (not_your_creature")
-    assert done.startswith("accepted: ability_used")
-    assert "engagement declared" in channel.posts[-1]
-    assert bot.bot.how["allowed_mentions"] == "nobody"
-    assert all(command.guild_only for command in bot.tree.commands.values()), (
-        "elsewhere nobody asks permissions"
-    )
-
-
-def test_the_bot_compiles_and_takes_what_the_client_has() -> None:
-    tree = ast.parse((HERE / "discord_bot.py").read_text("utf-8"))
-    compile(tree, "discord_bot.py", "exec")
-    taken = {
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module == "rewound_client"
-        for alias in node.names
-    }
-    assert taken
-    assert taken <= set(rewound_client.__all__)
 
 
 def test_the_module_follows_and_acts_in_as_much_of_foundry_as_it_touches(
