@@ -1,7 +1,7 @@
 """Build everything that a release publishes into dist/: `RELEASES=https://… make packages`.
 
-`RELEASES` is the address below which the files will be found. The Foundry module needs it: Foundry installs from
-the manifest's address, and updates from the addresses in the manifest. The wheels and the npm package need none.
+`RELEASES` is the address below which the files will be found. The Foundry module needs it: Foundry installs
+from the address of the manifest, and updates from the addresses in it. The other packages need none.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def main(out: Path) -> None:
 
 
 def foundry(releases: str, out: Path) -> Path:
-    """Write Foundry's manifest and the module's archive, as they are found below *releases*; return the latter.
+    """Write Foundry's manifest and the module's archive for the address *releases*; return the latter.
 
     Raises `NotAnAddress`.
     """

@@ -175,7 +175,6 @@ class Table(Disputed, Proved):
     ) -> Iterator[shapes.CommitView]:
         """Yield every commit after *after*, once and in order, then each new one; the iterator is endless.
 
-        With *text* `"en"` each says in `text` what happened.
         *after* is a number in *line*, or in the line of play that is played. If another line continues the
         encounter, the new commits of that line follow. The `encounter` in a commit's text names its line.
         With *text* `"en"` each commit says in `text` what happened.
