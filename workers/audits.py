@@ -14,22 +14,30 @@ from typing import Any, Final
 
 import structlog
 
+from service.audit.carrying import sources_of, with_carried
 from service.audit.certificate import certificate, signed
 from service.audit.evidence import Evidence, stored
+from service.audit.integrity import examine
 from service.audit.notary import Disputed
 from service.audit.report import Report
 from service.audit.signing import Signer, own_keys
+from service.audit.verdict import Fault
 from service.audit.verify import verify
 from service.core.fold import Registry
 from service.core.snapshot import folded_from
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.protocol import Log
 from service.stores import imports
+from service.stores.encounter_index import EncounterIndex
 from service.stores.jobs import AUDITS, DONE, FAILED, Job
 from workers.job_runner import JobProgress, JobRunner
 from workers.periodic import WorkerStopped
 
 _logger: Final = structlog.get_logger()
+
+
+MOST_SOURCES: Final = 50
+"""The most encounters with which one audit compares carried characters."""
 
 
 class Auditor(JobRunner):
@@ -63,6 +71,9 @@ class Auditor(JobRunner):
         try:
             evidence = self._evidence(encounter, progress)
             report = verify(evidence, self._registry, span=self._span(job), progress=progress)
+            if report.verdict.is_sound:
+                sources = self._sources(encounter, evidence)
+                report = with_carried(report, evidence, sources, self._registry)
         except (StoreFailure, WorkerStopped):
             raise
         except Exception as fault:  # noqa: BLE001 - the job reports any fault to its sender
@@ -100,6 +111,24 @@ class Auditor(JobRunner):
             self._sign_head(encounter)
             pinned = own_keys(self.log, encounter)
         return self._with_claim(replace(stored(self.log, encounter, progress), pinned=pinned), encounter)
+
+    def _sources(self, encounter: str, evidence: Evidence) -> list[Evidence]:
+        """Return the records that characters were carried from: the same owner's whose bytes are sound.
+
+        Another owner's record is not compared, because what differs would reveal what it says.
+        """
+        index, found = EncounterIndex(self.log), []
+        mine = index.find(encounter)
+        for source in sources_of(evidence)[:MOST_SOURCES]:
+            theirs = index.find(source)
+            if mine is None or theirs is None or theirs.owner != mine.owner or theirs.imported:
+                continue
+            self._sign_head(source)
+            with suppress(Fault, NoSuchEncounter):  # the audit of that encounter says what is wrong with it
+                record = replace(stored(self.log, source), pinned=own_keys(self.log, source))
+                examine(record)
+                found.append(record)
+        return found
 
     def _sign_head(self, encounter: str) -> None:
         if self._sign is not None:

@@ -80,6 +80,11 @@ export class Encounter {
     return (await this.client.get(`${this.path}/map`, query)).cells;
   }
 
+  /** Return a creature as an opening takes it: the member `carried` of its entry. */
+  async carried(creature, query = {}) {
+    return (await this.client.get(`${this.path}/creatures/${creature}/carried`, query)).carried;
+  }
+
   /** Yield the commits after a number, page by page; with `text: "en"` each says in `text` what happened. */
   commits({ after, ...query } = {}) {
     return pages(this.client, `${this.path}/commits`, "commits", { ...query, after });

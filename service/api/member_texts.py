@@ -34,6 +34,7 @@ MEMBER_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "bounds": "The least and the greatest value of a number.",
         "bundle": "The SHA-256 of the downloaded bundle.",
         "by": "The seat that did it.",
+        "carried": "The character, as an entry of an opening takes it.",
         "cells": "The ranges: each is y, the least x and the greatest x.",
         "certificate": "What the audit found, in the form that `rewound verify` prints.",
         "chain": "The rules that took part, in order.",

@@ -242,7 +242,12 @@ def views(registry: Registry) -> dict[str, Component]:
     found = {edition: EditionViews(ruleset, component_name(edition)) for edition, ruleset in registry.items()}
     for edition, each in found.items():
         _add(made, each.components, f"what {edition} shows")
+    carried = [each.carried for each in found.values() if each.carried is not None]
     unions: dict[str, Schema] = {
+        "CarriedCharacter": {
+            "description": "A character as it stood after a commit; an opening takes it as it is.",
+            "anyOf": carried,
+        },
         "EditionState": {
             "description": "The state of a fight, by its edition.",
             **one_of("edition", {edition: each.state for edition, each in found.items()}),

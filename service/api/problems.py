@@ -128,6 +128,14 @@ _TYPES: Final = (
         "`dispute.lost` by `rewound verify`, or import it with `POST /v1/bundles` to read and audit it.",
     ),
     ProblemType(
+        "not-carriable",
+        409,
+        "The creature cannot be carried now",
+        "A character is carried to another encounter as it stands while no combat runs and nothing is "
+        "unresolved: before a fight, between two, or after it. `at` names an earlier commit. Rulesets that "
+        "carry no characters answer this too.",
+    ),
+    ProblemType(
         "not-removable",
         409,
         "The encounter cannot be removed",

@@ -72,7 +72,7 @@ _TYPES: Final[Mapping[type, str]] = types.MappingProxyType({str: "string", int: 
 
 
 class EditionViews:
-    """The components of an edition's states and events; `name` begins each component's name."""
+    """The components of an edition: states, events, carried characters; `name` begins each name."""
 
     def __init__(self, ruleset: Ruleset[Any], name: str) -> None:
         self.ruleset = ruleset
@@ -85,6 +85,8 @@ class EditionViews:
         edition = self.components[f"{name}State"]["properties"]["edition"]
         del edition["type"]
         edition["const"] = ruleset.edition
+        carrying = ruleset.carrying
+        self.carried = None if carrying is None else self.schema_of(RecordObject(carrying.kind))
         events = {tag: self._record(kind, f"{name}{_camel(tag)}") for tag, kind in ruleset.events.items()}
         self.components[f"{name}Event"] = {
             "description": f"An event of {ruleset.edition}.",

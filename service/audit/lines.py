@@ -17,6 +17,7 @@ from service.record.commit import Commit, fold_commit, load_commit, load_request
 from service.rules.contests.amendments import Continued
 from service.rules.contests.continuing import Forked, LineBegun, split_sealed
 from service.rules.kernel.codec import to_data
+from service.rules.ruleset import Ruleset
 from service.rules.table.table import Table
 
 ITS_OWN: Final = (
@@ -97,20 +98,27 @@ def _state(parent: Evidence, n: int, begun: dict[str, Any], registry: Registry) 
     ruleset = registry.get(edition)
     if ruleset is None:
         return Verdict(UNKNOWN_EDITION, 1, f"this verifier has no rules of the edition {edition}")
-    state: Table = ruleset.blank
-    for raw in parent.commits[:n]:
-        commit = load_commit(raw)
-        payloads = _payloads(parent, commit)
-        if payloads is None:
-            detail = f"commit {commit.n} of the parent is sealed from this reader"
-            return Verdict(SEAM_SEALED, commit.n, detail)
-        state = fold_commit(ruleset, state, commit, payloads)
+    state, sealed = folded_to(parent, ruleset, n)
+    if state is None:
+        return Verdict(SEAM_SEALED, sealed, f"commit {sealed} of the parent is sealed from this reader")
     known = split_sealed(state)[0].data
     for name, value in begun["state"].items():
         if name not in ITS_OWN and to_data(value) != known.get(name):
             detail = f"its state differs from that of commit {n} of the parent"
             return Verdict(SEAM_BROKEN, 1, detail, path=f"/{name}")
     return None
+
+
+def folded_to(evidence: Evidence, ruleset: Ruleset[Any], n: int) -> tuple[Table | None, int | None]:
+    """Return the state after commit *n* of a sound record, or the first commit sealed from its reader."""
+    state: Table = ruleset.blank
+    for raw in evidence.commits[:n]:
+        commit = load_commit(raw)
+        payloads = _payloads(evidence, commit)
+        if payloads is None:
+            return None, commit.n
+        state = fold_commit(ruleset, state, commit, payloads)
+    return state, None
 
 
 def _payloads(parent: Evidence, commit: Commit) -> dict[int, Any] | None:

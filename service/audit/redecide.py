@@ -187,7 +187,7 @@ class Redecider:
                 inside = first_difference(payload, loads(made[index].payload))
                 if inside is not None:
                     path, then, now = f"/events/{index}/payload{inside[0]}", inside[1], inside[2]
-        return path, f"the record has {_short(then)}, and deciding again gives {_short(now)}"
+        return path, f"the record has {short(then)}, and deciding again gives {short(now)}"
 
     # --- states --------------------------------------------------------------------------------------
 
@@ -197,7 +197,7 @@ class Redecider:
             return
         found = first_difference(to_data(self._evidence.claimed[1]), to_data(state))
         if found is not None:
-            detail = f"the stored state of commit {n} has {_short(found[1])}, the record {_short(found[2])}"
+            detail = f"the stored state of commit {n} has {short(found[1])}, the record {short(found[2])}"
             raise Fault(Verdict(STATE_MISMATCH, n, detail, path=found[0]))
 
     def _check_fold(self, upto: int, decided: Table, progress: Progress) -> None:
@@ -211,7 +211,7 @@ class Redecider:
             return
         found = first_difference(to_data(state), to_data(decided))
         if found is not None:
-            detail = f"folding gives {_short(found[1])}, and deciding gives {_short(found[2])}"
+            detail = f"folding gives {short(found[1])}, and deciding gives {short(found[2])}"
             raise Fault(Verdict(STATE_MISMATCH, upto, detail, path=found[0]))
 
 
@@ -232,7 +232,8 @@ def first_difference(then: Any, now: Any, pointer: str = "") -> tuple[str, Any, 
     return None
 
 
-def _short(value: object) -> str:
+def short(value: object) -> str:
+    """Return *value* as JSON in at most 80 characters."""
     if value is _ABSENT:
         return "nothing"
     text = json.dumps(value, ensure_ascii=False)

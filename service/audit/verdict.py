@@ -26,6 +26,7 @@ STATE_MISMATCH: Final = "state_mismatch"
 WRONG_PARENT: Final = "wrong_parent"
 SEAM_BROKEN: Final = "seam_broken"
 SEAM_SEALED: Final = "seam_sealed"
+CARRY_FORGED: Final = "carry_forged"
 CERTIFICATE_MISMATCH: Final = "certificate_mismatch"
 VALID_WITHOUT_RULES: Final = "valid_without_rules"
 VALID_AS_OPENED: Final = "valid_as_opened"
@@ -61,6 +62,7 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         WRONG_PARENT: "the given parent is not the encounter that this one continues",
         SEAM_BROKEN: "the encounter does not continue its parent as its first commit states",
         SEAM_SEALED: "the seam cannot be compared, because a commit of the parent is sealed from this reader",
+        CARRY_FORGED: "a carried character did not stand so after the commit that it names",
         CERTIFICATE_MISMATCH: "the certificate is not signed by an accepted key, or is not of this record",
         VALID_UNSIGNED_WITHOUT_RULES: _WITHOUT_RULES + _NO_KEY,
         VALID_UNSIGNED_AS_OPENED: _AS_OPENED + _NO_KEY,

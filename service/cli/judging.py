@@ -39,6 +39,7 @@ STATUS: Final[Mapping[str, int]] = MappingProxyType(
         v.WRONG_PARENT: 18,
         v.SEAM_BROKEN: 19,
         v.SEAM_SEALED: 20,
+        v.CARRY_FORGED: 21,
     }
 )
 """The exit status of each verdict without --unsigned and --without-rules."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import click
 from rich.progress import Progress
 
 from service.audit import bundle
+from service.audit.carrying import with_carried
 from service.audit.certificate import certificate, check_against_certificate
 from service.audit.evidence import Receipt
 from service.audit.lines import mismatch
@@ -28,7 +30,8 @@ _EXITS = """
 Exit status: 0 valid, valid_to_epoch, valid_as_opened; 3 malformed, 4 tampered, 5 truncated, 6 forked,
 7 dice_invalid, 8 rules_changed, 9 not_deterministic, 10 state_mismatch, 11 unsigned_from,
 12 valid_without_rules (0 with --without-rules), 13 valid_unsigned and the like (0 with --unsigned), 14 empty,
-15 unknown_edition, 16 not_a_bundle, 17 certificate_mismatch, 18 wrong_parent, 19 seam_broken, 20 seam_sealed;
+15 unknown_edition, 16 not_a_bundle, 17 certificate_mismatch, 18 wrong_parent, 19 seam_broken, 20 seam_sealed,
+21 carry_forged;
 1 and 2: an error without a verdict.
 """
 
@@ -104,6 +107,14 @@ class _Key(click.ParamType[bytes]):
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="The bundle of the encounter that FILE continues; FILE is compared with it.",
 )
+@click.option(
+    "--carried-from",
+    "sources",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    help="The bundle of an encounter that characters come from. Each is audited, and what FILE carries "
+    "is compared with the commits that it names; so is what these files carry.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
 def command(  # noqa: PLR0913 - one for each option
@@ -113,6 +124,7 @@ def command(  # noqa: PLR0913 - one for each option
     keys: tuple[bytes, ...],
     paper: Path | None,
     parent: Path | None,
+    sources: tuple[Path, ...],
     *,
     unsigned: bool,
     without_rules: bool,
@@ -128,6 +140,8 @@ def command(  # noqa: PLR0913 - one for each option
         )
     if parent is not None and report.verdict.is_sound:
         report = asked.compare(report, parent.read_bytes(), raw)
+    if report.verdict.is_sound:
+        report = asked.follow(report, raw, [each.read_bytes() for each in sources])
     if as_json:
         say(document(certificate(report)))
     else:
@@ -158,6 +172,22 @@ class _AuditOptions:
                 without_rules=self.without_rules,
                 progress=lambda done, of: bar.update(task, completed=done, total=of),
             )
+
+    def follow(self, report: Report, raw: bytes, sources: Sequence[bytes]) -> Report:
+        """Return *report* with what the carried characters of its record and of *sources* are found to be."""
+        registry = {} if self.without_rules else every_ruleset()
+        for source in sources:
+            judged = self.judge(source)
+            if not judged.verdict.is_sound:
+                return judged
+        known = [bundle.read(source) for source in sources]
+        for evidence in known:
+            found = with_carried(report, evidence, known, registry)
+            if not found.verdict.is_sound:
+                detail = f"in {evidence.encounter}: {found.verdict.detail}"
+                return replace(report, verdict=replace(found.verdict, detail=detail))
+            report = found
+        return with_carried(report, bundle.read(raw), known, registry)
 
     def compare(self, report: Report, parent: bytes, child: bytes) -> Report:
         """Return *report* with the finding that the seam holds, or a report of what is wrong."""

@@ -23,8 +23,9 @@ from service.rules.kernel.hints import fields_of, required_fields
 from service.rules.kernel.messages import Awaited, Offer
 from service.rules.kernel.sealed import is_opened, opened, view
 from service.rules.kernel.sealed_data import fields_in, whole
-from service.rules.ruleset import Ruleset, asked, offered_data, waiting
+from service.rules.ruleset import Ruleset, asked, carried, offered_data, waiting
 from service.rules.secrecy.worlds import SplitTable, with_differences
+from service.rules.table.carried import CarriedFrom
 from service.rules.table.table import GM, Table
 
 S = TypeVar("S", bound=Table)
@@ -66,6 +67,25 @@ def map_data(ruleset: Ruleset[S], state: S, seat: str, occasions: Container[str]
     """Return the cells of the map that are not plain ground, as *seat* may see them."""
     seen = view(opened(state, occasions), seat).current()
     return [to_data(each) for each in ruleset.map_cells(seen)]
+
+
+def carried_data(
+    ruleset: Ruleset[S],
+    state: S,
+    creature: str,
+    origin: CarriedFrom,
+    seat: str,
+    occasions: Container[str] = (),
+) -> Data | None:
+    """Return *creature* as it is carried from commit *origin*, as far as *seat* may see it.
+
+    None if there is no such creature; raises `Refused` while it cannot be carried.
+    """
+    seen = view(opened(state, occasions), seat).current()
+    if not seen.has_creature(creature):
+        return None
+    data: Data = to_data(carried(ruleset, seen, creature, origin))
+    return data
 
 
 def patch(one: Data, two: Data) -> list[Data]:

@@ -37,6 +37,7 @@ from service.rules.rolls.seeding import owed_seeds
 from service.rules.secrecy.gm_only import guarded, knows_more, refuse_without_reason, revealing
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.shared import FRAMES
+from service.rules.table.carried import TABLE_CARRY_1, Carried, CarriedFrom, Carrying
 from service.rules.table.short_view import CreatureToken, MapCell
 from service.rules.table.stack import Frame
 from service.rules.table.table import CLOCK, WATCHERS, Table
@@ -79,6 +80,8 @@ class Ruleset(Generic[S]):
     """Sentences by type of event; empty for one that others make visible (see `core/sentences.py`)."""
     field_texts: Mapping[str, str] = EMPTY
     """Descriptions of fields without docstrings, by `type.field` or by `field` (see `api/field_texts.py`)."""
+    carrying: Carrying | None = None
+    """How characters are carried from encounter to encounter; None if they are not."""
 
     def __post_init__(self) -> None:
         families = Families({Frame: (*FRAMES, *self.frames), **self.kinds})
@@ -260,6 +263,14 @@ def fold(state: S, facts: Iterable[Fact[S]]) -> S:
     for fact in facts:
         state = fact.evolve(state)
     return state
+
+
+@enforces(TABLE_CARRY_1)
+def carried(ruleset: Ruleset[S], state: S, creature: str, carried_from: CarriedFrom) -> Carried:
+    """Return *creature* as it is carried to another encounter; raises `Refused` while it cannot be."""
+    if ruleset.carrying is None:
+        raise Refused("not_carriable", f"{ruleset.edition} carries no characters", "TABLE-CARRY-1")
+    return ruleset.carrying.carry(state, creature, carried_from)
 
 
 def waiting(state: Table) -> tuple[Awaited, ...]:

@@ -40,6 +40,7 @@ LISTS: Final = (
 )
 ANSWER: Final[Mapping[str, Any]] = {
     **{name: [] for name in LISTS},
+    "carried": {},
     "next_cursor": None,
     "encounter": "e",
     "token": "rs_x",

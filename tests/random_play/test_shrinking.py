@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from service.rules.heartrush.character import Condition
 from service.rules.heartrush.clock import DrinkPotion
 from service.rules.heartrush.combat import CombatFrame
 from service.rules.heartrush.dash_and_sidestep import Dash
-from service.rules.heartrush.state import Condition, State
+from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import changed
 from service.rules.rise.turns import EndTurn

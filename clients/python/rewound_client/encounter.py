@@ -163,6 +163,10 @@ class Table(Disputed, Proved):
         """Return the cells of the map that are not plain ground: now, or after commit *at*."""
         return cast("list[Json]", self._get("/map", {"at": at})["cells"])
 
+    def carried(self, creature: str, *, at: int | None = None) -> Json:
+        """Return *creature* as an opening takes it: the member `carried` of its entry."""
+        return cast("Json", self._get(f"/creatures/{creature}/carried", {"at": at})["carried"])
+
     def commits(
         self, *, after: int = 0, round_: int | None = None, text: str | None = None
     ) -> Iterator[shapes.Commit]:

@@ -16,7 +16,7 @@ The chapters in the order of the books, with the modules that have them:
 - Spellcasting: `spellcasting`
 
 The rest of the package: `books`, `options`, `sheet`, `bestiary`, `state`, `permission`, `answers`, `clock`,
-`gm_rulings`, `ruling_effects`, `opening`, `arrivals`, `kinds`, `presentation`,
+`gm_rulings`, `ruling_effects`, `character`, `entries`, `opening`, `arrivals`, `kinds`, `presentation`,
 `field_texts`.
 
 This file lists the messages of the chapters: what is not listed does not exist.
@@ -45,6 +45,7 @@ from service.rules.heartrush import (
     declaring,
     effects,
     engagement,
+    entries,
     exchanges,
     experience,
     forced_movement,
@@ -75,6 +76,7 @@ from service.rules.heartrush import (
     windows,
     wounds,
 )
+from service.rules.heartrush.character import CarriedCharacter
 from service.rules.heartrush.field_texts import FIELD_TEXTS
 from service.rules.heartrush.kinds import FRAMES, KINDS
 from service.rules.heartrush.options import OPTIONS
@@ -84,6 +86,7 @@ from service.rules.kernel.messages import Command, Event
 from service.rules.ruleset import Ruleset
 from service.rules.secrecy import hidden_creatures as common_hidden_creatures
 from service.rules.shared import messages_of
+from service.rules.table.carried import Carrying
 
 _CHAPTERS: Final = (
     starting_combat,
@@ -130,6 +133,7 @@ _CHAPTERS: Final = (
     clock,
     gm_rulings,
     ruling_effects,
+    entries,
     opening,
     arrivals,
     common_hidden_creatures,
@@ -151,4 +155,5 @@ HEARTRUSH: Final[Ruleset[State]] = Ruleset(
     map_cells=presentation.map_cells,
     sentences=SENTENCES,
     field_texts=FIELD_TEXTS,
+    carrying=Carrying(CarriedCharacter, entries.carry),
 )

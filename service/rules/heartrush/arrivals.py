@@ -7,20 +7,27 @@ from typing import Any, ClassVar, Final
 
 from service.rules.heartrush import books
 from service.rules.heartrush.catalogue import named
+from service.rules.heartrush.character import Entry
 from service.rules.heartrush.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.clock import at_rest, check_at_rest
-from service.rules.heartrush.opening import (
-    Opening,
-    ability_name_faults,
-    creature_faults,
+from service.rules.heartrush.entries import (
+    arrives_at_s,
+    carried_definitions,
     creature_of,
     entry_faults,
+    pass_days,
     sheet_of,
     spelled_out,
     with_sheet,
 )
+from service.rules.heartrush.opening import (
+    Opening,
+    ability_name_faults,
+    carried_definition_faults,
+    creature_faults,
+)
 from service.rules.heartrush.permission import check_able, gm, own
-from service.rules.heartrush.sheet import Entry, HidingPlace, side_of
+from service.rules.heartrush.sheet import HidingPlace, side_of
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key, without_key
@@ -60,7 +67,8 @@ class CreatureAdded(Event[State]):
                 creature, action=1, rush=1, free_dash=True, free_object=True, free_callout=True
             )
         creatures = with_key(state.creatures, creature.id, creature)
-        abilities = {**named((creature.sheet,), ()), **state.abilities}
+        own = tuple(carried_definitions((self.entry,)))
+        abilities = {**named((creature.sheet,), own), **state.abilities}
         return changed(state, creatures=creatures, abilities=abilities)
 
 
@@ -85,11 +93,17 @@ class AddCreature(Command[State]):
 
     def decide(self, state: State) -> Emits[State]:
         entry = spelled_out(self.entry)
-        state = yield CreatureAdded(entry=entry)
+        state = yield from added(state, entry)
         if self.seat is None or self.seat == GM:
             return state
         after: State = yield from seated(state, self.seat, sheet_of(entry).id)
         return after
+
+
+def added(state: State, entry: Entry) -> Emits[State]:
+    """Emit that the creature of *entry* arrives, and what the days before brought it."""
+    state = yield CreatureAdded(entry=entry, because=("HR-SVC-5",))
+    return (yield from pass_days(state, entry))
 
 
 def check_entry(view: State, entry: Entry) -> None:
@@ -99,8 +113,17 @@ def check_entry(view: State, entry: Entry) -> None:
     )
     for pointer, fault in (*entry_faults(entry, "/creatures/0"),):
         raise Refused("opening_not_possible", f"{pointer}: {fault}")
-    for pointer, fault in (*creature_faults(opening), *ability_name_faults(opening, view.abilities)):
+    own = {**view.abilities, **{one.id: one for one in carried_definitions((entry,))}}
+    faults = (
+        *creature_faults(opening),
+        *carried_definition_faults(opening, view.abilities),
+        *ability_name_faults(opening, own),
+    )
+    for pointer, fault in faults:
         raise Refused("opening_not_possible", f"{pointer}: {fault}")
+    if arrives_at_s(entry) > view.clock_s:
+        late_s = arrives_at_s(entry) - view.clock_s
+        raise Refused("clock_behind", f"it comes from {late_s} seconds after what the campaign clock shows")
     sheet = sheet_of(entry)
     if sheet.id in view.creatures:
         raise Refused("creature_taken", f"there is a creature {sheet.id} already")
@@ -155,7 +178,7 @@ class Den(HidingRules):
             state.room_for(entry).side,
             lambda cell: state.ground(cell) != "wall" and not state.standing_at(cell),
         )
-        return (yield CreatureAdded(entry=spelled_out(changed(entry, position=place)), because=("HR-SVC-5",)))
+        return (yield from added(state, spelled_out(changed(entry, position=place))))
 
 
 # --- hiding --------------------------------------------------------------------------------------------

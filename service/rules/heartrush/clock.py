@@ -12,6 +12,7 @@ from service.rules.heartrush.actions import (
     has_action,
     recharge,
 )
+from service.rules.heartrush.conditions import fade_with_time
 from service.rules.heartrush.permission import check_settled, gm, taking_action
 from service.rules.heartrush.state import State
 from service.rules.heartrush.wounds import WoundsEased, eased, heal, ten_minutes
@@ -157,7 +158,8 @@ def pass_time(state: State, seconds: int, reason: str, because: tuple[str, ...])
     """Emit that time passes, and what comes of it."""
     before_s = state.clock_s
     state = yield ClockAdvanced(seconds=seconds, clock_s=before_s + seconds, reason=reason, because=because)
-    return (yield from time_passed(state, before_s))
+    state = yield from time_passed(state, before_s)
+    return (yield from fade_with_time(state, seconds, state.creatures)) if at_rest(state) else state
 
 
 def time_passed(state: State, before_s: int) -> Emits[State]:

@@ -7,18 +7,19 @@ conditions do to rolls besides is in `rolls`, to acting in `permission`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final
 
 from service.rules.heartrush import books
+from service.rules.heartrush.character import Condition
 from service.rules.heartrush.damage import burn
 from service.rules.heartrush.size_and_bonds import BONDS, eased, untied
-from service.rules.heartrush.state import Condition, Creature, State
+from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.wounds import Died
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record, with_key, without_key
-from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 
 HR_COND_1: Final = Rule(
     "HR-COND-1",
@@ -62,7 +63,17 @@ HR_COND_17: Final = Rule(
 )
 
 
+HR_COND_27: Final = Rule(
+    "HR-COND-27",
+    "While no combat runs fading conditions lose a level for each round's time, but not a bad night's.",
+    RULING,
+    settles=("A-68",),
+)
+
+
 MOST_LEVELS: Final = 5
+SLEEPLESS: Final = ("weakened", "off_balanced", "dazed")
+"""What a bad night brings until a good one, two faces of a d6 each, in this order."""
 DEADLY_VULNERABILITY: Final = 4
 
 
@@ -162,6 +173,21 @@ def fade(state: State) -> Emits[State]:
         for name, creature in state.creatures.items()
         if creature.conditions and any(not is_ongoing(key) for key in creature.conditions)
     }
+    return (yield ConditionsFaded(levels=levels)) if levels else state
+
+
+@enforces(HR_COND_27)
+def fade_with_time(state: State, seconds: int, creatures: Iterable[str]) -> Emits[State]:
+    """Emit what *seconds* outside combat take off the fading conditions of *creatures*."""
+    rounds = seconds // state.house.round_seconds
+    levels = {}
+    for name in creatures:
+        found = state.creatures[name]
+        fading = {key: c.level for key, c in found.conditions.items() if not is_ongoing(key)}
+        if found.failed_nights:
+            fading = {key: level for key, level in fading.items() if key not in SLEEPLESS}
+        if fading and rounds:
+            levels[name] = {key: max(0, level - rounds) for key, level in fading.items()}
     return (yield ConditionsFaded(levels=levels)) if levels else state
 
 

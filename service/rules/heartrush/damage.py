@@ -10,9 +10,10 @@ from service.dice.values import Roll
 from service.rules.heartrush import books
 from service.rules.heartrush.actions import wounded
 from service.rules.heartrush.answers import standing_shrug
+from service.rules.heartrush.character import Wound
 from service.rules.heartrush.permission import own, running
 from service.rules.heartrush.sheet import smaller_die
-from service.rules.heartrush.state import Creature, State, Wound
+from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.wounds import death_line, die_at_the_line, fall_to_zero, falling
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused
 from service.rules.kernel.records import record, sealable

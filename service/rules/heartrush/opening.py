@@ -21,69 +21,38 @@ from service.rules.heartrush.abilities import (
     Value,
     is_instant,
 )
-from service.rules.heartrush.bestiary import BESTIARY, drawn
 from service.rules.heartrush.catalogue import CATALOGUE, defined, named
+from service.rules.heartrush.character import Entry
 from service.rules.heartrush.combat import CombatFrame
 from service.rules.heartrush.conditions import MOST_LEVELS, kind_of
+from service.rules.heartrush.entries import (
+    arrives_at_s,
+    carried_definitions,
+    creature_of,
+    entry_faults,
+    pass_days,
+    sheet_of,
+    spelled_out,
+)
 from service.rules.heartrush.operations import Contest, Do, Save
 from service.rules.heartrush.options import OPTIONS
 from service.rules.heartrush.permission import timing_of
-from service.rules.heartrush.sheet import Entry, Scenery, Sheet, Terrain, Weapon
+from service.rules.heartrush.sheet import Scenery, Sheet, Terrain, Weapon
 from service.rules.heartrush.size_and_bonds import carried, fit_together, slots
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.weapons import cannot_cast, may_wield, unattuned
 from service.rules.house_options import option_faults
 from service.rules.kernel.messages import Emits, Event
-from service.rules.kernel.records import EMPTY, changed, record, sealable_fields
+from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
 from service.rules.rolls.seeding import Seeding, seeding_faults
-from service.rules.secrecy.gm_only import facts_of, field_faults, hide_gm_only
 from service.rules.space.grid import FEET, Cell, cells
 from service.rules.table.stack import Stacks
 from service.rules.table.table import GM, Option
 
-# --- entries -------------------------------------------------------------------------------------------
-# Its creatures, seats, ground, options and abilities of its own.
-
-
-def sheet_of(entry: Entry) -> Sheet:
-    """Return the sheet of *entry*: its own, or that of its stat block; one without either is a fault."""
-    if entry.sheet is not None:
-        return entry.sheet
-    assert entry.stat_block is not None, "an entry without a sheet names a stat block"
-    return drawn(entry.stat_block, entry.id or "", entry.side or "", entry.name)
-
-
-def with_sheet(entry: Entry) -> Entry:
-    """Return *entry* with its whole sheet, so that it needs no bestiary."""
-    if entry.sheet is not None:
-        return entry
-    return changed(entry, sheet=sheet_of(entry), stat_block=None, id=None, side=None, name=None)
-
-
-def spelled_out(entry: Entry) -> Entry:
-    """Return *entry* with its whole sheet, so that a record needs no bestiary, and what is GM-only sealed."""
-    entry = with_sheet(entry)
-    assert entry.sheet is not None
-    facts = facts_of(Sheet, entry.gm_only)
-    sheet = hide_gm_only(entry.sheet, entry.sheet.id, facts)
-    return changed(hide_gm_only(entry, sheet.id, facts), sheet=sheet)
-
-
-def entry_faults(entry: Entry, at: str) -> Iterator[Fault]:
-    """Yield what keeps *entry* from having a sheet, or from keeping what it says back."""
-    is_pc = entry.sheet is not None and entry.sheet.kind == "pc"
-    yield from field_faults(entry.gm_only, () if is_pc else sealable_fields(Sheet), at)
-    if entry.sheet is not None:
-        if any(value is not None for value in (entry.stat_block, entry.id, entry.side, entry.name)):
-            yield at, "a sheet, or a stat block with id and side: not both"
-    elif entry.stat_block not in BESTIARY:
-        yield f"{at}/stat_block", "a sheet, or the name of a stat block"
-    else:
-        for key, value in (("id", entry.id), ("side", entry.side)):
-            if value is None:
-                yield f"{at}/{key}", "a stat block needs it"
+# --- the opening's form -------------------------------------------------------------------------------
+# Creatures, seats, ground, options and abilities of its own.
 
 
 @record
@@ -109,29 +78,9 @@ class Opening:
 
 
 def known_in(opening: Opening) -> Mapping[str, Ability | Spell]:
-    """Return every ability and spell that the sheets of *opening* name, and its own."""
+    """Return every ability and spell that the sheets of *opening* name, its own, and those carried to it."""
     sheets = (sheet_of(entry) for entry in opening.creatures)
-    return named(sheets, (*opening.abilities, *opening.spells))
-
-
-def creature_of(entry: Entry, clock_s: int = 0) -> Creature:
-    """Return the creature that *entry* brings at *clock_s*, as it is before anything happens."""
-    sheet = sheet_of(entry)
-    first = sheet.weapons[0].id if sheet.weapons else None
-    hp = sheet.hp_max if entry.hp is None else entry.hp
-    creature = Creature(
-        sheet=sheet,
-        position=(entry.position[0], entry.position[1]),
-        heart_die=entry.heart_die or sheet.heart_die,
-        hp=hp,
-        down_since_s=None if hp > 0 else clock_s,
-        wielded=sheet.wielded or first,
-        potions=sheet.potions,
-        doses={poison.id: poison.doses for poison in sheet.poisons},
-        destiny_points=sheet.destiny_points,
-        gm_only=entry.gm_only,
-    )
-    return hide_gm_only(creature, sheet.id, facts_of(Sheet, entry.gm_only))
+    return named(sheets, (*carried_definitions(opening.creatures), *opening.abilities, *opening.spells))
 
 
 # --- faults of abilities and spells --------------------------------------------------------------------
@@ -331,7 +280,8 @@ def _sheet_faults(opening: Opening) -> Iterator[Fault]:
 
 
 def _ability_faults(opening: Opening) -> Iterator[Fault]:
-    own: dict[str, Ability | Spell] = {}
+    own: dict[str, Ability | Spell] = {one.id: one for one in carried_definitions(opening.creatures)}
+    yield from carried_definition_faults(opening, {})
     given: tuple[tuple[str, tuple[Ability | Spell, ...]], ...] = (
         ("abilities", opening.abilities),
         ("spells", opening.spells),
@@ -352,6 +302,24 @@ def _ability_faults(opening: Opening) -> Iterator[Fault]:
     names = [sheet_of(entry).id for entry in opening.creatures]
     if opening.turn_order and sorted(opening.turn_order) != sorted(names):
         yield "/turn_order", "every creature, once"
+
+
+def carried_definition_faults(opening: Opening, own: Mapping[str, Ability | Spell]) -> Iterator[Fault]:
+    """Yield the definitions of carried characters that are none, or that *own* or another has differently."""
+    known = dict(own)
+    for i, entry in enumerate(opening.creatures):
+        carried = entry.carried
+        given: tuple[tuple[str, tuple[Ability | Spell, ...]], ...] = ()
+        if carried is not None:
+            given = (("abilities", carried.abilities), ("spells", carried.spells))
+        for key, found in given:
+            for j, definition in enumerate(found):
+                at = f"/creatures/{i}/carried/{key}/{j}"
+                if not ABILITY_ID.fullmatch(definition.id) or definition.id in CATALOGUE:
+                    yield f"{at}/id", "an id that no shipped ability or spell has"
+                if known.setdefault(definition.id, definition) != definition:
+                    yield f"{at}/id", "another carried character has it with other effects"
+                yield from ((f"{at}{pointer}", fault) for pointer, fault in definition_faults(definition))
 
 
 def ability_name_faults(opening: Opening, own: Mapping[str, Ability | Spell]) -> Iterator[Fault]:
@@ -511,6 +479,7 @@ class TimingAssumed(Event[State]):
 def initial(blank: State, opened: EncounterOpened) -> State:
     """Return the state a fight begins with, made of the *blank* one."""
     opening = opened.opening
+    clock_s = max(arrives_at_s(entry) for entry in opening.creatures) if opening.creatures else 0
     return changed(
         blank,
         encounter=opened.encounter,
@@ -524,7 +493,8 @@ def initial(blank: State, opened: EncounterOpened) -> State:
         declared_sides=opening.declared_sides,
         terrain=opening.terrain,
         scenery=opening.scenery,
-        creatures={sheet_of(entry).id: creature_of(entry) for entry in opening.creatures},
+        creatures={sheet_of(entry).id: creature_of(entry, clock_s) for entry in opening.creatures},
+        clock_s=clock_s,
         abilities=known_in(opening),
         given_order=opening.turn_order,
         stacks=Stacks(table=(CombatFrame(path="combat"),)),
@@ -549,6 +519,8 @@ class OpenEncounter(common_opening.OpenEncounter[State]):
 
     def decide(self, state: State) -> Emits[State]:
         state = yield from super().decide(state)
+        for entry in self.opening.creatures:
+            state = yield from pass_days(state, entry)
         untimed = timing_of(state).assumed(state)
         if not untimed:
             return state

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from service.rules.heartrush.opening import creature_of
+from service.rules.heartrush.entries import creature_of
 from service.rules.heartrush.sheet import Water, side_of
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.records import changed
@@ -92,6 +92,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "combat_ending": "combat is about to end: {reason}",
     "combat_ended": "combat is over: {reason}",
     "clock_advanced": "{seconds} seconds pass",
+    "days_passed": "{creature} enters as it stood {seconds} seconds before, after {nights} nights of rest",
     "window_passed": "{creature} does not answer",
     "deed_begun": "",
     "deed_declared": "{creature} is about to use {ability}",

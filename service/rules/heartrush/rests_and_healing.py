@@ -11,7 +11,7 @@ from service.rules.heartrush import books
 from service.rules.heartrush.actions import ADJACENT_FT, AbilityUsed, afford_action, recharge
 from service.rules.heartrush.checks import CheckAsked, Checked, Checking, Leaning
 from service.rules.heartrush.clock import HOUR_S, MINUTE_S, at_rest, check_at_rest, day, pass_time
-from service.rules.heartrush.conditions import ConditionLost, gain
+from service.rules.heartrush.conditions import SLEEPLESS, ConditionLost, gain
 from service.rules.heartrush.gm_rulings import AdjudicationAsked, RulingRecorded, path_of, rule_on
 from service.rules.heartrush.operations import Effect
 from service.rules.heartrush.permission import acting, check_able, check_settled, gm, holding_priority, own
@@ -75,9 +75,6 @@ LEAST_HOURS: Final = 7
 MOST_HOURS: Final = 24
 SLEPT: Final = 100
 """What a sleeping check has to reach."""
-SLEEPLESS: Final = ("weakened", "off_balanced", "dazed")
-"""What a bad night brings, two faces of a d6 each, in this order."""
-
 SHELTERS: Final[Mapping[str, int]] = MappingProxyType({"none": 0, "tent": 20, "structure": 40})
 BEDS: Final[Mapping[str, int]] = MappingProxyType({"none": 0, "bedroll": 20, "bed": 40})
 WARMTHS: Final[Mapping[str, int]] = MappingProxyType(
@@ -176,16 +173,22 @@ class Rested(Event[State]):
         if self.rest == "short":
             cooldowns = {spell: rests for spell, rests in creature.cooldowns.items() if rests > 0}
             return state.with_creature(self.creature, heart_die=self.heart_die, cooldowns=cooldowns)
+        assert self.day is not None, "a long rest ends on a day"
         top = state.top_frame(NightFrame)
         state = state.put(changed(top, sleepers=top.sleepers[1:]))
-        return state.with_creature(
-            self.creature,
-            heart_die=self.heart_die,
-            long_rests=creature.long_rests + 1,
-            last_long_rest_day=self.day,
-            failed_nights=0 if self.success else creature.failed_nights + 1,
-            cooldowns={spell: rests - 1 for spell, rests in creature.cooldowns.items() if rests > 1},
-        )
+        changes = slept(creature, 1, self.heart_die, self.day, well=self.success)
+        return state.with_creature(self.creature, **changes)
+
+
+def slept(creature: Creature, nights: int, heart_die: int, day: int, *, well: bool) -> dict[str, object]:
+    """Return the fields of *creature* that *nights* long rests change, the last of which ended on *day*."""
+    return {
+        "heart_die": heart_die,
+        "long_rests": creature.long_rests + nights,
+        "last_long_rest_day": day,
+        "failed_nights": 0 if well else creature.failed_nights + nights,
+        "cooldowns": {spell: rests - nights for spell, rests in creature.cooldowns.items() if rests > nights},
+    }
 
 
 @record
@@ -221,9 +224,8 @@ def sleeps_well(night: Night, creature: str) -> bool:
     return comfort and creature not in night.watch
 
 
-@enforces(HR_REST_4)
 def wake_rested(state: State, creature: str, check: int | None) -> Emits[State]:
-    """Emit a good night: healing to the cap, eased wounds, heart die, and abilities charged again."""
+    """Emit a good night: the heart die, and all that a good night heals and charges."""
     sheet = state.creatures[creature].sheet
     state = yield Rested(
         creature=creature,
@@ -234,10 +236,16 @@ def wake_rested(state: State, creature: str, check: int | None) -> Emits[State]:
         day=day(state.clock_s),
         because=("HR-REST-2", "HR-REST-4"),
     )
+    return (yield from recover(state, creature, 1))
+
+
+@enforces(HR_REST_4)
+def recover(state: State, creature: str, nights: int) -> Emits[State]:
+    """Emit what good *nights* in a row do: treated wounds ease by as many ranks, the rest is as after one."""
     wounds = tuple(w for w in state.creatures[creature].wounds if heals_by_itself(state, w))
     if wounds:
         state = yield WoundsEased(
-            creature=creature, ranks=eased(wounds, 1), because=("HR-REST-4", "HR-WND-8", "A-27")
+            creature=creature, ranks=eased(wounds, nights), because=("HR-REST-4", "HR-WND-8", "A-27")
         )
     for condition in SLEEPLESS:
         if state.creatures[creature].has(condition):

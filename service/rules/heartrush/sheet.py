@@ -186,29 +186,6 @@ class Sheet:
     growth: Growth = Growth()
 
 
-@record
-class Entry:
-    """A creature that takes part: its sheet or its stat block, and where and how it stands at the beginning.
-
-    A stat block needs `id` and `side` beside it; a sheet has them itself.
-    """
-
-    position: tuple[int, int]
-    sheet: Sheet | None = None
-    stat_block: str | None = None
-    """The name of a shipped stat block."""
-    id: Id | None = None
-    side: Id | None = None
-    name: str | None = None
-    """Null takes the stat block's."""
-    hp: int | None = sealable(default=None)
-    """Null takes the maximum."""
-    heart_die: int | None = None
-    """The live heart die as faces; null takes the maximum."""
-    gm_only: tuple[str, ...] = ()
-    """Fields of the sheet that only the GM sees."""
-
-
 _RANKS: Final[Mapping[str, int]] = MappingProxyType({size: place for place, size in enumerate(SIZES)})
 _SPACES: Final[Mapping[str, int]] = MappingProxyType(
     {size: max(1, place - _RANKS["large"] + 1) for size, place in _RANKS.items()}

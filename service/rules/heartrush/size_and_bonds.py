@@ -7,8 +7,9 @@ from types import MappingProxyType
 from typing import ClassVar, Final
 
 from service.rules.heartrush import books
+from service.rules.heartrush.character import Condition
 from service.rules.heartrush.sheet import Sheet, Water, rank, side_of
-from service.rules.heartrush.state import Condition, Creature, State
+from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Event
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import Rule, enforces

@@ -10,21 +10,19 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
 from service.rules.heartrush.abilities import Ability, Lasting, Spell
+from service.rules.heartrush.character import Character, Entry
 from service.rules.heartrush.options import House, house_of
 from service.rules.heartrush.sheet import (
-    Coat,
     Complication,
-    Entry,
     HidingPlace,
     Request,
     Scenery,
     Sheet,
     Standing,
     Terrain,
-    rank,
     side_of,
 )
-from service.rules.kernel.records import EMPTY, Sealed, carried, changed, derived, record, sealable, with_key
+from service.rules.kernel.records import EMPTY, Sealed, carried, changed, derived, record, with_key
 from service.rules.secrecy.gm_only import facts_of
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.space.grid import Cell, away_from, cells, distance
@@ -50,44 +48,10 @@ TABLE_OWNER: Final = "table"
 
 
 @record
-class Wound:
-    """One wound: its rank lowers what hit points can rise to."""
+class Creature(Character):
+    """One creature as it is now: what goes on with it after the fight, and what belongs to the fight."""
 
-    id: str
-    rank: int
-    initial_rank: int
-    description: str = "wound"
-    treated: bool = False
-
-
-@record
-class Condition:
-    """A condition that affects a creature, with its level (1 where levels mean nothing)."""
-
-    level: int = 1
-    source: str | None = None
-    since_round: int = 0
-
-
-@record
-class Creature:
-    """One creature as it is now; its sheet says what it was made with."""
-
-    sheet: Sheet
     position: Cell
-    heart_die: int
-    hp: int = sealable(blank=lambda creature: creature.sheet.hp_max)
-    wielded: str | None = None
-    shield_down: bool = False
-    """Whether it has put its shield down."""
-    thrown: tuple[str, ...] = ()
-    """Weapons it threw after others, and has no more."""
-    wounds: tuple[Wound, ...] = ()
-    conditions: Mapping[str, Condition] = EMPTY
-    status: Literal["active", "unconscious", "dead", "gone"] = "active"
-    """Gone is out of the fight alive: fled, yielded, taken away."""
-    down_since_s: int | None = None
-    """The campaign second at which hit points fell to zero or below: the ten-minute clock runs from it."""
     rush: int = 0
     rounds_active: tuple[int, ...] = ()
     action: int = 0
@@ -106,12 +70,6 @@ class Creature:
     """Levels of advantage from help, all spent by the next roll."""
     uses: Mapping[str, int] = EMPTY
     """Uses of each minor ability in this encounter."""
-    spent: tuple[str, ...] = ()
-    """Heart and major abilities that are not charged."""
-    last_used: Mapping[str, int] = EMPTY
-    """The campaign second of the last use of each weekly and monthly ability."""
-    cooldowns: Mapping[str, int] = EMPTY
-    """Long rests each spell that was cast still waits; at 0 a short rest will do."""
     spell_cast: bool = False
     """Whether it has cast its one spell of the round."""
     cast_at_ft: int = 0
@@ -124,69 +82,12 @@ class Creature:
     """Whether something made it wet in this fight."""
     exposed: bool = False
     """Ruled helpless: an opportunity attack needs no other opening."""
-    destiny_points: int = 3
-    penalty: int = 0
-    """What an invoked wound takes off the next check."""
-    long_rests: int = 0
-    """Long rests it has taken: what waits for some of them counts from here."""
-    last_long_rest_day: int | None = None
-    """The campaign day on which its last long rest ended."""
-    failed_nights: int = 0
-    """Nights of failed sleep in a row."""
     standing: Standing | Sealed[Standing] | None = None
     """What its seat answers in advance; known to that seat alone."""
     acted: bool = False
     """Whether it used an ability other than moving this round."""
     breath: int | None = None
     """Rounds of air left while it holds its breath."""
-    potions: int = 0
-    potions_at_s: tuple[int, ...] = ()
-    """The campaign seconds at which potions that it drank will work."""
-    doses: Mapping[str, int] = EMPTY
-    """Doses left of each of its poisons."""
-    coats: Mapping[str, Coat] = EMPTY
-    """Poison on its weapons, by weapon."""
-    gm_only: tuple[str, ...] = ()
-    """Fields of its sheet that only the GM sees."""
-
-    @property
-    def id(self) -> str:
-        """Its id, as on the sheet."""
-        return self.sheet.id
-
-    @property
-    def side(self) -> str:
-        """The side it fights for."""
-        return self.sheet.side
-
-    @property
-    def rank(self) -> int:
-        """Its size as a number; differences are levels of size difference."""
-        return rank(self.sheet.size)
-
-    @property
-    def space(self) -> int:
-        """Cells along one side of its space."""
-        return side_of(self.sheet.size)
-
-    @property
-    def hp_cap(self) -> int:
-        """What healing can reach: the maximum less the ranks of all wounds."""
-        return self.sheet.hp_max - sum(wound.rank for wound in self.wounds)
-
-    @property
-    def is_present(self) -> bool:
-        """Whether it is here and alive, awake or not."""
-        return self.status in ("active", "unconscious")
-
-    def level(self, condition: str) -> int:
-        """Return the level of *condition*, 0 where it does not lie on the creature."""
-        found = self.conditions.get(condition)
-        return found.level if found else 0
-
-    def has(self, condition: str) -> bool:
-        """Return whether *condition* affects the creature."""
-        return condition in self.conditions
 
 
 @record

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
 from service.rules.heartrush import books
+from service.rules.heartrush.character import Wound
 from service.rules.heartrush.permission import AT_REST, check_able, gm, own, taking_action
 from service.rules.heartrush.size_and_bonds import let_go
-from service.rules.heartrush.state import Creature, State, Wound, is_able
+from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, sealable
 from service.rules.kernel.rulebook import RULING, Rule, enforces

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush.bestiary import BESTIARY, drawn
+from service.rules.heartrush.character import Entry
 from service.rules.heartrush.opening import Opening, faults
-from service.rules.heartrush.sheet import Entry
 from service.rules.kernel.records import changed
 from tests.rules.heartrush.kit import CAST, Fight, opened, sheet
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from service.rules.heartrush.character import Condition
 from service.rules.heartrush.conditions import end_charm, gain
 from service.rules.heartrush.damage import refusal_to_shrug
 from service.rules.heartrush.forced_movement import PushFrame, share, split
@@ -13,7 +14,6 @@ from service.rules.heartrush.permission import check_able, check_alive
 from service.rules.heartrush.priority import pass_after_ability
 from service.rules.heartrush.rolls import prone
 from service.rules.heartrush.size_and_bonds import fit_together, is_willing
-from service.rules.heartrush.state import Condition
 from service.rules.kernel.records import changed
 from tests.rules.heartrush.kit import begun, opened
 from tests.rules.heartrush.sides import PLACES, code_of, emitted, refusal_of, types

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from service.rules.heartrush.character import Condition, Wound
 from service.rules.heartrush.conditions import CONDITIONS, ConditionGained, gain, is_ongoing
 from service.rules.heartrush.damage import crush_dice
 from service.rules.heartrush.sheet import UNARMED
-from service.rules.heartrush.state import Condition, Wound
 from service.rules.heartrush.weapons import favoured_die, weapon_die
 from service.rules.heartrush.wounds import heals_by_itself, is_healed, treatable
 from service.rules.kernel.records import changed

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush import HEARTRUSH
+from service.rules.heartrush.character import Condition
 from service.rules.heartrush.opening import Opening, faults
-from service.rules.heartrush.state import Condition
 from service.rules.heartrush.weapons import max_range_ft, protection, range_ft
 from service.rules.kernel.codec import from_data
 from service.rules.ruleset import waiting

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush.catalogue import AURA_OF_IGNITION, FORCE_STRIKE
+from service.rules.heartrush.character import Condition
 from service.rules.heartrush.spellcasting import cooldown
-from service.rules.heartrush.state import Condition
 from service.rules.heartrush.uses import save_number
 from service.rules.heartrush.weapons import free_hands
 from service.rules.kernel.records import changed

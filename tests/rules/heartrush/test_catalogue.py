@@ -9,8 +9,8 @@ import pytest
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.abilities import Ability, DicePool, Spell
 from service.rules.heartrush.catalogue import CATALOGUE
+from service.rules.heartrush.character import Condition
 from service.rules.heartrush.opening import definition_faults
-from service.rules.heartrush.state import Condition
 from service.rules.kernel.codec import from_data, to_data
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.casts import declare, engaged, fight_with, let_go, owners, use

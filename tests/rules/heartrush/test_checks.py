@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from service.rules.heartrush.character import Condition
 from service.rules.heartrush.rolls import challenge_number
-from service.rules.heartrush.state import Condition
 from tests.rules.heartrush.kit import Fight, begun, opened
 
 PLACES = {"pia": (0, 0), "ash": (3, 0), "orc": (1, 0), "wolf": (9, 9)}

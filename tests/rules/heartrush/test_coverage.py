@@ -28,6 +28,13 @@ RULES_OF: Final = Path(heartrush.__file__).parent
 WITHOUT_HOME: Final[dict[str, str]] = {}
 """Rules of section B that no code of Heart Rush is the home of."""
 
+ADDED: Final = {
+    "HR-CARRY-1": "the books know one campaign, and no border between two encounters",
+    "HR-CARRY-2": "no book says how nights between sessions are slept",
+    "HR-COND-27": "no book says when a condition that fades by the round fades outside rounds",
+}
+"""Rules of this service that section B does not have, each with the question that it answers."""
+
 NEVER_RAISED: Final = {
     "stale_seq": "HR-SVC-3: `If-Match` is held against the version before any rule sees the command",
 }
@@ -50,7 +57,7 @@ def test_every_rule_has_a_home_or_a_reason_to_have_none() -> None:
 
 def test_no_rule_of_the_code_is_unknown_to_the_ledger() -> None:
     ours = {rule for rule in OURS if rule.startswith("HR-")}
-    assert ours <= set(RULE_IDS)
+    assert ours - set(RULE_IDS) == ADDED.keys()
 
 
 def test_F_1_has_a_row_for_every_run_of_blocks_of_the_four_seeds() -> None:

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
+from service.rules.heartrush.character import Condition
 from service.rules.heartrush.paths import ends_of, may_stop, within
 from service.rules.heartrush.sheet import SIZES
 from service.rules.heartrush.size_and_bonds import mount_of
-from service.rules.heartrush.state import Condition
 from service.rules.kernel.records import changed
 from tests.rules.heartrush.kit import Fight, begun
 

@@ -3,7 +3,7 @@
 import pytest
 
 from service.dice.values import Roll
-from service.rules.heartrush.state import Condition, Wound
+from service.rules.heartrush.character import Condition, Wound
 from tests.rules.heartrush.kit import Fight, begun, opened
 
 NEAR = {"pia": (0, 0), "orc": (1, 0)}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from service.rules.contests.contests import TEXT_LENGTH
-from service.rules.heartrush.state import Condition
+from service.rules.heartrush.character import Condition
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import Fight, begun
 

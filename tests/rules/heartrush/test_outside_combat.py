@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from service.rules.heartrush.character import Condition, Wound
 from service.rules.heartrush.paths import speed
-from service.rules.heartrush.state import Condition, Wound
 from service.rules.heartrush.weapons import free_hands, protection
 from service.rules.kernel.records import changed
 from service.rules.ruleset import waiting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.rules.heartrush.state import Condition, Wound
+from service.rules.heartrush.character import Condition, Wound
 from tests.rules.heartrush.kit import Fight, begun, opened
 
 DUEL = {"pia": (0, 0), "orc": (1, 0)}

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from service.rules.heartrush.character import Wound
 from service.rules.heartrush.clock import day, month, week
 from service.rules.heartrush.rests_and_healing import Night, sleep_terms
-from service.rules.heartrush.state import Wound
 from tests.rules.heartrush.kit import Fight, begun, opened
 
 PLACES = {"pia": (0, 0), "ash": (3, 0), "orc": (20, 0)}

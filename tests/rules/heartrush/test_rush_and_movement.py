@@ -1,7 +1,7 @@
 """Golden vectors of the ledger's E.2 (rush) and E.3 (movement and opportunity attacks)."""
 
+from service.rules.heartrush.character import Condition
 from service.rules.heartrush.paths import allowance, speed, within
-from service.rules.heartrush.state import Condition
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import Fight, begun
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from service.rules.heartrush.character import Condition
 from service.rules.heartrush.size_and_bonds import slots
-from service.rules.heartrush.state import Condition
 from service.rules.heartrush.weapons import is_cut, lines_blocked
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import Fight, begun, opened

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.state import Condition, Wound
+from service.rules.heartrush.character import Condition, Wound
 from tests.rules.heartrush.kit import Fight, begun, opened
 
 PLACES = {"pia": (0, 0), "ash": (4, 0), "orc": (1, 0), "wolf": (5, 0)}

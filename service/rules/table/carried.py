@@ -1,0 +1,44 @@
+"""Describe characters that are carried to another encounter: where they come from, and who makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from service.rules.kernel.records import record
+from service.rules.kernel.rulebook import RULING, Rule
+
+TABLE_CARRY_1: Final = Rule(
+    "TABLE-CARRY-1",
+    "A character may be carried to another encounter as it stood after a commit, while no combat runs.",
+    RULING,
+)
+
+
+@record
+class CarriedFrom:
+    """The commit of another encounter after which a character stood as it is carried."""
+
+    encounter: str
+    """The encounter, or the line of play, that has the commit."""
+    n: int
+    hash: str
+
+
+@record
+class Carried:
+    """A character as it stood after a commit of another encounter; a book adds the character."""
+
+    carried_from: CarriedFrom
+    """The commit after which it stood so."""
+
+
+@dataclass(frozen=True)
+class Carrying:
+    """How a book carries characters."""
+
+    kind: type[Carried]
+    """Its record of a carried character."""
+    carry: Callable[[Any, str, CarriedFrom], Carried]
+    """Returns a creature of a state as it is carried; raises `Refused` while it cannot be."""
