@@ -92,6 +92,12 @@ FIELD_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "size": "The number of commits.",
         "root": "The root of their Merkle tree, in hexadecimal digits.",
         "occasion": "The occasion, which opens what was sealed until then.",
+        # --- walls and doors
+        "walls": "Walls and doors on the edges between cells, by `x,y|x,y`, the left or upper cell first, "
+        "such as `2,0|3,0`.",
+        "edges": "Edges between cells, as `x,y|x,y`: the left or upper cell first.",
+        "door": "The edge of the door, as `x,y|x,y`: the left or upper cell first.",
+        "becomes": "What is on the edges from now on; `none` for nothing.",
         # --- behind the screen
         "screen": "The rolls behind the GM's screen.",
         "rolls": "The number of rolls.",

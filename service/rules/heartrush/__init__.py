@@ -86,6 +86,7 @@ from service.rules.kernel.messages import Command, Event
 from service.rules.ruleset import Ruleset
 from service.rules.secrecy import hidden_creatures as common_hidden_creatures
 from service.rules.shared import messages_of
+from service.rules.table import walled
 from service.rules.table.carried import Carrying
 
 _CHAPTERS: Final = (
@@ -137,6 +138,7 @@ _CHAPTERS: Final = (
     opening,
     arrivals,
     common_hidden_creatures,
+    walled,
 )
 
 

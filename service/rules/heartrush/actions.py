@@ -201,7 +201,6 @@ Payment = Literal["action", "rush", "free", "none"]
 FREE_FIELDS: Final = {"dash": "free_dash", "object": "free_object", "call_out": "free_callout"}
 SLIGHT: Final = ("dash", "sidestep", "call_out")
 """What a confused creature may do without having acted: moving is the other half of its choice."""
-ADJACENT_FT: Final = 5
 EXERTIONS: Final = ("dash", "sidestep", "object", "help", "break_free", "shake_off", "steady", "douse")
 """Actions that take breath outside combat, where they cost nothing."""
 

@@ -109,7 +109,11 @@ def added(state: State, entry: Entry) -> Emits[State]:
 def check_entry(view: State, entry: Entry) -> None:
     """Refuse what is no creature of this fight: a sheet or a place that cannot be, or an id that is taken."""
     opening = Opening(
-        sides=view.sides, player_side=view.player_side, creatures=(entry,), terrain=view.terrain
+        sides=view.sides,
+        player_side=view.player_side,
+        creatures=(entry,),
+        terrain=view.terrain,
+        walls=view.walls,
     )
     for pointer, fault in (*entry_faults(entry, "/creatures/0"),):
         raise Refused("opening_not_possible", f"{pointer}: {fault}")
@@ -176,7 +180,8 @@ class Den(HidingRules):
         place = free_place(
             entry.position,
             state.room_for(entry).side,
-            lambda cell: state.ground(cell) != "wall" and not state.standing_at(cell),
+            lambda cell: not state.is_solid(cell) and not state.standing_at(cell),
+            state.is_divided,
         )
         return (yield from added(state, spelled_out(changed(entry, position=place))))
 

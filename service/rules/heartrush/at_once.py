@@ -7,7 +7,6 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.heartrush import books
 from service.rules.heartrush.actions import (
-    ADJACENT_FT,
     AbilityUsed,
     action_price,
     free_first_price,
@@ -19,12 +18,13 @@ from service.rules.heartrush.damage import half
 from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.rolls import challenge_number
 from service.rules.heartrush.state import Creature, State
-from service.rules.heartrush.weapons import cannot_cast, free_hands, shield_on
+from service.rules.heartrush.weapons import cannot_cast, free_hands, is_adjacent, shield_on
 from service.rules.heartrush.windows import Deed, Said, declared
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, without_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
+from service.rules.table.walled import DOOR_VERBS, TABLE_WALL_2, door_moved
 
 # --- help, calling out, objects ------------------------------------------------------------------------
 # Help, call out, and handle an object.
@@ -97,7 +97,7 @@ class Help(Command[State]):
         near = tuple(
             c.id
             for c in view.creatures.values()
-            if c.id != creature.id and c.is_present and view.distance(creature, c) <= ADJACENT_FT
+            if c.id != creature.id and c.is_present and is_adjacent(view, creature, c)
         )
         if has_action(view, creature) and near:
             yield Offer(type=cls.type, creature=creature.id, choices={"target": near})
@@ -171,19 +171,19 @@ class ObjectHandled(Event[State]):
 @enforces(HR_ACT_9)
 @record
 class HandleObject(Command[State]):
-    """Draw, put away or handle one object; putting a weapon away and drawing another are two uses."""
+    """Draw, put away or handle one object, or move a door; to put away and draw a weapon are two uses."""
 
     type: ClassVar[str] = "object"
     creature: str
-    verb: Literal["draw", "stow", "handle"]
+    verb: Literal["draw", "stow", "open", "close", "handle"]
     item: str | None = None
-    """The weapon to draw or put away, or `shield`; null puts the weapon in hand away. For `handle`, what is
-    handled, in a few words."""
+    """The weapon to draw or put away, or `shield`; null puts the weapon in hand away. For `open` and `close`,
+    the edge of the door, as `x,y|x,y`. For `handle`, what is handled, in a few words."""
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature, "object")
         free_first_price(view, creature, "object")
-        check_handling(creature, self.verb, self.item)
+        check_handling(view, creature, self.verb, self.item)
         if self.verb == "handle" and not 0 < len(self.item or "") <= CALL_OUT_LENGTH:
             raise Refused("params_missing", "say in a few words what is handled")
 
@@ -196,6 +196,8 @@ class HandleObject(Command[State]):
     @staticmethod
     def done(state: State, creature: str, said: Said) -> Emits[State]:
         """Emit what it does, now that its turn has come."""
+        if said.verb in DOOR_VERBS:
+            return (yield door_moved(creature, said.item or "", said.verb))
         item = state.creatures[creature].wielded if said.verb == "stow" and said.item is None else said.item
         return (yield ObjectHandled(creature=creature, verb=said.verb, item=item))
 
@@ -204,7 +206,8 @@ class HandleObject(Command[State]):
         creature = view.creatures[awaited.creature or ""]
         if not (creature.free_object or has_action(view, creature)):
             return
-        for verb, items in (("stow", held_things(creature)), ("draw", drawable(creature))):
+        doors = [(verb, doors_offered(view, creature, verb)) for verb in DOOR_VERBS]
+        for verb, items in (("stow", held_things(creature)), ("draw", drawable(creature)), *doors):
             if items:
                 yield Offer(
                     type=cls.type, creature=creature.id, given={"verb": verb}, choices={"item": items}
@@ -257,8 +260,19 @@ def check_draw(creature: Creature, name: str) -> None:
         raise Refused("weapon_not_wieldable", f"{creature.id} cannot draw {name} now")
 
 
-def check_handling(creature: Creature, verb: str, item: str | None) -> None:
-    """Refuse to draw what is not at hand, and to stow what is not held."""
+def doors_offered(view: State, creature: Creature, verb: str) -> tuple[str, ...]:
+    """Return the doors that *creature* may open or close."""
+    at, side = creature.position, creature.space
+    found = view.doors_at(at, side, DOOR_VERBS[verb])
+    return tuple([door for door in found if view.door_fault(at, side, door, verb) is None])
+
+
+def check_handling(view: State, creature: Creature, verb: str, item: str | None) -> None:
+    """Refuse to draw what is not at hand, to stow what is not held, and to move a door that is not there."""
+    if verb in DOOR_VERBS:
+        fault = view.door_fault(creature.position, creature.space, item or "", verb)
+        if fault is not None:
+            raise Refused("no_valid_target", fault, TABLE_WALL_2.id)
     if verb == "draw":
         check_draw(creature, item or "")
     if verb == "stow" and item not in held_things(creature):
@@ -279,7 +293,7 @@ def check_help(view: State, creature: Creature, name: str) -> None:
         raise Refused("no_valid_target", f"there is nobody else called {name}")
     if not target.is_present:
         raise Refused("target_dead", f"{name} is dead")
-    if view.distance(creature, target) > ADJACENT_FT:
+    if not is_adjacent(view, creature, target):
         raise Refused("not_adjacent", f"{name} is not adjacent to {creature.id}")
 
 
@@ -313,7 +327,7 @@ class ObjectDeed(Deed):
     name = "object"
 
     def check(self, state: State, creature: Creature, said: Said) -> None:
-        check_handling(creature, said.verb, said.item)
+        check_handling(state, creature, said.verb, said.item)
 
     def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
         return (yield from HandleObject.done(state, creature, said))

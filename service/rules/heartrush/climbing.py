@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from service.rules.heartrush import books
-from service.rules.heartrush.actions import ADJACENT_FT, AbilityUsed, action_price, has_action
+from service.rules.heartrush.actions import AbilityUsed, action_price, has_action
 from service.rules.heartrush.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.conditions import gain
 from service.rules.heartrush.contests import (
@@ -23,6 +23,7 @@ from service.rules.heartrush.rolls import Edge, hampered
 from service.rules.heartrush.sheet import Ability
 from service.rules.heartrush.size_and_bonds import climbers_on, come_off, mount_of
 from service.rules.heartrush.state import Creature, State
+from service.rules.heartrush.weapons import is_adjacent
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
@@ -126,7 +127,7 @@ CLINGING: Final = ("HR-COND-23",)
 @enforces(HR_CLIMB_1)
 def check_climb(view: State, creature: Creature, target: Creature) -> None:
     """Refuse a climb onto a creature that is too far away or too small, or by one that cannot climb."""
-    if view.distance(creature, target) > ADJACENT_FT:
+    if not is_adjacent(view, creature, target):
         raise Refused("not_adjacent", f"{target.id} is not adjacent to {creature.id}")
     if target.rank < creature.rank + LARGER_BY:
         raise Refused("target_too_small", f"{target.id} is not two sizes larger than {creature.id}")

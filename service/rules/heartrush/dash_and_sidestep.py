@@ -25,6 +25,7 @@ from service.rules.heartrush.movement import (
 from service.rules.heartrush.paths import (
     allowance,
     approaches,
+    check_barred,
     check_can_move,
     check_move_after_casting,
     check_path,
@@ -287,10 +288,11 @@ def sidesteps(view: State, creature: Creature) -> tuple[Cell, ...]:
 
 
 def _barred(view: State, creature: Creature, to: Cell) -> bool:
-    """Return whether fear, or a wall that has to be climbed, keeps *creature* from a careful step."""
-    return bool(climb_cn(view, creature, creature.position, to)) or approaches(
-        view, creature, creature.position, to
-    )
+    """Return whether fear, or a wall in its way or to climb, keeps *creature* from a careful step."""
+    at = creature.position
+    if view.is_barred(at, to, creature.space) or climb_cn(view, creature, at, to):
+        return True
+    return approaches(view, creature, at, to)
 
 
 def check_sidestep(view: State, creature: Creature, to: Cell | None, *, stand: bool) -> None:
@@ -310,6 +312,7 @@ def check_sidestep(view: State, creature: Creature, to: Cell | None, *, stand: b
         raise Refused("blocked", f"{to} is not one step away")
     if is_walled(view, creature, to):
         raise Refused("blocked", f"there is a wall at {to}")
+    check_barred(view, creature, creature.position, to)
     if not may_stop(view, creature, to):
         raise Refused("space_occupied", f"{to} is occupied")
     if approaches(view, creature, creature.position, to):
@@ -346,11 +349,10 @@ def sidestep(state: State, creature: str, to: Cell | None) -> Emits[State]:
 
 def leaving(state: State, mover: Creature, to: Cell) -> tuple[str, ...]:
     """Return whom a sidestep does not stop from striking, and whose reach it leaves."""
-    metric = state.house.metric
     return tuple(
         watcher.enemy.id
         for watcher in watchers(state, mover, how="sidestep")
-        if watcher.reaches(mover.position, mover, metric) and not watcher.reaches(to, mover, metric)
+        if watcher.reaches(mover.position, mover) and not watcher.reaches(to, mover)
     )
 
 

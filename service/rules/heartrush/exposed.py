@@ -10,8 +10,9 @@ from service.rules.heartrush.actions import can_answer
 from service.rules.heartrush.lasting import strikes_free
 from service.rules.heartrush.permission import is_unbarred
 from service.rules.heartrush.state import Creature, State
-from service.rules.heartrush.weapons import in_range, reach_ft
+from service.rules.heartrush.weapons import in_range, is_walled_off, reach_ft
 from service.rules.kernel.messages import Awaited
+from service.rules.kernel.records import changed
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.space.grid import FEET, Cell, distance
 
@@ -107,10 +108,14 @@ class Watcher(NamedTuple):
 
     enemy: Creature
     reach: int
+    state: State
 
-    def reaches(self, at: Cell, mover: Creature, metric: str) -> bool:
-        """Return whether the mover would be in reach at *at*."""
-        return distance(at, mover.space, self.enemy.position, self.enemy.space, metric) <= self.reach
+    def reaches(self, at: Cell, mover: Creature) -> bool:
+        """Return whether the mover would be in reach at *at*, with no wall along edges between."""
+        enemy, metric = self.enemy, self.state.house.metric
+        if distance(at, mover.space, enemy.position, enemy.space, metric) > self.reach:
+            return False
+        return not (self.state.walls and is_walled_off(self.state, enemy, changed(mover, position=at)))
 
 
 def watchers(
@@ -120,7 +125,7 @@ def watchers(
     if state.paused():
         return ()
     return tuple(
-        Watcher(enemy, reach_ft(enemy))
+        Watcher(enemy, reach_ft(enemy), state)
         for enemy in enemies(state, mover)
         if enemy.id not in provoked and _may_strike(state, enemy, how) and not goes_along(enemy, mover)
     )
@@ -149,10 +154,9 @@ def provoked_by(
     """Return the enemies that may strike before the step, and the feet inside each reach once it is taken."""
     found: list[str] = []
     counted: dict[str, int] = {}
-    metric = state.house.metric
     ends_inside = state.house.oa_step_count == "ends_inside"
     for watcher in watching:
-        was, stays = watcher.reaches(at, mover, metric), watcher.reaches(new, mover, metric)
+        was, stays = watcher.reaches(at, mover), watcher.reaches(new, mover)
         name = watcher.enemy.id
         if was and not stays:
             found.append(name)

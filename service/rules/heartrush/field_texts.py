@@ -374,7 +374,7 @@ FIELD_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "hinder": "The id of the hindering.",
         "fall": "The id of the fall.",
         # --- surroundings and rest
-        "terrain": "The ground of cells, by `x,y`.",
+        "terrain": "What cells are made of that are not plain ground, by `x,y`, such as `3,-2`.",
         "set_terrain.terrain": "What the ground becomes.",
         "terrain_set.terrain": "What the ground becomes.",
         "scenery": "Light, heights and water.",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from service.rules.heartrush import books
-from service.rules.heartrush.actions import ADJACENT_FT, AbilityUsed, action_price, has_action
+from service.rules.heartrush.actions import AbilityUsed, action_price, has_action
 from service.rules.heartrush.conditions import gain
 from service.rules.heartrush.contests import BODILY, Bodily, ContestFrame, OffensiveContest, OffensiveTried
 from service.rules.heartrush.damage import half
@@ -14,7 +14,7 @@ from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.rolls import Edge, hampered
 from service.rules.heartrush.size_and_bonds import captive_of, freed, grappler_of
 from service.rules.heartrush.state import Creature, State
-from service.rules.heartrush.weapons import free_hands
+from service.rules.heartrush.weapons import free_hands, is_adjacent
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
@@ -68,7 +68,7 @@ HR_GRAP_7: Final = Rule(
 @enforces(HR_GRAP_1)
 def check_reach(view: State, creature: Creature, target: Creature) -> None:
     """Refuse to grapple a creature that is not adjacent."""
-    if view.distance(creature, target) > ADJACENT_FT:
+    if not is_adjacent(view, creature, target):
         raise Refused("not_adjacent", f"{target.id} is not adjacent to {creature.id}")
 
 

@@ -179,6 +179,7 @@ _EFFECTS: Final = (
     ruling_effects.Unaware,
     ruling_effects.Hide,
     ruling_effects.SetTerrain,
+    ruling_effects.SetWalls,
     ruling_effects.SetOption,
     ruling_effects.GivePriority,
     ruling_effects.Arm,

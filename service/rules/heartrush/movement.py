@@ -264,10 +264,7 @@ def walk(state: State, creature: str, path: tuple[Cell, ...], *, stand: bool) ->
     start = Walk(creature=creature, left=path)
     if stand:
         mover = state.creatures[creature]
-        metric = state.house.metric
-        watching = tuple(
-            w.enemy.id for w in watchers(state, mover) if w.reaches(mover.position, mover, metric)
-        )
+        watching = tuple(w.enemy.id for w in watchers(state, mover) if w.reaches(mover.position, mover))
         if watching:
             state = yield MovementBegun(movement=movement, creature=creature, because=("HR-MOVE-5",))
             start = start._replace(provoked=watching)

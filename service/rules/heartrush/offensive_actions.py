@@ -8,7 +8,6 @@ from typing import ClassVar, Final, Literal
 from service.dice.values import Roll
 from service.rules.contests.contests import TEXT_LENGTH
 from service.rules.heartrush import books
-from service.rules.heartrush.actions import ADJACENT_FT
 from service.rules.heartrush.climbing import ClimbTried, check_climb, climb_onto
 from service.rules.heartrush.conditions import gain
 from service.rules.heartrush.contests import (
@@ -41,7 +40,7 @@ from service.rules.heartrush.grapple import GrappleTried, check_grapple, seize
 from service.rules.heartrush.movement import at_most_one_size_larger
 from service.rules.heartrush.stances import beats
 from service.rules.heartrush.state import Creature, State, is_able_if_aware
-from service.rules.heartrush.weapons import free_hands
+from service.rules.heartrush.weapons import free_hands, is_adjacent
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Scope
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
@@ -117,7 +116,7 @@ class Hindered(Event[State]):
 
 def check_hinder(view: State, creature: Creature, target: Creature, offensive: Offensive) -> None:
     """Refuse a hinder of somebody out of reach or too large to topple, or one that says too little."""
-    if view.distance(creature, target) > ADJACENT_FT:
+    if not is_adjacent(view, creature, target):
         raise Refused("not_adjacent", f"{target.id} is not adjacent to {creature.id}", "HR-HIND-1")
     if offensive.way is None or (offensive.way == "harm") != (offensive.condition is not None):
         raise Refused("params_missing", "say which way, and for harm which condition it brings", "HR-HIND-1")
@@ -188,7 +187,7 @@ def attempt(
 ) -> Emits[State]:
     """Emit the check of an offensive action, or that it needs none."""
     path = f"{frame.path}/{frame.phase}/{creature}/{offensive.what}"
-    if state.distance(state.creatures[creature], state.creatures[target]) > ADJACENT_FT:
+    if not is_adjacent(state, state.creatures[creature], state.creatures[target]):
         return (
             yield OffensiveResolved(
                 engagement=frame.path,
@@ -286,7 +285,7 @@ def why_not(state: State, earned: Earned) -> str | None:
     if target.status not in ("active", "unconscious"):
         return "target_dead"
     what = earned.offensive.what
-    apart = state.distance(creature, target) > ADJACENT_FT
+    apart = not is_adjacent(state, creature, target)
     if what in CLINGS and apart and state.house.offensive_recheck_adjacency:
         return "not_adjacent"
     if what == "grapple":
@@ -443,7 +442,7 @@ def check_offensive(
     stance, against = stance_of(frame, creature.id), stance_of(frame, target)
     if not directly_beats(view, stance, against):
         raise Refused("stance_not_beaten", f"{stance} does not directly beat {against}", "HR-OFF-1")
-    if moves and view.distance(creature, other) > ADJACENT_FT:
+    if moves and not is_adjacent(view, creature, other):
         return
     if offensive.what == "grapple":
         check_grapple(view, creature, other)

@@ -48,6 +48,7 @@ from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
 from service.rules.rolls.seeding import Seeding, seeding_faults
 from service.rules.space.grid import FEET, Cell, cells
+from service.rules.space.walls import Walls, closed_edges, is_split, wall_faults
 from service.rules.table.stack import Stacks
 from service.rules.table.table import GM, Option
 
@@ -65,6 +66,7 @@ class Opening:
     seats: tuple[SeatEntry, ...] = ()
     options: Mapping[str, Option] = EMPTY
     terrain: Mapping[str, Terrain] = EMPTY
+    walls: Walls = EMPTY
     scenery: Scenery = Scenery()
     declared_sides: tuple[Id, ...] = ()
     seeding: Seeding = Seeding()
@@ -393,9 +395,12 @@ def _poison_faults(sheet: Sheet, at: str) -> Iterator[Fault]:
 
 def _position_faults(opening: Opening) -> Iterator[Fault]:
     taken: dict[Cell, list[Creature]] = {}
+    closed = closed_edges(opening.walls)
     for i, entry in enumerate(opening.creatures):
         at: Cell = (entry.position[0], entry.position[1])
         creature = creature_of(entry)
+        if is_split(closed, at, creature.space):
+            yield f"/creatures/{i}/position", "on both sides of a wall or a closed door"
         for cell in cells(at, creature.space):
             if opening.terrain.get(f"{cell[0]},{cell[1]}") == "wall":
                 yield f"/creatures/{i}/position", "inside a wall"
@@ -407,6 +412,7 @@ def _position_faults(opening: Opening) -> Iterator[Fault]:
 
 def _scenery_faults(opening: Opening) -> Iterator[Fault]:
     yield from _cell_faults(opening)
+    yield from wall_faults(opening.walls)
     yield from _ground_faults(opening)
     scenery = opening.scenery
     for key, cn in scenery.climb_cn.items():
@@ -492,6 +498,7 @@ def initial(blank: State, opened: EncounterOpened) -> State:
         player_side=opening.player_side,
         declared_sides=opening.declared_sides,
         terrain=opening.terrain,
+        walls=opening.walls,
         scenery=opening.scenery,
         creatures={sheet_of(entry).id: creature_of(entry, clock_s) for entry in opening.creatures},
         clock_s=clock_s,

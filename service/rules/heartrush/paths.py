@@ -28,6 +28,7 @@ from service.rules.space.grid import (
     reachable,
     way_to,
 )
+from service.rules.table.walled import TABLE_WALL_1
 
 # --- how far -------------------------------------------------------------------------------------------
 # Its speed, what lowers it, and what standing up and casting leave of it.
@@ -254,8 +255,10 @@ def _shares(mover: Creature, other: Creature) -> bool:
 
 
 def is_walled(state: State, mover: Creature, at: Cell) -> bool:
-    """Return whether any of the mover's space would be inside a wall at *at*."""
-    return bool(state.terrain) and any(state.ground(cell) == "wall" for cell in cells(at, mover.space))
+    """Return whether any of the mover's space would be inside a wall at *at*, or on both sides of one."""
+    if state.terrain and any(state.is_solid(cell) for cell in cells(at, mover.space)):
+        return True
+    return state.is_divided(at, mover.space)
 
 
 @enforces(HR_SIZE_4)
@@ -297,6 +300,7 @@ def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget:
             raise Refused("blocked", f"{new} is no step from {old}")
         if is_walled(state, creature, new):
             raise Refused("blocked", f"there is a wall at {new}")
+        check_barred(state, creature, old, new)
         if not may_enter(state, creature, new):
             raise Refused("space_occupied", f"{new} is occupied")
         if creature.conditions and approaches(state, creature, old, new):
@@ -309,6 +313,12 @@ def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget:
     if spent > budget:
         raise Refused("insufficient_movement", f"the path takes {spent} ft, and {budget} are left")
     return spent
+
+
+def check_barred(state: State, creature: Creature, old: Cell, new: Cell) -> None:
+    """Refuse a step that a wall or a closed door bars."""
+    if state.is_barred(old, new, creature.space):
+        raise Refused("blocked", f"a wall or a closed door is between {old} and {new}", TABLE_WALL_1.id)
 
 
 def within(state: State, creature: Creature, budget: int) -> Reach:
@@ -391,7 +401,7 @@ def _alternates(state: State) -> bool:
 def _costs(
     state: State, creature: Creature
 ) -> tuple[Callable[[Cell], int | None], Callable[[Cell, Cell, int, int], int | None] | None]:
-    """Return what entering a cell costs the creature, and what keeps a frightened one from a step."""
+    """Return what entering a cell costs the creature, and the price of a step if it may differ."""
     is_plain = plain_ground(state, creature)
 
     def entering(new: Cell) -> int | None:
@@ -400,12 +410,12 @@ def _costs(
         return (_entering_ft(state, creature, new) or None) if may_enter(state, creature, new) else None
 
     def step(old: Cell, new: Cell, diagonals: int, feet: int) -> int | None:
-        if approaches(state, creature, old, new):
+        if state.is_barred(old, new, creature.space) or approaches(state, creature, old, new):
             return None
         return _slant(state, old, new, diagonals) * feet
 
     is_afraid = bool(creature.conditions) and fears(state, creature) is not None
-    return entering, step if is_afraid else None
+    return entering, step if is_afraid or state.walls else None
 
 
 # --- the way of a push ---------------------------------------------------------------------------------
@@ -415,10 +425,10 @@ WITHIN_SIZES = 2
 
 
 def obstacle(
-    state: State, mover: Creature, at: Cell, companion: str | None = None
+    state: State, mover: Creature, before: Cell, at: Cell, companion: str | None = None
 ) -> tuple[bool, str | None]:
-    """Return whether a push stops before *at*, and the creature that stops it (None: a wall)."""
-    if is_walled(state, mover, at):
+    """Return whether a push from *before* stops before *at*, and who stops it (None: a wall)."""
+    if is_walled(state, mover, at) or state.is_barred(before, at, mover.space):
         return True, None
     around = others_at(state, mover, mover.position)  # who shares its space already does not stop it
     for other in others_at(state, mover, at):
@@ -435,7 +445,8 @@ def way(
     """Return the cells a push crosses, whether it is stopped, and by whom."""
     crossed: list[Cell] = []
     for cell in line(mover.position, step, feet // FEET):
-        stopped, blocker = obstacle(state, mover, cell, companion)
+        before = crossed[-1] if crossed else mover.position
+        stopped, blocker = obstacle(state, mover, before, cell, companion)
         if stopped:
             return tuple(crossed), True, blocker
         crossed.append(cell)

@@ -8,7 +8,7 @@ from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll, Term
 from service.rules.heartrush import books
-from service.rules.heartrush.actions import ADJACENT_FT, AbilityUsed, afford_action, recharge
+from service.rules.heartrush.actions import AbilityUsed, afford_action, recharge
 from service.rules.heartrush.checks import CheckAsked, Checked, Checking, Leaning
 from service.rules.heartrush.clock import HOUR_S, MINUTE_S, at_rest, check_at_rest, day, pass_time
 from service.rules.heartrush.conditions import SLEEPLESS, ConditionLost, gain
@@ -18,6 +18,7 @@ from service.rules.heartrush.permission import acting, check_able, check_settled
 from service.rules.heartrush.ruling_effects import GiveDestiny, LayPenalty
 from service.rules.heartrush.sheet import Ability
 from service.rules.heartrush.state import Creature, State
+from service.rules.heartrush.weapons import is_adjacent
 from service.rules.heartrush.wounds import (
     WoundsEased,
     WoundTreated,
@@ -483,7 +484,7 @@ class TreatWounds(Command[State]):
             raise Refused("target_dead", f"{self.patient} is not among the living")
         if not treatable(wounds):
             raise Refused("already_treated", f"every wound of {self.patient} was treated before", "HR-WND-7")
-        if not at_rest(view) and view.distance(healer, patient) > ADJACENT_FT:
+        if not at_rest(view) and not is_adjacent(view, healer, patient):
             raise Refused("not_adjacent", f"{self.patient} is not adjacent to {self.creature}")
         if self.ability != "cunning" and view.house.medicine_ability != "any":
             raise Refused("params_missing", "medicine goes by cunning here")
@@ -521,7 +522,7 @@ class TreatWounds(Command[State]):
             for other in view.creatures.values()
             if other.is_present
             and treatable(other.wounds)
-            and (at_rest(view) or view.distance(healer, other) <= ADJACENT_FT)
+            and (at_rest(view) or is_adjacent(view, healer, other))
         )
         allowed = at_rest(view) or (view.house.treat_in_combat and healer.action > 0)
         if near and allowed and healer.status == "active":

@@ -17,7 +17,9 @@ from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET
+from service.rules.space.walls import EdgeKey
 from service.rules.table.table import Option
+from service.rules.table.walled import Edging, WallsSet, edges_fault
 
 # --- effects on creatures ------------------------------------------------------------------------------
 # What no rule does by itself, what mends a mistake.
@@ -285,6 +287,21 @@ class SetTerrain(Effect):
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield TerrainSet(cells=self.cells, terrain=self.terrain, because=frame.rules))
+
+
+@record
+class SetWalls(Effect):
+    """Set what is on edges: a wall, a door that is open or closed, or nothing."""
+
+    kind: ClassVar[str] = "walls"
+    edges: tuple[EdgeKey, ...]
+    becomes: Edging
+
+    def fault(self, view: State) -> str | None:
+        return edges_fault(view, self.edges, self.becomes)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield WallsSet(edges=self.edges, becomes=self.becomes, because=frame.rules))
 
 
 @record

@@ -13,7 +13,7 @@ from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Event
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.space.grid import Cell, cells
+from service.rules.space.grid import Cell, cells, is_step
 
 # --- size ----------------------------------------------------------------------------------------------
 # How many share a cell, and how much is carried.
@@ -190,9 +190,18 @@ def beside(state: State, creature: Creature, mount: Creature) -> Cell:
     near = sorted(ring, key=lambda c: (max(abs(c[0] - at[0]), abs(c[1] - at[1])), c))
     for cell in near:
         room = cells(cell, side)
-        if all(state.ground(c) != "wall" and not state.standing_at(c) for c in room):
+        free = all(not state.is_solid(c) and not state.standing_at(c) for c in room)
+        if free and not _is_beyond(state, mount, cell, side):
             return cell
     return at
+
+
+def _is_beyond(state: State, mount: Creature, at: Cell, side: int) -> bool:
+    """Return whether closed edges divide the space at *at*, or keep it apart from the mount."""
+    if not state.walls:
+        return False
+    near = [(a, b) for a in cells(mount.position, mount.space) for b in cells(at, side) if is_step(a, b)]
+    return state.is_divided(at, side) or all(state.is_barred(a, b) for a, b in near)
 
 
 def untied(state: State, creature: str, condition: str) -> State:

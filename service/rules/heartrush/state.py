@@ -27,6 +27,7 @@ from service.rules.secrecy.gm_only import facts_of
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.space.grid import Cell, away_from, cells, distance
 from service.rules.table.table import GM
+from service.rules.table.walled import WalledTable
 
 Phase = Literal[
     "setup",
@@ -91,7 +92,7 @@ class Creature(Character):
 
 
 @record
-class State(HidingTable):
+class State(WalledTable, HidingTable):
     """A whole fight of Heart Rush."""
 
     phase: Phase = "setup"

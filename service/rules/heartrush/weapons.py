@@ -25,6 +25,7 @@ from service.rules.kernel.messages import Refused
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import PoolDie
 from service.rules.space.grid import FEET, Cell, cells
+from service.rules.space.walls import inner_corners
 
 # --- hands ---------------------------------------------------------------------------------------------
 # What weapons, shields and captives take of the two a creature has.
@@ -172,14 +173,30 @@ LARGER_BY: Final = 2
 @enforces(HR_COVER_1)
 def lines_blocked(state: State, attacker: Creature, target: Creature) -> int:
     """Return how many corner lines from *attacker* to *target* are blocked, 0 to 4."""
-    if not state.terrain:
+    goals, starts = corners(target), corners(attacker)
+    walls = tuple(_walls_between(state, (*starts, *goals))) if state.terrain else ()
+    if not (walls or state.walls):
         return 0
-    goals = corners(target)
-    starts = corners(attacker)
-    walls = tuple(_walls_between(state, (*starts, *goals)))
-    if not walls:
-        return 0
-    return min(sum(is_cut(start, goal, walls) for goal in goals) for start in starts)
+    cut = [[is_cut(start, goal, walls) for goal in goals] for start in starts]
+    edges = _cut_by_edges(state, attacker, target)
+    return min(sum(a or b for a, b in zip(*lines, strict=True)) for lines in zip(cut, edges, strict=True))
+
+
+def _cut_by_edges(state: State, attacker: Creature, target: Creature) -> list[list[bool]]:
+    """Return for each corner of *attacker*, and in it of *target*, whether a closed edge cuts their line."""
+    goals = inner_corners(target.position, target.space)
+    starts = inner_corners(attacker.position, attacker.space)
+    return [[state.is_line_cut(start, goal) for goal in goals] for start in starts]
+
+
+def is_walled_off(state: State, attacker: Creature, target: Creature) -> bool:
+    """Return whether closed edges cut every line between two creatures: neither reaches the other."""
+    return bool(state.walls) and all(map(all, _cut_by_edges(state, attacker, target)))
+
+
+def is_adjacent(state: State, creature: Creature, other: Creature) -> bool:
+    """Return whether two creatures are next to each other, with no closed edge between."""
+    return state.distance(creature, other) <= FEET and not is_walled_off(state, creature, other)
 
 
 def corners(creature: Creature) -> tuple[Cell, ...]:
@@ -240,8 +257,10 @@ def is_sheltered(state: State, creature: Creature) -> bool:
 
 
 def is_covered_whole(state: State, attacker: Creature, target: Creature, weapon: Weapon) -> bool:
-    """Return whether no shot can reach the target at all."""
-    if weapon.attack_type not in SHOT or not (state.terrain or target.conditions):
+    """Return whether no attack can reach the target at all: walls along edges stop those in melee too."""
+    if is_walled_off(state, attacker, target):
+        return True
+    if weapon.attack_type not in SHOT or not (state.terrain or state.walls or target.conditions):
         return False
     return cover_level(state, attacker, target) >= TOTAL
 

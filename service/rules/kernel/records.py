@@ -247,7 +247,8 @@ def derived(of: R, name: str, derive: Callable[[R], V]) -> V:
 def carried(of: R, names: tuple[str, ...], derive: Callable[..., V]) -> V:
     """Return `derive(*values)` of the fields *names*; copies keep it until one of these fields changes."""
     known = of.__dict__
-    found = known.get(CARRIED)
+    every = known.get(CARRIED, EMPTY)
+    found = every.get(names)
     if found is not None:
         for name, old in zip(names, found[0], strict=True):
             if known[name] is not old:
@@ -257,7 +258,7 @@ def carried(of: R, names: tuple[str, ...], derive: Callable[..., V]) -> V:
             return result
     values = [known[name] for name in names]
     result = derive(*values)
-    known[CARRIED] = (values, result)
+    known[CARRIED] = {**every, names: (values, result)}  # a new one: copies of the record share the old one
     return result
 
 

@@ -71,6 +71,7 @@ from service.rules.ruleset import Ruleset
 from service.rules.secrecy import hidden_creatures as common_hidden_creatures
 from service.rules.secrecy.hiding import HidingRules
 from service.rules.shared import messages_of
+from service.rules.table import walled
 
 _CHAPTERS: Final = (
     combat_statistics,
@@ -107,6 +108,7 @@ _CHAPTERS: Final = (
     corrections,
     opening,
     common_hidden_creatures,
+    walled,
 )
 
 

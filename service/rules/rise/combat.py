@@ -267,7 +267,7 @@ def check_running(view: State) -> None:
 
 def check_entry(view: State, entry: Entry) -> None:
     """Refuse what is no creature of this fight: a sheet or a place that cannot be, or an id that is taken."""
-    alone = Opening(creatures=(entry,), options=view.options, terrain=view.terrain)
+    alone = Opening(creatures=(entry,), options=view.options, terrain=view.terrain, walls=view.walls)
     for pointer, fault in faults(alone):
         raise Refused("opening_not_possible", f"{pointer}: {fault}", "RI-GM-5")
     if view.is_named(entry.sheet.id):

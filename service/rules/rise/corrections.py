@@ -19,7 +19,9 @@ from service.rules.rise.sheet import Sort
 from service.rules.rise.state import State
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell
+from service.rules.space.walls import EdgeKey
 from service.rules.table.stack import Frame
+from service.rules.table.walled import Edging, WallsSet, edges_fault
 
 RI_GM_4: Final = Rule(
     "RI-GM-4",
@@ -36,10 +38,11 @@ _AMOUNTS: Final = ("damage", "heal_hp", "heal_dr", "fatigue")
 
 @record
 class Mending:
-    """One effect of a ruling on a creature."""
+    """One effect of a ruling: on a creature, or on the walls and doors of the map."""
 
-    does: Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate"]
-    target: str
+    does: Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate", "walls"]
+    target: str = ""
+    """The creature; nobody for `walls`."""
     amount: int = 0
     """How much damage, hit points, resistance or how many levels of fatigue."""
     sort: Sort = "normal"
@@ -48,9 +51,15 @@ class Mending:
     """The condition gained or lost."""
     to: Cell | None = None
     """Where the creature is put."""
+    edges: tuple[EdgeKey, ...] = ()
+    """The edges whose wall or door changes, for `walls`."""
+    becomes: Edging = "none"
+    """What is on them from now on."""
 
     def fault(self, view: State) -> str | None:
         """Return what keeps it from happening, None if nothing does."""
+        if self.does == "walls" or self.edges:
+            return self._walls_fault(view)
         if self.target not in view.creatures:
             return f"there is no creature {self.target}"
         if self.does in _AMOUNTS and not 1 <= self.amount <= MOST:
@@ -61,8 +70,20 @@ class Mending:
             return "where to is not said"
         return None
 
+    def _walls_fault(self, view: State) -> str | None:
+        if self.does != "walls" or self.target:
+            return "edges are for walls, and a target for every other effect"
+        return edges_fault(view, self.edges, self.becomes)
+
+    def happen(self, state: State, chance: Chance) -> Emits[State]:
+        """Emit what the effect does."""
+        if self.does == "walls":
+            return (yield WallsSet(edges=self.edges, becomes=self.becomes, because=("RI-GM-4",)))
+        return (yield from apply(state, chance, self.atom()))
+
     def atom(self) -> Atom:
-        """Return the effect as the rules know it."""
+        """Return the effect on a creature as the rules know it."""
+        assert self.does != "walls", "an effect on a creature"
         gained = Condition(name=self.name, source="gm") if self.does == "gain" else None
         return Atom(
             seq=0,
@@ -89,7 +110,7 @@ class CorrectionFrame(Frame[State]):
         return ()
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
-        state = yield from apply(state, chance, self.effects[0].atom())
+        state = yield from self.effects[0].happen(state, chance)
         return (yield CorrectionTaken(correction=self.path, because=("RI-GM-4",)))
 
 

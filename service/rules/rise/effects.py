@@ -17,7 +17,7 @@ from service.rules.rise.movement_and_positioning import (
     before_hidden_creatures,
     hidden_creature_at,
     in_the_way,
-    is_wall,
+    is_shut,
     walk,
 )
 from service.rules.rise.state import State
@@ -368,7 +368,7 @@ def knocked_back(state: State, chance: Chance, user: str, target: str, feet: int
     atom = Atom(seq=0, source=user, target=target, does="locate", path=path, how="forced")
     state = yield from note(state, chance, atom)
     dice = (feet - 5 * len(path)) // 10
-    if moved or not dice or (blocker is None and not is_wall(state, creature, beyond)):
+    if moved or not dice or (blocker is None and not is_shut(state, creature, at, beyond)):
         return state
     roll: Roll
     state, roll = yield from chance.throw(

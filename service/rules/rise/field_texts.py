@@ -212,7 +212,7 @@ FIELD_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "arrival": "The creature on its way.",
         "ended": "The zones that ended.",
         "rest": "The length of the rest.",
-        "terrain": "The ground of cells, by `x,y`.",
+        "terrain": "What cells are made of that are not plain ground, by `x,y`, such as `3,-2`.",
         # --- rulings
         "question": "The question.",
         "answers": "The possible answers.",

@@ -309,7 +309,9 @@ def carried_over(state: State, group: str) -> State:
     worlds = {name: kept for name, kept in state.worlds.items() if name != group}
     zones = tuple([placed for placed in inner.zones if placed not in state.zones])
     lying = {**state.lying, **{item: at for item, at in inner.lying.items() if state.lying.get(item) != at}}
-    return changed(state, worlds=worlds, zones=(*state.zones, *zones), lying=lying)
+    moved = {door: inner.walls[door] for door, was in inner.moved_doors.items() if inner.walls[door] != was}
+    walls = {**state.walls, **moved} if moved else state.walls
+    return changed(state, worlds=worlds, zones=(*state.zones, *zones), lying=lying, walls=walls)
 
 
 # --- groups that act apart -----------------------------------------------------------------------------

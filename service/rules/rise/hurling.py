@@ -207,7 +207,7 @@ def lands(state: State, user: Creature, step: Cell) -> Cell:
     """Return where a thing thrown in this direction comes to lie: as far as it flies, or before a wall."""
     at = user.position
     for cell in line(user.position, step, throw_feet(state, user) // FEET):
-        if state.ground(cell) == "wall":
+        if state.is_solid(cell) or state.is_barred(at, cell):
             break
         at = cell
     return at

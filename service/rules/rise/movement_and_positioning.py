@@ -132,17 +132,24 @@ def standing_in(state: State, creature: Creature, cell: Cell) -> list[str]:
 
 
 def is_wall(state: State, creature: Creature, cell: Cell) -> bool:
-    """Return whether *creature* would stand inside a wall at *cell*."""
-    if not state.terrain and not state.zones:
+    """Return whether *creature* would stand inside a wall at *cell*, or on both sides of one."""
+    if state.is_plain:
         return False
-    return any(state.ground(part) == "wall" for part in cells(cell, creature.space))
+    if any(state.is_solid(part) for part in cells(cell, creature.space)):
+        return True
+    return state.is_divided(cell, creature.space)
+
+
+def is_shut(state: State, creature: Creature, before: Cell, after: Cell) -> bool:
+    """Return whether a wall or a closed door keeps *creature* from a step."""
+    return is_wall(state, creature, after) or state.is_barred(before, after, creature.space)
 
 
 def check_path(view: State, creature: Creature, path: Sequence[Cell], budget: int) -> None:
     """Refuse a path that no ground allows or that is too long; who stands in it is not asked here."""
     at = creature.position
     for cell in path:
-        if not is_step(at, cell) or is_wall(view, creature, cell):
+        if not is_step(at, cell) or is_shut(view, creature, at, cell):
             raise Refused("path_blocked", f"{creature.id} cannot go from {at} to {cell}", "RI-MOVE-1")
         at = cell
     check_budget(view, creature, path, budget)
@@ -195,7 +202,7 @@ def walk(
     for cell in path:
         feet = step_feet(at, cell, diagonals) + leaving(state, creature, at)
         blocker = in_the_way(state, passing, cell, ignoring)
-        if spent + feet > budget or blocker is not None or is_wall(state, creature, cell):
+        if spent + feet > budget or blocker is not None or is_shut(state, creature, at, cell):
             stopped = blocker.id if blocker is not None else "speed"
             break
         diagonals += at[0] != cell[0] and at[1] != cell[1]

@@ -450,7 +450,9 @@ def find_way(
         is_closed = is_wall(after, creature, cell) or in_the_way(after, passing, cell) is not None
         return None if is_closed else FEET
 
-    def step(before: Cell, cell: Cell, diagonals: int, _: int) -> int:
+    def step(before: Cell, cell: Cell, diagonals: int, _: int) -> int | None:
+        if after.is_barred(before, cell, creature.space):
+            return None
         if before not in rough:
             rough[before] = leaving(after, creature, before)
         return step_feet(before, cell, diagonals) + rough[before]

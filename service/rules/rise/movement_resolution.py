@@ -18,7 +18,7 @@ from service.rules.rise.movement_and_positioning import (
     hidden_creature_at,
     in_the_way,
     is_passable,
-    is_wall,
+    is_shut,
 )
 from service.rules.rise.movement_problem import NeedsInitiative, Outcome, Problem, Routes, place_movers
 from service.rules.rise.movement_solver import solve
@@ -343,10 +343,12 @@ def reveal_found(state: State, routes: Routes, passes: Mapping[str, Sequence[str
 def find_ahead(state: State, name: str, routes: Routes, ignoring: Sequence[str]) -> str | None:
     """Return the hidden creature that the rest of a path meets before anything else, if any."""
     creature, _ = flown(state.creatures[name], routes.altitudes.get(name))
+    at = (creature.position, *routes.paths[name])[-1]
     for cell in routes.lost[name]:
         hidden_creature = hidden_creature_at(state, creature, cell)
         if hidden_creature is not None:
             return hidden_creature
-        if is_wall(state, creature, cell) or in_the_way(state, creature, cell, ignoring) is not None:
+        if is_shut(state, creature, at, cell) or in_the_way(state, creature, cell, ignoring) is not None:
             return None
+        at = cell
     return None

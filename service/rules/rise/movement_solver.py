@@ -290,8 +290,8 @@ def is_narrow(state: State, at: Cell, to: Cell) -> bool:
     dx, dy = to[0] - at[0], to[1] - at[1]
     if dx and dy:
         return False
-    sides = [(cell[0] + k * dy, cell[1] + k * dx) for cell in (at, to) for k in (-1, 1)]
-    return all(state.ground(cell) == "wall" for cell in sides)
+    sides = [(cell, (cell[0] + k * dy, cell[1] + k * dx)) for cell in (at, to) for k in (-1, 1)]
+    return all(state.is_solid(beside) or state.is_barred(cell, beside) for cell, beside in sides)
 
 
 def merge_overlapping(sets: list[tuple[str, ...]], new: tuple[str, ...]) -> list[tuple[str, ...]]:

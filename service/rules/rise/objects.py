@@ -28,6 +28,7 @@ from service.rules.rise.state import State
 from service.rules.rise.turns import begun, sender, taking_turn
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET, Cell, distance
+from service.rules.table.walled import DOOR_VERBS, TABLE_WALL_2, door_moved, is_door
 
 RI_UNIV_MANIP: Final = Rule(
     "RI-UNIV-MANIP",
@@ -54,7 +55,7 @@ RI_MAN_4: Final = Rule(
 )
 
 
-Handling = Literal["draw", "stow", "drop", "open", "pick_up", "rummage", "heavy", "other"]
+Handling = Literal["draw", "stow", "drop", "open", "close", "pick_up", "rummage", "heavy", "other"]
 COSTS_MINOR = ("draw", "stow")
 LETTING_GO: Final[tuple[Handling, ...]] = ("drop", "stow")
 PAYING: Final[tuple[Pay, ...]] = ("free", "minor", "standard")
@@ -104,6 +105,7 @@ class ManipulateObject(Act):
     type: ClassVar[str] = "manipulate_object"
     what: Handling = "other"
     item: str = ""
+    """The thing that is handled; for `open` and `close`, the edge of a door of the map as `x,y|x,y`."""
     pay: Pay = "free"
 
     def check(self, view: State) -> None:
@@ -118,15 +120,16 @@ class ManipulateObject(Act):
         if self.pay != "free" and self.what != "drop" and not trivial:
             usage = "minor" if self.pay == "minor" else "standard"
             state = yield from pay_for(self.creature, usage, self.pay, f"{self.type}-{self.what}")
-        return (
-            yield ObjectManipulated(
-                creature=self.creature,
-                what=self.what,
-                item=self.item,
-                free=self.pay == "free",
-                trivial=trivial,
-            )
+        state = yield ObjectManipulated(
+            creature=self.creature,
+            what=self.what,
+            item=self.item,
+            free=self.pay == "free",
+            trivial=trivial,
         )
+        if self.what in DOOR_VERBS and is_door(self.item):
+            return (yield door_moved(self.creature, self.item, self.what))
+        return state
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
@@ -136,7 +139,8 @@ class ManipulateObject(Act):
         creature = view.creatures[command.creature]
         held, owned = creature.held, creature.sheet.weapons
         things: dict[Handling, tuple[str, ...]] = {
-            "open": ("",),
+            "open": ("", *view.doors_at(creature.position, creature.space, "closed_door")),
+            "close": view.doors_at(creature.position, creature.space, "open_door"),
             "rummage": ("",),
             "other": ("",),
             "draw": tuple([own.id for own in owned if own.id not in held]),
@@ -167,6 +171,10 @@ def check_item(view: State, creature: Creature, what: Handling, item: str) -> No
         dropping(creature, item)
     elif not is_trivial(view, creature.id, what):
         three_at_most(creature)
+        if what in DOOR_VERBS and is_door(item):
+            fault = view.door_fault(creature.position, creature.space, item, what)
+            if fault is not None:
+                raise Refused("invalid_target", fault, TABLE_WALL_2.id)
         check_hands(view, creature, what, item)
 
 

@@ -284,7 +284,12 @@ def flooded(state: State, area: Area, origin: AreaOrigin) -> frozenset[Cell]:
     def entering(cell: Cell) -> int | None:
         return 0 if is_filled(area, origin, None, cell) and state.ground(cell) != "wall" else None
 
-    return frozenset(reachable(origin.at, 0, entering, alternating=False))
+    bars = state.bars()
+
+    def step(before: Cell, cell: Cell, _diagonals: int, feet: int) -> int | None:
+        return None if bars is not None and bars(before, cell) else feet
+
+    return frozenset(reachable(origin.at, 0, entering, step if bars else None, alternating=False))
 
 
 # --- offers ------------------------------------------------------------------------------------------

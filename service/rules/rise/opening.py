@@ -22,6 +22,7 @@ from service.rules.rise.swift import early, is_simple
 from service.rules.rolls.seeding import Seeding, seeding_faults
 from service.rules.secrecy.gm_only import field_faults
 from service.rules.space.grid import FEET, Cell, cells
+from service.rules.space.walls import Walls, closed_edges, is_split, wall_faults
 from service.rules.table.stack import Stacks
 from service.rules.table.table import Option
 
@@ -42,6 +43,7 @@ class Opening:
     seats: tuple[SeatEntry, ...] = ()
     options: Mapping[str, Option] = EMPTY
     terrain: Mapping[str, Terrain] = EMPTY
+    walls: Walls = EMPTY
     items: Mapping[str, tuple[int, int]] = EMPTY
     """Things that lie on the ground, and where."""
     declared_sides: tuple[Id, ...] = ()
@@ -76,6 +78,7 @@ def initial(blank: State, opened: EncounterOpened) -> State:
         seats=seats_of(opening.seats),
         declared_sides=opening.declared_sides,
         terrain=opening.terrain,
+        walls=opening.walls,
         lying={item: (at[0], at[1]) for item, at in opening.items.items()},
         attitudes=opening.attitudes,
         next_groups=opening.groups,
@@ -111,6 +114,7 @@ def faults(opening: Opening) -> Iterator[Fault]:
     for key in opening.terrain:
         if not pattern(r"-?\d{1,4},-?\d{1,4}").fullmatch(key):
             yield f"/terrain/{key}", "a cell is written x,y"
+    yield from wall_faults(opening.walls)
     sides = [entry.sheet.side for entry in opening.creatures]
     for i, side in enumerate(opening.declared_sides):
         if side not in sides:
@@ -226,11 +230,14 @@ def _strike_faults(
 
 def _position_faults(opening: Opening) -> Iterator[Fault]:
     taken: dict[Cell, str] = {}
+    closed = closed_edges(opening.walls)
     names = [entry.sheet.id for entry in opening.creatures]
     for i, entry in enumerate(opening.creatures):
         if entry.mount is not None and entry.mount not in names:
             yield f"/creatures/{i}/mount", f"one of {', '.join(names)}"
         at: Cell = (entry.position[0], entry.position[1])
+        if is_split(closed, at, side_of(entry.sheet.size)):
+            yield f"/creatures/{i}/position", "on both sides of a wall or a closed door"
         for cell in cells(at, side_of(entry.sheet.size)):
             if opening.terrain.get(f"{cell[0]},{cell[1]}") == "wall":
                 yield f"/creatures/{i}/position", "inside a wall"

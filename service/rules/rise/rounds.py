@@ -170,7 +170,8 @@ def join(state: State, arrival: Arrival) -> Emits[Any]:
     place = free_place(
         (entry.position[0], entry.position[1]),
         side_of(entry.sheet.size),
-        lambda cell: state.ground(cell) != "wall" and not state.standing_at(cell),
+        lambda cell: not state.is_solid(cell) and not state.standing_at(cell),
+        state.is_divided,
     )
     entry = changed(entry, position=place)
     state = yield CreatureAdded(entry=entry, because=("RI-GM-5",))

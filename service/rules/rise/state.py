@@ -7,7 +7,7 @@ stacks as frames of the chapters; what changes anything here are the chapters' e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import TABLE, Awaited
@@ -29,7 +29,9 @@ from service.rules.secrecy.gm_only import facts_of
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.secrecy.worlds import SHARED, SplitTable
 from service.rules.space.grid import FEET, Cell, away_from, cells, distance, feet_between, gap
+from service.rules.space.walls import Wall
 from service.rules.table.table import GM, Option
+from service.rules.table.walled import Edging, WalledTable
 
 Stage = Literal[
     "setup",
@@ -77,7 +79,7 @@ class Placed:
 
 
 @record
-class State(SplitTable, HidingTable):
+class State(SplitTable, WalledTable, HidingTable):
     """A whole fight of Rise, or the fight as one group has resolved it so far."""
 
     shared: ClassVar[tuple[str, ...]] = (*SHARED, "rulings")
@@ -91,6 +93,8 @@ class State(SplitTable, HidingTable):
     """Cells that are not plain ground, by `x,y`."""
     zones: tuple[Placed, ...] = ()
     """What abilities have made of the ground."""
+    moved_doors: Mapping[str, Wall] = EMPTY
+    """In a world: the doors that the group moved in this phase, each with what it was before."""
     lying: Mapping[str, Cell] = EMPTY
     """Things on the ground that can be picked up, and where."""
     reacted: bool = False
@@ -250,6 +254,18 @@ class State(SplitTable, HidingTable):
     def adjacent(self, a: Creature, b: Creature) -> bool:
         """Return whether two creatures' spaces touch, also at a corner."""
         return self.span(a, b)[1] <= FEET
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing on the ground hinders anybody: no terrain, zone, wall or door."""
+        return not (self.terrain or self.zones or self.walls)
+
+    def with_edges(self, edges: Sequence[str], becomes: Edging) -> State:
+        after = super().with_edges(edges, becomes)
+        if self.here == TABLE:
+            return after
+        before = {edge: self.walls[edge] for edge in edges if edge in self.walls}
+        return changed(after, moved_doors={**before, **self.moved_doors})
 
     def ground(self, cell: Cell) -> Terrain:
         """Return what *cell* is made of."""

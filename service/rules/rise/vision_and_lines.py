@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise, starmap
 from typing import Final, NamedTuple, TypeVar
 
 from service.rules.kernel.messages import Refused
@@ -15,7 +16,7 @@ from service.rules.rise.movement_and_positioning import (
     budget_of,
     flown,
     in_the_way,
-    is_wall,
+    is_shut,
     leaving,
     occupant,
     once_up,
@@ -94,7 +95,7 @@ def is_reached(view: State, user: Creature, target: Creature, reach_ft: int, *, 
 
 def has_line(view: State, user: Creature, target: Creature) -> bool:
     """Return whether no wall lies between two creatures."""
-    if not view.terrain and not view.zones:
+    if view.is_plain:
         return True
     return is_clear(view, *nearest(user, target))
 
@@ -104,7 +105,7 @@ def in_reach(view: State, user: Creature, reach_ft: int, *, touching: bool = Fal
 
     def find(_: State) -> tuple[str, ...]:
         near = [other for other, span in spans(view, user) if is_near(span, reach_ft, touching=touching)]
-        if view.terrain or view.zones:
+        if not view.is_plain:
             near = [other for other in near if has_line(view, user, other)]
         return tuple([other.id for other in near])
 
@@ -129,7 +130,7 @@ def reached_from(
     others = around(view, user, at, max(reach_ft, FEET))
     if not others:
         return ()
-    if reach_ft <= FEET and not (view.terrain or view.zones or derived(view, "heights", _are_heights)):
+    if reach_ft <= FEET and view.is_plain and not derived(view, "heights", _are_heights):
         return others  # on open and level ground these are its neighbours
     there = changed(user, position=at)
     return [other for other in others if is_reached(view, there, other, reach_ft, touching=touching)]
@@ -184,9 +185,12 @@ def targets_of(view: State, user: Creature, names: Sequence[str], reach_ft: int)
 
 def is_clear(view: State, start: Cell, end: Cell) -> bool:
     """Return whether no wall lies between two cells."""
-    if not view.terrain and not view.zones:
+    if view.is_plain:
         return True
-    return all(view.ground(cell) != "wall" for cell in between(start, end))
+    if any(view.is_solid(cell) for cell in between(start, end)):
+        return False
+    bars = view.bars()
+    return bars is None or not any(starmap(bars, pairwise((start, *between(start, end), end))))
 
 
 def between(start: Cell, end: Cell) -> Iterator[Cell]:
@@ -294,13 +298,13 @@ def along(view: State, creature: Creature, step: Cell, feet: int, high: int | No
     """Yield the ways of up to *feet* in one direction, up to a wall."""
     passing, ending = flown(creature, high)
     others: tuple[str, ...] = ()
-    spent, at, is_open, is_plain = 0, creature.position, True, not (view.terrain or view.zones)
+    spent, at, is_open, is_plain = 0, creature.position, True, view.is_plain
     occupied, is_small = view.occupied, creature.space == 1
     for length, cell in enumerate(line(creature.position, step, feet // FEET), 1):
         spent += step_feet(at, cell, length - 1)
         if not is_plain:
             spent += leaving(view, creature, at)
-        if spent > feet or (not is_plain and is_wall(view, creature, cell)):
+        if spent > feet or (not is_plain and is_shut(view, creature, at, cell)):
             return
         at = cell
         if is_small and cell not in occupied:  # most cells are empty, and most creatures fill one

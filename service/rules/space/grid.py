@@ -79,9 +79,12 @@ def nearest(at: Cell) -> Iterator[Cell]:
         yield from ((at[0] + x, at[1] + y) for _, x, y in steps)
 
 
-def free_place(at: Cell, side: int, is_free: Callable[[Cell], bool]) -> Cell:
-    """Return the place nearest to *at* where all cells of a space *side* cells wide are free."""
-    return next(place for place in nearest(at) if all(map(is_free, cells(place, side))))
+def free_place(
+    at: Cell, side: int, is_free: Callable[[Cell], bool], is_divided: Callable[[Cell, int], bool]
+) -> Cell:
+    """Return the place nearest to *at* for a space *side* cells wide: all cells free, and not divided."""
+    fitting = (place for place in nearest(at) if all(map(is_free, cells(place, side))))
+    return next(place for place in fitting if not is_divided(place, side))
 
 
 def is_step(a: Cell, b: Cell) -> bool:

@@ -22,6 +22,7 @@ from service.rules.kernel.sealed import view
 from service.rules.rolls.chance import Chance
 from service.rules.ruleset import Decision, decide, legal, waiting
 from tests.rules.heartrush.kit import ENCOUNTER, sheet
+from tests.support.drawn_walls import drawn_walls
 
 SIDES = ("players", "enemies")
 BOARD = 8
@@ -83,6 +84,7 @@ def random_opening(chance: random.Random) -> dict[str, Any]:
         "declared_sides": [side for side in SIDES if chance.random() < 0.5],
         "creatures": creatures,
         "terrain": terrain,
+        "walls": drawn_walls(BOARD, places, 2),
         "scenery": _scenery(chance, terrain),
         "options": random_options(chance),
         "seats": [

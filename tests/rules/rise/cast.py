@@ -11,6 +11,7 @@ from typing import Any, Final
 from service.rules.rise.options import OPTIONS
 from tests.rules.rise.bot import BLADE, BOW, BURN, ECHO, GUARD, MEND, SHOUT
 from tests.rules.rise.kit import entry
+from tests.support.drawn_walls import drawn_walls
 
 SIDES: Final = ("heroes", "orcs", "wolves", "bats")
 SIZES: Final = ("tiny", "small", "medium", "medium", "medium", "medium", "large", "huge")
@@ -171,6 +172,7 @@ def drawn_opening(random: Random, many: int, played: int | None = None) -> dict[
         "seats": _seats(random, entries, sides[:played]),
         "declared_sides": [side for side in sides if random.random() < 0.5],
         "terrain": dict(sorted(terrain.items())),
+        "walls": drawn_walls(24, [(x, y) for x, y in (each["position"] for each in entries)], 3),
         "options": options,
     }
 

@@ -127,6 +127,7 @@ def _all_in_reach(view: State, creature: Creature, ability: Any) -> Iterator[Dat
 
 def _things(view: State, creature: Creature) -> Iterator[Data]:
     found = [(what, "") for what in ("open", "rummage", "other")]
+    found += [(what, edge) for what in ("open", "close") for edge in view.walls]
     found += [("draw", weapon.id) for weapon in creature.sheet.weapons if weapon.id not in creature.held]
     found += [(what, item) for what in ("drop", "stow") for item in creature.held]
     found += [("pick_up", item) for item in view.lying]
