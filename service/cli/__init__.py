@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from keyword import iskeyword
 from typing import Final
 
 import click
@@ -22,11 +23,12 @@ COMMANDS: Final[Mapping[str, str]] = {
     "verify": "Audit a bundle, offline.",
     "bundle": "Export an encounter with all its evidence into one file.",
     "explain": "Explain a commit of a bundle: rules, rulings and dice, offline.",
+    "import": "Convert maps and creatures of other tools to parts of an opening.",
     "keys": "List, create and revoke API keys; show and rotate the signing key.",
     "openapi": "Write openapi.yaml, or check that it is up to date.",
     "rules": "Write the tables of rules, or check that they are up to date.",
 }
-"""The commands as `--help` lists them; each is in the module with its name, `_` for `-`."""
+"""The commands as `--help` lists them; each is in the module with its name, in Python: `import_`."""
 
 
 class _Commands(click.Group):
@@ -38,7 +40,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"{__name__}.{cmd_name.replace('-', '_')}").command
+        module = cmd_name.replace("-", "_") + "_" * iskeyword(cmd_name)
+        command: click.Command = import_module(f"{__name__}.{module}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above

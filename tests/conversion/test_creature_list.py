@@ -1,0 +1,147 @@
+"""Creatures of tables and lists: columns of both books, stat blocks, faults that name row and column."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from service.conversion.creature_list import columns_of, convert_csv, convert_json
+from service.conversion.faults import Unconvertible
+from service.rules.registry import REGISTRY
+from tests.support.tiny_game import TINY
+
+HEARTRUSH, RISE = REGISTRY["heartrush@1"], REGISTRY["rise@1"]
+
+PARTY = """id,name,side,stat_block,size,might,hp_max,darkvision,weapons,abilities,x,y
+pia,Pia,heroes,,small,8,40,yes,"[{""id"": ""mace"", ""size_class"": ""light""}]",,0,0
+
+gob,,foes,goblin,,,,,,,3,-2
+"""
+BAND = """id,name,side,kind,defenses,speeds,hp_max,hp,position
+pia,Pia,heroes,pc,armor=6; reflex=5,land=30; fly=40,30,12,"0,0"
+gob,Goblin,foes,monster,,,12,,"3,-2"
+"""
+
+
+def faults_of(text: str, ruleset: Any = HEARTRUSH) -> tuple[str, ...]:
+    with pytest.raises(Unconvertible) as raised:
+        (convert_json if text.startswith(("[", "{")) else convert_csv)(text, ruleset)
+    return tuple(raised.value.faults)
+
+
+def test_a_table_of_heart_rush_is_the_creatures_of_an_opening() -> None:
+    assert convert_csv(PARTY, HEARTRUSH).part == {
+        "creatures": [
+            {
+                "position": [0, 0],
+                "sheet": {
+                    "id": "pia", "name": "Pia", "side": "heroes", "size": "small", "might": 8, "hp_max": 40,
+                    "darkvision": True, "weapons": [{"id": "mace", "size_class": "light"}],
+                },
+            },
+            {"position": [3, -2], "id": "gob", "side": "foes", "stat_block": "goblin"},
+        ]
+    }  # fmt: skip
+
+
+def test_a_table_of_rise_has_defenses_and_speeds_by_name() -> None:
+    pia, goblin = convert_csv(BAND, RISE).part["creatures"]
+    assert pia == {
+        "position": [0, 0],
+        "hp": 12,
+        "sheet": {
+            "id": "pia", "name": "Pia", "side": "heroes", "kind": "pc", "defenses": {"armor": 6, "reflex": 5},
+            "speeds": {"land": 30, "fly": 40}, "hp_max": 30,
+        },
+    }  # fmt: skip
+    assert goblin["sheet"]["hp_max"] == 12
+
+
+def test_a_list_has_the_columns_of_a_table_or_entries_of_an_opening() -> None:
+    flat = {"id": "pia", "name": "Pia", "side": "heroes", "might": 8, "x": 0, "y": 0}
+    entry = {"position": [1, 0], "sheet": {"id": "ash", "name": "Ash", "side": "heroes"}}
+    block = {"stat_block": "goblin", "id": "gob", "side": "foes", "position": [2, 0], "hp": 3}
+    found = convert_json(json.dumps([flat, entry, block]), HEARTRUSH).part["creatures"]
+    assert found[0] == {
+        "position": [0, 0],
+        "sheet": {"id": "pia", "name": "Pia", "side": "heroes", "might": 8},
+    }
+    assert found[1:] == [entry, block]
+
+
+def test_a_file_of_a_spreadsheet_may_begin_with_a_mark_and_end_lines_as_windows_does() -> None:
+    text = "\ufeff" + BAND.replace("\n", "\r\n")
+    assert convert_csv(text, RISE).part == convert_csv(BAND, RISE).part
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("Pia,heroes", "Pia,", "row 2, column side: a value is required"),
+        ("hp_max", "hpmax", "row 1: there is no column hpmax; the nearest is hp_max"),
+        ("hp_max", "might", "row 1: column might is there twice"),
+        ("small", "smal", "row 2, column size: one of minuscule, tiny, small"),
+        (",40,", ",forty,", "row 2, column hp_max: a whole number, not forty"),
+        ("yes", "perhaps", "row 2, column darkvision: true or false"),
+        ('"[{', '"[', "row 2, column weapons: not valid JSON"),
+        ("size_class", "class", "row 2, column weapons (0/class): no such field"),
+        (",0,0\n", ",0\n", "row 2, column position: where it begins is required: x and y, or position"),
+        (",0,0\n", ",0,0,0\n", "row 2: 13 cells, and 12 columns"),
+        ("foes,goblin,", "foes,goblin,tiny", "row 4, column size: a stat block has its own; leave it empty"),
+        ("goblin", "gobbo", "row 4, column stat_block: a sheet, or the name of a stat block"),
+        ("gob,", "pia,", "row 4, column id: "),
+        ("3,-2", "0,0", "row 4, column position: pia stands there"),
+        (",8,", ",7,", "row 2, column might: "),
+        ("Pia,", '"Pia"s,', "row 2: not valid CSV: "),
+    ],
+)
+def test_a_fault_names_row_and_column(old: str, new: str, fault: str) -> None:
+    text = PARTY.replace(old, new, 1)
+    assert text != PARTY
+    assert faults_of(text)[0].startswith(fault)
+
+
+def test_all_faults_that_keep_a_fight_from_beginning_are_named() -> None:
+    faults = faults_of(
+        BAND.replace("hp_max,hp,", "hp_max,hp,").replace(",12,,", ",0,,").replace("30,12", "30,99"), RISE
+    )
+    assert [fault.partition(":")[0] for fault in faults] == ["row 2, column hp", "row 3, column hp_max"]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "row 1: the names of the columns are required"),
+        ("id,name,side,x,y\n", "there is no creature"),
+        ("{}", "creatures are a JSON list of objects"),
+        ("[3]", "creature 1: a creature is an object"),
+        ("[{]", "line 1, column 3: not valid JSON: Expecting property name enclosed in double quotes"),
+        ('[{"id": "pia"}]', "creature 1, column position: where it begins is required: x and y, or position"),
+        (
+            '[{"idd": "pia", "x": 0, "y": 0}]',
+            "creature 1, column idd: there is no such column; the nearest is id",
+        ),
+        ('[{"position": [0, 0], "sheet": {"id": 3}}]', "creature 1, column id: a string"),
+        ("[" * 100_000, "the file is nested too deeply"),
+    ],
+)
+def test_what_is_no_list_of_creatures_is_a_fault(text: str, fault: str) -> None:
+    assert faults_of(text) == (fault,)
+
+
+def test_more_creatures_than_a_fight_has_are_a_fault() -> None:
+    rows = "".join(f"c{i},C,foes,{i},0\n" for i in range(201))
+    assert faults_of("id,name,side,x,y\n" + rows)[0] == "row 202: at most 200 creatures"
+
+
+@pytest.mark.parametrize("ruleset", [HEARTRUSH, RISE], ids=lambda each: each.edition)
+def test_every_field_of_a_sheet_is_a_column(ruleset: Any) -> None:
+    assert {"id", "name", "side", "kind", "size", "hp_max", "weapons", "x", "y", "position"} <= set(
+        columns_of(ruleset).names
+    )
+
+
+def test_a_game_without_sheets_is_refused() -> None:
+    assert faults_of("id\npia\n", TINY)[0].endswith("have no sheets")
