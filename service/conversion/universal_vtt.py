@@ -43,7 +43,7 @@ class Spot(NamedTuple):
     y: float
 
 
-class Line(NamedTuple):
+class Stroke(NamedTuple):
     """A straight line of the file: its place there, and its ends."""
 
     place: str
@@ -141,7 +141,7 @@ def _spot(value: object, place: str, corner: Spot) -> Spot:
     return Spot(x - corner.x, y - corner.y)
 
 
-def _lines(data: Mapping[str, Any], name: str, corner: Spot) -> Iterator[Line]:
+def _lines(data: Mapping[str, Any], name: str, corner: Spot) -> Iterator[Stroke]:
     """Yield the straight parts of the lines that *data* has as *name*."""
     points = 0
     for i, line in enumerate(_list(data, "", name)):
@@ -153,10 +153,10 @@ def _lines(data: Mapping[str, Any], name: str, corner: Spot) -> Iterator[Line]:
             _fault(place, f"at most {MOST_POINTS} points")
         spots = [_spot(point, f"{place}/{j}", corner) for j, point in enumerate(line)]
         for j in range(1, len(spots)):
-            yield Line(f"{place}/{j}", spots[j - 1], spots[j])
+            yield Stroke(f"{place}/{j}", spots[j - 1], spots[j])
 
 
-def _portal(portal: object, place: str, corner: Spot) -> tuple[Line, bool]:
+def _portal(portal: object, place: str, corner: Spot) -> tuple[Stroke, bool]:
     """Return where a door is, and whether it is closed."""
     if not isinstance(portal, dict):
         _fault(place, "a portal is an object")
@@ -167,7 +167,7 @@ def _portal(portal: object, place: str, corner: Spot) -> tuple[Line, bool]:
     closed = portal.get("closed", True)
     if not isinstance(closed, bool):
         _fault(f"{place}/closed", "true or false")
-    return Line(place, start, end), closed
+    return Stroke(place, start, end), closed
 
 
 # --- walls and doors -----------------------------------------------------------------------------------
@@ -182,12 +182,12 @@ class _Drawing:
         self._notes: list[str] = []
         self._moved: list[str] = []
 
-    def wall(self, line: Line) -> None:
+    def wall(self, line: Stroke) -> None:
         """Put a wall where a line is."""
         for edge in self._edges(line):
             self.walls[edge] = "wall"
 
-    def door(self, line: Line, closed: bool) -> None:  # noqa: FBT001 - a member of the format
+    def door(self, line: Stroke, closed: bool) -> None:  # noqa: FBT001 - a member of the format
         """Put a door where a line is, in the place of a wall."""
         edges = self._edges(line)
         if len(edges) > 1:
@@ -205,7 +205,7 @@ class _Drawing:
         counted = (f"{more} further lines did not fit",) if more > 0 else ()
         return (*self._notes, *self._moved[:MOST_NOTES], *counted)
 
-    def _edges(self, line: Line) -> list[str]:
+    def _edges(self, line: Stroke) -> list[str]:
         start, end = _corner(line.start), _corner(line.end)
         off = max(abs(a - b) for a, b in zip((*line.start, *line.end), (*start, *end), strict=True))
         edges = [key for key in _along(start, end) if self._is_inside(*key)]

@@ -96,7 +96,6 @@ FIELD_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "walls": "Walls and doors on the edges between cells, by `x,y|x,y`, the left or upper cell first, "
         "such as `2,0|3,0`.",
         "edges": "Edges between cells, as `x,y|x,y`: the left or upper cell first.",
-        "door": "The edge of the door, as `x,y|x,y`: the left or upper cell first.",
         "becomes": "What is on the edges from now on; `none` for nothing.",
         # --- behind the screen
         "screen": "The rolls behind the GM's screen.",

@@ -37,13 +37,19 @@ def test_a_table_of_heart_rush_is_the_creatures_of_an_opening() -> None:
             {
                 "position": [0, 0],
                 "sheet": {
-                    "id": "pia", "name": "Pia", "side": "heroes", "size": "small", "might": 8, "hp_max": 40,
-                    "darkvision": True, "weapons": [{"id": "mace", "size_class": "light"}],
+                    "id": "pia",
+                    "name": "Pia",
+                    "side": "heroes",
+                    "size": "small",
+                    "might": 8,
+                    "hp_max": 40,
+                    "darkvision": True,
+                    "weapons": [{"id": "mace", "size_class": "light"}],
                 },
             },
             {"position": [3, -2], "id": "gob", "side": "foes", "stat_block": "goblin"},
         ]
-    }  # fmt: skip
+    }
 
 
 def test_a_table_of_rise_has_defenses_and_speeds_by_name() -> None:
@@ -52,10 +58,15 @@ def test_a_table_of_rise_has_defenses_and_speeds_by_name() -> None:
         "position": [0, 0],
         "hp": 12,
         "sheet": {
-            "id": "pia", "name": "Pia", "side": "heroes", "kind": "pc", "defenses": {"armor": 6, "reflex": 5},
-            "speeds": {"land": 30, "fly": 40}, "hp_max": 30,
+            "id": "pia",
+            "name": "Pia",
+            "side": "heroes",
+            "kind": "pc",
+            "defenses": {"armor": 6, "reflex": 5},
+            "speeds": {"land": 30, "fly": 40},
+            "hp_max": 30,
         },
-    }  # fmt: skip
+    }
     assert goblin["sheet"]["hp_max"] == 12
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -17,8 +18,15 @@ from service.rules.space.walls import closed_edges, edge_at, is_step_closed
 HEARTRUSH, RISE = REGISTRY["heartrush@1"], REGISTRY["rise@1"]
 SQUARE = [(1, 1), (3, 1), (3, 3), (1, 3), (1, 1)]
 AROUND = {
-    "1,0|1,1", "2,0|2,1", "0,1|1,1", "0,2|1,2", "2,1|3,1", "2,2|3,2", "1,2|1,3", "2,2|2,3",
-}  # fmt: skip
+    "1,0|1,1",
+    "2,0|2,1",
+    "0,1|1,1",
+    "0,2|1,2",
+    "2,1|3,1",
+    "2,2|3,2",
+    "1,2|1,3",
+    "2,2|2,3",
+}
 """The edges of the square."""
 
 
@@ -27,7 +35,7 @@ def points(*spots: tuple[float, float]) -> list[dict[str, float]]:
 
 
 def universal(
-    *lines: list[tuple[float, float]], size: tuple[int, int] = (8, 8), **changes: Any
+    *lines: Sequence[tuple[float, float]], size: tuple[int, int] = (8, 8), **changes: Any
 ) -> dict[str, Any]:
     """Return a map with these lines."""
     return {
@@ -164,8 +172,12 @@ def test_a_light_is_bright_to_half_its_range_and_stops_at_walls() -> None:
     assert converted(data)[0]["scenery"]["light"] == {"0,0": "bright", "1,0": "bright", "2,0": "bright"}
     through = universal([(3, 0), (3, 8)], size=(8, 1), environment=dark, lights=[{**lamp, "shadows": False}])
     assert converted(through)[0]["scenery"]["light"] == {
-        "0,0": "bright", "1,0": "bright", "2,0": "bright", "3,0": "dim", "4,0": "dim",
-    }  # fmt: skip
+        "0,0": "bright",
+        "1,0": "bright",
+        "2,0": "bright",
+        "3,0": "dim",
+        "4,0": "dim",
+    }
 
 
 def test_a_light_makes_nothing_darker() -> None:

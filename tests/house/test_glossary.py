@@ -8,7 +8,6 @@ from pathlib import Path
 
 RETIRED = {
     "told",
-    "door",
     "host",
     "desk",
     "lookout",

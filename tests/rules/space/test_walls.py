@@ -120,8 +120,11 @@ def _is_cut(start: Cell, goal: Cell, walls: list[tuple[Cell, Cell]]) -> bool:
     for (x, _), (i, j) in walls:
         ends = ((i, j), (i, j + 1)) if i > x else ((i, j), (i + 1, j))
         sides = [(qx - px) * (cy - py) - (qy - py) * (cx - px) for cx, cy in ends]
-        crossed = [(bx - ax) * (ty - ay) - (by - ay) * (tx - ax)
-                   for (ax, ay), (bx, by) in [ends] for tx, ty in ((px, py), (qx, qy))]  # fmt: skip
+        crossed = [
+            (bx - ax) * (ty - ay) - (by - ay) * (tx - ax)
+            for (ax, ay), (bx, by) in [ends]
+            for tx, ty in ((px, py), (qx, qy))
+        ]
         if crossed[0] * crossed[1] >= 0:
             continue
         if sides[0] * sides[1] < 0:
