@@ -154,6 +154,11 @@ export class Encounter {
     return this.client.send("POST", `${this.path}/seats`, data, sending);
   }
 
+  /** Return a share link of a seat: a `token` that expires, and the `page` that opens with it. */
+  shareSeat(seat, data = {}, sending = {}) {
+    return this.client.send("POST", `${this.path}/seats/${seat}/links`, data, sending);
+  }
+
   /** Set the creatures of a seat. */
   changeSeat(seat, creatures, sending = {}) {
     return this.client.send("PATCH", `${this.path}/seats/${seat}`, { creatures }, sending);

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from threading import Lock
 from typing import Final, NoReturn
@@ -24,7 +25,7 @@ from service.log import NoSuchEncounter, Outcome
 from service.record.subjects import GOES_ON, is_about
 from service.rules.table.table import GM
 from service.signals.followed import concerns_all
-from service.stores import api_keys, seat_tokens, tickets
+from service.stores import api_keys, seat_tokens, share_links, tickets
 from service.stores.encounter_index import EncounterEntry
 from service.usecases.accepted_lines import is_draft, seated_in
 from service.usecases.lines import PlayedLines, are_of_one_game
@@ -97,6 +98,8 @@ class Authenticator:
             return key is not None and key.is_valid(self._host.clock())
         assert caller.claim is not None, "a caller has a key or a seat"
         assert caller.line is not None, "a seat is authenticated in a line of play"
+        if caller.expires is not None and self._host.clock() >= caller.expires:
+            return False
         try:
             return self._believe(caller.claim, caller.line).role in operation.roles
         except Problem:
@@ -124,12 +127,21 @@ class Authenticator:
         if not sent.lower().startswith(_BEARER):
             _challenge("only the Bearer scheme is supported", "invalid_request")
         text = sent[len(_BEARER) :].strip()
+        if share_links.is_one(text):
+            link = share_links.read(self._host.service_key, text, self._host.clock())
+            if link is None:
+                _challenge("this share link is not valid, or not any more", "invalid_token")
+            return replace(self._seated(link.claim(self._host.service_key), request), expires=link.expires)
         claim = seat_tokens.claim(text)
         if claim is None:
             key = self._host.keys.find(text)
             return Principal(key=key) if key else _challenge("this API key is not valid", "invalid_token")
+        return self._seated(claim, request)
+
+    def _seated(self, claim: seat_tokens.SeatTokenClaim, request: ApiRequest) -> Principal:
+        """Return the principal of a seat's token; raises the problem `unauthenticated`."""
         line = self._line(claim, request)
-        known = self._seats.get((text, line)) if self._host.outcomes.is_active else None
+        known = self._seats.get((claim.text, line)) if self._host.outcomes.is_active else None
         return known or self._believe(claim, line)
 
     def _line(self, claim: seat_tokens.SeatTokenClaim, request: ApiRequest) -> str:

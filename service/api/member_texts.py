@@ -17,6 +17,7 @@ MEMBER_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "AuditRequest": "Which rounds to audit; all of them by default.",
         "NewApiKey": "A new API key.",
         "NewRemoval": "Which bundle you have, before the encounter is removed.",
+        "NewShareLink": "How long the link stays valid.",
         "NewWebhook": "A new webhook.",
         "Rotation": "How long the old secret stays valid.",
         "SimulationRequest": "A fight to simulate, and how often.",

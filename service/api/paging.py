@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
+from urllib.parse import quote
 
 from service.api.parameters import Parameter
 from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
@@ -60,6 +61,12 @@ def newest_first(
             return paged(request, name, data, None)
         scanned, before, batch = scanned + len(found), found[-1][0], BATCH
     return paged(request, name, data, cursor(request, before or 0), extra)
+
+
+def passed_on(request: ApiRequest, *parameters: Parameter) -> str:
+    """Return what the link to the next page repeats of *parameters*."""
+    sent = {each.name: request.query[each.name] for each in parameters if each.name in request.query}
+    return "".join(f"&{name}={quote(str(value))}" for name, value in sent.items())
 
 
 def next_link(request: ApiRequest, next_cursor: str | None, extra: str = "") -> dict[str, str]:

@@ -39,6 +39,13 @@ LINE: Final = Parameter(
 )
 """Every operation within an encounter takes it, though it declares it nowhere."""
 
+AS: Final = Parameter(
+    "as",
+    "A seat: show only what it may read too; `*` shows only what everybody may read.",
+    pattern=r"[a-z0-9][a-z0-9-]{0,23}|\*",
+)
+"""It never shows more than the caller's own seat may read."""
+
 TEXT: Final = Parameter(
     "text", "`en`: also say in English what happened, a sentence for each event.", pattern="en"
 )

@@ -21,6 +21,9 @@ class Principal:
     seated_in: str | None = None
     """The line of play whose seats are valid now: the newest one, in which the encounter continues."""
 
+    expires: int | None = None
+    """When the share link that it sent ends, in seconds since 1970; None for a key and a token."""
+
     @property
     def name(self) -> str:
         """The name under which its requests are counted and logged: the key's id, or encounter and seat."""

@@ -19,7 +19,7 @@ from werkzeug.http import parse_options_header
 from service.api.exchange import Fields
 from service.api.inputs import EditionInputs
 from service.api.metrics import Metrics
-from service.api.parameters import LINE, PRETTY, WHOLE, Parameter, read_parameter
+from service.api.parameters import AS, LINE, PRETTY, WHOLE, Parameter, read_parameter
 from service.api.principals import Principal, SeatAccess
 from service.api.problems import Problem, invalid, listed
 from service.api.schemas import near
@@ -27,6 +27,7 @@ from service.record import canonical, strict_json
 from service.record.fingerprint import fingerprint
 from service.record.strict_json import JsonProfile, NotStrict, UnacceptedText
 from service.record.text import fault
+from service.rules.kernel.sealed import NOBODY, Seats
 from service.steps import Stream
 from service.usecases.services import Services
 
@@ -123,6 +124,12 @@ class ApiRequest:
         """The caller's seat; operations inside an encounter always have one."""
         assert self.seat is not None
         return self.seat
+
+    @property
+    def readers(self) -> Seats:
+        """The caller's seat, and the one in the query whose view it asks for: what all of them may read."""
+        other = self.query.get(AS.name)
+        return self.me.seat if other is None else (self.me.seat, NOBODY if other == "*" else other)
 
     def number(self, name: str) -> int:
         """Return the path parameter *name* as an integer; raises `not-found` for any other text."""

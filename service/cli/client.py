@@ -19,6 +19,11 @@ def connect(url: str, token: str) -> Rewound:
     return Rewound(url, token, session=_session())
 
 
+def page_of(url: str, encounter: str, token: str) -> str:
+    """Return the address of an encounter's page, with *token* in the part that browsers do not send."""
+    return f"{url}/encounters/{encounter}#key={token}"
+
+
 class NotReady(NamedTuple):
     """Why a service does not accept commands yet."""
 

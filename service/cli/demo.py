@@ -22,7 +22,7 @@ from rich.console import Console
 from rewound_client import Rewound, RewoundError, Table
 from service.audit import bundle
 from service.audit.evidence import evidence_once_signed
-from service.cli.client import connect, described, not_ready
+from service.cli.client import connect, described, not_ready, page_of
 from service.cli.environment import every_ruleset
 from service.cli.judging import print_report
 from service.cli.local_service import LocalService, StartAbandoned, reserved_port
@@ -37,6 +37,7 @@ from service.stores import api_keys
 
 AUDIT_S: Final = 600.0
 """How long the audit may take: a loaded machine needs minutes for what takes seconds on an idle one."""
+LOOKED_EVERY_S: Final = 0.1
 STOPPED: Final = "rewound: the demo was stopped; nothing of it is left behind\n"
 _INTERRUPTED: Final = 130
 """The exit status of a command that ctrl-C ended."""
@@ -52,13 +53,23 @@ _INTERRUPTED: Final = 130
 )
 @click.option("--url", help="A running service; by default the demo starts its own.")
 @click.option("--key", envvar="REWOUND_API_KEY", help="An API key of that service (REWOUND_API_KEY).")
+@click.option(
+    "--look", is_flag=True, help="Then keep the service running, to look at the fight in a browser."
+)
 @click.option("--bundle", "file", type=click.Path(path_type=Path), help="Also write the encounter into FILE.")
 def command(
-    ruleset: str, form: str | None, url: str | None, key: str | None, file: Path | None, *, seeded: bool
+    ruleset: str,
+    form: str | None,
+    url: str | None,
+    key: str | None,
+    file: Path | None,
+    *,
+    seeded: bool,
+    look: bool,
 ) -> None:
     """Play the sample fight over HTTP, narrate it, replay a round, audit it."""
-    if url is not None and (key is None or file is not None):
-        raise click.UsageError("--url requires --key and excludes --bundle")
+    if url is not None and (key is None or file is not None or look):
+        raise click.UsageError("--url requires --key and excludes --bundle and --look")
     console = Terminal(highlight=False)
     signals = Signals()
     try:
@@ -69,10 +80,14 @@ def command(
                 _check_ready(url)
                 _run(owner, fight, console, by_script=not seeded)
         else:
-            with _own_service(console, signals) as (service, owner), signals.interrupting():
+            with _own_service(console, signals) as (service, owner, token), signals.interrupting():
                 encounter = _run(owner, fight, console, by_script=not seeded)
                 if file is not None:
                     _write_bundle(service, encounter, file, console)
+                if look:
+                    _keep_running(page_of(service.url, encounter, token), signals, console)
+                else:
+                    console.print("\nTo look at it in a browser: rewound demo --look")
     except (BadScript, NotAsWritten, RewoundError, RequestException) as fault:
         raise Failure(described(fault, url or "the service")) from fault
     except (KeyboardInterrupt, StartAbandoned):
@@ -88,8 +103,8 @@ def _check_ready(url: str) -> None:
 
 
 @contextmanager
-def _own_service(console: Console, signals: Signals) -> Iterator[tuple[LocalService, Rewound]]:
-    """Yield a service in a temporary directory and its owner's client; raises `StartAbandoned`."""
+def _own_service(console: Console, signals: Signals) -> Iterator[tuple[LocalService, Rewound, str]]:
+    """Yield a service in a temporary directory, its owner's client and key; raises `StartAbandoned`."""
     with tempfile.TemporaryDirectory(prefix="rewound-demo-") as directory, reserved_port("127.0.0.1") as port:
         home = Path(directory)
         settings = replace(
@@ -115,7 +130,7 @@ def _own_service(console: Console, signals: Signals) -> Iterator[tuple[LocalServ
                 token, _ = api_keys.create(log, "demo", time.time())
             console.print(f"[dim]a service of its own runs at {service.url}[/]")
             with connect(service.url, token) as owner:
-                yield service, owner
+                yield service, owner, token
         finally:
             with console.status("Stopping the service …"):
                 service.stop()
@@ -167,6 +182,14 @@ def _audit(table: Table, console: Console) -> None:
     if "certificate" not in audit:
         raise NotAsWritten(f"the audit is {audit['status']}: {audit.get('fault')}")
     print_report(audit["certificate"], console)
+
+
+def _keep_running(page: str, signals: Signals, console: Console) -> None:
+    """Print the address of the page, and wait for ctrl-C."""
+    console.print("\nThe fight in a browser, until ctrl-C:")
+    console.print(page, soft_wrap=True, style="bold")
+    while not signals.is_stopping():
+        time.sleep(LOOKED_EVERY_S)
 
 
 def _write_bundle(service: LocalService, encounter: str, file: Path, console: Console) -> None:

@@ -17,7 +17,7 @@ from typing import Final
 import click
 
 from rewound_client import Rewound, RewoundError
-from service.cli.client import connect, described
+from service.cli.client import connect, described, page_of
 from service.cli.environment import every_ruleset, is_for_people, quiet_for_people, read_settings
 from service.cli.local_service import LocalService, NotServing, StartAbandoned, with_free_port
 from service.cli.playing import NotAsWritten, play, sit_down
@@ -152,7 +152,7 @@ def _keep(path: Path, demo: Demo) -> None:
 
 
 def _show(service: LocalService, demo: Demo) -> None:
-    """Print the key, and three command lines that work unchanged."""
+    """Print the key, three command lines that work unchanged, and the address of the page."""
     with connect(service.url, demo.key) as client:
         first = next(client.encounter(demo.encounter).rolls(round_=1))["n"]
     curl = f"curl -s -H 'Authorization: Bearer {demo.key}'"
@@ -165,4 +165,6 @@ def _show(service: LocalService, demo: Demo) -> None:
     say("An audit, which decides every command again and compares every byte; it ends with its verdict:")
     audits = f"{curl} '{address}/audits?limit=1'"
     waits = f'while {audits} | grep -qE \'"status":"(pending|running)"\'; do sleep 1; done'
-    say(f"  {curl} -X POST {address}/audits > /dev/null && {waits} && {audits}{_INDENTED}")
+    say(f"  {curl} -X POST {address}/audits > /dev/null && {waits} && {audits}{_INDENTED}\n")
+    say("The same fight in a browser, with its map, its log and its timeline:")
+    say(f"  {page_of(service.url, demo.encounter, demo.key)}")

@@ -13,7 +13,7 @@ from string import Formatter
 from typing import Any, Final
 
 from service.rules.kernel.records import EMPTY
-from service.rules.kernel.sealed import view
+from service.rules.kernel.sealed import Seats, view
 from service.rules.ruleset import Ruleset
 from service.rules.table.table import Table
 
@@ -73,7 +73,7 @@ def patterns_of(ruleset: Ruleset[Any]) -> Mapping[str, str]:
     return {**SHARED, **ruleset.sentences, **own}
 
 
-def names_for(ruleset: Ruleset[Any], state: Table, seat: str) -> Mapping[str, str]:
+def names_for(ruleset: Ruleset[Any], state: Table, seat: Seats) -> Mapping[str, str]:
     """Return the names of the creatures that *seat* sees in *state*, by id."""
     return {each.id: each.name for each in ruleset.tokens(view(state, seat).current())}
 

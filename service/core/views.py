@@ -21,7 +21,7 @@ from service.record.commit import QUARANTINED, REFUSED, SEALED, Commit
 from service.rules.kernel.codec import to_data
 from service.rules.kernel.hints import fields_of, required_fields
 from service.rules.kernel.messages import Awaited, Offer
-from service.rules.kernel.sealed import is_opened, opened, view
+from service.rules.kernel.sealed import Seats, audience_of, is_opened, opened, view
 from service.rules.kernel.sealed_data import fields_in, whole
 from service.rules.ruleset import Ruleset, asked, carried, offered_data, waiting
 from service.rules.secrecy.worlds import SplitTable, with_differences
@@ -43,7 +43,7 @@ _DEPTH: Final = 2
 # --- states ------------------------------------------------------------------------------------------
 
 
-def state_data(state: Table, seat: str, occasions: Container[str] = ()) -> Data:
+def state_data(state: Table, seat: Seats, occasions: Container[str] = ()) -> Data:
     """Return *state* as *seat* may see it, with the envelopes of *occasions* opened too.
 
     Of a world of a group that acts apart it has what differs from the state around it.
@@ -53,7 +53,7 @@ def state_data(state: Table, seat: str, occasions: Container[str] = ()) -> Data:
     return with_differences(seen, data) if isinstance(seen, SplitTable) else data
 
 
-def creatures_data(ruleset: Ruleset[S], state: S, seat: str, occasions: Container[str] = ()) -> list[Data]:
+def creatures_data(ruleset: Ruleset[S], state: S, seat: Seats, occasions: Container[str] = ()) -> list[Data]:
     """Return the creatures as *seat* may see them, in the short form that all rulesets share.
 
     `acts` is whether the seat may see that a prompt waits for the creature.
@@ -63,7 +63,7 @@ def creatures_data(ruleset: Ruleset[S], state: S, seat: str, occasions: Containe
     return [{**to_data(each), "acts": each.id in turns} for each in ruleset.tokens(seen)]
 
 
-def map_data(ruleset: Ruleset[S], state: S, seat: str, occasions: Container[str] = ()) -> list[Data]:
+def map_data(ruleset: Ruleset[S], state: S, seat: Seats, occasions: Container[str] = ()) -> list[Data]:
     """Return the cells of the map that are not plain ground, as *seat* may see them."""
     seen = view(opened(state, occasions), seat).current()
     return [to_data(each) for each in ruleset.map_cells(seen)]
@@ -157,12 +157,13 @@ def asked_next(state: Table, seat: str, named: str | None) -> Data:
 class Reader:
     """A reader of a record: a seat, and the occasions that have come by the commit up to which it reads."""
 
-    seat: str
+    seat: Seats
     occasions: Mapping[str, int]
 
     def may_open(self, envelope: Mapping[str, Any]) -> bool:
         """Return whether an envelope in a commit's events is open to this reader."""
-        return f"seat:{self.seat}" in envelope["audience"] or is_opened(envelope["opens"], self.occasions)
+        is_of_audience = audience_of(self.seat).issubset(envelope["audience"])
+        return is_of_audience or is_opened(envelope["opens"], self.occasions)
 
 
 def open_indices(commit: Commit, reader: Reader) -> list[int]:

@@ -9,6 +9,7 @@ from service.core import sentences, views
 from service.log import NoSuchEncounter, StoreUnavailable
 from service.record.commit import Commit, load_commit
 from service.record.envelopes import Place, StoredEnvelope, envelopes
+from service.rules.kernel.sealed import Seats
 from service.usecases.sending import CommandResult
 from service.usecases.services import Services
 
@@ -44,14 +45,16 @@ def rounds(services: Services, encounter: str) -> list[RoundSpan]:
 
 
 def page(
-    services: Services, encounter: str, seat: str, after: int, upto: int, limit: int
+    services: Services, encounter: str, seat: Seats, after: int, upto: int, limit: int
 ) -> list[CommandResult]:
     """Return up to *limit* commits with *after* < n <= *upto*, each with what *seat* needs to read it."""
     entries = services.log.commits(encounter, after, min(limit, upto - after)) if upto > after else []
     return read_all(services, encounter, seat, [load_commit(entry.raw) for entry in entries])
 
 
-def read_all(services: Services, encounter: str, seat: str, commits: Sequence[Commit]) -> list[CommandResult]:
+def read_all(
+    services: Services, encounter: str, seat: Seats, commits: Sequence[Commit]
+) -> list[CommandResult]:
     """Return consecutive *commits*, each with what *seat* needs to read it.
 
     Raises `StoreUnavailable` if the store has lost envelopes of a commit.
@@ -101,7 +104,9 @@ def _revealed(services: Services, encounter: str, seat: str, commit: Commit) -> 
     return {place: envelopes_at[place] for place in places}
 
 
-def spoken(services: Services, encounter: str, seat: str, found: Sequence[CommandResult]) -> list[list[str]]:
+def spoken(
+    services: Services, encounter: str, seat: Seats, found: Sequence[CommandResult]
+) -> list[list[str]]:
     """Return for each commit of *found* the sentences about its events that *seat* may read."""
     folded = services.folder.current(encounter)
     patterns = sentences.patterns_of(folded.ruleset)

@@ -65,10 +65,10 @@ def look(monkeypatch: Patch) -> Look:
 def a_view_that_opens_sheets(patch: Patch, _: Look) -> None:
     closed = sealed._view  # noqa: SLF001 - a plant goes where no caller may
 
-    def view(value: Any, reader: str) -> Any:
+    def view(value: Any, readers: frozenset[str]) -> Any:
         if isinstance(value, Sealed) and value.opens.startswith("sheet/"):
             return value.value
-        return closed(value, reader)
+        return closed(value, readers)
 
     patch.setattr(sealed, "_view", view)
 

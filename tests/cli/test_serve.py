@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import requests
 
 from service.cli.client import connect, not_ready
 from service.cli.demo import STOPPED as DEMO_STOPPED
@@ -134,7 +135,7 @@ def start(tmp_path: Path, ports: Iterator[str]) -> Iterator[Callable[..., Served
         until(lambda served=served: not served.processes(), served)  # type: ignore[misc]  # bound now
 
 
-LAST: Final = "?limit=1' | python3 -m json.tool\n"
+LAST: Final = "#key=rw_"
 """The end of what the demo prints."""
 
 
@@ -182,6 +183,9 @@ def test_the_demo_is_played_once_its_curl_lines_work_and_a_second_start_finds_it
     assert key_of(again) == key_of(printed)
     assert curls(again) == curls(printed)
     assert typed(curls(again)[0]) == state
+    page = again.rstrip().splitlines()[-1].strip()
+    assert page.endswith(f"/encounters/{state['line']}#key={key_of(again)}")
+    assert requests.get(page, timeout=30).headers["Content-Type"] == "text/html; charset=utf-8"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.overnight)])

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, Response, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 from tests.page.chromium import chromium
 
@@ -22,6 +22,19 @@ OPTIONS: Final = (
     "--disable-sync",
 )
 PATIENCE_MS: Final = 20_000
+TAP: Final = """
+window.received = [];
+const ask = window.fetch;
+window.fetch = async (...asked) => {
+  const answer = await ask(...asked);
+  if (!answer.body) return answer;
+  const [one, other] = answer.body.tee();
+  const keep = new WritableStream({ write: (part) => { received.push(part); } });
+  other.pipeThrough(new TextDecoderStream()).pipeTo(keep).catch(() => {});
+  return new Response(one, answer);
+};
+"""
+"""Has a page keep what it receives."""
 
 
 @contextmanager
@@ -37,11 +50,10 @@ def started() -> Iterator[Browser]:
 
 @dataclass
 class Window:
-    """A page in a window with storage of its own; it remembers what went wrong and what it received."""
+    """A page in a window with storage of its own; it remembers what went wrong."""
 
     page: Page
     faults: list[str] = field(default_factory=list)
-    bodies: list[str] = field(default_factory=list)
 
     @classmethod
     def opened(cls, browser: Browser, **how: Any) -> Window:
@@ -51,17 +63,18 @@ class Window:
         window = cls(page)
         page.on("pageerror", lambda fault: window.faults.append(str(fault)))
         page.on("console", window._logged)
-        page.on("response", window._received)
+        page.add_init_script(TAP)
         return window
 
     def _logged(self, message: ConsoleMessage) -> None:
         if message.type == "error":
             self.faults.append(message.text)
 
-    def _received(self, response: Response) -> None:
-        """Keep the text of an answer of the API; a stream has no end, and its commits are read again."""
-        if "/v1/" in response.url and "json" in response.headers.get("content-type", ""):
-            self.bodies.append(response.text())
+    @property
+    def received(self) -> str:
+        """Everything that the page has received by `fetch`, streams too, as far as they have come."""
+        found: str = self.page.evaluate("window.received.join('')")
+        return found
 
     def visit(self, url: str, key: str | None = None) -> Page:
         """Open an address, with a key as a link carries it."""

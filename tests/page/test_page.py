@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from service.cli.playing import ScriptTable
+from service.cli.playing import ScriptTable, play
+from service.cli.script import sample
 from tests.cli.fights import Service, played
 from tests.page.browser import Window
 from tests.page.conftest import Open
@@ -147,3 +149,82 @@ def test_a_contest_leads_by_clicking_to_a_proposal_and_the_fight_goes_on_from_th
         "aria-label", re.compile(rf"\b{before} of 40")
     )
     expect(player.locator(".log")).to_contain_text("Play goes on from commit")
+
+
+def test_a_sealed_stance_is_in_no_page_and_no_traffic_before_its_reveal(
+    running: Service, window: Open
+) -> None:
+    fight = sample("s002")
+    table = running.sit_down(fight)
+    at = f"{running.station.url}/encounters/{table.encounter}"
+    observer = table.gm.open_seat("bob", "observer")["token"]
+    windows = {"gm": running.key, "max": table.gm.issue_token("max")["token"], "bob": observer}
+    table = replace(table, seats={**table.seats, "max": table.gm.with_token(windows["max"])})
+    opened = {seat: window() for seat in windows}
+    for seat, each in opened.items():
+        each.visit(at, windows[seat])
+        expect(each.page.get_by_role("button", name="● Live")).to_be_visible()
+    playing = play(table, fight, by_script=True)
+    chosen = next(each for each in playing if each.send["type"] == "choose_stance")
+    assert (chosen.seat, chosen.send["stance"]) == ("zoe", "might")
+    for seat, each in opened.items():
+        entry = each.page.locator(f"li[data-n='{chosen.outcome['n']}']")
+        expect(entry).to_contain_text("Pia has chosen a stance, in secret")
+        expect(entry).to_contain_text("sealed: only zoe may read it yet")
+        each.page.get_by_role("tab", name="Creatures").click()
+        assert not says_might(each.received), seat
+        assert "chose might" not in each.page.content()
+    next(each for each in playing if any(e["type"] == "stances_revealed" for e in each.outcome["events"]))
+    for seat, each in opened.items():
+        each.page.get_by_role("tab", name="Log").click()
+        entry = each.page.locator(f"li[data-n='{chosen.outcome['n']}']")
+        expect(entry).to_contain_text("Pia chose might")
+        assert says_might(each.received), seat
+
+
+def says_might(text: str) -> bool:
+    """Tell whether *text* has Pia's stance, in an event or in a sentence."""
+    event = r"creature\W{3,6}pia\W[^{}]{0,160}stance\W{3,6}might"
+    return re.search(rf"{event}|Pia chose might", text) is not None
+
+
+def test_a_gm_sees_the_fight_as_everybody_and_as_a_seat(
+    running: Service, table: ScriptTable, address: str, window: Open
+) -> None:
+    page = window().visit(address, running.key)
+    page.get_by_label("Seen as").select_option("zoe")
+    expect(page.locator(".banner")).to_contain_text("This is what zoe may see")
+    expect(page.get_by_role("tab", name="Act")).to_have_count(0)
+    expect(page.locator("[data-creature]")).to_have_count(4)
+    page.get_by_role("button", name="Back", exact=True).click()
+    expect(page.get_by_role("tab", name="Act")).to_be_visible()
+
+
+def test_the_mark_is_green_for_what_was_verified_here(running: Service, address: str, window: Open) -> None:
+    page = window().visit(address, running.key)
+    mark = page.locator(".mark-proof")
+    expect(mark).to_have_text("Not verified yet")
+    mark.click()
+    page.get_by_role("button", name="Verify it here").click()
+    expect(mark).to_have_text("✓ Proved")
+    expect(page.locator("#panel-proof")).to_contain_text("valid_without_rules")
+
+
+def test_a_share_link_opens_on_a_phone_without_typing_and_ends(
+    running: Service, table: ScriptTable, address: str, window: Open
+) -> None:
+    gm = window().visit(address, running.key)
+    gm.get_by_role("tab", name="Share").click()
+    gm.get_by_role("button", name="Link for an observer").click()
+    link = gm.get_by_label("Link for guest-1").input_value()
+    phone = window(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone.visit(link)
+    expect(phone.page.locator("#status")).to_contain_text("seen as guest-1")
+    expect(phone.page.get_by_role("tab", name="Act")).to_have_count(0)
+    width = phone.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 390, "the page is wider than the phone"
+    gm.locator("[data-seat=guest-1]").get_by_role("button", name="Close the seat").click()
+    expect(gm.locator("[data-seat=guest-1]")).to_have_count(0)
+    phone.page.reload()
+    expect(phone.page.locator("#ask")).to_contain_text("not valid")
+    phone.faults.clear()  # the browser reports a 401 as an error of the page

@@ -32,6 +32,11 @@ class Table(Disputed, Proved):
         """Issue a token for *seat*. Only this answer contains it."""
         return cast("shapes.SeatWithToken", self._done("POST", f"/seats/{seat}/token", {}))
 
+    def share_seat(self, seat: str, *, expires_in_s: int | None = None) -> Json:
+        """Return a share link of *seat*: a `token` that expires, and the `page` that opens with it."""
+        data = {} if expires_in_s is None else {"expires_in_s": expires_in_s}
+        return self._done("POST", f"/seats/{seat}/links", data)
+
     def open_seat(self, seat: str, role: shapes.Role, creatures: Sequence[str] = ()) -> shapes.SeatWithToken:
         """Open a seat and issue a token for it."""
         data = {"seat": seat, "role": role, "creatures": list(creatures)}

@@ -7,7 +7,7 @@ from typing import Any, Final
 from service.api import event_stream, parameters
 from service.api.answers import ROLL
 from service.api.operations import READERS, TICKET, UNCHANGED, ResponseSchema, operation
-from service.api.paging import CURSOR, paged
+from service.api.paging import CURSOR, paged, passed_on
 from service.api.parameters import Parameter
 from service.api.problems import invalid
 from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
@@ -148,6 +148,9 @@ ROLL_STATISTICS: Final = component(
 )
 AFTER: Final = Parameter("after", "Only commits after this one.", kind="whole")
 ROUND: Final = Parameter("round", "Only this round.", kind="whole", least=1)
+CREATURE: Final = Parameter(
+    "creature", "Only rolls of or against this creature.", pattern=r"[a-z0-9][a-z0-9-]{0,23}"
+)
 LIMIT: Final = Parameter("limit", "Maximum number of items (default 100).", kind="whole", least=1, most=500)
 PAGE: Final = 100
 _STEP: Final = 500
@@ -159,7 +162,7 @@ _STEP: Final = 500
     "listCommits",
     TAG,
     roles=READERS,
-    query=(AFTER, ROUND, CURSOR, LIMIT, TICKET, parameters.TEXT),
+    query=(AFTER, ROUND, CURSOR, LIMIT, TICKET, parameters.TEXT, parameters.AS),
     answers={200: ResponseSchema("A page of commits.", COMMITS), 304: UNCHANGED},
     stream=COMMIT_STREAM,
     problems=("too-many-streams",),
@@ -184,14 +187,13 @@ def list_commits(request: ApiRequest) -> ApiResponse:
         raise invalid(("?ticket", "the header Accept: text/event-stream; a ticket opens only streams"))
     after, upto = _span(request)
     limit = request.query.get("limit", PAGE)
-    page = reading.page(request.services, request.encounter, request.me.seat, after, upto, limit)
+    page = reading.page(request.services, request.encounter, request.readers, after, upto, limit)
     data = [reading.commit_data(each) for each in page]
-    extra = ""
     if parameters.TEXT.name in request.query:
-        said = reading.spoken(request.services, request.encounter, request.me.seat, page)
+        said = reading.spoken(request.services, request.encounter, request.readers, page)
         data = [{**each, "text": text} for each, text in zip(data, said, strict=True)]
-        extra = "&text=en"
     last = page[-1].commit.n if page else after
+    extra = passed_on(request, parameters.TEXT, parameters.AS)
     answer = paged(request, "commits", data, cursor(request, last, upto) if last < upto else None, extra)
     answer.version = f"{after}-{last}-{reading.head(request.services, request.encounter)}"
     return answer
@@ -205,7 +207,7 @@ def list_commits(request: ApiRequest) -> ApiResponse:
     roles=READERS,
     query=(
         ROUND,
-        Parameter("creature", "Only rolls of or against this creature.", pattern=r"[a-z0-9][a-z0-9-]{0,23}"),
+        CREATURE,
         CURSOR,
         LIMIT,
     ),
@@ -222,7 +224,7 @@ def list_rolls(request: ApiRequest) -> ApiResponse:
     outcomes = [views.outcome_data(each.commit, each.payloads, each.reader) for each in page]
     data: list[dict[str, Any]] = views.rolls_of(outcomes, request.query.get("creature"))
     last = page[-1].commit.n if page else after
-    extra = f"&creature={request.query['creature']}" if "creature" in request.query else ""
+    extra = passed_on(request, CREATURE)
     answer = paged(request, "rolls", data, cursor(request, last, upto) if last < upto else None, extra)
     answer.version = f"{after}-{last}-{reading.head(request.services, request.encounter)}"
     return answer

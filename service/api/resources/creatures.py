@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
-from service.api.paging import CURSOR, paged
+from service.api.paging import CURSOR, paged, passed_on
+from service.api.parameters import AS
 from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.resources.commits import AFTER, LIMIT, PAGE
 from service.api.resources.states import LINE_OF, TAG, VERSION, requested_state
@@ -124,7 +125,7 @@ BATTLE_MAP: Final = component(
     "listCreatures",
     TAG,
     roles=READERS,
-    query=(VERSION,),
+    query=(VERSION, AS),
     answers={200: ResponseSchema("The creatures.", TOKENS), 304: UNCHANGED},
     problems=("not-yet-folded",),
     may_wait=True,
@@ -141,7 +142,7 @@ def list_creatures(request: ApiRequest) -> Steps[ApiResponse]:
         "line": request.encounter,
         "version": folded.n,
         "round": folded.state.round,
-        "creatures": views.creatures_data(folded.ruleset, folded.state, request.me.seat, occasions),
+        "creatures": views.creatures_data(folded.ruleset, folded.state, request.readers, occasions),
     }
     return ApiResponse(data, version=str(folded.n) if known == folded.n else f"{folded.n}-{known}")
 
@@ -152,7 +153,7 @@ def list_creatures(request: ApiRequest) -> Steps[ApiResponse]:
     "listCreatureChanges",
     TAG,
     roles=READERS,
-    query=(AFTER, CURSOR, LIMIT),
+    query=(AFTER, CURSOR, LIMIT, AS),
     answers={200: ResponseSchema("A page of changes.", CHANGES), 304: UNCHANGED},
 )
 def list_creature_changes(request: ApiRequest) -> ApiResponse:
@@ -167,7 +168,13 @@ def list_creature_changes(request: ApiRequest) -> ApiResponse:
         after, upto = request.query.get("after", 0), reading.head(request.services, request.encounter)
     last = min(upto, after + request.query.get("limit", PAGE))
     found = list(_changes(request, after, last))
-    answer = paged(request, "changes", found, cursor(request, last, upto) if last < upto else None)
+    answer = paged(
+        request,
+        "changes",
+        found,
+        cursor(request, last, upto) if last < upto else None,
+        passed_on(request, AS),
+    )
     answer.version = f"{after}-{last}-{upto}"
     return answer
 
@@ -195,7 +202,7 @@ def _changes(request: ApiRequest, after: int, last: int) -> Iterator[dict[str, A
 def _seen(request: ApiRequest, folded: AnyFolded, came: Mapping[str, int]) -> tuple[list[Any], list[Any]]:
     """Return the creatures and the cells as the caller's seat could know them at the folded commit."""
     opened = tuple(name for name, n in came.items() if n <= folded.n) if folded.state.closed else ()
-    given = (folded.ruleset, folded.state, request.me.seat, opened)
+    given = (folded.ruleset, folded.state, request.readers, opened)
     return views.creatures_data(*given), views.map_data(*given)
 
 
@@ -205,7 +212,7 @@ def _seen(request: ApiRequest, folded: AnyFolded, came: Mapping[str, int]) -> tu
     "getMap",
     TAG,
     roles=READERS,
-    query=(VERSION,),
+    query=(VERSION, AS),
     answers={200: ResponseSchema("The map.", BATTLE_MAP), 304: UNCHANGED},
     problems=("not-yet-folded",),
     may_wait=True,
@@ -216,6 +223,6 @@ def get_map(request: ApiRequest) -> Steps[ApiResponse]:
     data = {
         "line": request.encounter,
         "version": folded.n,
-        "cells": views.map_data(folded.ruleset, folded.state, request.me.seat, occasions),
+        "cells": views.map_data(folded.ruleset, folded.state, request.readers, occasions),
     }
     return ApiResponse(data, version=str(folded.n) if known == folded.n else f"{folded.n}-{known}")

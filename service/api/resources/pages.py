@@ -8,11 +8,13 @@ from __future__ import annotations
 from typing import Final
 
 from service.api.operations import PUBLIC, UNCHANGED, ResponseSchema, operation
+from service.api.problem_pages import POLICY
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.served_files import file_response, page_response
 
 TAG: Final = "Pages"
+_EMBEDDED: Final = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 _FOLDERS: Final = frozenset({"client", "fight", "home", "shared"})
 """The folders whose files the page loads; `client` has the modules of clients/javascript."""
 
@@ -40,6 +42,22 @@ def get_fight_page(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - what i
     the address has after `#key=`, or that was typed.
     """
     return page_response("fight/fight.html")
+
+
+@operation(
+    "GET",
+    "/s",
+    "getSharedFight",
+    TAG,
+    roles=PUBLIC,
+    answers={200: ResponseSchema("The page.", None, "text/html")},
+)
+def get_shared_fight(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - the link is not sent
+    """Show the fight of a share link, whose token the address has after `#`; any page may have it in a frame.
+
+    A frame has no storage of its own and no cookies, so no other page can make anybody do something in it.
+    """
+    return page_response("fight/fight.html", _EMBEDDED)
 
 
 @operation(

@@ -7,18 +7,20 @@ from typing import Any, Final
 
 from service.api.answers import PENDING
 from service.api.command_outcomes import pending, send_checked
-from service.api.fields import ID
+from service.api.fields import ID, IntegerField
 from service.api.inputs import NOTHING
 from service.api.operations import GM_ALONE, READERS, UNCHANGED, ResponseSchema, operation
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
-from service.api.schemas import schema_of
-from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, Schema, closed, component, listing
+from service.api.schemas import schema_of, strict
+from service.api.shapes import NUMBER, SEAT, TEXT, TIME, TRUTH, Schema, closed, component, listing
 from service.core import views
+from service.record.timestamps import timestamp_of
 from service.rules.kernel.records import record
 from service.rules.table.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
 from service.steps import Steps
-from service.stores import seat_tokens
+from service.stores import seat_tokens, share_links
+from service.stores.share_links import ShareLink
 
 TAG: Final = "Seats"
 _SEAT_MEMBERS: Final[dict[str, Schema]] = {
@@ -39,6 +41,18 @@ SEAT_WITH_TOKEN: Final = component(
         n=NUMBER,
     ),
 )
+SHARE_LINK: Final = component(
+    "ShareLink",
+    closed(
+        "A token of a seat that expires, and a page that opens with it.",
+        token=TEXT,
+        expires=TIME,
+        page={"type": "string", "description": "Where the service shows the fight with it."},
+    ),
+)
+_DAY_S: Final = 86_400
+_YEAR_S: Final = 366 * _DAY_S
+LINK_REQUEST: Final = strict("NewShareLink", {"expires_in_s": IntegerField(least=60, most=_YEAR_S)})
 _PATH: Final = "/v1/encounters/{encounter}/seats"
 _PROBLEMS: Final = ("command-refused", "version-mismatch")
 
@@ -164,6 +178,34 @@ def issue_token(request: ApiRequest) -> Steps[ApiResponse]:
     name = _named(request)
     sent = yield from send_checked(request, IssueToken, {"seat": name})
     return (yield from pending(request, sent, _with_token(request, name, 201)))
+
+
+@operation(
+    "POST",
+    _PATH + "/{seat}/links",
+    "shareSeat",
+    TAG,
+    has_secret=True,
+    roles=GM_ALONE,
+    body=LINK_REQUEST,
+    answers={201: ResponseSchema("The link.", SHARE_LINK)},
+)
+def share_seat(request: ApiRequest) -> ApiResponse:
+    """Get a share link of a seat: a token for it that expires.
+
+    The seat must be open and have a token. `token` may be sent in place of the seat's token until `expires`,
+    a day from now by default. A new token for the seat, and its close, end all of its links. `page` opens the
+    fight in a browser; its part after `#` is not sent to any server.
+    """
+    name, services = _named(request), request.services
+    seat = services.folder.current(request.encounter).state.seats.get(name)
+    if seat is None or seat.closed or not seat.tokens:
+        raise not_found()
+    expires = int(services.clock()) + request.data.get("expires_in_s", _DAY_S)
+    link = ShareLink(services.encounters.root(request.encounter), name, seat.tokens, expires)
+    token = share_links.signed(services.service_key, link)
+    data = {"token": token, "expires": timestamp_of(expires), "page": f"/s#{token}"}
+    return ApiResponse(data, 201, {"Cache-Control": "no-store"})
 
 
 def _named(request: ApiRequest) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from service.api.answers import PROMPT
 from service.api.answers import STATE as EDITION_STATE
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
-from service.api.parameters import Parameter
+from service.api.parameters import AS, Parameter
 from service.api.problems import Problem, invalid
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import near
@@ -143,6 +143,7 @@ VERSION: Final = Parameter("at", "The state after this commit.", kind="whole", l
         ),
         Parameter("round", "The state at the end of this round.", kind="whole", least=1),
         Parameter("min_version", "Wait until this commit is folded.", kind="whole"),
+        AS,
     ),
     answers={200: ResponseSchema("The state.", STATE), 304: UNCHANGED},
     problems=("not-yet-folded",),
@@ -155,7 +156,7 @@ def get_state(request: ApiRequest) -> Steps[ApiResponse]:
     seat could see then; with `known` also what was opened since, up to that commit.
     """
     folded, known, occasions = yield from requested_state(request)
-    state = views.state_data(folded.state, request.me.seat, occasions)
+    state = views.state_data(folded.state, request.readers, occasions)
     data = {
         "line": request.encounter,
         "version": folded.n,

@@ -13,6 +13,7 @@ from typing import (
     Any,
     Final,
     Literal,
+    TypeAlias,
     TypeVar,
     Union,
     cast,
@@ -27,6 +28,12 @@ from service.rules.kernel.json_pointer import escaped
 from service.rules.kernel.records import PUBLIC, SEEN, Sealed, rebuilt, sealable_fields
 
 T = TypeVar("T")
+
+Seats: TypeAlias = "str | tuple[str, ...]"
+"""A seat, or several at once: what all of them may read."""
+
+NOBODY: Final = ""
+"""The name of no seat: it reads what everybody may."""
 
 EVERYONE: Final = "everyone"
 """The reader who may read everything: the worker itself, never a seat."""
@@ -55,20 +62,25 @@ def is_closed(value: object) -> bool:
     return isinstance(value, Sealed) and value.closed
 
 
-def view(state: T, seat: str) -> T:
+def view(state: T, seat: Seats) -> T:
     """Return *state* as *seat* may see it: its own envelopes opened, all others closed.
 
     Parts without sealed values are the same objects, so the view of a state without secrets costs nothing.
     """
-    return cast("T", _view(state, f"seat:{seat}"))
+    return cast("T", _view(state, audience_of(seat)))
 
 
-def _view(value: Any, reader: str) -> Any:
+def audience_of(seat: Seats) -> frozenset[str]:
+    """Return whom an envelope must name to be open to *seat*."""
+    return frozenset(f"seat:{each}" for each in ((seat,) if isinstance(seat, str) else seat))
+
+
+def _view(value: Any, readers: frozenset[str]) -> Any:
     if isinstance(value, Sealed):
-        if reader in value.audience:
-            return _view(value.value, reader)
+        if readers.issubset(value.audience):
+            return _view(value.value, readers)
         return rebuilt(value, value=None, closed=True)
-    return _within(value, lambda item: _view(item, reader))
+    return _within(value, lambda item: _view(item, readers))
 
 
 def opened(value: T, occasions: Container[str]) -> T:

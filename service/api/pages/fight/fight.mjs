@@ -4,14 +4,17 @@
 
 import { Problem } from "../client/rewound.mjs";
 import { at, button, html, show } from "../shared/dom.mjs";
-import { askForKey, client, fragment, heldKey, keep, replaceFragment } from "../shared/session.mjs";
+import { askForKey, client, fragment, heldKey, keep, replaceFragment, seatOf } from "../shared/session.mjs";
 import { Store } from "../shared/store.mjs";
 import { Act } from "./act.mjs";
 import { Log } from "./log.mjs";
 import { BattleMap } from "./map.mjs";
+import { markOf, Proof } from "./proof.mjs";
 import { FightRecord } from "./record.mjs";
 import { drawRoster } from "./roster.mjs";
 import { Rulings } from "./rulings.mjs";
+import { Share } from "./share.mjs";
+import { drawStatistics } from "./statistics.mjs";
 import { tabsIn } from "./tabs.mjs";
 import { Timeline } from "./timeline.mjs";
 import { explain } from "./why.mjs";
@@ -19,46 +22,53 @@ import { explain } from "./why.mjs";
 /** @typedef {import("../client/rewound.mjs").Json} Json */
 
 const EMPTY = new Map();
+const ACTORS = new Set(["gm", "player"]);
+const AS = { "*": "everybody" };
 
 /** @param {string} key @param {string} id */
 const open = async (key, id) => {
   const encounter = client(key).encounter(id);
-  const asked = { line: fragment().get("line") ?? undefined };
+  const asked = { line: fragment().get("line") ?? undefined, as: fragment().get("as") ?? undefined };
   const [about, newest, { seat }, seats] = await Promise.all([
-    encounter.client.get(encounter.path, asked), encounter.client.get(`${encounter.path}/creatures`, asked),
-    encounter.options({ ...asked, prompt: "-" }), // no prompt has this name: the answer names the seat alone
+    encounter.client.get(encounter.path, { line: asked.line }), encounter.client.get(`${encounter.path}/creatures`, asked),
+    encounter.options({ line: asked.line, prompt: "-" }), // no prompt has this name: the answer names the seat alone
     encounter.seats(),
   ]);
   for (const name of ["stage", "side", "timeline"]) at(name).hidden = false;
-  new Fight(encounter, asked, { about, newest, seat, role: seats.find((each) => each.seat === seat)?.role ?? "gm" });
+  new Fight(encounter, asked, { about, newest, seat, role: seats.find((each) => each.seat === seat)?.role ?? "gm", seats });
 };
 
 class Fight {
-  constructor(encounter, asked, { about, newest, seat, role }) {
+  constructor(encounter, asked, { about, newest, seat, role, seats }) {
     this.encounter = encounter;
     this.asked = asked;
     this.record = new FightRecord(encounter, asked);
     const wanted = Number(fragment().get("n")) || null;
     this.store = new Store({
       about, seat, role, n: wanted ?? about.version, isLive: wanted === null, last: about.version, revision: 0, selected: null,
-      options: [], targets: new Set(),
+      options: [], targets: new Set(), verified: null,
       newest: new Map(newest.creatures.map((each) => [each.id, each])), fault: "",
     });
-    const panels = tabsIn(at("tabs"), at("panels"), [["log", "Log"], ["act", "Act"], ["creatures", "Creatures"], ["rulings", "Rulings"]]);
+    const isGm = role === "gm";
+    this.isOwn = !asked.line && !asked.as; // the line that is played, as one's own seat sees it
+    const panels = tabsIn(at("tabs"), at("panels"), [
+      ["log", "Log"], ...(this.isOwn && ACTORS.has(role) ? [["act", "Act"]] : []), ["creatures", "Creatures"],
+      ["rulings", "Rulings"], ["dice", "Statistics"], ["proof", "Proof"], ...(isGm && this.isOwn ? [["share", "Share"]] : []),
+    ], (name) => this.#opened(name));
     this.map = new BattleMap(at("stage"), { picked: (id) => this.pick(id), chosen: (cell) => this.act.choose(cell) });
     this.rulings = new Rulings(panels.rulings, encounter, {
       changed: () => location.reload(),
       shown: (n) => this.go(n),
       compare: (moved) => this.map.compare(moved),
-      visit: (line) => this.visit(line),
+      visit: (line) => this.visit({ line }),
     });
     this.log = new Log(panels.log, {
       shown: (n) => this.go(n),
-      why: (n, place) => explain(this.encounter, this.asked, n, place),
-      contest: ["gm", "player"].includes(role) && !asked.line ? (n, place) => this.rulings.ask(n, place) : undefined,
+      why: asked.as ? undefined : (n, place) => explain(this.encounter, this.asked, n, place),
+      contest: ACTORS.has(role) && this.isOwn ? (n, place) => this.rulings.ask(n, place) : undefined,
     });
     this.timeline = new Timeline(at("timeline"), { go: (n) => this.go(n), live: () => this.goLive() });
-    this.act = new Act(panels.act, {
+    this.act = new Act(panels.act ?? html("div"), {
       send: (command) => this.#send(command),
       schema: (type) => this.#schema(type),
       offer: ({ cells, path, creatures }) => {
@@ -68,7 +78,12 @@ class Fight {
       live: () => this.goLive(),
     });
     this.panels = panels;
-    this.#sayWhichLine();
+    new Proof(panels.proof, encounter, asked, (verified) => this.store.set({ verified }));
+    if (panels.share) this.share = new Share(panels.share, encounter);
+    this.mark = button("", () => panels.select("proof"), { class: "chip mark-proof" });
+    at("tools").prepend(this.mark);
+    if (isGm) at("tools").prepend(this.#perspectives(seats));
+    this.#sayWhatIsSeen();
     this.#draws();
     addEventListener("keydown", (event) => this.#key(event));
     addEventListener("hashchange", () => this.#moved());
@@ -96,9 +111,15 @@ class Fight {
     this.store.set({ n: this.store.state.last, isLive: true });
   }
 
-  /** Look at another line of play, or at the one that is played. @param {string | null} line */
-  visit(line) {
-    location.hash = line === null ? "" : `line=${line}`;
+  /** Look at another line of play, or as another seat sees it; null is one's own. @param {{line?: string | null, as?: string | null}} asked */
+  visit(asked) {
+    const parts = fragment();
+    for (const [name, value] of Object.entries(asked)) {
+      if (value === null) parts.delete(name);
+      else parts.set(name, value);
+    }
+    if ("line" in asked) parts.delete("n"); // commits are numbered in each line
+    replaceFragment(parts);
     location.reload();
   }
 
@@ -113,13 +134,18 @@ class Fight {
     store.on(["about", "fault", "seat"], ({ about, fault, seat }) => {
       document.title = `${about.title || "A fight"} · Rewound`;
       at("title").textContent = about.title || "A fight";
-      const parts = [about.edition, about.round ? `round ${about.round}` : "", about.winner === null ? about.status : `${about.winner} won`, `seen as ${seat}`, fault];
+      const parts = [about.edition, about.round ? `round ${about.round}` : "", about.winner === null ? about.status : `${about.winner} won`, `seen as ${this.asked.as ? AS[this.asked.as] ?? this.asked.as : seat}`, fault];
       at("status").textContent = parts.filter(Boolean).join(" · ");
     });
     store.on(["n", "revision", "selected", "targets"], ({ selected, targets }) => this.map.draw(this.tokens, selected, targets));
-    store.on(["options", "selected", "isLive"], ({ options, about, selected, isLive, seat }) =>
+    if (this.isOwn) store.on(["options", "selected", "isLive"], ({ options, about, selected, isLive, seat }) =>
       this.act.draw({ options, waiting: about.waiting, tokens: this.tokens, selected, isLive, seat }));
-    store.on(["n", "last", "role", "about"], ({ n, last, role }) => this.rulings.draw({ isGm: role === "gm" && !this.asked.line, n, last, tokens: this.tokens }));
+    store.on(["n", "verified"], ({ n, verified }) => {
+      const [kind, text] = markOf(verified, n);
+      this.mark.className = `chip mark-proof ${kind}`;
+      this.mark.textContent = text;
+    });
+    store.on(["n", "last", "role", "about"], ({ n, last, role }) => this.rulings.draw({ isGm: role === "gm" && this.isOwn, n, last, tokens: this.tokens }));
     store.on(["n", "revision", "selected"], ({ selected }) => {
       drawRoster(this.panels.creatures, this.tokens, selected, (id) => this.pick(id));
     });
@@ -136,6 +162,20 @@ class Fight {
       else parts.set("n", String(n));
       if (parts.toString() !== fragment().toString()) replaceFragment(parts);
     });
+  }
+
+  /** Return a choice of whose view is shown. */
+  #perspectives(seats) {
+    const others = seats.filter((each) => each.seat !== "gm" && !each.closed).map((each) => [each.seat, each.seat]);
+    const pick = html("select", { "aria-label": "Seen as", onchange: () => this.visit({ as: pick.value || null }) },
+      [["", "my own view"], ["*", "everybody"], ...others].map(([value, text]) => html("option", { value, selected: value === (this.asked.as ?? "") }, text)));
+    return html("label", { class: "row small" }, "Seen as", pick);
+  }
+
+  /** Read what a panel shows, when it is opened. @param {string} name */
+  #opened(name) {
+    if (name === "share") this.share.refresh();
+    if (name === "dice") this.encounter.client.get(`${this.encounter.path}/rolls/statistics`, { line: this.asked.line }).then(({ dice }) => drawStatistics(this.panels.dice, dice, this.record));
   }
 
   #rounds() {
@@ -189,7 +229,8 @@ class Fight {
   /** Read again what only the newest commit has: the summary, and what may be done. */
   async #refresh() {
     const { last } = this.record;
-    const [about, { options }] = await Promise.all([this.encounter.client.get(this.encounter.path, this.asked), this.encounter.options(this.asked)]);
+    const line = { line: this.asked.line };
+    const [about, { options }] = await Promise.all([this.encounter.client.get(this.encounter.path, line), this.encounter.options(line)]);
     if (last === this.record.last) this.store.set({ about, options });
     await this.rulings.refresh();
   }
@@ -210,17 +251,18 @@ class Fight {
     if (this.timeline.key(event)) event.preventDefault();
   }
 
-  /** Say that this line of play is not the one that is played. */
-  #sayWhichLine() {
-    const { line } = this.asked;
-    if (!line) return;
-    at("main").prepend(html("p", { class: "banner", role: "note" }, "This is another line of play than the one that is played. ",
-      button("Back to the fight", () => this.visit(null))));
+  /** Say that this is not one's own view of the line that is played. */
+  #sayWhatIsSeen() {
+    const { line, as } = this.asked;
+    if (this.isOwn) return;
+    const said = [line && "This is another line of play than the one that is played.", as && `This is what ${AS[as] ?? as} may see, as far as you may see it too.`];
+    at("main").prepend(html("p", { class: "banner", role: "note" }, said.filter(Boolean).join(" "), " ",
+      button("Back", () => this.visit({ line: null, as: null }))));
   }
 
   #moved() {
     const parts = fragment();
-    if (parts.get("key") || (parts.get("line") ?? undefined) !== this.asked.line) location.reload();
+    if (parts.get("key") || ["line", "as"].some((name) => (parts.get(name) ?? undefined) !== this.asked[name])) location.reload();
     const n = Number(parts.get("n"));
     if (n >= 1 && n <= this.record.last && n !== this.store.state.n) this.go(n);
   }
@@ -229,8 +271,12 @@ class Fight {
 /** @param {string} [fault] */
 const start = async (fault) => {
   const key = heldKey();
-  const id = location.pathname.split("/")[2];
+  const id = location.pathname.split("/")[2] ?? (key && seatOf(key).encounter);
   show(at("tools"), html("a", { href: "/" }, "Encounters"), html("a", { href: "/docs" }, "Documentation"));
+  if (key === null && !id) {
+    show(askPlace(), html("div", { class: "card ask" }, html("h2", {}, "This link is not complete"), html("p", {}, "Its part after # is missing. Ask for it again.")));
+    return;
+  }
   if (key === null) {
     askForKey(askPlace(), () => { askPlace().replaceChildren(); start(); }, fault);
     return;
@@ -239,7 +285,7 @@ const start = async (fault) => {
     await open(key, id);
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
-    if (problem.status === 401) {
+    if (problem.status === 401 && location.pathname !== "/s") {
       keep(null);
       start(problem.detail ?? problem.message);
       return;

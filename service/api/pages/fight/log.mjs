@@ -21,7 +21,7 @@ const sentence = (text) => {
 export class Log {
   /**
    * @param {HTMLElement} place
-   * @param {{shown: (n: number) => void, why: (n: number, place: HTMLElement) => void, contest?: (n: number, place: HTMLElement) => void}} on
+   * @param {{shown: (n: number) => void, why?: (n: number, place: HTMLElement) => void, contest?: (n: number, place: HTMLElement) => void}} on
    */
   constructor(place, on) {
     this.on = on;
@@ -88,7 +88,7 @@ export class Log {
         [...new Set(sealed)].map((seats) => html("span", { class: "chip sealed", title: "It is in an envelope in the record, and opens at its moment" },
           html("span", { "aria-hidden": "true" }, "▣ "), `sealed: only ${seats} may read it yet`)),
         html("span", { class: "entry-tools" },
-          button("Why?", () => this.on.why(n, beneath), { class: "quiet", "aria-label": `Why? Explain commit ${n}` }),
+          this.on.why && button("Why?", () => this.on.why(n, beneath), { class: "quiet", "aria-label": `Why? Explain commit ${n}` }),
           this.on.contest && button("Contest", () => this.on.contest(n, beneath), { class: "quiet", "aria-label": `Contest commit ${n}` }))),
       text.map(sentence),
       refusal && html("p", { class: "fault" }, `${refusal.detail} (${words(refusal.code)}${refusal.rule ? `, by ${refusal.rule}` : ""})`),

@@ -98,6 +98,10 @@ export class FightRecord {
 
   /** Take a commit of the stream, and read what it changed. @param {Json} data */
   async take(data) {
+    if (this.asked.as) { // the stream shows what the caller's own seat may read
+      await this.read(() => {});
+      return;
+    }
     if (data.n === this.entries.length + 1) this.entries.push(entryOf(data));
     for (const n of new Set(data.revealed.map((each) => each.n))) await this.#readAgain(n);
     await this.#readScenes(() => {});

@@ -5,9 +5,10 @@ import { html, show } from "../shared/dom.mjs";
 /**
  * Make tabs; return the panels by name, and `select` to open one.
  * @param {HTMLElement} list @param {HTMLElement} place @param {[string, string][]} names each with its text
+ * @param {(name: string) => void} [opened] is called with the name of a panel that is opened
  * @returns {Record<string, HTMLElement> & {select: (name: string) => void}}
  */
-export const tabsIn = (list, place, names) => {
+export const tabsIn = (list, place, names, opened = () => {}) => {
   const tabs = {}, panels = {};
   const select = (name) => {
     for (const [each] of names) {
@@ -16,6 +17,7 @@ export const tabsIn = (list, place, names) => {
       tabs[each].tabIndex = isOpen ? 0 : -1;
       panels[each].hidden = !isOpen;
     }
+    opened(name);
   };
   const move = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

@@ -6,7 +6,8 @@ import { Client } from "../client/rewound.mjs";
 import { button, html, show } from "./dom.mjs";
 
 const NAME = "rewound.key";
-const TOKEN = /^rs_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_([a-z0-9][a-z0-9-]*?)_[\w-]{43}$/;
+const TOKEN = /^r[sl]_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_([a-z0-9][a-z0-9-]*)(?:_\d+_\d+)?_[\w-]{43}$/;
+const SHARED = "/s";
 
 /** Return the parts of the address's fragment, as in `#n=17&line=…`. @returns {URLSearchParams} */
 export const fragment = () => new URLSearchParams(location.hash.slice(1));
@@ -17,9 +18,15 @@ export const replaceFragment = (parts) => {
   history.replaceState(null, "", `${location.pathname}${location.search}${text ? `#${text}` : ""}`);
 };
 
-/** Return the key of this tab, or null; one that the address brings replaces it. @returns {string | null} */
+/**
+ * Return the key of this tab, or null; one that the address brings replaces it.
+ *
+ * A shared fight uses the token in its address alone, and nothing that this tab holds: it may be in a frame of any page.
+ * @returns {string | null}
+ */
 export const heldKey = () => {
   const parts = fragment();
+  if (location.pathname === SHARED) return [...parts.keys()].find((name) => TOKEN.test(name)) ?? null;
   const brought = parts.get("key");
   if (brought !== null) {
     keep(brought);
@@ -44,7 +51,7 @@ export const keep = (key) => {
 /** Return a client of the service that served this page. @param {string} [key] */
 export const client = (key) => new Client(location.origin, key, { tries: 4 });
 
-/** Return the encounter and the seat of a seat's token; null for an API key. @param {string} key */
+/** Return the encounter and the seat of a seat's token or of a share link; null for an API key. @param {string} key */
 export const seatOf = (key) => {
   const found = TOKEN.exec(key);
   return found && { encounter: found.slice(1, 6).join("-"), seat: found[6] };

@@ -1,0 +1,73 @@
+// The proof: download what the record rests on, and verify it here. The mark is green for what was verified and signed alone.
+
+import { button, html, show } from "../shared/dom.mjs";
+
+/** @typedef {import("../client/rewound.mjs").Json} Json */
+/** @typedef {{isSound: boolean, isSigned: boolean, signed: number, size: number, head: string} & Json} Verified */
+
+/** Verify a bundle in a worker. @param {string} bundle @param {string[]} keys @returns {Promise<Verified>} */
+export const verified = (bundle, keys) => new Promise((done, failed) => {
+  const worker = new Worker("/page/fight/proof_worker.mjs", { type: "module" });
+  worker.addEventListener("message", ({ data }) => { worker.terminate(); done(data); });
+  worker.addEventListener("error", (fault) => { worker.terminate(); failed(new Error(fault.message || "the verifier did not start")); });
+  worker.postMessage({ bundle, keys });
+});
+
+/** Return what the mark says of commit *n*. @param {Verified | null} found @param {number} n @returns {[string, string]} a class and a text */
+export const markOf = (found, n) => {
+  if (found === null) return ["", "Not verified yet"];
+  if (!found.isSound) return ["is-fault", `Not sound: ${found.text}`];
+  if (n > found.size) return ["", `Verified up to #${found.size}`];
+  return found.isSigned && n <= found.signed ? ["is-proved", "✓ Proved"] : ["is-unsigned", "Consistent, not signed yet"];
+};
+
+/** The panel of the proof, in an element of the page. */
+export class Proof {
+  /**
+   * @param {HTMLElement} place @param {import("../client/rewound.mjs").Encounter} encounter
+   * @param {{line?: string}} asked @param {(found: Verified) => void} done
+   */
+  constructor(place, encounter, asked, done) {
+    Object.assign(this, { encounter, asked, done });
+    this.result = html("div", { "aria-live": "polite" });
+    this.ask = button("Verify it here", () => this.#verify(), { class: "main verify" });
+    show(place, html("p", {}, "Your browser downloads the record and verifies every hash, seal, signature and die that is disclosed."),
+      html("div", { class: "row" }, this.ask, button("Download the proof", () => this.#download())), this.result,
+      html("details", {}, html("summary", {}, "What it means, and what it does not"),
+        html("ul", { class: "small" },
+          html("li", {}, "Proved: commits were not changed since they were signed; dice follow from the seed that was published in commit 1; seals open to what was sealed."),
+          html("li", {}, "Not proved here: that the rules lead to these results. ", html("code", {}, "rewound verify"), " and an audit decide every command again."),
+          html("li", {}, "The key came from this service. Compare it with one that you received elsewhere, on ", html("a", { href: "/verify" }, "the page that verifies"), "."))));
+  }
+
+  async #bundle() {
+    const { client, path } = this.encounter;
+    return client.get(`${path}/bundle`, { line: this.asked.line });
+  }
+
+  async #verify() {
+    this.ask.disabled = true;
+    show(this.result, html("p", { class: "soft" }, "Having the newest commit signed, and verifying …"));
+    try {
+      if (!this.asked.line) await this.encounter.checkpoint().catch(() => {}); // without one, fewer commits are signed
+      const [bundle, keys] = await Promise.all([this.#bundle(), this.encounter.client.signingKeys()]);
+      const found = await verified(bundle, keys.map((each) => each.public_key));
+      this.done(found);
+      show(this.result, html("p", { class: found.isSound ? "verdict" : "verdict fault" }, html("b", {}, found.text), ": ", found.meaning),
+        found.isSound ? null : html("p", { class: "fault" }, found.detail),
+        found.warnings.map((each) => html("p", {}, each)),
+        html("dl", { class: "proof" }, found.facts.flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, value)])),
+        html("p", { class: "soft small" }, `Not checked: ${found.notChecked}.`));
+    } catch (fault) {
+      show(this.result, html("p", { class: "fault" }, fault.detail ?? fault.message));
+    } finally {
+      this.ask.disabled = false;
+    }
+  }
+
+  async #download() {
+    const address = URL.createObjectURL(new Blob([await this.#bundle()], { type: "application/jsonl" }));
+    html("a", { href: address, download: `${this.encounter.id}.jsonl` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  }
+}
