@@ -5,12 +5,15 @@ Without a Chromium they are left out, and the run says so at its end.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
 
+from service.stores import api_keys
 from tests.cli.fights import Service, served
 from tests.page.browser import Window, started
 from tests.page.chromium import chromium
@@ -28,7 +31,14 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def stranger(running: Service) -> str:
+    """Give the key of another owner."""
+    with closing(running.station.log()) as log:
+        return api_keys.create(log, "stranger", time.time())[0]
+
+
+@pytest.fixture(scope="module")
+def browser(stranger: str) -> Iterator[Browser]:
     with started() as found:
         yield found
 

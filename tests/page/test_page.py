@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from rewound_client import Table
 from service.cli.playing import ScriptTable, play
 from service.cli.script import sample
-from tests.cli.fights import Service, played
+from tests.cli.fights import Service, closed, played
 from tests.page.browser import Window
 from tests.page.conftest import Open
+from tests.page.players import ClickingTable
+
+pytestmark = pytest.mark.slow  # a browser and a service start
 
 
 @pytest.fixture(scope="module")
@@ -228,3 +235,97 @@ def test_a_share_link_opens_on_a_phone_without_typing_and_ends(
     phone.page.reload()
     expect(phone.page.locator("#ask")).to_contain_text("not valid")
     phone.faults.clear()  # the browser reports a 401 as an error of the page
+
+
+def test_a_bundle_is_verified_and_replayed_in_the_browser_alone(
+    running: Service, table: ScriptTable, window: Open, tmp_path: Path
+) -> None:
+    opened = window()
+    page = opened.visit(f"{running.station.url}/verify")
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
+    good.write_bytes(table.gm.bundle())
+    bad.write_bytes(good.read_bytes().replace(b"heroes", b"heroez", 1))
+    page.locator("#file").set_input_files(good)
+    expect(page.locator("#verdict")).to_contain_text("valid_unsigned_without_rules")
+    expect(page.locator(".record > li")).to_have_count(table.gm.get()["version"])
+    expect(page.locator(".record > li").nth(5)).to_contain_text("zoe: engage")
+    page.locator("#file").set_input_files(bad)
+    expect(page.locator("#result")).to_have_class("fault")
+    expect(page.locator(".record > li")).to_have_count(0)
+    assert opened.received == "", "the page has asked for something"
+
+
+def test_a_bundle_is_imported_at_home_and_shown_on_its_map(
+    running: Service, stranger: str, window: Open, tmp_path: Path
+) -> None:
+    file = tmp_path / "fight.jsonl"
+    table = closed(played(running, "s002", seeded=False))
+    file.write_bytes(table.gm.bundle())
+    page = window().visit(f"{running.station.url}/", stranger)
+    page.locator("#bundle").set_input_files(file)
+    page.wait_for_url("**/encounters/*")
+    expect(page.locator("[data-creature]")).to_have_count(4)
+
+
+@pytest.mark.parametrize("book", ["heartrush@1", "rise@1"])
+def test_a_whole_fight_is_played_by_clicking(running: Service, window: Open, book: str) -> None:
+    opening = OPENINGS[book]
+    table = running.owner.open({"edition": book, "title": "By hand", **opening})
+    at = f"{running.station.url}/encounters/{table.encounter}"
+    keys = {"gm": running.key, "ann": table.issue_token("ann")["token"]}
+    clicking = ClickingTable({seat: window().visit(at, key) for seat, key in keys.items()})
+    clicking.play(60)
+    assert table.get()["winner"] is not None
+    assert {line.split(" ")[0] for line in clicking.clicked} == {"gm", "ann"}
+    assert all(commit["outcome"] != "refused" for commit in outcomes(table))
+
+
+def outcomes(table: Table) -> list[dict[str, object]]:
+    """Return the commits of *table*, read."""
+    return [json.loads(each["commit"]) for each in table.commits()]
+
+
+SABER: dict[str, Any] = {"id": "saber", "strike": {"dice": [8], "flat": 9}}
+OPENINGS: dict[str, dict[str, Any]] = {
+    "heartrush@1": {
+        "sides": ["heroes", "foes"],
+        "player_side": "heroes",
+        "declared_sides": ["heroes"],
+        "creatures": [
+            {
+                "position": [0, 0],
+                "sheet": {
+                    "id": "pia",
+                    "name": "Pia",
+                    "side": "heroes",
+                    "kind": "pc",
+                    "might": 12,
+                    "weapons": [{"id": "mace", "size_class": "light", "damage_type": "bludgeoning"}],
+                },
+            },
+            {"position": [1, 0], "sheet": {"id": "orc", "name": "Orc", "side": "foes", "hp_max": 1}},
+        ],
+        "seats": [{"seat": "ann", "role": "player", "creatures": ["pia"]}],
+    },
+    "rise@1": {
+        "creatures": [
+            {
+                "position": [0, 0],
+                "sheet": {
+                    "id": "mira",
+                    "name": "Mira",
+                    "side": "heroes",
+                    "kind": "pc",
+                    "hp_max": 12,
+                    "accuracy": 20,
+                    "weapons": [SABER],
+                },
+            },
+            {
+                "position": [1, 0],
+                "sheet": {"id": "knight", "name": "The knight", "side": "iron", "hp_max": 1},
+            },
+        ],
+        "seats": [{"seat": "ann", "role": "player", "creatures": ["mira"]}],
+    },
+}

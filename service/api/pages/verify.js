@@ -1,5 +1,6 @@
 // Pass a file to the verifier and show its report. This code opens no connections.
 
+import { showRecord } from "./record.js";
 import { plain } from "./verifier/plain.mjs";
 import { facts, warnings } from "./verifier/telling.mjs";
 import { SOUND } from "./verifier/verdict.mjs";
@@ -34,16 +35,19 @@ const judge = async (file) => {
   last = file ?? last;
   if (!last) return;
   show("", "Reading …", last.name, []);
+  at("record").replaceChildren();
   await new Promise((done) => { setTimeout(done, 20); }); // lets the browser draw before the work begins
   try {
     const asked = { keys: linesOf("keys", keyOf, "key"), receipts: linesOf("receipts", receiptOf, "receipt") };
-    const report = verify(await last.arrayBuffer(), asked);
+    const raw = await last.arrayBuffer();
+    const report = verify(raw, asked);
     const { verdict } = report;
     const isSound = report.checked.length > 0;
     const rest = isSound ? [`not checked: ${report.not_checked.replaceAll("`", "")}`] : [verdict.detail];
     const said = [verdict.meaning, ...warnings(report), ...rest].filter((part) => part).join(". ");
     const kind = !isSound ? "fault" : verdict.name === SOUND.signed ? "sound" : "";
     show(kind, verdict.text, said, [["file", last.name], ...facts(report)]);
+    if (isSound) showRecord(at("record"), raw);
   } catch (fault) {
     show("", "Nothing to verify", fault.message, []);
   }

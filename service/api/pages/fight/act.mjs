@@ -5,7 +5,8 @@ import { choiceField, diceField, inWords, writtenField } from "./fields.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
 /** @typedef {import("./fields.mjs").Field} Field */
-/** @typedef {{options: Json[], waiting: Json[], tokens: Map<string, Json>, selected: string | null, isLive: boolean, seat: string}} Seen */
+/** @typedef {{options: Json[], waiting: Json[], tokens: Map<string, Json>, selected: string | null, isLive: boolean, seat: string,
+ *  version: number}} Seen `version` is the commit after which the options hold */
 
 const NAMED = new Set(["type", "creature", "prompt"]);
 
@@ -39,6 +40,7 @@ export class Act {
   /** Draw what may be done. @param {Seen} seen */
   draw(seen) {
     this.seen = seen;
+    this.place.dataset.version = String(seen.version);
     this.close();
   }
 

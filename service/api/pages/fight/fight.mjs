@@ -46,7 +46,7 @@ class Fight {
     const wanted = Number(fragment().get("n")) || null;
     this.store = new Store({
       about, seat, role, n: wanted ?? about.version, isLive: wanted === null, last: about.version, revision: 0, selected: null,
-      options: [], targets: new Set(), verified: null,
+      options: { version: 0, options: [] }, targets: new Set(), verified: null,
       newest: new Map(newest.creatures.map((each) => [each.id, each])), fault: "",
     });
     const isGm = role === "gm";
@@ -138,8 +138,8 @@ class Fight {
       at("status").textContent = parts.filter(Boolean).join(" · ");
     });
     store.on(["n", "revision", "selected", "targets"], ({ selected, targets }) => this.map.draw(this.tokens, selected, targets));
-    if (this.isOwn) store.on(["options", "selected", "isLive"], ({ options, about, selected, isLive, seat }) =>
-      this.act.draw({ options, waiting: about.waiting, tokens: this.tokens, selected, isLive, seat }));
+    if (this.isOwn) store.on(["options", "selected", "isLive"], ({ options: { version, options }, about, selected, isLive, seat }) =>
+      this.act.draw({ options, version, waiting: about.waiting, tokens: this.tokens, selected, isLive, seat }));
     store.on(["n", "verified"], ({ n, verified }) => {
       const [kind, text] = markOf(verified, n);
       this.mark.className = `chip mark-proof ${kind}`;
@@ -230,7 +230,7 @@ class Fight {
   async #refresh() {
     const { last } = this.record;
     const line = { line: this.asked.line };
-    const [about, { options }] = await Promise.all([this.encounter.client.get(this.encounter.path, line), this.encounter.options(line)]);
+    const [about, options] = await Promise.all([this.encounter.client.get(this.encounter.path, line), this.encounter.options(line)]);
     if (last === this.record.last) this.store.set({ about, options });
     await this.rulings.refresh();
   }

@@ -25,6 +25,27 @@ const item = (encounter) => html("li", {}, html("a", { href: `/encounters/${enco
   html("span", { class: "turn" }, [encounter.edition, encounter.round ? `round ${encounter.round}` : null, turn(encounter)].filter(Boolean).join(" · ")),
   html("time", { datetime: encounter.opened }, new Date(encounter.opened).toLocaleString())));
 
+/** Return a place to drop a bundle, which the service audits and shows like its own encounters. @param {string} key */
+const importing = (key) => {
+  const said = html("p", { role: "status" });
+  const take = async (file) => {
+    said.textContent = `${file.name} is sent and audited …`;
+    try {
+      const done = await client(key).takeBundle(await file.text());
+      if (done.status === "done") location.assign(`/encounters/${done.encounter}`);
+      else said.textContent = `It was not imported: ${done.refusal ?? done.fault ?? done.status}`;
+    } catch (fault) {
+      said.textContent = fault.detail ?? fault.message;
+    }
+  };
+  const file = html("input", { type: "file", class: "visually-hidden", id: "bundle", accept: ".jsonl", onchange: () => take(file.files[0]) });
+  const zone = html("label", { class: "drop", for: "bundle" }, html("b", {}, "Import a bundle"), " or drop it here: the service audits it and shows it on its map. ",
+    html("a", { href: "/verify" }, "Or verify it in your browser alone."), file, said);
+  zone.addEventListener("dragover", (event) => event.preventDefault());
+  zone.addEventListener("drop", (event) => { event.preventDefault(); take(event.dataTransfer.files[0]); });
+  return zone;
+};
+
 /** Show the encounters of an API key's owner. @param {string} key */
 const list = async (key) => {
   const items = html("ul", { class: "encounters" });
@@ -47,7 +68,7 @@ const list = async (key) => {
     await take().catch((fault) => start(fault));
   };
   show(at("main"), html("div", { class: "top" }, html("h2", {}, "Encounters"), status), items, more,
-    html("a", { class: "drop", href: "/verify" }, "A bundle from elsewhere? Verify it in your browser."));
+    importing(key));
   await begin();
 };
 

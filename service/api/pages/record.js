@@ -1,0 +1,51 @@
+// Show the record that a verified bundle holds, commit by commit. It reads the file alone and opens no connections.
+//
+// A bundle holds commands, events and dice, and no state: a map needs the rules, which this page does not have.
+
+import { rollLine } from "/page/fight/dice.mjs";
+import { html, show, words } from "/page/shared/dom.mjs";
+import { readLines } from "./verifier/lines.mjs";
+import { plain } from "./verifier/plain.mjs";
+import { eventsOf, isEnvelope, readRecord, rollsOf } from "./verifier/record.mjs";
+
+const HIDDEN = new Set(["type", "because", "v"]);
+const LONG = 160;
+
+/** Return the members of an object that say something, in words. */
+const said = (data) => Object.entries(data).filter(([name, value]) => !HIDDEN.has(name) && value !== null)
+  .map(([name, value]) => [plain(name), inWords(value)]).filter(([, text]) => text !== "");
+
+/** Return a value in few words. */
+const inWords = (value) => {
+  if (value === null) return "none";
+  if (Array.isArray(value)) return value.map(inWords).join(", ");
+  if (typeof value === "object") return said(value).map(([name, each]) => `${words(name)}: ${each}`).join("; ");
+  return words(plain(String(value)));
+};
+
+const fields = (data) => {
+  const text = said(data).map(([name, value]) => `${words(name)} ${value}`).join(" · ");
+  return text.length > LONG ? `${text.slice(0, LONG)}…` : text;
+};
+
+const eventLine = (event) => html("li", {}, html("b", {}, words(plain(event.type))), " ", fields(event), " ",
+  html("span", { class: "soft" }, event.because.join(", ")));
+
+const commitItem = (moment) => {
+  const { n, commit, request, opened } = moment;
+  const closed = commit.events.filter(isEnvelope).length - opened.length;
+  return html("li", {}, html("details", {},
+    html("summary", {}, html("code", {}, `#${n}`), " ", request ? plain(`${request.actor.seat}: ${words(request.type)}`) : "a command that is withheld", " ",
+      html("span", { class: `status ${commit.outcome === "refused" ? "s5" : "s2"}` }, commit.outcome), closed > 0 ? ` · ${closed} sealed` : ""),
+    request && html("p", { class: "soft" }, fields(request.data)),
+    commit.refusal && html("p", {}, plain(`${commit.refusal.detail} (${words(commit.refusal.code)})`)),
+    html("ul", {}, eventsOf(moment).map(eventLine))),
+  rollsOf(moment).map(rollLine));
+};
+
+/** Show what a sound bundle holds in *place*. @param {HTMLElement} place @param {ArrayBuffer} raw */
+export const showRecord = (place, raw) => {
+  const bundle = readLines(new Uint8Array(raw));
+  readRecord(bundle);
+  show(place, html("h2", {}, "The record, commit by commit"), html("ol", { class: "record" }, bundle.moments.map(commitItem)));
+};

@@ -1,0 +1,79 @@
+"""Play a fight in windows, by clicking what the panel to act offers and by nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from playwright.sync_api import Locator, Page, expect
+
+LIKED = (
+    *("start_combat", "begin_combat", "grant_priority", "strike", "engage", "declare_attack"),
+    *("choose_stance", "choose", "answer", "throw_dice", "accept_damage", "no_more_swift", "end_turn"),
+    *("pass_movement", "pass_turn", "pass"),
+)
+"""These come first, in this order, so that the fight makes progress."""
+
+
+class ClickingTable:
+    """The windows of the seats at one fight."""
+
+    def __init__(self, windows: Mapping[str, Page]) -> None:
+        self.windows = windows
+        self.clicked: list[str] = []
+        for page in windows.values():
+            page.get_by_role("tab", name="Act").click()
+
+    def play(self, most: int) -> None:
+        """Play until the fight is over, in at most *most* commands."""
+        for _ in range(most):
+            if self.is_over() or not self.move():
+                break
+        assert self.is_over(), self.clicked
+
+    def is_over(self) -> bool:
+        """Return whether a page says that somebody has won, or that it is over."""
+        text = next(iter(self.windows.values())).locator("#status").inner_text()
+        return " won" in text or "over" in text.split(" · ")
+
+    def move(self) -> bool:
+        """Send the command that is liked most, of any seat; False if no seat has one."""
+        found = [
+            (_rank(type_), seat, type_) for seat, page in self.windows.items() for type_ in _offered(page)
+        ]
+        if not found:
+            return False
+        _, seat, type_ = min(found)
+        self._click(self.windows[seat], type_)
+        self.clicked.append(f"{seat} {type_}")
+        return True
+
+    def _click(self, page: Page, type_: str) -> None:
+        page.locator(f"#panel-act [data-type={type_}]").first.click()
+        form = page.locator(".act-form")
+        said = page.locator("#panel-act .said")
+        if form.count():
+            _fill(form)
+            form.get_by_role("button", name="Send").click()
+        expect(said).to_contain_text("Done: ")
+        n = said.inner_text().rsplit(" ", 1)[1].rstrip(".")
+        for each in self.windows.values():
+            expect(each.locator(f"#panel-act[data-version='{n}']")).to_be_attached()
+
+
+def _offered(page: Page) -> Sequence[str]:
+    found: Iterable[str | None] = [
+        each.get_attribute("data-type") for each in page.locator("#panel-act [data-type]:enabled").all()
+    ]
+    return [type_ for type_ in found if type_ in LIKED]
+
+
+def _rank(type_: str) -> int:
+    return LIKED.index(type_)
+
+
+def _fill(form: Locator) -> None:
+    """Throw the dice that a form asks for, and choose the nearest of places."""
+    for thrown in form.get_by_role("button", name="Throw them here").all():
+        thrown.click()
+    for chosen in form.locator("select:has(option[value='-1'])").all():
+        chosen.select_option(index=1)
