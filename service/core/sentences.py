@@ -61,6 +61,7 @@ SHARED: Final[Mapping[str, str]] = {
 }
 """The sentences of events that all rulesets share."""
 
+_ARTICLES: Final = frozenset({"The", "A", "An", "His", "Her", "Its", "Their"})
 _LONG: Final = 16
 """How many characters of a hash are shown."""
 _HASHES: Final = ("link", "seed", "digest")
@@ -74,15 +75,22 @@ def patterns_of(ruleset: Ruleset[Any]) -> Mapping[str, str]:
 
 
 def names_for(ruleset: Ruleset[Any], state: Table, seat: Seats) -> Mapping[str, str]:
-    """Return the names of the creatures that *seat* sees in *state*, by id."""
-    return {each.id: each.name for each in ruleset.tokens(view(state, seat).current())}
+    """Return the names of the creatures that *seat* sees in *state*, by id, as a sentence contains them."""
+    return {each.id: inside(each.name) for each in ruleset.tokens(view(state, seat).current())}
+
+
+def inside(name: str) -> str:
+    """Return *name* as a sentence contains it: "The undead orc" becomes "the undead orc"."""
+    first, space, rest = name.partition(" ")
+    return f"{first.lower()}{space}{rest}" if rest and first in _ARTICLES else name
 
 
 def spoken(
     events: Iterable[Mapping[str, Any]], names: Mapping[str, str], patterns: Mapping[str, str]
 ) -> list[str]:
-    """Return a sentence for each of *events* that is worth one."""
-    return [said for event in events if (said := sentence(event, names, patterns))]
+    """Return a sentence for each of *events* that is worth one; it begins with a capital."""
+    found = (sentence(event, names, patterns) for event in events)
+    return [f"{said[:1].upper()}{said[1:]}" for said in found if said]
 
 
 def sentence(event: Mapping[str, Any], names: Mapping[str, str], patterns: Mapping[str, str] = EMPTY) -> str:

@@ -22,7 +22,7 @@ def test_each_commit_is_said_in_sentences_on_request(owner: Api) -> None:
     table.do("zoe", type="dash", creature="pia", to=[0, -2])
 
     said = texts(owner, table.at)
-    assert "combat begins" in [line for lines in said for line in lines]
+    assert "Combat begins" in [line for lines in said for line in lines]
     assert "Pia begins to move" in said[-1], said[-1]
     assert "text" not in owner.get(f"{table.at}/commits")["commits"][0]
     answer = owner("GET", f"{table.at}/commits?text=en&limit=1")
@@ -50,7 +50,7 @@ def test_rise_is_said_in_its_own_sentences(owner: Api) -> None:
     fight.send("gm", "start_combat", start_phase="action")
 
     said = texts(owner, fight.at)[-1]
-    assert "combat begins with the action phase" in said
+    assert "Combat begins with the action phase" in said
     assert not [line for line in said if "=" in line], said
 
 

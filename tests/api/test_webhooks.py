@@ -126,7 +126,7 @@ def test_a_message_says_in_words_what_happened_if_it_is_asked_to(
     found = {each["data"]["n"]: each["data"] for each in hook.taken(webhook["secret"])}
     pages = table.bo.get(f"{table.at}/commits?after={n - 2}&text=en")["commits"]
     assert [found[each["n"]]["text"] for each in pages] == [each["text"] for each in pages]
-    assert found[n]["text"] == ["counted by=1 rolled=nothing"]
+    assert found[n]["text"] == ["Counted by=1 rolled=nothing"]
 
 
 def test_a_channel_of_discord_gets_words_alone_and_mentions_no_person(
@@ -147,7 +147,7 @@ def test_a_channel_of_discord_gets_words_alone_and_mentions_no_person(
     found = [json.loads(body) for _, body, _ in hook.came]
     assert {tuple(sorted(each)) for each in found} == {("allowed_mentions", "content")}
     assert all(each["allowed_mentions"] == {"parse": []} for each in found)
-    assert any("combat begins" in each["content"] for each in found)
+    assert any("Combat begins" in each["content"] for each in found)
     assert "Play goes on from commit 1." in [each["content"] for each in found]
 
 

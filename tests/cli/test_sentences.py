@@ -7,7 +7,7 @@ from string import Formatter
 
 import pytest
 
-from service.core.sentences import patterns_of, sentence
+from service.core.sentences import inside, patterns_of, sentence, spoken
 from service.rules.heartrush.presentation import SENTENCES as HEARTRUSH
 from service.rules.registry import REGISTRY
 from service.rules.rise.presentation import SENTENCES as RISE
@@ -63,3 +63,15 @@ def test_what_is_true_false_or_nothing_is_said_in_words() -> None:
 def test_a_pattern_may_name_what_lies_two_levels_inside() -> None:
     event = {"type": "creature_added", "entry": {"sheet": {"name": "Wolf"}}, "because": []}
     assert sentence(event, NAMES, RISE) == "Wolf joins"
+
+
+@pytest.mark.parametrize(
+    ("name", "within"),
+    [("The undead orc", "the undead orc"), ("His hound", "his hound"), ("Pia", "Pia"), ("A", "A")],
+)
+def test_a_name_with_an_article_is_not_capitalized_inside_a_sentence(name: str, within: str) -> None:
+    event = {"type": "hit", "by": "pia", "target": "orc"}
+    patterns = {"hit": "{target} is hit by {by}", "struck": "{by} hits {target}"}
+    names = {"pia": inside("Pia"), "orc": inside(name)}
+    found = spoken([event, event | {"type": "struck"}], names, patterns)
+    assert found == [f"{name} is hit by Pia", f"Pia hits {within}"]
