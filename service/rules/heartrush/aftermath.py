@@ -10,7 +10,7 @@ from service.rules.heartrush.damage import CrushBegun, crush_dice
 from service.rules.heartrush.engagement import EngagementFrame, Pending, PhaseRules
 from service.rules.heartrush.forced_movement import push
 from service.rules.heartrush.paths import left_behind, may_stop, way
-from service.rules.heartrush.permission import acting, answering
+from service.rules.heartrush.permission import acting, answering_for
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.weapons import push_ft
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
@@ -105,11 +105,8 @@ class ChoosePush(Command[State]):
 
     def check(self, view: State) -> None:
         acting(view, self, self.creature, allow=("surprised",))
-        answering(view, self)
-        frame = view.top_frame(EngagementFrame)
-        pending = frame.pending[0]
-        if pending.source != self.creature:
-            raise Refused("not_your_prompt", f"{self.prompt} is for {pending.source}")
+        answering_for(view, self, self.creature)
+        pending = view.top_frame(EngagementFrame).pending[0]
         most = possible(view, pending)
         if self.distance % FEET or not 0 <= self.distance <= most:
             raise Refused("push_not_possible", f"from 0 to {most} ft, in fives")
@@ -154,10 +151,7 @@ class DealInstead(Command[State]):
 
     def check(self, view: State) -> None:
         acting(view, self, self.creature, allow=("surprised",))
-        answering(view, self)
-        frame = view.top_frame(EngagementFrame)
-        if frame.pending[0].source != self.creature:
-            raise Refused("not_your_prompt", f"{self.prompt} is for {frame.pending[0].source}")
+        answering_for(view, self, self.creature)
 
     def decide(self, state: State) -> Emits[State]:
         frame = state.top_frame(EngagementFrame)

@@ -23,7 +23,7 @@ from service.rules.heartrush.declaring import (
 )
 from service.rules.heartrush.engagement import Declaration, EngagementFrame, Order, PhaseRules, Planned
 from service.rules.heartrush.paths import check_can_move, speed
-from service.rules.heartrush.permission import acting, answering, is_unbarred
+from service.rules.heartrush.permission import acting, answering_for, is_unbarred
 from service.rules.heartrush.resolution import (
     DECLARING,
     declaring,
@@ -109,11 +109,8 @@ def forgone(frame: EngagementFrame) -> Emits[State]:
 
 def _frame(view: State, command: FollowUp | ForgoFollowUp) -> EngagementFrame:
     acting(view, command, command.creature, allow=("surprised",))
-    answering(view, command)
-    frame = view.top_frame(EngagementFrame)
-    if command.prompt != frame.prompt_of("follow_up", command.creature):
-        raise Refused("not_your_prompt", f"{command.prompt} is not for {command.creature}", "TABLE-SEAT-1")
-    return frame
+    answering_for(view, command, command.creature)
+    return view.top_frame(EngagementFrame)
 
 
 @enforces(HR_WPN_8)
@@ -318,9 +315,7 @@ class DeclineSidestep(Command[State]):
 
     def check(self, view: State) -> None:
         acting(view, self, self.creature)
-        answering(view, self, late="sidestep_already_used")
-        if not self.prompt.endswith(f"/{self.creature}"):
-            raise Refused("not_your_prompt", f"{self.prompt} is not for {self.creature}", "TABLE-SEAT-1")
+        answering_for(view, self, self.creature, late="sidestep_already_used")
 
     def decide(self, state: State) -> Emits[State]:
         frame = state.top_frame(EngagementFrame)

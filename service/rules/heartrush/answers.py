@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Final, Literal
 
-from service.rules.heartrush.permission import answering, own, running
+from service.rules.heartrush.permission import answering_for, own, running
 from service.rules.heartrush.sheet import Standing
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
@@ -112,10 +112,8 @@ class Choose(Command[State]):
         if not isinstance(view.top, ChoiceFrame):
             running(view)  # out of combat too a choice may be owed
         own(view, self, self.creature)
-        answering(view, self)
+        answering_for(view, self, self.creature)
         frame = view.top_frame(ChoiceFrame)
-        if frame.creature != self.creature:
-            raise Refused("not_your_prompt", f"{self.prompt} is for {frame.creature}", "TABLE-SEAT-1")
         if self.option not in frame.options:
             raise Refused("params_missing", f"one of {', '.join(frame.options)}", "HR-ABIL-8")
 

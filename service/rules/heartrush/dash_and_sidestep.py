@@ -37,7 +37,7 @@ from service.rules.heartrush.paths import (
     speed,
     way_within,
 )
-from service.rules.heartrush.permission import acting, answering, taking_action
+from service.rules.heartrush.permission import acting, answering_for, taking_action
 from service.rules.heartrush.size_and_bonds import Moved
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.weapons import check_ranged_move, leaves_no_step
@@ -229,9 +229,7 @@ class Sidestep(Command[State]):
     def check(self, view: State) -> None:
         if self.prompt is not None:
             creature = acting(view, self, self.creature)
-            answering(view, self, late="sidestep_already_used")
-            if not self.prompt.endswith(f"/{self.creature}"):
-                raise Refused("not_your_prompt", f"{self.prompt} is not for {self.creature}", "TABLE-SEAT-1")
+            answering_for(view, self, self.creature, late="sidestep_already_used")
         else:
             creature = taking_action(view, self, self.creature, "sidestep")
             careful_price(view, creature, self.pay)

@@ -15,7 +15,7 @@ from service.rules.heartrush.engagement import (
     engagement_open,
     put,
 )
-from service.rules.heartrush.permission import acting, answering
+from service.rules.heartrush.permission import acting, answering_for
 from service.rules.heartrush.sheet import Weapon
 from service.rules.heartrush.stances import ATTACKING, may_target
 from service.rules.heartrush.state import Creature, State, is_able_if_aware
@@ -350,9 +350,8 @@ def check_step(view: State, command: Declaring, step: str | None) -> EngagementF
         )
     if step == "agility" and frame.phase != "agility":
         raise Refused("not_agility_stance", f"{command.creature} is not in agility", "HR-STANCE-AGI-2")
-    answering(view, command, late="no_valid_target" if part.attack == "none" else "prompt_gone")
-    if not command.prompt.endswith(f"/{command.creature}"):
-        raise Refused("not_your_prompt", f"{command.prompt} is not for {command.creature}", "TABLE-SEAT-1")
+    late = "no_valid_target" if part.attack == "none" else "prompt_gone"
+    answering_for(view, command, command.creature, late=late)
     return frame
 
 

@@ -11,7 +11,7 @@ from service.rules.heartrush import books
 from service.rules.heartrush.abilities import Moment
 from service.rules.heartrush.actions import AbilityUsed, afford_action, make_active
 from service.rules.heartrush.exposed import proactive
-from service.rules.heartrush.permission import acting, answering, holding_priority, is_unbarred
+from service.rules.heartrush.permission import acting, answering_for, holding_priority, is_unbarred
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.weapons import check_works, in_range, out_of_range
 from service.rules.heartrush.windows import (
@@ -495,8 +495,7 @@ class JoinEngagement(Command[State]):
         creature = acting(view, self, self.creature)
         frame = joinable(view, self.creature)
         check_join(view, frame, creature)
-        answering(view, self, late="join_window_closed")
-        check_prompt(self.prompt, frame, "join", self.creature)
+        answering_for(view, self, self.creature, late="join_window_closed")
 
     def decide(self, state: State) -> Emits[State]:
         frame = state.top_frame(EngagementFrame)
@@ -520,9 +519,8 @@ class DeclineJoin(Command[State]):
 
     def check(self, view: State) -> None:
         acting(view, self, self.creature)
-        frame = joinable(view, self.creature)
-        answering(view, self, late="join_window_closed")
-        check_prompt(self.prompt, frame, "join", self.creature)
+        joinable(view, self.creature)
+        answering_for(view, self, self.creature, late="join_window_closed")
 
     def decide(self, state: State) -> Emits[State]:
         frame = state.top_frame(EngagementFrame)
@@ -541,12 +539,6 @@ def joinable(view: State, creature: str) -> EngagementFrame:
     if creature in frame.participants:
         raise Refused("already_in_engagement", f"{creature} takes part already", "HR-ENG-5")
     return frame
-
-
-def check_prompt(prompt: str, frame: EngagementFrame, what: str, creature: str) -> None:
-    """Refuse an answer that names the prompt of another creature."""
-    if prompt != frame.prompt_of(what, creature):
-        raise Refused("not_your_prompt", f"{prompt} is not for {creature}")
 
 
 class Joining(PhaseRules):

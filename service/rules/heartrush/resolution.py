@@ -35,7 +35,6 @@ from service.rules.heartrush.permission import answering_for, own, running, timi
 from service.rules.heartrush.stances import (
     ATTACKING,
     ChooseStance,
-    beats,
     can_choose,
     fill_helpless,
     reveal_stances,
@@ -321,7 +320,7 @@ def exchange(state: State, frame: EngagementFrame, planned: Planned) -> Emits[St
 @enforces(HR_STANCE_MIG_2)
 def might_bonus(stance: str, against: str) -> bool:
     """Return whether an attack in *stance* on a creature in *against* triggers the weapon's might bonus."""
-    return stance == "might" and beats(stance, against) and against == "cunning"
+    return stance == "might" and against == "cunning"
 
 
 @enforces(HR_STANCE_CUN_2)

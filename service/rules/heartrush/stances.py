@@ -10,7 +10,7 @@ from service.rules.heartrush import books
 from service.rules.heartrush.answers import sealed_to
 from service.rules.heartrush.engagement import EngagementFrame, among, engagement_open, put
 from service.rules.heartrush.paths import speed
-from service.rules.heartrush.permission import acting, answering
+from service.rules.heartrush.permission import acting, answering_for
 from service.rules.heartrush.state import Creature, State, is_able_if_aware
 from service.rules.heartrush.weapons import check_ranged_stance, wielded
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
@@ -156,9 +156,7 @@ class ChooseStance(Command[State]):
             raise Refused("stance_already_committed", f"{self.creature} has chosen already")
         if frame.phase != "commit":
             raise Refused("stances_not_complete", f"{frame.path} is not choosing stances now")
-        answering(view, self)
-        if self.prompt != frame.prompt_of("stance", self.creature):
-            raise Refused("not_your_prompt", f"{self.prompt} is not for {self.creature}")
+        answering_for(view, self, self.creature)
         check_gm_first(view, frame, self.by.seat)
         if self.stance not in allowed(view, creature):
             check_ranged_stance(creature, speed(creature), self.stance)

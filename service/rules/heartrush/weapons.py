@@ -402,9 +402,9 @@ def beyond_range(state: State, creature: Creature, weapon: Weapon, feet: int) ->
     near = range_ft(creature, weapon)
     if state.terrain and weapon.attack_type == "ranged":
         near = shot_ft(near, under_water=is_submerged(state, creature))
-    excess = feet - near
+    excess = max(0, feet - near)
     increment = INCREMENT_FT.get(weapon.attack_type)
-    if excess <= 0 or increment is None:
+    if increment is None:
         return 0
     started = state.house.range_increment == "started"
     return -(-excess // increment) if started else excess // increment

@@ -223,7 +223,7 @@ AGAIN = ability(
 
 
 def test_HR_V_22_the_last_declared_resolves_first() -> None:
-    """HR-TIME-7, HR-DMG-5."""
+    """HR-TIME-4, HR-TIME-7, HR-DMG-5."""
     fight = fight_with(
         {"ash": (0, 0), "orc": (1, 0)}, owners(ash=("more",), orc=("half",)), abilities=[MORE, HALF]
     )
@@ -265,6 +265,7 @@ def test_HR_TIME_8_a_rerolled_attack_meets_the_same_defense() -> None:
 
 
 def test_dice_added_to_a_roll_take_its_next_words_and_keep_its_name() -> None:
+    """HR-TIME-8, HR-TIME-4."""
     more = ability(
         "more",
         "minor",
@@ -287,6 +288,7 @@ def test_dice_added_to_a_roll_take_its_next_words_and_keep_its_name() -> None:
 
 
 def test_advantage_after_the_roll_adds_a_die_and_drops_the_lowest() -> None:
+    """HR-TIME-8."""
     lean = ability(
         "luck", "heart", "instant", trigger=["attack_rolled"], effects=[do("lean", which="attack", levels=1)]
     )
@@ -298,6 +300,7 @@ def test_advantage_after_the_roll_adds_a_die_and_drops_the_lowest() -> None:
 
 
 def test_a_die_that_is_set_keeps_its_face_on_the_record() -> None:
+    """HR-TIME-8."""
     fate = ability(
         "fate",
         "heart",
@@ -314,7 +317,7 @@ def test_a_die_that_is_set_keeps_its_face_on_the_record() -> None:
 
 
 def test_HR_TIME_6_windows_open_at_every_moment_of_an_engagement() -> None:
-    """A holder of an instant that fits any moment is asked at each; D.4."""
+    """HR-TIME-4: a holder of an instant that fits any moment is asked at each; D.4."""
     ready = ability("ready", "minor", "instant", effects=[do("rush", creature="self", points=0)])
     fight = fight_with({"ash": (0, 0), "orc": (1, 0)}, owners(ash=("ready",)), abilities=[ready])
     fight.do("engage", creature="ash", target="orc")
@@ -339,6 +342,7 @@ def test_HR_TIME_6_windows_open_at_every_moment_of_an_engagement() -> None:
 
 
 def test_a_fight_without_instants_opens_no_windows() -> None:
+    """HR-TIME-4."""
     fight = begun({"ash": (0, 0), "orc": (1, 0)})
     engaged(fight, "ash", "orc", ash="agility", orc="might")
     fight.answer("declare_agility", "ash", 6, 7, 8, 3, 2, order="attack_first", target="orc")
@@ -362,6 +366,7 @@ def test_HR_TIME_4_the_surprised_declare_nothing() -> None:
 
 
 def test_HR_TIME_6_a_window_may_open_after_each_step() -> None:
+    """HR-MOVE-3."""
     snare = ability(
         "snare",
         "heart",
@@ -456,7 +461,7 @@ def test_a_sheet_names_only_abilities_that_exist() -> None:
 
 
 def test_the_gm_rules_on_what_an_ability_leaves_open() -> None:
-    """TT-12."""
+    """HR-SVC-1: tT-12."""
     stunt = ability("stunt", "major", effects=[{"kind": "adjudicate", "question": "does the bridge hold?"}])
     fight = with_own(stunt)
     use(fight, "pia", "stunt")
@@ -499,6 +504,7 @@ def test_A_04_whether_an_instant_starts_the_declines_again(resets: bool, passes:
 
 
 def test_every_way_to_use_an_ability_that_is_offered_is_accepted() -> None:
+    """HR-ABIL-8."""
     fight = fight_with(
         {"pia": (0, 0), "ash": (0, 1), "orc": (1, 0), "wolf": (1, 1)},
         owners(pia=("battlescreech", "adrenaline-spike", "curseweaver", "cry-of-defiance")),

@@ -35,7 +35,7 @@ def cast(fight: Fight, spell: str, **params: Any) -> Fight:
 
 
 def test_force_strike_pushes_the_next_attacks_target() -> None:
-    """HR-CAST-3: it acts once."""
+    """HR-ABIL-2, HR-CAST-3: it acts once."""
     fight = cast(caster(), "force-strike")
     assert fight.state.priority_side == "players", "an instant does not move priority"
     fight.given("pia", action=1)

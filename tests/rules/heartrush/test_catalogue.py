@@ -63,6 +63,7 @@ def test_HR_V_40_crippling_blows_smashes_ten_feet_away() -> None:
 
 @pytest.mark.parametrize(("size", "condition", "level"), [("medium", "prone", 1), ("l2", "weakened", 2)])
 def test_crippling_blows_beats_down(size: str, condition: str, level: int) -> None:
+    """HR-GEN-3, HR-ABIL-8."""
     fight = fight_with(
         {"bru": (0, 0), "wolf": (1, 0)},
         {"bru": {"abilities": ["crippling-blows"]}, "wolf": {"size": size}},
@@ -78,6 +79,7 @@ def test_crippling_blows_beats_down(size: str, condition: str, level: int) -> No
 
 
 def test_agile_sidesteps_twice() -> None:
+    """HR-STANCE-AGI-2, HR-ACT-7."""
     fight = own("agile")
     engaged(fight, "pia", "orc", pia="agility", orc="defensive")
     fight.answer("declare_agility", "pia", 1, 1, 1, 1, 1, order="attack_first", target="orc")
@@ -87,6 +89,7 @@ def test_agile_sidesteps_twice() -> None:
 
 
 def test_sentinel_strikes_at_a_sidestep_for_nothing() -> None:
+    """HR-OA-1."""
     fight = own("sentinel").do("pass_side", side="players").given("pia", action=0, rush=0)
     fight.do("sidestep", creature="orc", to=[2, 0])
     fight.answer("opportunity_attack", "pia", 1, 1, 1, 1, 8, 10, target="orc", stance="might")
@@ -96,7 +99,7 @@ def test_sentinel_strikes_at_a_sidestep_for_nothing() -> None:
 
 
 def test_HR_V_103_brutal_attacks_look_at_kept_dice_alone() -> None:
-    """HR-AD-4: one of two 8s is dropped, the kept one adds a die."""
+    """HR-GEN-6, HR-AD-4: one of two 8s is dropped, the kept one adds a die."""
     fight = fight_with(
         {"ash": (0, 0), "orc": (1, 0)},
         {"ash": {"abilities": ["brutal-attacks"], "agility": 6}},
@@ -108,6 +111,7 @@ def test_HR_V_103_brutal_attacks_look_at_kept_dice_alone() -> None:
 
 
 def test_cry_of_defiance_clears_eases_or_heals() -> None:
+    """HR-ABIL-8."""
     fight = own("cry-of-defiance").given(
         "pia", rush=6, hp=20, conditions={"dazed": Condition(level=3), "prone": Condition()}
     )
@@ -120,6 +124,7 @@ def test_cry_of_defiance_clears_eases_or_heals() -> None:
 
 
 def test_violent_defense_turns_the_difference_back() -> None:
+    """HR-ATK-3, HR-GEN-6."""
     fight = own("violent-defense")
     declare(fight, "pia", "violent-defense")
     engaged(fight, "pia", "orc", pia="defensive", orc="might")
@@ -131,6 +136,7 @@ def test_violent_defense_turns_the_difference_back() -> None:
 
 
 def test_execute_kills_what_falls_to_zero() -> None:
+    """HR-TIME-4."""
     fight = own("execute", {"pia": (0, 0), "wolf": (1, 0)}).given("wolf", hp=3)
     engaged(fight, "pia", "wolf", pia="might", wolf="defensive")
     fight.answer("declare_attack", "pia", 8, 8, 8, 8, 1, 1, target="wolf").answer("accept_damage", "wolf")
@@ -139,6 +145,7 @@ def test_execute_kills_what_falls_to_zero() -> None:
 
 
 def test_execute_waits_for_zero() -> None:
+    """HR-TIME-4."""
     fight = own("execute", {"pia": (0, 0), "wolf": (1, 0)})
     engaged(fight, "pia", "wolf", pia="might", wolf="defensive")
     fight.answer("declare_attack", "pia", 2, 2, 2, 2, 1, 1, target="wolf").answer("accept_damage", "wolf")
@@ -157,6 +164,7 @@ def test_lightning_reflexes_keep_priority() -> None:
     ("option", "pia", "orc"), [("prone", ["prone"], ["prone"]), ("dazed", [], ["dazed"])]
 )
 def test_i_dont_think_so_needs_a_won_grapple_check(option: str, pia: list[str], orc: list[str]) -> None:
+    """HR-ABIL-8."""
     fight = _holding()
     use(fight, "pia", "i-dont-think-so", 5, 6, option=option)
     fight.answer("choose", "orc", 3, 4, option="might")
@@ -165,6 +173,7 @@ def test_i_dont_think_so_needs_a_won_grapple_check(option: str, pia: list[str], 
 
 
 def test_i_dont_think_so_drags_and_silences() -> None:
+    """HR-GEN-3, HR-ABIL-8."""
     fight = _holding().given("pia", rush=3)
     use(fight, "pia", "i-dont-think-so", 5, 6, option="drag", to=[-1, 0])
     fight.answer("choose", "orc", 3, 4, option="agility")
@@ -186,6 +195,7 @@ def _holding() -> Fight:
 
 
 def test_battlescreech_hinders_the_next_roll_alone() -> None:
+    """HR-ABIL-2, HR-GEN-6."""
     fight = own("battlescreech")
     use(fight, "pia", "battlescreech", chosen=["orc"])
     fight.do("engage", creature="orc", target="pia").joined_by().stances(orc="might", pia="agility")
@@ -196,6 +206,7 @@ def test_battlescreech_hinders_the_next_roll_alone() -> None:
 
 
 def test_target_the_weakness_halves_the_defense() -> None:
+    """HR-ABIL-2, HR-ABIL-8."""
     fight = own("target-the-weakness")
     fight.do("engage", creature="pia", target="orc")
     declare(fight, "pia", "target-the-weakness", stance="agility", creature="orc")
@@ -209,6 +220,7 @@ def test_target_the_weakness_halves_the_defense() -> None:
 
 
 def test_baited_attack_hits_who_stands_behind() -> None:
+    """HR-ABIL-8, HR-TIME-4."""
     fight = own("baited-attack", {"orc": (1, 0), "pia": (0, 0), "wolf": (-1, 0)})
     engaged(fight, "pia", "orc", pia="defensive", orc="might")
     fight.answer("declare_attack", "orc", 2, 2, 2, 8, 8, target="pia")
@@ -223,17 +235,22 @@ def test_baited_attack_hits_who_stands_behind() -> None:
 
 
 def test_eternal_fortitude_adds_pool_dice_before_the_roll() -> None:
+    """HR-ABIL-2, HR-ABIL-8."""
     fight = own("eternal-fortitude").given("pia", rush=2)
     declare(fight, "pia", "eternal-fortitude", rush=2)
     engaged(fight, "pia", "orc", pia="defensive", orc="might")
     fight.answer("declare_attack", "orc", 5, 5, 5, target="pia")
     prompt = next(a for a in waiting(fight.state) if "choose" in a.accepts)
+    assert fight.logged("choice_asked")[-1].options == ("0", "1", "2", "3", "4")
+    wrong = {"creature": "pia", "prompt": prompt.prompt, "option": "5"}
+    assert fight.refused("choose", **wrong) == "params_missing"
     fight.do("choose", 4, 4, 6, 6, 6, creature="pia", prompt=prompt.prompt, option="3")
     assert fight.logged("defense_rolled")[-1].rolled.total == 4 + 4 + 18 + 2
     assert fight.state.lasting[0].modifier == DicePool(sides=6, left=1)
 
 
 def test_tumble_sidesteps_before_the_cunning_step() -> None:
+    """HR-STANCE-AGI-2."""
     fight = own("tumble")
     fight.do("engage", creature="pia", target="orc").joined_by().stances(pia="agility", orc="cunning")
     declare(fight, "pia", "tumble", to=[0, 1])
@@ -243,12 +260,14 @@ def test_tumble_sidesteps_before_the_cunning_step() -> None:
 
 
 def test_tumble_needs_the_agility_stance() -> None:
+    """HR-TIME-4."""
     fight = own("tumble")
     fight.do("engage", creature="pia", target="orc").joined_by().stances(pia="might", orc="cunning")
     assert not fight.logged("window_opened")
 
 
 def test_adrenaline_spike_makes_one_die_larger_once() -> None:
+    """HR-ABIL-2, HR-GEN-6."""
     fight = own("adrenaline-spike")
     use(fight, "pia", "adrenaline-spike", ability="might")
     fight.do("engage", creature="orc", target="pia").joined_by().stances(orc="defensive", pia="might")
@@ -258,6 +277,7 @@ def test_adrenaline_spike_makes_one_die_larger_once() -> None:
 
 
 def test_curseweaver_hurts_who_attacks_the_guarded() -> None:
+    """HR-ABIL-2."""
     fight = own("curseweaver", {"pia": (0, 0), "ash": (0, 1), "orc": (1, 0)})
     declare(fight, "pia", "curseweaver", creature="orc", guarded=["ash"])
     engaged(fight, "ash", "orc", ash="defensive", orc="might")
@@ -267,6 +287,7 @@ def test_curseweaver_hurts_who_attacks_the_guarded() -> None:
 
 
 def test_hypnotic_tune_holds_listeners_until_they_are_attacked() -> None:
+    """HR-ABIL-2, HR-GEN-3."""
     fight = own("hypnotic-tune")
     use(fight, "pia", "hypnotic-tune", listeners=["orc"])
     assert fight["pia"].action == 0
@@ -279,6 +300,7 @@ def test_hypnotic_tune_holds_listeners_until_they_are_attacked() -> None:
 
 
 def test_deoric_endurance_rolls_the_largest_heart_die() -> None:
+    """HR-ABIL-2, HR-GEN-6."""
     fight = own("deoric-endurance").given("pia", heart_die=4)
     declare(fight, "pia", "deoric-endurance")
     engaged(fight, "pia", "orc", pia="might", orc="defensive")
@@ -290,6 +312,7 @@ def test_deoric_endurance_rolls_the_largest_heart_die() -> None:
 
 
 def test_oracle_shows_nothing_but_the_most_and_waits_for_the_gm() -> None:
+    """HR-GEN-6, HR-SVC-1."""
     fight = own("oracle")
     use(fight, "pia", "oracle", creature="orc")
     prompt = next(a.prompt for a in waiting(fight.state) if "rule_ability" in a.accepts)
