@@ -8,10 +8,10 @@ import pytest
 
 from service.rules.heartrush.abilities import Spell
 from service.rules.heartrush.actions import SLIGHT, AbilityUsed, afford_action_or_rush
+from service.rules.heartrush.character import Condition
 from service.rules.heartrush.checks import CheckFrame, trouble
 from service.rules.heartrush.conditions import hindrance
 from service.rules.heartrush.spellcasting import check_casting, cooldown
-from service.rules.heartrush.state import Condition
 from service.rules.heartrush.windows import usable
 from service.rules.kernel.records import changed
 from tests.rules.heartrush.casts import ability, do

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.state import Condition
+from service.rules.heartrush.character import Condition
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import Fight, begun
 from tests.rules.heartrush.sides import refusal_of

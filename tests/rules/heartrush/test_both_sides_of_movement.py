@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from service.rules.heartrush.character import Condition
 from service.rules.heartrush.movement import Walk, stride
 from service.rules.heartrush.paths import (
     NEVER_FT,
@@ -19,7 +20,6 @@ from service.rules.heartrush.paths import (
     swim_ft,
 )
 from service.rules.heartrush.sheet import Weapon
-from service.rules.heartrush.state import Condition
 from service.rules.heartrush.weapons import (
     beyond_range,
     check_ranged_move,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from service.rules.heartrush.character import Condition
 from service.rules.heartrush.opportunity_attacks import OpportunityAttack
-from service.rules.heartrush.state import Condition
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import begun, opened
 from tests.rules.heartrush.sides import PLACES, refusal_of

@@ -8,10 +8,10 @@ import pytest
 
 from service.rules.heartrush.aftermath import Aftermath
 from service.rules.heartrush.attacks import ExchangeFrame, settle
+from service.rules.heartrush.character import Condition
 from service.rules.heartrush.engagement import Earned, EngagementFrame, Offensive
 from service.rules.heartrush.exchanges import ShownRoll
 from service.rules.heartrush.offensive_actions import check_hinder, hinder, why_not
-from service.rules.heartrush.state import Condition
 from service.rules.kernel.messages import Refused
 from tests.rules.heartrush.kit import Fight, begun
 from tests.rules.heartrush.sides import emitted, refusal_of
