@@ -31,6 +31,8 @@ PLACE: Final = ("x", "y")
 """Columns that together are `position`."""
 POSITION: Final = "position"
 SHEET: Final = "sheet"
+WITHOUT_SHEET: Final = ("stat_block", "carried")
+"""Columns that stand for a whole sheet."""
 
 
 class Row(NamedTuple):
@@ -243,7 +245,7 @@ def _entry(row: Row, columns: Columns) -> dict[str, Any]:
     values = _with_position(row)
     if SHEET in values:
         return values
-    whole = values.get("stat_block") is None
+    whole = all(values.get(name) is None for name in WITHOUT_SHEET)
     entry: dict[str, Any] = {POSITION: values.pop(POSITION)}
     sheet: dict[str, Any] = {}
     for name, value in values.items():
@@ -255,7 +257,7 @@ def _entry(row: Row, columns: Columns) -> dict[str, Any]:
             _fault(f"{row.place}, column {name}", f"there is no such column{_nearest(name, columns)}")
     if not whole:
         for name in sheet:
-            _fault(f"{row.place}, column {name}", "a stat block has its own; leave it empty")
+            _fault(f"{row.place}, column {name}", "this creature has its own; leave it empty")
         return entry
     for name, field in columns.sheet.items():
         if field.required and name not in sheet:

@@ -24,6 +24,8 @@ LARGEST_SIDE: Final = 500
 """Cells along a side of a map."""
 MOST_POINTS: Final = 100_000
 """Points of all lines together."""
+MOST_MEMBERS: Final = 2_000
+"""What the API takes of any object."""
 MOST_LIGHTS: Final = 500
 FARTHEST_LIGHT: Final = 100
 """Cells that a light reaches."""
@@ -78,6 +80,9 @@ def convert_map(text: str, ruleset: Ruleset[Any]) -> Converted:
         part["scenery"] = _scenery(data, lights, corner, (width, height), closed_edges(drawing.walls))
     elif lights:
         drawing.note(f"lights are left out ({len(lights)}): this rulebook has no light on cells")
+    for name, cells in (("walls", walls), ("scenery.light", part.get("scenery", {}).get("light", {}))):
+        if len(cells) > MOST_MEMBERS:
+            drawing.note(f"{name} has {len(cells)} members, and an opening takes {MOST_MEMBERS}: cut the map")
     return Converted(part, drawing.all_notes())
 
 

@@ -25,7 +25,7 @@ FIELD_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "State.creatures": "The creatures of the fight, by id.",
         "target": "The id of the target.",
         "targets": "The ids of the targets.",
-        "position": "The cell of its lowest corner, as x and y.",
+        "position": "The cell of its space with the least x and y, as the two numbers.",
         "side": "The id of the side.",
         "sides": "The ids of the sides.",
         "PoolDie.sides": "The number of sides of the die.",

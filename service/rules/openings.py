@@ -13,6 +13,9 @@ from service.rules.table.table import GM, WATCHERS, Seat
 ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,23}")
 """Ids of creatures, seats, sides and groups; the names of rolls contain them."""
 
+CELL: Final = pattern(r"-?\d{1,4},-?\d{1,4}")
+"""How a cell is written."""
+
 Id = Annotated[str, "An id of 1 to 24 characters: a-z, 0-9, -"]
 Fault = tuple[str, str]
 """A fault of an opening: (JSON pointer, detail)."""
@@ -25,6 +28,13 @@ class SeatEntry:
     seat: Id
     role: Role = "player"
     creatures: tuple[Id, ...] = ()
+
+
+def cell_faults(keys: Iterable[str], at: str) -> Iterator[Fault]:
+    """Yield those of *keys*, which are at *at*, that are not cells."""
+    for key in keys:
+        if not CELL.fullmatch(key):
+            yield f"{at}/{key}", "a cell is written x,y, such as 3,-2"
 
 
 def seats_of(entries: Iterable[SeatEntry]) -> dict[str, Seat]:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from service.api.fields import LIST_LENGTH
 from service.conversion.faults import Unconvertible
-from service.conversion.universal_vtt import MOST_NOTES, convert_map
+from service.conversion.universal_vtt import MOST_MEMBERS, MOST_NOTES, convert_map
 from service.rules.registry import REGISTRY
 from service.rules.space.grid import reachable
 from service.rules.space.walls import closed_edges, edge_at, is_step_closed
@@ -145,6 +146,14 @@ def test_many_lines_that_do_not_fit_are_counted() -> None:
     _, notes = converted(universal(*([(1.4, y), (3, y)] for y in [1] * 30)))
     assert len(notes) == MOST_NOTES + 1
     assert notes[-1] == "10 further lines did not fit"
+
+
+def test_a_map_with_more_edges_than_an_opening_takes_is_noted() -> None:
+    assert MOST_MEMBERS == LIST_LENGTH
+    rows = [[(0.0, y), (100.0, y)] for y in range(1, 22)]
+    part, notes = converted(universal(*rows, size=(100, 30)))
+    assert len(part["walls"]) == 2100
+    assert notes == ("walls has 2100 members, and an opening takes 2000: cut the map",)
 
 
 # --- light ---------------------------------------------------------------------------------------------

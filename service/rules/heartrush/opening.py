@@ -45,7 +45,7 @@ from service.rules.house_options import option_faults
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
+from service.rules.openings import ID, Fault, Id, SeatEntry, cell_faults, seat_faults, seats_of
 from service.rules.rolls.seeding import Seeding, seeding_faults
 from service.rules.space.grid import FEET, Cell, cells
 from service.rules.space.walls import Walls, closed_edges, is_split, wall_faults
@@ -75,7 +75,8 @@ class Opening:
     spells: tuple[Spell, ...] = ()
     """Spells of your own, beside the shipped ones."""
     turn_order: tuple[Id, ...] = ()
-    """The order of turns, where creatures take turns; empty rolls for it."""
+    """The ids of all creatures in the order of their turns, with the options `timing: turns` and `turn_order:
+    given`; empty rolls for it."""
     title: str = ""
 
 
@@ -212,7 +213,6 @@ RESERVED: Final = ("table", GM)
 SIDES: Final = 2
 SHARING: Final = 2
 """Sizes by which two creatures differ that may share a space."""
-CELL: Final = pattern(r"-?\d{1,4},-?\d{1,4}")
 MOST_CN: Final = 200
 MOST_FT: Final = 1000
 MOST_DICE: Final = 20
@@ -403,7 +403,7 @@ def _position_faults(opening: Opening) -> Iterator[Fault]:
             yield f"/creatures/{i}/position", "on both sides of a wall or a closed door"
         for cell in cells(at, creature.space):
             if opening.terrain.get(f"{cell[0]},{cell[1]}") == "wall":
-                yield f"/creatures/{i}/position", "inside a wall"
+                yield f"/creatures/{i}/position", f"there is a wall at {cell[0]},{cell[1]}"
             there = [other for other in taken.get(cell, ()) if abs(other.rank - creature.rank) < SHARING]
             if there and not fit_together(creature, there):
                 yield f"/creatures/{i}/position", f"{there[0].id} stands there"
@@ -434,9 +434,7 @@ def _cell_faults(opening: Opening) -> Iterator[Fault]:
         ("/scenery/heights", scenery.heights),
     )
     for at, keys in places:
-        for key in keys:
-            if not CELL.fullmatch(key):
-                yield f"{at}/{key}", "a cell is written x,y"
+        yield from cell_faults(keys, at)
 
 
 def _ground_faults(opening: Opening) -> Iterator[Fault]:

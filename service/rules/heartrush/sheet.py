@@ -232,14 +232,15 @@ class Scenery:
     ambient: Light = "bright"
     """The light of every cell that is not listed."""
     light: Mapping[str, Light] = EMPTY
+    """The light of cells, by `x,y`, such as `3,-2`."""
     water: Mapping[str, Water] = EMPTY
-    """Deep water that is not as everybody can stand in it."""
+    """The water of cells of deep water, by `x,y`; in one that is not listed everybody can stand."""
     climb_cn: Mapping[str, int] = EMPTY
-    """The number of the might check a climbing cell asks for; one not listed is climbed freely."""
+    """The number of the might check that a cell of climb takes, by `x,y`; one not listed takes none."""
     sheer: tuple[str, ...] = ()
-    """Climbing cells that nobody climbs."""
+    """Cells of climb that nobody can climb, as `x,y`."""
     heights: Mapping[str, int] = EMPTY
-    """Feet that a cell lies above the others."""
+    """Feet that cells are above the others, in steps of 5, by `x,y`."""
 
 
 # --- notes ---------------------------------------------------------------------------------------------

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from re import compile as pattern
-from typing import Final
+from typing import Final, get_args
 
 from service.rules import opening as common_opening
 from service.rules.house_options import option_faults
 from service.rules.kernel.records import EMPTY, changed, record, sealable_fields
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
+from service.rules.openings import ID, Fault, Id, SeatEntry, cell_faults, seat_faults, seats_of
 from service.rules.rise import books
 from service.rules.rise.creature import Entry, creature_of, spelled_out
 from service.rules.rise.obstacles_and_targets import is_aimed
 from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.rise.rounds import CombatFrame
-from service.rules.rise.sheet import PROFILES, RESERVED, Ability, Area, Effect, Sheet, Strike, side_of
+from service.rules.rise.sheet import PROFILES, RESERVED, Ability, Area, Effect, Mode, Sheet, Strike, side_of
 from service.rules.rise.state import Attitude, State, Terrain
 from service.rules.rise.swift import early, is_simple
 from service.rules.rolls.seeding import Seeding, seeding_faults
@@ -45,13 +44,15 @@ class Opening:
     terrain: Mapping[str, Terrain] = EMPTY
     walls: Walls = EMPTY
     items: Mapping[str, tuple[int, int]] = EMPTY
-    """Things that lie on the ground, and where."""
+    """The cells of things on the ground, as x and y, by the name of the thing."""
     declared_sides: tuple[Id, ...] = ()
     seeding: Seeding = Seeding()
     attitudes: Mapping[str, Mapping[str, Attitude]] = EMPTY
-    """What creatures say of others from the start; silence means by side."""
+    """How creatures regard others from the start, by the id of the one and then of the other; by side if it
+    is not here."""
     groups: Mapping[str, tuple[Id, ...]] = EMPTY
-    """Groups that the GM names; the others find their groups by the rules."""
+    """The ids of the members of groups that the GM names, by the group's id; others find their groups by
+    the rules."""
     title: str = ""
 
 
@@ -111,9 +112,7 @@ def faults(opening: Opening) -> Iterator[Fault]:
     yield from seat_faults(opening.seats, [entry.sheet.id for entry in opening.creatures])
     yield from _group_faults(opening)
     yield from seeding_faults(opening.seeding, {entry.seat: entry.role for entry in opening.seats})
-    for key in opening.terrain:
-        if not pattern(r"-?\d{1,4},-?\d{1,4}").fullmatch(key):
-            yield f"/terrain/{key}", "a cell is written x,y"
+    yield from cell_faults(opening.terrain, "/terrain")
     yield from wall_faults(opening.walls)
     sides = [entry.sheet.side for entry in opening.creatures]
     for i, side in enumerate(opening.declared_sides):
@@ -163,6 +162,9 @@ def _number_faults(entry: Entry, i: int) -> Iterator[Fault]:
         yield f"/creatures/{i}/dr", "from 0 to the maximum"
     if entry.altitude < 0 or entry.altitude % 5:
         yield f"/creatures/{i}/altitude", "steps of 5 feet from the ground"
+    for mode in sheet.speeds:
+        if mode not in get_args(Mode):
+            yield f"/creatures/{i}/sheet/speeds/{mode}", "one of " + ", ".join(get_args(Mode))
     if entry.fatigue < 0 or sheet.dr_max < 0:
         yield f"/creatures/{i}", "fatigue and damage resistance are not below 0"
 
@@ -240,7 +242,7 @@ def _position_faults(opening: Opening) -> Iterator[Fault]:
             yield f"/creatures/{i}/position", "on both sides of a wall or a closed door"
         for cell in cells(at, side_of(entry.sheet.size)):
             if opening.terrain.get(f"{cell[0]},{cell[1]}") == "wall":
-                yield f"/creatures/{i}/position", "inside a wall"
+                yield f"/creatures/{i}/position", f"there is a wall at {cell[0]},{cell[1]}"
             if cell in taken and entry.mount is None:
                 yield f"/creatures/{i}/position", f"{taken[cell]} stands there"
             if entry.mount is None:

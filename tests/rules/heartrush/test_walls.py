@@ -11,7 +11,7 @@ from service.rules.heartrush.paths import ends_of, way_within, within
 from service.rules.heartrush.weapons import in_range, is_adjacent, lines_blocked
 from service.rules.kernel.codec import from_data
 from service.rules.registry import REGISTRY
-from tests.rules.heartrush.kit import Fight, begun, opening
+from tests.rules.heartrush.kit import Fight, begun, opening, sheet
 
 DUEL = {"pia": (0, 0), "orc": (1, 0)}
 BETWEEN = "0,0|1,0"
@@ -167,3 +167,21 @@ def test_an_opening_names_the_edge_and_the_creature_that_cannot_be() -> None:
     assert "left or upper" in faults["/walls/1,0|0,0"]
     divided = _faults(sheets={"pia": {"size": "l2"}}, walls={BETWEEN: "closed_door"})
     assert divided["/creatures/0/position"].startswith("on both sides")
+
+
+def test_an_opening_names_the_wall_in_which_a_creature_would_be_and_how_a_cell_is_written() -> None:
+    found = _faults(terrain={"0,0": "wall", "5;5": "wall"})
+    assert found["/creatures/0/position"] == "there is a wall at 0,0"
+    assert found["/terrain/5;5"] == "a cell is written x,y, such as 3,-2"
+
+
+@pytest.mark.parametrize(
+    ("changes", "size"), [({"terrain": {"3,3": "wall"}}, "medium"), ({"walls": {"3,3|4,3": "wall"}}, "l2")]
+)
+def test_HR_SVC_5_nobody_arrives_inside_a_wall_or_on_both_sides_of_one(
+    changes: dict[str, Any], size: str
+) -> None:
+    fight = begun(DUEL, **changes)
+    wolf = sheet("wolf", size=size)
+    assert fight.refused("add_creature", entry={"sheet": wolf, "position": [3, 3]}) == "opening_not_possible"
+    fight.do("add_creature", entry={"sheet": wolf, "position": [4, 4]})

@@ -192,3 +192,8 @@ def test_the_gm_sets_walls_and_doors() -> None:
 def test_an_opening_names_the_edge_and_the_creature_that_cannot_be(where: str, changes: Any) -> None:
     data = opening(entry("mon@p/p", (0, 0), size="huge"), **changes)
     assert where in dict(faults(from_data(Opening, data)))
+
+
+def test_an_opening_names_a_way_of_moving_that_is_none() -> None:
+    data = opening(entry("mon@p/p", (0, 0), speeds={"lan": 30}))
+    assert dict(faults(from_data(Opening, data)))["/creatures/0/sheet/speeds/lan"].startswith("one of land")
