@@ -23,8 +23,13 @@ _KEPT: Final = ("sheet/", "hidden_creature/")
 """Prefixes of the occasions that open GM-only fields and hidden creatures."""
 
 
-def explanation(services: Services, encounter: str, seat: str, n: int) -> Data | None:
-    """Return the explanation of commit *n* that *seat* may see; None if there is no such commit."""
+def explanation(
+    services: Services, encounter: str, seat: str, n: int, *, consulted: bool = False
+) -> Data | None:
+    """Return the explanation of commit *n* that *seat* may see; None if there is no such commit.
+
+    With *consulted* it has the chain of every rule that was called, and those of them that decided nothing.
+    """
     head = reading.head(services, encounter)
     found = sending.result_of(services, encounter, seat, n) if 1 <= n <= head else None
     request = sending.requested(services, encounter, n)
@@ -43,7 +48,7 @@ def explanation(services: Services, encounter: str, seat: str, n: int) -> Data |
     named += [term["rule"] for roll in rolls for term in roll["terms"]]
     reads = views.may_read_request(found.commit, found.reader, request.actor.seat)
     data: Data = {
-        "answer": explain.answer(outcome, reasons, request.type if reads else None),
+        "answer": explain.answer(folded.ruleset, outcome, reasons, names, request.type if reads else None),
         "n": n,
         "hash": found.commit.hash,
         "type": request.type if reads else None,
@@ -57,11 +62,13 @@ def explanation(services: Services, encounter: str, seat: str, n: int) -> Data |
     if "refusal" in outcome:
         data["refusal"] = outcome["refusal"]
         named += [outcome["refusal"]["rule"]] if outcome["refusal"]["rule"] else []
-    before = services.folder.at(encounter, n - 1)
-    if reads and not _is_hidden_from(before.state, found.reader):
+    data["rules"] = explain.rules_named(folded.ruleset, named)
+    before = services.folder.at(encounter, n - 1) if consulted and reads else None
+    if before is not None and not _is_hidden_from(before.state, found.reader):
         data["chain"] = [asdict(step) for step in _chain(services, before, encounter, found, n)]
-        named += [step["rule"] for step in data["chain"]]
-    return data | {"rules": explain.rules_named(folded.ruleset, named)}
+        others = (step["rule"] for step in data["chain"] if step["rule"] not in named)
+        data["consulted"] = explain.rules_named(folded.ruleset, others)
+    return data
 
 
 def _is_hidden_from(state: Table, reader: views.Reader) -> bool:

@@ -29,10 +29,11 @@ _OWNER: Final = "file"
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("n", type=click.IntRange(1))
 @click.option("--seat", default=GM, show_default=True, help="Whose view to show.")
+@click.option("--consulted", is_flag=True, help="Also the rules that were called and decided nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
 @click.pass_context
-def command(ctx: click.Context, file: Path, n: int, seat: str, *, as_json: bool) -> None:
-    """Explain commit N of the bundle FILE: rules, rulings on ambiguities, dice.
+def command(ctx: click.Context, file: Path, n: int, seat: str, *, consulted: bool, as_json: bool) -> None:
+    """Explain commit N of the bundle FILE: why, by which rules and rulings, with which dice.
 
     The bundle must be sound, with nothing withheld; otherwise the verdict is printed, and its status is the
     exit status.
@@ -43,7 +44,7 @@ def command(ctx: click.Context, file: Path, n: int, seat: str, *, as_json: bool)
     )
     try:
         taken = take(services.log, registry, _OWNER, file.read_bytes())
-        data = explanation(services, taken.address, seat, n)
+        data = explanation(services, taken.address, seat, n, consulted=consulted)
     except ImportRefused as fault:
         verdict = fault.report.verdict
         say(f"{file} cannot be explained: {verdict} {verdict.detail}".rstrip(), err=True)
@@ -61,6 +62,7 @@ def command(ctx: click.Context, file: Path, n: int, seat: str, *, as_json: bool)
 def _print(data: dict[str, Any], console: Console) -> None:
     """Print an explanation: the outcome, its events with their rules, the dice."""
     console.print(f"[bold]{data['n']} {escape(data['type'] or '(withheld)')}[/]  {escape(data['outcome'])}")
+    console.print(f"  {escape(data['answer'])}")
     if "refusal" in data:
         refusal = data["refusal"]
         console.print(
@@ -70,15 +72,14 @@ def _print(data: dict[str, Any], console: Console) -> None:
         ids = ", ".join(rule["id"] for rule in entry["rules"])
         console.print(f"  {escape(entry['event']['type'])}  [dim]{escape(ids)}[/]")
         for ruling in entry["rulings"]:
-            chosen = "" if ruling["option"] is None else f" ({ruling['option']}: {ruling['value']})"
-            console.print(f"    [dim]{escape(ruling['ambiguity'] + chosen)}: {escape(ruling['text'])}[/]")
+            console.print(f"    [dim]{escape(ruling['ambiguity'])}: {escape(ruling['text'])}[/]")
     for roll in data["rolls"]:
         derivation = roll["derivation"]
         console.print(f"  {escape(roll['text'])}")
         how = f"    {derivation['name']}  {derivation['algorithm']}"
         how += f", key {derivation['key']}" if "key" in derivation else ""
         console.print(f"[dim]{escape(how)}[/]", soft_wrap=True)
-    for rule in data["rules"]:
+    for rule in [*data["rules"], *data.get("consulted", [])]:
         console.print(
             f"  [dim]{escape(rule['id'])}: {escape(rule['statement'])}  ({escape(rule['source'])})[/]"
         )

@@ -5,7 +5,7 @@ All of it comes from the record and the rulebook; nothing is decided again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from service.dice.chain import epoch_key, walk
@@ -26,9 +26,19 @@ _FEW: Final = 3
 """How many events the answer of an explanation names."""
 
 
-def rule_data(rule: Rule) -> Data:
-    """Return *rule* as the API shows it."""
-    return {"id": rule.id, "statement": rule.statement, "source": rule.source, "settles": list(rule.settles)}
+def rule_data(edition: str, rule: Rule) -> Data:
+    """Return *rule* of *edition* as the API shows it."""
+    return {
+        "id": rule.id,
+        "statement": rule.statement,
+        "source": rule.source,
+        "settles": list(rule.settles),
+        "address": _address(edition, rule.id),
+    }
+
+
+def _address(edition: str, id_: str) -> str:
+    return f"/v1/rulesets/{edition}/rules/{id_}"
 
 
 def rules_of(ruleset: Ruleset[Any]) -> list[Rule]:
@@ -40,42 +50,49 @@ def rules_named(ruleset: Ruleset[Any], ids: Iterable[str]) -> list[Data]:
     """Return the rules of *ids* as data; an id without a statement is a rule of the service itself."""
     known = rules_in(ruleset.packages)
     return [
-        rule_data(known[id_])
+        rule_data(ruleset.edition, known[id_])
         if id_ in known
-        else {"id": id_, "statement": "", "source": _OURS, "settles": []}
+        else {
+            "id": id_,
+            "statement": "",
+            "source": _OURS,
+            "settles": [],
+            "address": _address(ruleset.edition, id_),
+        }
         for id_ in dict.fromkeys(ids)
     ]
 
 
 def event_reasons(ruleset: Ruleset[Any], state: Table, event: Mapping[str, Any]) -> Data:
-    """Return *event* with the rules it names, and the table's choice for each ambiguity they settled."""
+    """Return *event* with the rules it names, and how this encounter settles the ambiguities they touch."""
     because = event["because"]
-    settled = {spec.settles: spec for spec in ruleset.options.values()}
-    return {
-        "event": event,
-        "rules": rules_named(
-            ruleset,
-            (id_ for id_ in because if id_ not in settled and id_ not in _ambiguities(because)),
-        ),
-        "rulings": [
-            {
-                "ambiguity": id_,
-                "option": settled[id_].key if id_ in settled else None,
-                "value": state.options.get(settled[id_].key, settled[id_].values[0])
-                if id_ in settled
-                else None,
-                "text": settled[id_].text if id_ in settled else "settled by the rule itself",
-            }
-            for id_ in because
-            if id_ in settled or id_ in _ambiguities(because)
-        ],
-    }
+    options = {id_: [spec for spec in ruleset.options.values() if spec.settles == id_] for id_ in because}
+    open_ = [id_ for id_ in because if options[id_] or _is_ambiguity(id_)]
+    rules = rules_named(ruleset, (id_ for id_ in because if id_ not in open_))
+    rulings: list[Data] = []
+    for id_ in open_:
+        for spec in options[id_]:
+            value = state.options.get(spec.key, spec.values[0])
+            rulings.append(
+                {"ambiguity": id_, "option": spec.key, "value": value, "text": spec.sentence(value)}
+            )
+        if not options[id_]:
+            text = " ".join(rule["statement"] for rule in rules if id_ in rule["settles"])
+            rulings.append({"ambiguity": id_, "option": None, "value": None, "text": text})
+    return {"event": event, "rules": rules, "rulings": rulings}
 
 
-def answer(outcome: Data, reasons: Iterable[Data], type_: str | None) -> str:
+def answer(
+    ruleset: Ruleset[Any],
+    outcome: Data,
+    reasons: Iterable[Data],
+    names: Mapping[str, str],
+    type_: str | None,
+) -> str:
     """Return one sentence that answers why the commit came out so, made of what its reader may see.
 
-    *reasons* are the events with their rules and `text`; *type_* is None if the reader may not know it.
+    *reasons* are the events with their rules and `text`; *names* are creatures' names by id; *type_* is None
+    if the reader may not know it.
     """
     command = "the command" if type_ is None else f"`{type_}`"
     if "refusal" in outcome:
@@ -88,17 +105,30 @@ def answer(outcome: Data, reasons: Iterable[Data], type_: str | None) -> str:
     if not said:
         return f"Nothing that you may see came of {command}."
     public = [each for each in said if not each["text"].startswith("(")] or said  # not the asides to one seat
-    named = public[:_FEW]
+    own = ruleset.answer([each["event"] for each in public], names)
+    return _as_sentence(own or _of_events(ruleset, public))
+
+
+def _of_events(ruleset: Ruleset[Any], said: Sequence[Data]) -> str:
+    """Return what the most telling of the events *said* say, and the rule of the first of them."""
+    ranks = {type_: at for at, type_ in enumerate(ruleset.telling)}
+    telling = [each for each in said if each["event"]["type"] in ranks]
+    ranked = sorted(telling, key=lambda each: ranks[each["event"]["type"]])[:_FEW]
+    named = [each for each in telling if each in ranked] or said[:_FEW]
     what = "; ".join(each["text"] for each in named)
-    more = f"; and {len(public) - _FEW} more" if len(public) > _FEW else ""
-    rules = [rule for each in named for rule in each["rules"] if rule["statement"]]
+    more = f"; and {len(said) - _FEW} more" if not ranked and len(said) > _FEW else ""
+    rules = [rule for each in ranked or named for rule in each["rules"] if rule["statement"]]
     why = f", by the rule {rules[0]['id']}: {rules[0]['statement'].rstrip('.')}" if rules else ""
-    return f"{what[:1].upper()}{what[1:]}{more}{why}."
+    return f"{what}{more}{why}"
 
 
-def _ambiguities(because: Iterable[str]) -> set[str]:
-    """Return the ids of *because* that number ambiguities (A-.., C-..), not rules."""
-    return {id_ for id_ in because if id_[:2] in ("A-", "C-") and id_[2:].isdigit()}
+def _as_sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def _is_ambiguity(id_: str) -> bool:
+    """Return whether *id_* numbers an ambiguity (A-.., C-..), not a rule."""
+    return id_[:2] in ("A-", "C-") and id_[2:].isdigit()
 
 
 # --- dice --------------------------------------------------------------------------------------------

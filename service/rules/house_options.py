@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from service.rules.kernel.hints import Choice, fields_of
-from service.rules.kernel.records import record
+from service.rules.kernel.records import EMPTY, record
 from service.rules.openings import Fault
 from service.rules.table.table import Option
 
@@ -23,6 +23,16 @@ class OptionSpec:
     text: str
     bounds: tuple[int, int] | None = None
     """The least and the greatest value, if any whole number between them may be chosen."""
+    rulings: tuple[str, ...] = ()
+    """What each of the values means at the table, as a sentence; one with `{value}` for a number."""
+
+    def sentence(self, value: Option) -> str:
+        """Return what *value* means at the table; an option without sentences is named."""
+        if not self.rulings:
+            return f"{self.text[:1].upper()}{self.text[1:]}: {value}."
+        if self.bounds is not None:
+            return self.rulings[0].format(value=value)
+        return self.rulings[[type(each) is type(value) and each == value for each in self.values].index(True)]
 
     def fault(self, value: object) -> str | None:
         """Return which values may be chosen, None if *value* is one of them."""
@@ -43,8 +53,11 @@ def option(settles: str, text: str, *, default: int = 0, bounds: tuple[int, int]
     return field(metadata={"settles": settles, "text": text, "default": default, "bounds": bounds})
 
 
-def specs_of(house: type) -> Mapping[str, OptionSpec]:
-    """Return the options that are the fields of the record *house*, by their keys."""
+def specs_of(house: type, rulings: Mapping[str, tuple[str, ...]] = EMPTY) -> Mapping[str, OptionSpec]:
+    """Return the options that are the fields of the record *house*, by their keys.
+
+    *rulings* say what each value means, in the order of the values.
+    """
     shapes = {field.name: field.shape for field in fields_of(house)}
     values = {name: shape.values for name, shape in shapes.items() if isinstance(shape, Choice)}
     return by_key(
@@ -54,6 +67,7 @@ def specs_of(house: type) -> Mapping[str, OptionSpec]:
             settles=each.metadata["settles"],
             text=each.metadata["text"],
             bounds=each.metadata["bounds"],
+            rulings=rulings.get(each.name, ()),
         )
         for each in fields(house)
     )

@@ -6,7 +6,7 @@ judged on the seat's view, so a command is never refused because of what its sea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
@@ -78,6 +78,13 @@ class Ruleset(Generic[S]):
     """Returns the cells of a seat's view that are not plain ground, by row and column."""
     sentences: Mapping[str, str] = EMPTY
     """Sentences by type of event; empty for one that others make visible (see `core/sentences.py`)."""
+    telling: tuple[str, ...] = ()
+    """Types of events that say what came of a command, the most important first; answers name these."""
+    answer: Callable[[Sequence[Mapping[str, Any]], Mapping[str, str]], str] = lambda _events, _names: ""
+    """Says in one sentence why the events of a commit happened, with creatures' names by id; empty for none.
+
+    The events are as a seat sees them, with sealed fields closed.
+    """
     field_texts: Mapping[str, str] = EMPTY
     """Descriptions of fields without docstrings, by `type.field` or by `field` (see `api/field_texts.py`)."""
     carrying: Carrying | None = None

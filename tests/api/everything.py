@@ -32,7 +32,7 @@ _ASKED_FOR: Final = (
     "/commands?key=nobody",
     "/rounds",
     "/rounds/1",
-    "/rounds/1/replay",
+    "/rounds/1/replay?events=true&text=en",
     "/rolls",
     "/rolls?creature=pia",
     "/seats",
@@ -45,7 +45,7 @@ _ASKED_FOR: Final = (
     "/checkpoints",
     "/removal",
     "/bundle",
-    "/diff?from=1&to=3",
+    "/diff?from=1&to=3&events=true",
     "/diff",
     "/audits",
     "/audits/1",
@@ -58,7 +58,7 @@ def of_each(head: int) -> Iterator[str]:
     for n in range(1, head + 1):
         yield f"/commands/{n}"
         yield f"/commits?after={n - 1}&limit=1"
-        yield f"/commits/{n}/explanation"
+        yield f"/commits/{n}/explanation?consulted=true"
 
 
 def unlisted(listed: Sequence[str]) -> Iterator[str]:

@@ -256,15 +256,23 @@ def test_an_explanation_derives_the_dice_of_a_closed_epoch_and_of_no_other(playe
 
 
 def test_the_chain_lists_every_rule_that_took_part(played: Table) -> None:
-    answer = played.bo.get(f"{played.at}/commits/1/explanation")
+    plain = played.bo.get(f"{played.at}/commits/1/explanation")
+    answer = played.bo.get(f"{played.at}/commits/1/explanation?consulted=true")
 
     assert {"rule": "TINY-1", "depth": 0} in answer["chain"]
     assert any(rule["statement"] == "A game begins with a counter at nothing." for rule in answer["rules"])
+    decided, consulted = ({rule["id"] for rule in answer[name]} for name in ("rules", "consulted"))
+    assert {step["rule"] for step in answer["chain"]} <= decided | consulted
+    assert not decided & consulted
+    assert plain == {name: value for name, value in answer.items() if name not in ("chain", "consulted")}
+    for rule in answer["rules"]:
+        assert played.bo.get(rule["address"])["id"] == rule["id"]
 
 
 def test_who_may_not_read_a_command_is_told_neither_type_nor_chain(played: Table) -> None:
-    own = played.ada.get(f"{played.at}/commits/7/explanation")
-    others = [who.get(f"{played.at}/commits/7/explanation") for who in (played.bo, played.gm)]
+    path = f"{played.at}/commits/7/explanation?consulted=true"
+    own = played.ada.get(path)
+    others = [who.get(path) for who in (played.bo, played.gm)]
 
     assert (own["type"], "chain" in own) == ("choose", True)
     assert [(each["type"], "chain" in each) for each in others] == [(None, False)] * 2
@@ -274,7 +282,7 @@ def test_a_refusal_is_explained(played: Table) -> None:
     answer = played.bo.get(f"{played.at}/commits/5/explanation")
 
     assert answer["refusal"]["code"] == "amount_out_of_range"
-    assert [rule["id"] for rule in answer["rules"]] == ["TINY-2", "TABLE-BATCH-1"]
+    assert [rule["id"] for rule in answer["rules"]] == ["TINY-2"]
     for n in ("0", "99", "x"):
         is_problem(played.bo("GET", f"{played.at}/commits/{n}/explanation"), 404, "not-found")
 

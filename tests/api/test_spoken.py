@@ -84,3 +84,34 @@ def test_an_explanation_begins_with_a_sentence_that_answers(owner: Api) -> None:
     table.seats["zoe"]("POST", f"{table.at}/commands", {"type": "dash", "creature": "pia", "to": [90, 90]})
     refused = owner.get(f"{table.at}/commits/{version + 1}/explanation")
     assert refused["answer"] == f"The rules refuse `dash`: {refused['refusal']['detail']}."
+
+
+def test_an_explanation_of_revealed_stances_says_who_strikes_and_why(owner: Api) -> None:
+    table = Table(owner, hidden({}, ()))
+    table.do("gm", type="begin_combat", unaware_side="enemies")
+    table.do("gm", type="grant_priority")
+    table.do("zoe", type="engage", creature="pia", target="orc")
+    revealed = None
+    while revealed is None and answer_next(table, {"zoe": "might", "yan": "might", "gm": "cunning"}):
+        events = owner.get(f"{table.at}/commits?text=en")["commits"][-1]
+        revealed = events["n"] if any("are revealed" in line for line in events["text"]) else None
+    found = owner.get(f"{table.at}/commits/{revealed}/explanation")
+
+    assert (
+        "chose cunning, which acts before might, but might beats it, so it does not strike" in found["answer"]
+    )
+    assert "Pia chose might, so it strikes in the might step" in found["answer"]
+
+
+def test_every_explanation_of_a_round_of_rise_answers_and_states_its_rulings(owner: Api) -> None:
+    fight = Played(owner, entry("pc@x/a", (0, 0)), entry("mon@y/o", (1, 0), hp=1))
+    fight.send("gm", "start_combat", start_phase="action")
+    fight.do("no_more_swift", "o")
+    for name in ("a", "o"):
+        fight.do("pass_turn", name)
+    version = owner.get(fight.at)["version"]
+    found = [owner.get(f"{fight.at}/commits/{n}/explanation") for n in range(1, version + 1)]
+
+    assert all(each["answer"].endswith(".") for each in found)
+    assert all(ruling["text"] for each in found for event in each["events"] for ruling in event["rulings"])
+    assert not any("consulted" in each or "chain" in each for each in found)

@@ -29,7 +29,7 @@ def told(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     )
     taken = take(host.log, REGISTRY, "file", written(big_game(RULEBOOKS.index(request.param))))
     numbers = range(1, taken.report.counts.commits + 1)
-    found = [explanation(host, taken.address, "gm", n) for n in numbers]
+    found = [explanation(host, taken.address, "gm", n, consulted=True) for n in numbers]
     host.outcomes.close()
     assert None not in found
     return [data for data in found if data is not None]
@@ -52,7 +52,7 @@ def test_every_die_that_the_service_threw_is_derived(told: list[dict[str, Any]])
 
 
 def test_every_rule_that_is_named_has_its_statement_and_source(told: list[dict[str, Any]]) -> None:
-    rules = [rule for data in told for rule in data["rules"]]
+    rules = [rule for data in told for rule in (*data["rules"], *data.get("consulted", []))]
     events = [event for data in told for event in data["events"]]
 
     assert [rule["id"] for rule in rules if not rule["statement"] or not rule["source"]] == []
@@ -75,6 +75,7 @@ def test_the_command_line_tells_it_in_words_and_as_json(number: int, tmp_path: P
 
     assert words.exit_code == 0, words.output
     assert f"2 {data['type']}" in words.output
+    assert data["answer"] in " ".join(words.output.split())
     assert all(rule["id"] in words.output for rule in data["rules"])
 
 

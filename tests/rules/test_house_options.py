@@ -60,3 +60,17 @@ def test_a_ruling_of_the_gm_counts_from_then_on_the_last_one_first() -> None:
         "outcomes",
         "full",
     ]
+
+
+@pytest.mark.parametrize("ruleset", [HEARTRUSH, RISE], ids=lambda each: each.edition)
+def test_each_value_of_an_option_has_a_sentence_of_its_own(ruleset: Any) -> None:
+    for spec in ruleset.options.values():
+        values = spec.values if spec.bounds is None else spec.bounds
+        sentences = [spec.sentence(value) for value in values]
+        assert len(set(sentences)) == len(values), spec.key
+        assert all(each[0].isupper() and each.endswith(".") for each in sentences), spec.key
+        assert not any("{" in each for each in sentences), spec.key
+
+
+def test_an_option_without_sentences_is_named_with_its_value() -> None:
+    assert specs_of(Stakes)["ante"].sentence(10) == "What each pays first: 10."

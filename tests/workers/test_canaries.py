@@ -73,7 +73,11 @@ def answers(hall: Hall, encounter: str) -> bytes:
         assert issued.status_code == 201, issued.text
         bo = owner.with_token(json.loads(issued.text)["token"])
         head = bo.get(at)["version"]
-        paths = [*PATHS, *(f"/commits/{n}/explanation" for n in range(1, head + 1)), "/rounds/1/replay"]
+        paths = [
+            *PATHS,
+            *(f"/commits/{n}/explanation?consulted=true" for n in range(1, head + 1)),
+            "/rounds/1/replay?events=true",
+        ]
         found = [bo("GET", at + path) for path in paths]
         operator, _ = api_keys.create(hall.log, "operator", time.time(), scopes=("operator",))
         found.append(owner.with_token(operator)("GET", "/metrics"))

@@ -6,6 +6,7 @@ from typing import Final
 
 from service.api.answers import EVENT, REFUSAL, ROLL
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
+from service.api.parameters import Parameter
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.shapes import HASH, NUMBER, TEXT, TRUTH, closed, component, listing, maybe, ref
@@ -24,7 +25,7 @@ _WHY: Final = closed(
             ambiguity=TEXT,
             option=maybe(TEXT),
             value={},
-            text=TEXT,
+            text={**TEXT, "description": "What holds at this table, as a sentence."},
         )
     ),
 )
@@ -40,7 +41,17 @@ EXPLANATION: Final = component(
     "Explanation",
     closed(
         "The explanation of a commit.",
-        {"refusal": REFUSAL, "chain": listing(_STEP)},
+        {
+            "refusal": REFUSAL,
+            "chain": {
+                **listing(_STEP),
+                "description": "With `?consulted=true`: every rule that was called, in order.",
+            },
+            "consulted": {
+                **listing(ref("Rule")),
+                "description": "With `?consulted=true`: the rules that were called and decided nothing.",
+            },
+        },
         answer={**TEXT, "description": "One sentence: what came of the command, and why."},
         n=NUMBER,
         hash=HASH,
@@ -55,7 +66,7 @@ EXPLANATION: Final = component(
                 derivation=_DERIVATION,
             )
         ),
-        rules=listing(ref("Rule")),
+        rules={**listing(ref("Rule")), "description": "The rules that decided."},
     ),
 )
 
@@ -66,21 +77,28 @@ EXPLANATION: Final = component(
     "explainCommit",
     TAG,
     roles=READERS,
+    query=(
+        Parameter(
+            "consulted", "`true`: also the rules that were called and decided nothing.", pattern="true"
+        ),
+    ),
     answers={200: ResponseSchema("The explanation.", EXPLANATION), 304: UNCHANGED},
 )
 def explain_commit(request: ApiRequest) -> ApiResponse:
-    """Explain a commit: its events with their rules, its rolls with their derivation.
+    """Explain a commit: in a sentence, by its events with their rules, by its rolls and how they are derived.
 
-    `chain` lists every rule that was called, in order; the service decides the command again to trace them.
-    It is present only for those who may read the command: its seat, the gm except for sealed choices, and
-    everybody once nothing in the commit is sealed.
+    With `?consulted=true` the service decides the command again and traces it: `chain` lists every rule that
+    was called, in order, and `consulted` those that decided nothing. They are present only for those who may
+    read the command: its seat, the gm except for sealed choices, and everybody once nothing in the commit is
+    sealed.
 
     The keys of a roll are included once its epoch is disclosed, at the end of its round. From then on anybody
     can recompute the faces.
     """
     n = request.number("n")
     head = reading.head(request.services, request.encounter)
-    data = explanation(request.services, request.encounter, request.me.seat, n)
+    asked = "consulted" in request.query
+    data = explanation(request.services, request.encounter, request.me.seat, n, consulted=asked)
     if data is None:
         raise not_found()
     return ApiResponse(data, version=f"{n}-{head}")

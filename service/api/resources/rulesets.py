@@ -24,6 +24,11 @@ RULE: Final = component(
         statement=TEXT,
         source={**TEXT, "description": "Title, edition: chapter, heading; semicolons separate several."},
         settles={**listing(TEXT), "description": "The ambiguities of the rulebook that it settles."},
+        address={
+            "type": "string",
+            "format": "uri-reference",
+            "description": "Where the API has this rule; `docs/books.md` says where the books are.",
+        },
     ),
 )
 RULESET: Final = component(
@@ -97,7 +102,7 @@ def get_ruleset(request: ApiRequest) -> ApiResponse:
             "commands": list(ruleset.commands),
             "events": list(ruleset.events),
             "options": [_option(spec) for spec in ruleset.options.values()],
-            "rules": [rule_data(rule) for rule in rules_of(ruleset)],
+            "rules": [rule_data(ruleset.edition, rule) for rule in rules_of(ruleset)],
         }
     )
 
@@ -145,7 +150,7 @@ def get_rule(request: ApiRequest) -> ApiResponse:
     found = known.get(wanted)
     if found is None:
         raise not_found(f"this edition has no such rule{near(wanted, known)}")
-    return ApiResponse(rule_data(found))
+    return ApiResponse(rule_data(_edition(request).edition, found))
 
 
 def _edition(request: ApiRequest) -> Ruleset[Any]:

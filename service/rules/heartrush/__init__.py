@@ -17,7 +17,7 @@ The chapters in the order of the books, with the modules that have them:
 
 The rest of the package: `books`, `options`, `sheet`, `bestiary`, `state`, `permission`, `answers`, `clock`,
 `gm_rulings`, `ruling_effects`, `character`, `entries`, `opening`, `arrivals`, `kinds`, `presentation`,
-`field_texts`.
+`reasons`, `field_texts`.
 
 This file lists the messages of the chapters: what is not listed does not exist.
 """
@@ -81,6 +81,7 @@ from service.rules.heartrush.field_texts import FIELD_TEXTS
 from service.rules.heartrush.kinds import FRAMES, KINDS
 from service.rules.heartrush.options import OPTIONS
 from service.rules.heartrush.presentation import SENTENCES
+from service.rules.heartrush.reasons import TELLING, answer
 from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Command, Event
 from service.rules.ruleset import Ruleset
@@ -156,6 +157,8 @@ HEARTRUSH: Final[Ruleset[State]] = Ruleset(
     tokens=presentation.tokens,
     map_cells=presentation.map_cells,
     sentences=SENTENCES,
+    telling=TELLING,
+    answer=answer,
     field_texts=FIELD_TEXTS,
     carrying=Carrying(CarriedCharacter, entries.carry),
 )

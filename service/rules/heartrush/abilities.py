@@ -21,7 +21,7 @@ from service.rules.space.grid import FEET
 
 HR_ACT_2: Final = Rule(
     "HR-ACT-2",
-    "What is tagged a full action spends the action; what is not spends none.",
+    "An ability with the tag full action spends the action; any other does not.",
     books.COMBAT.at("Actions"),
 )
 HR_ABIL_10: Final = Rule(

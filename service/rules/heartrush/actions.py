@@ -165,7 +165,7 @@ def make_active(state: State, creature: str) -> State:
 
 HR_GEN_2: Final = Rule(
     "HR-GEN-2",
-    "Whatever a creature does by the rules is an ability: it is paid, and unless an instant it resolves.",
+    "Everything that a creature does by the rules is an ability: it is declared, paid, and then resolved.",
     (books.COMBAT.at("Actions"), books.BASICS.at("Using Abilities")),
 )
 HR_PRIO_5: Final = Rule(

@@ -20,7 +20,7 @@ from service.rules.table.stack import Frame
 
 HR_SVC_2: Final = Rule(
     "HR-SVC-2",
-    "What is committed and not yet revealed is known to its own seat alone, and not to the GM either.",
+    "A choice that is not revealed yet is known only to the seat that made it, and not to the GM.",
     RULING,
 )
 

@@ -44,7 +44,7 @@ from service.rules.table.table import GM
 
 HR_SVC_5: Final = Rule(
     "HR-SVC-5",
-    "Who arrives late has an action and one rush point, no active rounds, and priority by its side alone.",
+    "A late arrival has an action and one rush point, no active rounds, and its side's priority.",
     RULING,
     settles=("A-30",),
 )

@@ -160,7 +160,7 @@ def land(state: State, path: str, one: Brought) -> Emits[State]:
 
 HR_RES_4: Final = Rule(
     "HR-RES-4",
-    "Attacks of one step are simultaneous: who is pushed or killed by one still makes its own.",
+    "Attacks of one step are simultaneous: a creature that one of them kills or pushes still attacks.",
     (books.MECHANICS.at("Resolution of Attacks"), books.COMBAT.at("Resolution")),
     settles=("A-14", "A-64"),
 )

@@ -42,7 +42,7 @@ HR_COND_4: Final = Rule(
 )
 HR_COND_11: Final = Rule(
     "HR-COND-11",
-    "Slowed halves the speed once; further levels only make it last.",
+    "Slowed halves the speed once; further levels only make it last longer.",
     books.CONDITIONS.at("Slowed"),
 )
 HR_COND_12: Final = Rule("HR-COND-12", "Crippled leaves a speed of 5 ft.", books.CONDITIONS.at("Crippled"))

@@ -43,11 +43,14 @@ def half(number: int, *, up: bool = True) -> int:
 
 HR_ZERO_3: Final = Rule(
     "HR-ZERO-3",
-    "At zero and below, damage and wounds are recorded as ever, also for who can shrug nothing off.",
+    "At zero and below, damage and wounds are recorded as before.",
     books.MECHANICS.at("Zero Hit Points"),
 )
 HR_DMG_8: Final = Rule(
-    "HR-DMG-8", "Every source of damage runs the same pipeline, one instance each.", RULING, settles=("A-65",)
+    "HR-DMG-8",
+    "Each source of damage is dealt with by itself, in the same way: shrug it off or take it, then wounds.",
+    RULING,
+    settles=("A-65",),
 )
 HR_DMG_2: Final = Rule(
     "HR-DMG-2",

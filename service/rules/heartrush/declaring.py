@@ -69,7 +69,7 @@ HR_RES_2: Final = Rule(
 )
 HR_RES_5: Final = Rule(
     "HR-RES-5",
-    "What earlier steps did counts: who was pushed out of reach, killed or knocked out attacks no more.",
+    "Earlier steps count: a creature that was pushed out of reach, killed or knocked out does not attack.",
     books.COMBAT.at("Resolution"),
 )
 HR_RES_7: Final = Rule(

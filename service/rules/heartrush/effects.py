@@ -332,7 +332,7 @@ class GiveAction(Effect):
 
 HR_RUSH_5: Final = Rule(
     "HR-RUSH-5",
-    "Rush promised for the beginning of the next round is queued, and comes after the round's own.",
+    "Rush promised for the next round comes when it begins, after the round's own.",
     RULING,
 )
 

@@ -296,7 +296,7 @@ HR_ENG_2: Final = Rule(
 )
 HR_ENG_7: Final = Rule(
     "HR-ENG-7",
-    "A round may hold several engagements; who still has an action may start or join the next one.",
+    "A round may have several engagements; a creature with an action left may start or join the next one.",
     books.COMBAT.at("Engaging the Enemy"),
 )
 HR_ENG_5: Final = Rule(
@@ -317,7 +317,7 @@ HR_ACT_12: Final = Rule(
 )
 HR_ENG_4: Final = Rule(
     "HR-ENG-4",
-    "Before stances everybody else may join, again and again, until nobody wants to.",
+    "Before stances are chosen all others may join, until nobody else wants to.",
     books.COMBAT.at("Engaging the Enemy"),
 )
 

@@ -21,7 +21,7 @@ from service.rules.space.grid import FEET, Cell, distance
 
 HR_START_8: Final = Rule(
     "HR-START-8",
-    "The hidden may strike before and in combat, and anybody at the surprised and the incapacitated.",
+    "Hidden creatures may strike before and in combat; anybody may strike the surprised and incapacitated.",
     books.BASICS.at("Hiding"),
     settles=("A-09",),
 )

@@ -41,7 +41,7 @@ HR_FORCE_1: Final = Rule(
 )
 HR_FORCE_2: Final = Rule(
     "HR-FORCE-2",
-    "A creature without a shield that stops the mover takes half, the odd point going to the mover.",
+    "A creature without a shield that stops the mover takes half; the mover takes the odd point.",
     books.BASICS.at("Forced Movement"),
     settles=("A-39",),
 )

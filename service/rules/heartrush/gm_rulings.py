@@ -29,11 +29,11 @@ from service.rules.table.stack import Frame, opened_by
 from service.rules.table.table import GM
 
 HR_SVC_6: Final = Rule(
-    "HR-SVC-6", "What is done is undone only by appending a correction; history is never edited.", RULING
+    "HR-SVC-6", "A correction is added to the record; nothing that was recorded is changed.", RULING
 )
 HR_SVC_1: Final = Rule(
     "HR-SVC-1",
-    "The GM rules: a decision, its reason, and effects that run through the rules like any other.",
+    "The GM rules: a decision, its reason, and effects that the rules apply like any other.",
     RULING,
 )
 

@@ -155,7 +155,7 @@ HR_ENV_9: Final = Rule(
 )
 HR_FALL_1: Final = Rule(
     "HR-FALL-1",
-    "Who falls 5 ft or more saves with agility against the feet fallen; what the roll lacks is damage.",
+    "A creature that falls 5 ft or more saves with agility against the feet; what the roll lacks is damage.",
     books.BASICS.at("Falling"),
 )
 
@@ -314,7 +314,7 @@ HR_BREATH_2: Final = Rule(
 )
 HR_COND_10: Final = Rule(
     "HR-COND-10",
-    "Who suffocates takes 1d6 at each round's end, and on every move and action.",
+    "A suffocating creature takes 1d6 at the end of each round, and on every move and action.",
     books.CONDITIONS.at("Suffocating"),
 )
 

@@ -158,7 +158,7 @@ def shove(state: State, path: str, creature: str, target: str) -> Emits[State]:
 
 HR_OFF_1: Final = Rule(
     "HR-OFF-1",
-    "Only who directly beats the target's stance may do something else than attack; equal stances do not.",
+    "Only a stance that beats the target's allows something else than an attack; an equal one does not.",
     books.OFFENSIVES,
     settles=("A-41",),
 )
@@ -238,7 +238,7 @@ def attempt(
 
 HR_OFF_3: Final = Rule(
     "HR-OFF-3",
-    "Offensive actions land after all attack rolls; who has slipped away by then is not seized.",
+    "Offensive actions land after all attack rolls; a target that is out of reach by then is not seized.",
     books.OFFENSIVES,
     settles=("A-51",),
 )

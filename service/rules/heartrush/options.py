@@ -131,7 +131,204 @@ class House:
     )
 
 
-OPTIONS: Final = specs_of(House)
+RULINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "timing": ("The two sides pass priority.", "Creatures take turns."),
+    "turn_order": (
+        "The opening gives the order of turns.",
+        "Agility checks give the order of turns.",
+        "The sides alternate in the order of turns.",
+    ),
+    "passes_to_end_round": (
+        "Three passes of sides in a row end a round.",
+        "Two passes of sides in a row end a round.",
+    ),
+    "callout_passes_priority": (
+        "A call out hands priority to the other side.",
+        "A call out does not hand over priority.",
+    ),
+    "instant_resets_passes": (
+        "An instant does not restart the count of declines.",
+        "An instant restarts the count of declines.",
+    ),
+    "enforce_starter": (
+        "Any member of the side that starts may act first.",
+        "Only the named starter may act first.",
+    ),
+    "surprised_stance": (
+        "A surprised creature that is engaged chooses its stance freely.",
+        "A surprised creature that is engaged is defensive.",
+        "A surprised creature that is engaged is helpless.",
+    ),
+    "defense_die": (
+        "The attacker's stance names the ability die of the defense.",
+        "The defender's stance names the ability die of the defense.",
+    ),
+    "same_stance_attacks": (
+        "A stance may attack its own kind.",
+        "A stance may not attack its own kind.",
+    ),
+    "target_declaration": (
+        "Targets stay sealed until all participants of the step have declared theirs.",
+        "Each target is open as soon as it is declared.",
+    ),
+    "simultaneity": (
+        "Attacks of one step see the state before the step.",
+        "Each attack of a step sees what the attacks before it have done.",
+    ),
+    "agility_2b": (
+        "Creatures that move before they attack move and attack one after the other.",
+        "All creatures that move before they attack move before any of them attacks.",
+    ),
+    "cunning_order": (
+        "The side that was engaged chooses the order of its cunning attacks.",
+        "Cunning attacks come in the order in which the participants joined.",
+    ),
+    "half_rounding": (
+        "Half of shrugged damage is rounded up.",
+        "Half of shrugged damage is rounded down.",
+    ),
+    "shrug_per_round": (
+        "A creature may shrug off damage as often as it can.",
+        "A creature may shrug off damage once a round.",
+    ),
+    "wound_threshold": (
+        "Final damage of 10 or more marks a wound.",
+        "Final damage of 11 or more marks a wound.",
+    ),
+    "clamp_hp_to_cap": (
+        "A new wound does not lower the hit points that a creature has.",
+        "A new wound lowers hit points to what the wounds leave of the maximum.",
+    ),
+    "death_line": (
+        "A creature dies at the negative of its maximum of hit points, without wounds.",
+        "A creature dies at the negative of what its wounds leave of its maximum.",
+    ),
+    "zero_hp": (
+        "A creature at zero hit points chooses whether it falls unconscious.",
+        "A creature at zero hit points falls unconscious.",
+    ),
+    "keep_rank0_wounds": (
+        "A wound that is treated to rank 0 is gone.",
+        "A wound that is treated to rank 0 stays on the list.",
+    ),
+    "treat_in_combat": (
+        "Wounds are not treated in combat.",
+        "Wounds may be treated in combat, as a full action.",
+    ),
+    "medicine_ability": ("Cunning treats wounds.", "Any ability may treat wounds."),
+    "untreated_wounds_heal": (
+        "Untreated wounds do not heal over long rests.",
+        "Untreated wounds heal over long rests too.",
+    ),
+    "rush_formula": (
+        "A round gives a rush point for each active round before it.",
+        "A round gives as many rush points as its number says.",
+    ),
+    "heart_recharge": (
+        "Long rests restore heart abilities.",
+        "Any rest restores heart abilities.",
+    ),
+    "major_recharge": (
+        "Long rests restore major abilities.",
+        "A new day restores major abilities.",
+    ),
+    "cunning_perk_needs_hit": (
+        "The effect of a cunning attack on agility does not need damage.",
+        "The effect of a cunning attack on agility needs damage.",
+    ),
+    "ability_conditions_affect_ad": (
+        "Dazed, weakened, off-balanced and shaken hamper attack and defense rolls too.",
+        "Dazed, weakened, off-balanced and shaken do not hamper attack and defense rolls.",
+    ),
+    "pass_through": (
+        "A creature that is two sizes smaller may enter the space of another.",
+        "Two creatures whose sizes differ by two may enter each other's space.",
+    ),
+    "allies_passable": ("Creatures may walk through allies.", "Creatures may not walk through allies."),
+    "light_shield_blocks_split": (
+        "A light shield saves its bearer from half of a collision.",
+        "A light shield does not help in a collision.",
+    ),
+    "join_requires": (
+        "To join an engagement a creature needs an enemy in it within reach.",
+        "To join an engagement a creature needs any participant within reach.",
+    ),
+    "defensive_counts_as_beaten": (
+        "Every attacking stance directly beats defensive, for grapples and the like too.",
+        "No stance directly beats defensive for grapples and the like.",
+    ),
+    "helpless_stance": (
+        "A creature that cannot choose a stance is helpless.",
+        "A creature that cannot choose a stance is defensive.",
+    ),
+    "oa_perks": (
+        "Opportunity attacks have no effects of stances.",
+        "Opportunity attacks have the effects of a stance that beats the target's.",
+    ),
+    "oa_step_count": (
+        "A step is movement within reach if it begins and ends there.",
+        "A step is movement within reach if it ends there.",
+    ),
+    "metric": (
+        "A diagonal counts like any other step.",
+        "Every second diagonal counts twice.",
+        "Distances are measured in a straight line.",
+    ),
+    "offensive_recheck_adjacency": (
+        "A grapple or a climb has no effect if the two are apart when it lands.",
+        "A grapple or a climb lands even if the two are apart by then.",
+    ),
+    "contested_complications": (
+        "A natural 1 in a contested check of combat brings no complication.",
+        "A natural 1 in a contested check of combat may bring a complication.",
+    ),
+    "hazards_shruggable": (
+        "Damage of falls and other hazards may be shrugged off.",
+        "Damage of falls and other hazards may not be shrugged off.",
+    ),
+    "ability_die_cap": (
+        "Ability dice can be bought up to d12.",
+        "Ability dice can be bought up to d20.",
+    ),
+    "hp_purchase_heals": (
+        "Buying hit points raises the maximum alone.",
+        "Buying hit points raises the current ones too.",
+    ),
+    "range_increment": (
+        "An increment beyond range counts as soon as it is started.",
+        "An increment beyond range counts once it is complete.",
+    ),
+    "friendly_fire": ("Attacks may target allies.", "Attacks may not target allies."),
+    "allow_retroactive": (
+        "An instant whose moment is over is refused.",
+        "The GM decides on an instant whose moment is over; nothing is rewound.",
+    ),
+    "round_seconds": ("A round takes {value} seconds on the campaign clock.",),
+    "open_at_close": (
+        "The end of the encounter opens every envelope.",
+        "The end of the encounter opens only the envelopes that prove the dice.",
+    ),
+    "windows": (
+        "A window asks those who could answer.",
+        "A window asks everybody who is able to act.",
+    ),
+    "auto_end": (
+        "Combat ends by itself when a side has nobody left.",
+        "Combat ends when the GM says so.",
+    ),
+    "grappler_hold_disadvantage": (
+        "Holding on does not hamper the grappler when its captive breaks free.",
+        "Holding on hampers the grappler when its captive breaks free.",
+    ),
+    "gm_commits_first": (
+        "The GM and the players choose stances in any order.",
+        "The GM chooses stances before the players do.",
+    ),
+}
+"""What each value of an option means at the table, in the order of the values."""
+
+
+OPTIONS: Final = specs_of(House, RULINGS)
 
 DEFAULTS: Final = defaults(OPTIONS.values())
 

@@ -35,12 +35,12 @@ HR_TIME_5: Final = Rule(
 )
 HR_TIME_2: Final = Rule(
     "HR-TIME-2",
-    "What is slow is used only in the creature's own turn, and never in an engagement.",
+    "A slow ability is used only in the creature's own turn, and never in an engagement.",
     books.BASICS.at("Timing Tags"),
 )
 HR_TIME_3: Final = Rule(
     "HR-TIME-3",
-    "What is quick is used in one's own turn or an ally's, never in an enemy's or in an engagement.",
+    "A quick ability is used in one's own turn or an ally's, never in an enemy's or in an engagement.",
     books.BASICS.at("Timing Tags"),
 )
 
@@ -315,7 +315,7 @@ def is_confused_out_of(creature: Creature, command: str) -> bool:
 
 HR_ABIL_9: Final = Rule(
     "HR-ABIL-9",
-    "Outside combat whatever is an ability is used whenever one likes, while nothing waits, free of cost.",
+    "Outside combat abilities may be used at any time, free of cost, while nothing waits for an answer.",
     books.BASICS.at("Timing Tags"),
 )
 HR_ENG_8: Final = Rule(
@@ -333,7 +333,7 @@ HR_PRIO_8: Final = Rule(
 )
 HR_SVC_3: Final = Rule(
     "HR-SVC-3",
-    "An answer names the prompt it was made for and counts once: repeated or late it changes nothing.",
+    "An answer names its prompt and counts once; if it is repeated or late, it changes nothing.",
     RULING,
 )
 

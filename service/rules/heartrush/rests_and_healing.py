@@ -363,7 +363,7 @@ class Rest(Command[State]):
 
 HR_WND_6: Final = Rule(
     "HR-WND-6",
-    "Who treats its own wounds has a level of disadvantage.",
+    "A creature that treats its own wounds has a level of disadvantage.",
     books.MECHANICS.at("Treating Wounds"),
 )
 HR_WND_4: Final = Rule(

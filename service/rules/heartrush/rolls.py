@@ -71,7 +71,7 @@ HR_GEN_6: Final = Rule(
 )
 HR_AD_4: Final = Rule(
     "HR-AD-4",
-    "Effects that look at faces see kept dice alone: each of them at its most adds one of its size.",
+    "Only kept dice count for effects of faces: each that shows its highest face adds a die of its size.",
     books.CHECKS.at("Advantage & Disadvantage"),
 )
 HR_AD_5: Final = Rule(
@@ -258,7 +258,7 @@ HR_ENV_7: Final = Rule(
 )
 HR_COND_21: Final = Rule(
     "HR-COND-21",
-    "Hidden is obscured to those one is hidden from, and may strike at them; attacking ends it.",
+    "A hidden creature is obscured to those it is hidden from, and may strike at them; attacking ends it.",
     (books.CONDITIONS.at("Hidden"), books.BASICS.at("Hiding")),
 )
 HR_COND_9: Final = Rule(
@@ -268,12 +268,12 @@ HR_COND_9: Final = Rule(
 )
 HR_COND_20: Final = Rule(
     "HR-COND-20",
-    "Attacks on what is obscured to the attacker, and defenses against it, are five levels worse.",
+    "Attacks on a creature obscured to the attacker, and defenses against one, are five levels worse.",
     books.CONDITIONS.at("Obscured"),
 )
 HR_COND_22: Final = Rule(
     "HR-COND-22",
-    "Who stands higher, or has the high ground by the GM's word, attacks those below one level better.",
+    "A creature that is higher, or has the high ground by a ruling, attacks those below one level better.",
     books.CONDITIONS.at("Highground"),
 )
 
@@ -409,7 +409,7 @@ HR_ENV_3: Final = Rule(
 )
 HR_ENV_4: Final = Rule(
     "HR-ENV-4",
-    "Who cannot stand, or is under water, has five levels of disadvantage instead.",
+    "A creature that cannot stand, or is under water, has five levels of disadvantage instead.",
     books.BASICS.at("Water"),
 )
 

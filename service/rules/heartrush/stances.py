@@ -36,12 +36,12 @@ HR_STANCE_1: Final = Rule(
 )
 HR_STANCE_2: Final = Rule(
     "HR-STANCE-2",
-    "Where the house says so, the GM's stances are in before any player's.",
+    "If the house option says so, the GM chooses stances before the players do.",
     books.COMBAT.at("Choosing Stances"),
 )
 HR_STANCE_6: Final = Rule(
     "HR-STANCE-6",
-    "Who cannot choose a stance stands helpless: no attack, no halving, open to every stance.",
+    "A creature that cannot choose a stance is helpless: no attack, no halving, open to every stance.",
     RULING,
     settles=("A-42", "A-08"),
 )

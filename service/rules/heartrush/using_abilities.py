@@ -41,7 +41,7 @@ HR_ABIL_1: Final = Rule(
 )
 HR_GEN_3: Final = Rule(
     "HR-GEN-3",
-    "What is printed on an ability goes beyond the general rules: its own requirements are asked last.",
+    "The text of an ability overrides the general rules; its own requirements are checked last.",
     books.BASICS.at("Using Abilities"),
 )
 

@@ -301,7 +301,7 @@ HR_OA_6: Final = Rule(
 )
 HR_WPN_4: Final = Rule(
     "HR-WPN-4",
-    "Who took an attacking stance with a ranged weapon moves at most half its speed that round.",
+    "After an attacking stance with a ranged weapon a creature moves at most half its speed that round.",
     books.WEAPONS.at("Ranged"),
 )
 HR_STANCE_5: Final = Rule(

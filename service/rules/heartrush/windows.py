@@ -118,7 +118,7 @@ HR_TIME_7: Final = Rule(
 )
 HR_TIME_6: Final = Rule(
     "HR-TIME-6",
-    "Windows open after the reveal, between steps, after rolls, around damage and before the end.",
+    "Instants may be used after the reveal, between steps, after rolls, around damage and before the end.",
     books.BASICS.at("During Engagements"),
 )
 HR_ACT_14: Final = Rule(

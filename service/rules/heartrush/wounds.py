@@ -253,7 +253,7 @@ HR_ZERO_4: Final = Rule(
 )
 HR_ZERO_2: Final = Rule(
     "HR-ZERO-2",
-    "Who does not choose to fall unconscious at zero does so after ten minutes.",
+    "A creature at zero that does not choose to fall unconscious falls unconscious after ten minutes.",
     books.MECHANICS.at("Zero Hit Points"),
     settles=("A-24",),
 )

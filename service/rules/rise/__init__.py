@@ -16,7 +16,7 @@ The chapters in the book's order, with the modules that have them:
 - 5.11 Awareness and Surprise: `combat`
 - Running the Game: `running_the_game`, `corrections`
 
-The rest of the package: `books`, `options`, `state`, `permission`, `opening`, `presentation`,
+The rest of the package: `books`, `options`, `state`, `permission`, `opening`, `presentation`, `reasons`,
 `field_texts`.
 
 This file lists the messages of the chapters: what is not listed does not exist.
@@ -66,6 +66,7 @@ from service.rules.rise import (
 from service.rules.rise.field_texts import FIELD_TEXTS
 from service.rules.rise.options import OPTIONS
 from service.rules.rise.presentation import SENTENCES
+from service.rules.rise.reasons import TELLING, answer
 from service.rules.rise.state import State
 from service.rules.ruleset import Ruleset
 from service.rules.secrecy import hidden_creatures as common_hidden_creatures
@@ -145,5 +146,7 @@ RISE: Final[Ruleset[State]] = Ruleset(
     tokens=presentation.tokens,
     map_cells=presentation.map_cells,
     sentences=SENTENCES,
+    telling=TELLING,
+    answer=answer,
     field_texts=FIELD_TEXTS,
 )

@@ -52,7 +52,7 @@ RI_RES_2: Final = Rule(
 )
 RI_SWIFT_8: Final = Rule(
     "RI-SWIFT-8",
-    "Swift effects stand even if their user falls in the same phase; who waited for them goes on now.",
+    "Swift effects remain even if their user falls in the same phase; groups that waited for them go on.",
     books.TIME.at("Resolving Actions"),
 )
 RI_MULTI_1: Final = Rule(
@@ -72,7 +72,7 @@ RI_SWIFT_7: Final = Rule(
 )
 RI_RES_6: Final = Rule(
     "RI-RES-6",
-    "What others did counts as earlier than what your group did, but changes nothing your group has done.",
+    "What other groups did happens before what your group did, but cannot change what your group did.",
     books.TIME.at("Resolving Actions"),
     settles=("C-03",),
 )

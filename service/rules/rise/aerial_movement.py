@@ -22,7 +22,7 @@ from service.rules.space.grid import FEET, Cell, cells, distance
 
 RI_ORDER_5: Final = Rule(
     "RI-ORDER-5",
-    "Falls are seen to at the end of each phase; they are no movement of one's own.",
+    "Falls happen at the end of each phase; a fall is not a movement of the creature's own.",
     (books.AERIAL, books.CODEX_CHARACTERS.at("Falling Damage")),
     settles=("C-43",),
 )

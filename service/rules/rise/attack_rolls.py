@@ -49,7 +49,9 @@ RI_ATK_4: Final = Rule(
     books.ATTACKS.at("Glancing Blows"),
 )
 RI_ATK_5: Final = Rule(
-    "RI-ATK-5", "What stays below a defense without glancing misses.", books.ATTACKS.at("Attack Rolls")
+    "RI-ATK-5",
+    "An attack that is below a defense and does not glance misses.",
+    books.ATTACKS.at("Attack Rolls"),
 )
 RI_ATK_6: Final = Rule(
     "RI-ATK-6",
@@ -58,7 +60,7 @@ RI_ATK_6: Final = Rule(
 )
 RI_ATK_7: Final = Rule(
     "RI-ATK-7",
-    "What reaches the defense and does not exceed it by ten is a hit.",
+    "An attack that reaches the defense, by less than ten more, is a hit.",
     books.ATTACKS.at("Attack Rolls"),
 )
 RI_DMG_8: Final = Rule(
@@ -171,7 +173,7 @@ RI_ATK_10: Final = Rule(
 )
 RI_GROUP_5: Final = Rule(
     "RI-GROUP-5",
-    "Later members profit from what earlier ones did: defenses count as the group knows them by now.",
+    "Later members profit from what earlier ones did: defenses count as the group knows them then.",
     books.TIME.at("Resolving Actions"),
 )
 

@@ -56,7 +56,7 @@ RI_ACT_11: Final = Rule(
 )
 RI_UNIV_MAINTAIN: Final = Rule(
     "RI-UNIV-MAINTAIN",
-    "Once a round, freely, roll how firm the grip is this round: who wants to escape has to beat it.",
+    "Once a round, as a free action, roll how firm the grip is; to escape, a creature must beat it.",
     books.ABILITIES.at("Maintain Grapple"),
     settles=("C-46",),
 )

@@ -230,7 +230,7 @@ class GoOn(Command[State]):
 
 RI_GM_5: Final = Rule(
     "RI-GM-5",
-    "Who comes late joins with the next phase, where it was put or in the nearest place that is free.",
+    "A creature that comes late joins with the next phase, at its place or in the nearest free one.",
     RULING,
 )
 

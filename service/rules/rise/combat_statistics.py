@@ -97,7 +97,7 @@ def kinds_on(creature: Creature) -> tuple[ConditionKind, ...]:
 
 RI_DUR_1: Final = Rule(
     "RI-DUR-1",
-    "What lasts this round ends with its last step, what lasts briefly with that of the next round.",
+    "An effect for this round ends with its last step, a brief one with the last step of the next round.",
     books.GLOSSARY,
 )
 RI_COND_1: Final = Rule(
@@ -240,7 +240,7 @@ RI_FATIG_1: Final = Rule(
 )
 RI_ATK_9: Final = Rule(
     "RI-ATK-9",
-    "An attack counts accuracy, its own bonus, fatigue, wounds and what lies on the attacker by now.",
+    "An attack adds accuracy, its own bonus, fatigue, wounds and the conditions of the attacker.",
     (books.TIME.at("Resolving Actions"), books.CHARACTERISTICS.at("Accuracy")),
 )
 RI_MOVE_5: Final = Rule(

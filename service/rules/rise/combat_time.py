@@ -179,7 +179,7 @@ def check_free(view: State, creature: Creature, ability: str, limit: int | None)
 
 RI_DELAY_1: Final = Rule(
     "RI-DELAY-1",
-    "What is said to come in later actions comes when its owner takes its turn in the action phase.",
+    "An effect of later actions comes when its owner takes its turn in the action phase.",
     books.TIME.at("Delayed and Repeated Effects"),
 )
 RI_DELAY_2: Final = Rule(

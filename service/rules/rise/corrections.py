@@ -25,7 +25,7 @@ from service.rules.table.walled import Edging, WallsSet, edges_fault
 
 RI_GM_4: Final = Rule(
     "RI-GM-4",
-    "The GM may mend what went wrong by effects that work from now on; history is never edited.",
+    "The GM may correct a mistake by effects that work from now on; nothing recorded is changed.",
     RULING,
 )
 

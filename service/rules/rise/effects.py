@@ -33,7 +33,7 @@ from service.rules.space.grid import Cell, cells, line
 
 RI_RES_11: Final = Rule(
     "RI-RES-11",
-    "Effects are logged with their nominal amounts; resistance, limits and thresholds come later.",
+    "Effects are noted with their full amounts; resistance, limits and thresholds are applied later.",
     (RULING, books.TIME.at("Resolving Actions"), books.TIME.at("Simultaneous Damage and Healing")),
 )
 RI_MOVE1_6: Final = Rule(

@@ -319,7 +319,7 @@ def carried_over(state: State, group: str) -> State:
 
 RI_INFO_6: Final = Rule(
     "RI-INFO-6",
-    "Others know that a group is still at it, and who owes an answer only where one seat plays all of it.",
+    "Others know that a group is not done, and who owes an answer only if one seat plays all of it.",
     RULING,
 )
 

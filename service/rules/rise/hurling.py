@@ -34,7 +34,7 @@ from service.rules.space.grid import FEET, STEPS, Cell, line
 
 RI_UNIV_OVERRUN: Final = Rule(
     "RI-UNIV-OVERRUN",
-    "Run straight through others: who does not step aside is attacked, and stops the run if missed.",
+    "Run straight through others: one that does not step aside is attacked, and stops the run if missed.",
     books.ABILITIES.at("Overrun"),
 )
 RI_UNIV_THROW: Final = Rule(

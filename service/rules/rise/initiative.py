@@ -19,7 +19,7 @@ from service.rules.rolls.chance import Chance, PoolDie
 
 RI_INIT_1: Final = Rule(
     "RI-INIT-1",
-    "An initiative check is a d10 and Dexterity; it is no attack and never explodes.",
+    "An initiative check is a d10 and Dexterity; it is not an attack and never explodes.",
     (books.TIME.at("Conflicting Actions"), books.MECHANICS.at("Opposed Checks")),
     settles=("C-12",),
 )

@@ -181,7 +181,7 @@ def dragged(state: State, chance: Chance, user: str, ways: Mapping[str, tuple[Ce
 
 RI_RES_12: Final = Rule(
     "RI-RES-12",
-    "Hit or miss, critical or not, and what it leads to is settled where it is rolled, for good.",
+    "Whether an attack hits, and how well, is settled for good when it is rolled.",
     books.TIME.at("Resolving Actions"),
     settles=("C-09",),
 )

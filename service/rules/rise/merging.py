@@ -41,11 +41,13 @@ RI_RES_8: Final = Rule(
     books.TIME.at("Resolving Actions"),
 )
 RI_RES_14: Final = Rule(
-    "RI-RES-14", "In which order groups resolved changes nothing: their logs are taken by name.", RULING
+    "RI-RES-14",
+    "The order in which groups resolve changes nothing: their effects are applied in the order of names.",
+    RULING,
 )
 RI_HEAL_4: Final = Rule(
     "RI-HEAL-4",
-    "What is Swift, as most healing is, was true before the attacks; only the rest comes now.",
+    "Swift effects, as most healing is, came before the attacks; only the others come now.",
     books.TIME.at("Simultaneous Damage and Healing"),
 )
 RI_HEAL_5: Final = Rule(

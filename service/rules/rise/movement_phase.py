@@ -59,7 +59,7 @@ RI_INFO_4: Final = Rule(
 )
 RI_PHASE_4: Final = Rule(
     "RI-PHASE-4",
-    "A phase is no length of time: all its movements happen together, in no order but that of the rules.",
+    "A phase has no length: all its movements happen together, in the order that the rules give.",
     books.TIME.at("Phases"),
 )
 RI_RES_9: Final = Rule(

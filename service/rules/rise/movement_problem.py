@@ -237,7 +237,7 @@ RI_REAC_3: Final = Rule(
 )
 RI_CONF_6: Final = Rule(
     "RI-CONF-6",
-    "Being left out of reach is a legal result; a player's creature may break it by sprinting after all.",
+    "Being left out of reach is a legal result; a player's creature may still prevent it by sprinting.",
     books.TIME.at("Conflicting Actions"),
     settles=("C-20",),
 )

@@ -49,7 +49,7 @@ from service.rules.space.grid import FEET, Cell, cells, distance
 
 RI_SWIFT_10: Final = Rule(
     "RI-SWIFT-10",
-    "Blocking is Swift: it is looked at before any movement of the phase happens.",
+    "Blocking is Swift: it applies before any movement of the phase happens.",
     books.MOVEMENT.at("Block"),
     settles=("C-21",),
 )

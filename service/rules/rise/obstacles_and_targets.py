@@ -392,7 +392,7 @@ def is_dark(state: State, creature: Creature) -> bool:
 
 RI_ATK_15: Final = Rule(
     "RI-ATK-15",
-    "What is in the way adds 2 to Armor and Reflex, or 4 by ruling, and is hit by what misses or glances.",
+    "Cover adds 2 to Armor and Reflex, or 4 by ruling, and is hit by attacks that miss or glance.",
     books.OBSTACLES.at("Cover"),
 )
 

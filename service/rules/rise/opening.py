@@ -26,7 +26,7 @@ from service.rules.table.stack import Stacks
 from service.rules.table.table import Option
 
 RI_HP_4: Final = Rule(
-    "RI-HP-4", "Nobody lives with a maximum of no hit points.", books.CODEX_CHARACTERS.at("Hit Points")
+    "RI-HP-4", "A creature whose maximum of hit points is zero dies.", books.CODEX_CHARACTERS.at("Hit Points")
 )
 
 

@@ -96,7 +96,162 @@ class House:
     fall_prone: Literal[True, False] = option("C-53", "whether falling unconscious means falling prone")
 
 
-OPTIONS: Final = specs_of(House)
+RULINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "profile": (
+        "The printing with four defenses is played.",
+        "The printing with five defenses is played.",
+    ),
+    "swift_mode": (
+        "All groups commit to Swift abilities before any dice; if only one has players, it alone does not.",
+        "All groups commit to Swift abilities before any dice.",
+        "All groups but the first with players commit to Swift abilities before any dice.",
+    ),
+    "visibility": (
+        "An attacker's group learns whether an attack hit, and not the defense.",
+        "An attacker's group learns whether an attack hit, and the defense.",
+        "An attacker's group learns nothing of an attack before the announcement.",
+    ),
+    "gm_blind": (
+        "Players' results stay hidden from the GM until the announcement.",
+        "The GM sees players' results at once.",
+    ),
+    "open_at_close": (
+        "The end of the encounter opens every envelope.",
+        "The end of the encounter opens only the envelopes that prove the dice.",
+    ),
+    "auto_end": (
+        "Combat ends by itself when only one side is left.",
+        "Combat ends when the GM says so.",
+    ),
+    "auto_default": (
+        "The default answers what is the GM's to say, and the GM may rule otherwise.",
+        "The GM is asked for everything that is the GM's to say.",
+    ),
+    "crit_mode": (
+        "A critical hit rolls its damage dice again for each multiple.",
+        "A critical hit multiplies its damage dice.",
+    ),
+    "min_damage": ("A hit may do no damage.", "A hit does at least one damage."),
+    "explosion_target": ("The first die of an attack explodes from {value} on.",),
+    "detailed_manipulation": (
+        "Sheathed and stowed things cost what all objects cost.",
+        "Sheathed and stowed things cost more.",
+    ),
+    "free_actions_warn": ("The GM is asked after {value} free actions of one creature.",),
+    "exertion_prompt": (
+        "A player is asked about desperate exertion after each miss.",
+        "A player is asked about desperate exertion after each roll.",
+        "No player is asked about desperate exertion.",
+    ),
+    "exertion_keeps": (
+        "After an exertion the better roll counts.",
+        "After an exertion the second roll counts.",
+    ),
+    "total_defense_lasts": (
+        "Total defense protects until the round ends.",
+        "Total defense protects until the phase ends.",
+    ),
+    "depth_step": (
+        "Below zero, each further maximum of hit points brings a vital wound.",
+        "Below zero, each further half of the maximum of hit points brings a vital wound.",
+    ),
+    "subdual_fatigue_per": (
+        "Subdual damage tires once, however many wounds it replaces.",
+        "Subdual damage tires once for each wound that it replaces.",
+    ),
+    "late_healing": (
+        "Healing of the same phase comes too late for a felled monster.",
+        "Healing of the same phase saves a felled monster.",
+    ),
+    "credit": (
+        "Everybody who damaged a creature in the phase in which it fell has defeated it.",
+        "The last who damaged a creature has defeated it.",
+    ),
+    "felled_by_own": (
+        "A creature that its own group fells does not act any more.",
+        "A creature that its own group fells still acts in this phase.",
+    ),
+    "cleanse": (
+        "Removing all conditions removes those of the same phase too.",
+        "Removing all conditions leaves those of the same phase.",
+    ),
+    "shove_of_movers": (
+        "A creature that moves and is pushed in one phase goes where it moves itself.",
+        "A creature that moves and is pushed in one phase goes where it is pushed.",
+    ),
+    "initiative": (
+        "Dexterity is added to an initiative roll.",
+        "Speed is added to an initiative roll.",
+    ),
+    "monsters_at_zero": (
+        "A monster at zero hit points is dead.",
+        "A monster at zero hit points is unconscious.",
+    ),
+    "minute": (
+        "The minute of the dying begins after the round of the wound.",
+        "The minute of the dying begins with the round of the wound.",
+    ),
+    "wounds_at_once": (
+        "Each wound of one blow counts those before it.",
+        "The wounds of one blow do not count each other.",
+    ),
+    "damage_order": (
+        "Simultaneous damage is taken in the order of its kinds.",
+        "Simultaneous damage is taken in the order of the groups.",
+    ),
+    "own_healing": (
+        "A group's own healing comes in turn with its own damage.",
+        "A group's own healing comes after its own damage.",
+    ),
+    "second_move": (
+        "A second movement of one's own in a phase is refused.",
+        "A second movement of one's own in a phase is wasted.",
+    ),
+    "minor_in_movement": (
+        "Minor actions may interrupt a movement.",
+        "Minor actions may not interrupt a movement.",
+    ),
+    "traded_movement": (
+        "A standard action buys any movement.",
+        "A standard action buys a hustle.",
+    ),
+    "ownerless_delayed": (
+        "Delayed effects come even if their owner cannot act.",
+        "Delayed effects lapse if their owner cannot act.",
+    ),
+    "attack_the_felled": (
+        "A creature that has been felled may still be attacked.",
+        "A creature that has been felled may not be attacked.",
+    ),
+    "outside_moves": (
+        "If several outsiders move a creature, the one with the best initiative does.",
+        "If several outsiders move a creature, nobody does.",
+    ),
+    "fall_damage": (
+        "A fall does d6 damage for every 10 feet.",
+        "A fall does no damage.",
+    ),
+    "reckless_lowers": (
+        "A reckless attack lowers all defenses.",
+        "A reckless attack lowers Armor alone.",
+    ),
+    "block_speed": (
+        "Passing a blocker costs the blocker's speed.",
+        "Passing a blocker costs the blocked creature's speed.",
+    ),
+    "lost_mount": (
+        "A mount whose rider cannot hold it flees.",
+        "A mount whose rider cannot hold it stays where it is.",
+    ),
+    "fall_prone": (
+        "A creature that falls unconscious falls prone.",
+        "A creature that falls unconscious does not fall prone.",
+    ),
+}
+"""What each value of an option means at the table, in the order of the values."""
+
+
+OPTIONS: Final = specs_of(House, RULINGS)
 
 DEFAULTS: Final = defaults(OPTIONS.values())
 

@@ -23,7 +23,9 @@ RI_INFO_1: Final = Rule(
     books.TIME.at("Resolving Actions"),
 )
 RI_ROUND_5: Final = Rule(
-    "RI-ROUND-5", "What ends combat, and whatever the rules leave to discretion, is the GM's to say.", RULING
+    "RI-ROUND-5",
+    "The GM decides when combat ends, and everything that the rules leave to discretion.",
+    RULING,
 )
 RI_INFO_3: Final = Rule(
     "RI-INFO-3",

@@ -135,7 +135,7 @@ RI_UNIV_HUSTLE: Final = Rule(
 )
 RI_CONF_8: Final = Rule(
     "RI-CONF-8",
-    "Only who reacts is asked to sprint after others; along a path one sprints from the start.",
+    "Only creatures that react are asked whether they sprint; along a path one sprints from the start.",
     books.TIME.at("Conflicting Actions"),
     settles=("C-20",),
 )

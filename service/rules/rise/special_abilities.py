@@ -127,7 +127,7 @@ def targetable(view: State, user: Creature, ability: Ability) -> tuple[str, ...]
 
 RI_UNIV_READY: Final = Rule(
     "RI-UNIV-READY",
-    "Readying, and whatever else acts before its trigger, is not played: it contradicts simultaneity.",
+    "Readying, and anything else that acts before its trigger, is not played: it contradicts simultaneity.",
     books.CODEX_COMBAT,
     settles=("C-45",),
 )

@@ -57,7 +57,7 @@ RI_UNIV_CHARGE: Final = Rule(
 )
 RI_MOVE1_8: Final = Rule(
     "RI-MOVE1-8",
-    "What could only move its user is refused, at no cost, where the user has moved in this phase.",
+    "An ability that could only move its user is refused, at no cost, if the user has moved in this phase.",
     RULING,
     settles=("C-18",),
 )

@@ -37,7 +37,7 @@ RI_UNIV_RECOVER: Final = Rule(
 )
 RI_SWIFT_6: Final = Rule(
     "RI-SWIFT-6",
-    "Where only part of an ability is Swift, that part alone comes early, whatever becomes of the rest.",
+    "If only part of an ability is Swift, that part alone comes early, whatever happens to the rest.",
     books.TIME.at("Swift Abilities"),
     settles=("C-29",),
 )

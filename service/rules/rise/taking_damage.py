@@ -26,7 +26,7 @@ RI_DMG_5: Final = Rule(
 )
 RI_DMG_6: Final = Rule(
     "RI-DMG-6",
-    "Damage of the surroundings costs what exceeds the resistance at hand, which it does not use up.",
+    "Damage of the surroundings costs what exceeds the resistance left, and does not use it up.",
     books.TAKING_DAMAGE,
 )
 RI_HEAL_3: Final = Rule(

@@ -25,7 +25,7 @@ from service.rules.table.stack import Frame
 
 RI_RES_13: Final = Rule(
     "RI-RES-13",
-    "Who was felled only in another group's world takes its whole turn; who wakes up now takes none.",
+    "A creature felled by another group still takes its whole turn; one that wakes up now takes none.",
     books.TIME.at("Resolving Actions"),
 )
 RI_ORDER_1: Final = Rule(
@@ -374,7 +374,7 @@ def sender(view: State, awaited: Awaited) -> Actor:
 
 RI_GROUP_6: Final = Rule(
     "RI-GROUP-6",
-    "No fuss about order: who begins first acts first. Delayed effects come now or are held.",
+    "The member that begins its turn first acts first. Delayed effects come then or are held back.",
     books.TIME.at("Deciding Action Order"),
 )
 RI_PHASE_6: Final = Rule(

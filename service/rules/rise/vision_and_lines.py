@@ -31,7 +31,7 @@ from service.rules.space.grid import FEET, STEPS, Cell, line
 
 RI_GROUP_7: Final = Rule(
     "RI-GROUP-7",
-    "A creature that can communicate with no ally is a group of its own.",
+    "A creature that cannot communicate with any ally is a group of its own.",
     books.TIME.at("Resolving Actions"),
 )
 RI_GROUP_2: Final = Rule(
