@@ -379,7 +379,6 @@ FIELD_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "terrain_set.terrain": "What the ground becomes.",
         "scenery": "Light, heights and water.",
         "light": "The light; null if it does not change.",
-        "Scenery.light": "The light of cells, by `x,y`.",
         "ambient": "The light where nothing else is said; null if it does not change.",
         "water": "The water; null if there is none or it does not change.",
         "submerged": "Whether it covers those in it.",
