@@ -15,6 +15,7 @@ from rewound_client import Table
 from service.cli.playing import ScriptTable, play
 from service.cli.script import sample
 from tests.cli.fights import Service, closed, played
+from tests.page.accessibility import faults_of
 from tests.page.browser import Window
 from tests.page.conftest import Open
 from tests.page.players import ClickingTable
@@ -265,6 +266,43 @@ def test_a_bundle_is_imported_at_home_and_shown_on_its_map(
     page.locator("#bundle").set_input_files(file)
     page.wait_for_url("**/encounters/*")
     expect(page.locator("[data-creature]")).to_have_count(4)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_everything_can_be_read_and_named_at_every_width(
+    running: Service, address: str, window: Open, theme: str
+) -> None:
+    page = window(color_scheme=theme).visit(f"{running.station.url}/", running.key)
+    expect(page.locator(".encounters li").first).to_be_visible()
+    assert faults_of(page) == []
+    page.goto(address)
+    page.get_by_label("Why? Explain commit 13").click()
+    expect(page.locator(".why .answer")).to_be_visible()
+    page.set_viewport_size({"width": 320, "height": 800})
+    for tab in page.get_by_role("tab").all():
+        tab.click()
+        assert faults_of(page) == [], tab.inner_text()
+    page.set_viewport_size({"width": 1920, "height": 1000})
+    assert faults_of(page) == []
+
+
+def test_the_map_the_panels_and_an_offer_are_worked_by_keyboard(
+    running: Service, address: str, window: Open
+) -> None:
+    page = window().visit(address, running.key)
+    pia = page.locator("[data-creature=pia]")
+    pia.press("Enter")
+    expect(pia).to_have_attribute("aria-pressed", "true")
+    map_ = page.locator("svg.map")
+    before = map_.get_attribute("viewBox")
+    map_.press("ArrowRight")
+    expect(map_).not_to_have_attribute("viewBox", str(before))
+    map_.press("0")
+    expect(map_).to_have_attribute("viewBox", str(before))
+    page.get_by_role("tab", name="Log").press("ArrowRight")
+    act = page.get_by_role("tab", name="Act")
+    expect(act).to_be_focused()
+    expect(page.get_by_role("tabpanel", name="Act")).to_be_visible()
 
 
 @pytest.mark.parametrize("book", ["heartrush@1", "rise@1"])
