@@ -127,8 +127,8 @@ def rush_of_round(state: State) -> Emits[State]:
 
 def _gain(state: State, creature: Creature) -> int:
     if state.house.rush_formula == "round_number":
-        return state.round
-    return min(len(creature.rounds_active), state.round)
+        return state.fight_round
+    return min(len(creature.rounds_active), state.fight_round)
 
 
 @enforces(HR_RUSH_3)

@@ -245,9 +245,9 @@ class CombatFrame(Frame[State]):
 
     def _at_leisure(self, state: State) -> tuple[Awaited, ...]:
         """Return what may be done while no combat runs; it keeps nobody waiting."""
-        between = Awaited(
-            prompt=f"{self._path(state)}/gm", seat=GM, accepts=GM_LEISURE_COMMANDS, optional=True
-        )
+        again = state.phase == "ended" and starting_combat.can_fight_again(state)
+        accepts = (*GM_LEISURE_COMMANDS, "begin_combat") if again else GM_LEISURE_COMMANDS
+        between = Awaited(prompt=f"{self._path(state)}/gm", seat=GM, accepts=accepts, optional=True)
         creatures = tuple(
             Awaited(
                 prompt=f"{self._path(state)}/{creature.id}",

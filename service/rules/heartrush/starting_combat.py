@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
+from types import MappingProxyType
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
@@ -39,6 +40,12 @@ HR_START_3: Final = Rule(
     books.COMBAT.at("Starting Combat"),
     settles=("A-07",),
 )
+HR_SVC_7: Final = Rule(
+    "HR-SVC-7",
+    "After a fight another may begin in the same encounter: rounds are numbered on, rush starts anew.",
+    RULING,
+    settles=("A-71",),
+)
 HR_SVC_4: Final = Rule(
     "HR-SVC-4",
     "Combat ends by the GM's word, or by itself when a side has no active member left.",
@@ -55,9 +62,35 @@ BEYOND_COMBAT: Final = ("minute", "until_reused", "ongoing")
 """What affects creatures so long outlasts the fight."""
 
 
+_NOTHING_YET: Final[Mapping[str, object]] = MappingProxyType(
+    {
+        "starting_side": None,
+        "starter": None,
+        "priority_side": None,
+        "last_actor_side": None,
+        "last_actor": None,
+        "passes": 0,
+        "auto_passes": 0,
+        "acted_this_round": False,
+        "member_passed": (),
+        "ending": "",
+        "engagements": 0,
+        "movements": 0,
+        "instants": 0,
+        "initiative": EMPTY,
+        "turn_order": (),
+        "turns": (),
+        "turn": 0,
+        "delayed": (),
+    }
+)
+"""What a fight has not decided or counted yet when it begins, whatever an earlier one left."""
+
+
+@enforces(HR_SVC_7)
 @record
 class CombatBegan(Event[State]):
-    """Combat begins: round 1, an action and a rush point for everybody, priority for nobody."""
+    """Combat begins: its first round, an action and a rush point for everybody, priority for nobody."""
 
     type: ClassVar[str] = "combat_began"
     unaware_side: str | None
@@ -73,12 +106,22 @@ class CombatBegan(Event[State]):
                 free_dash=True,
                 free_object=True,
                 free_callout=True,
+                rounds_active=(),
+                meditation=0,
                 surprised=name in self.surprised,
                 hidden_from=self.hidden.get(name, creature.hidden_from),
             )
             for name, creature in state.creatures.items()
         }
-        return changed(state, phase="precombat", round=1, creatures=creatures, unaware_side=self.unaware_side)
+        return changed(
+            state,
+            phase="precombat",
+            round=state.round + 1,
+            rounds_before=state.round,
+            creatures=creatures,
+            unaware_side=self.unaware_side,
+            **_NOTHING_YET,
+        )
 
 
 @record
@@ -133,7 +176,8 @@ class BeginCombat(Command[State]):
     """Begin combat, as the GM; until priority is granted, only instants may be used.
 
     `unaware_side` did not expect the attack; `surprised` creatures can do nothing in round 1, and a side
-    surprised as a whole is the unaware one; `hidden` names who is hidden, and from which enemies.
+    surprised as a whole is the unaware one; `hidden` names who is hidden, and from which enemies. When a
+    fight is over, another may begin.
     """
 
     type: ClassVar[str] = "begin_combat"
@@ -142,9 +186,7 @@ class BeginCombat(Command[State]):
     hidden: Mapping[str, tuple[str, ...]] = EMPTY
 
     def check(self, view: State) -> None:
-        if view.phase == "ended":
-            raise Refused("encounter_over", "combat has ended", "HR-GEN-1")
-        if view.phase != "setup":
+        if not view.paused():
             raise Refused("in_combat", "combat has begun already")
         check_settled(view)
         gm(self)
@@ -156,6 +198,8 @@ class BeginCombat(Command[State]):
         check_hidden(view, self.hidden)
         if any(not any(True for _ in view.members(side)) for side in view.sides):
             raise Refused("side_empty", "each side needs at least one creature")
+        if view.phase == "ended" and not can_fight_again(view):
+            raise Refused("side_empty", "each side needs somebody who can fight", "HR-SVC-7")
 
     def decide(self, state: State) -> Emits[State]:
         unaware = self.unaware_side or wholly_surprised(state, self.surprised)
@@ -168,8 +212,13 @@ class BeginCombat(Command[State]):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        if view.phase == "setup":
+        if view.phase == "setup" or (view.phase == "ended" and can_fight_again(view)):
             yield Offer(type=cls.type, choices={"unaware_side": (None, *view.sides)})
+
+
+def can_fight_again(view: State) -> bool:
+    """Return whether each side has somebody who can fight."""
+    return all(_has_active(view, side) for side in view.sides)
 
 
 @enforces(HR_START_9)

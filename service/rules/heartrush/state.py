@@ -106,6 +106,8 @@ class State(WalledTable, HidingTable):
     scenery: Scenery = Scenery()
     hiding_places: Mapping[str, HidingPlace] = EMPTY
     """Who may hide, by the GM's leave."""
+    rounds_before: int = 0
+    """The rounds of earlier fights in this encounter; its rounds are numbered on."""
     unaware_side: str | None = None
     starting_side: str | None = None
     starter: str | None = None
@@ -156,6 +158,11 @@ class State(WalledTable, HidingTable):
     def house(self) -> House:
         """The house's value of each option, or its default."""
         return carried(self, ("options",), house_of)
+
+    @property
+    def fight_round(self) -> int:
+        """The number of the round in its fight."""
+        return self.round - self.rounds_before
 
     @property
     def is_over(self) -> bool:

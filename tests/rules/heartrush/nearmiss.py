@@ -19,8 +19,8 @@ from tests.rules.heartrush.bot import Choice, Table
 CODE: Final = re.compile("[a-z]+(_[a-z]+)*")
 ANYTIME: Final = ("award_xp", "advance_clock", "set_standing", "end_spell")
 """What is offered at leisure, and accepted at any time: it disturbs nothing that is under way."""
-BY_THE_GM: Final = ("hold_breath", "breathe", "spend_xp", "invoke_wound")
-"""What is offered to creatures, and is the GM's word too, whoever it is about."""
+BY_THE_GM: Final = ("hold_breath", "breathe", "spend_xp", "invoke_wound", "end_combat")
+"""What is offered to creatures, and is the GM's word too, whoever it is about; and the end of a fight."""
 
 
 def probe(table: Table, past: Sequence[Choice]) -> None:

@@ -31,6 +31,7 @@ WITHOUT_HOME: Final[dict[str, str]] = {}
 ADDED: Final = {
     "HR-CARRY-1": "the books know one campaign, and no border between two encounters",
     "HR-CARRY-2": "no book says how nights between sessions are slept",
+    "HR-SVC-7": "the books speak of encounters, and of nothing that an encounter of this service is",
     "HR-COND-27": "no book says when a condition that fades by the round fades outside rounds",
 }
 """Rules of this service that section B does not have, each with the question that it answers."""

@@ -329,8 +329,7 @@ def test_HR_ENG_5_an_enemy_that_is_left_may_still_be_joined_against() -> None:
     assert "wolf" in fight.waits_for()
 
 
-def test_HR_GEN_1_combat_does_not_begin_again() -> None:
-    assert begun(PLACES).do("end_combat").refused("begin_combat") == "encounter_over"
+def test_HR_GEN_1_combat_does_not_begin_while_it_runs() -> None:
     assert begun(PLACES).refused("begin_combat") == "in_combat"
 
 

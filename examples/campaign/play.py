@@ -1,0 +1,224 @@
+"""Play a month of a Heart Rush campaign over HTTP, with the standard library alone, and audit it as a chain.
+
+    python3 examples/campaign/play.py http://127.0.0.1:8000 rw_...
+
+Five encounters: after each of the first four Pia is carried into the next, with the days between. She is
+wounded and treated, uses a weekly ability and waits for it, buys a spell and casts it, and coats her mace
+with a poison that lapses on the way. Every link of the chain is audited. Then the host changes a carried
+character, and the audit names it. The program throws all dice itself, with the same faces each time.
+"""
+
+import json
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+Json = dict[str, Any]
+Call = Callable[..., Json]
+
+SIDES = {"edition": "heartrush@1", "sides": ["heroes", "foes"], "player_side": "heroes"}
+MACE = {"id": "mace", "size_class": "light", "damage_type": "bludgeoning"}
+SAP = {"id": "sap", "doses": 2, "dice": 1, "sides": 6, "potent_s": 2 * 86_400}
+PIA = {
+    "id": "pia",
+    "name": "Pia",
+    "side": "heroes",
+    "kind": "pc",
+    "might": 8,
+    "weapons": [MACE],
+    "abilities": ["curseweaver"],
+    "poisons": [SAP],
+    "growth": {"attunements": ["water"]},
+}
+ASH = {"id": "ash", "name": "Ash", "side": "heroes", "kind": "pc", "cunning": 10, "weapons": [MACE]}
+LIKED = ("decline_join", "choose_stance", "declare_attack", "accept_damage")
+"""What the program answers first where it is asked."""
+
+
+class Refused(Exception):
+    """The service answered with a problem."""
+
+    def __init__(self, problem: Json) -> None:
+        super().__init__(problem.get("detail"))
+        self.code = problem.get("code")
+
+
+def over_http(service: str, key: str) -> Call:
+    """Return the function that sends one request to *service* and returns the JSON of its answer."""
+
+    def call(method: str, path: str, data: object = None) -> Json:
+        body = None if data is None else json.dumps(data).encode()
+        request = Request(service + path, method=method, data=body)
+        request.add_header("Authorization", f"Bearer {key}")
+        request.add_header("Content-Type", "application/json")
+        if method != "GET":
+            request.add_header("Idempotency-Key", str(uuid.uuid4()))
+            request.add_header("Prefer", "wait=30")
+        try:
+            with urlopen(request, timeout=40) as answer:
+                return dict(json.load(answer))
+        except HTTPError as problem:
+            raise Refused(json.loads(problem.read())) from problem
+
+    return call
+
+
+class Encounter:
+    """One encounter, whose gm this program is."""
+
+    def __init__(self, call: Call, title: str, *entries: Json) -> None:
+        opening = {**SIDES, "title": title, "declared_sides": SIDES["sides"], "creatures": list(entries)}
+        self.call = call
+        self.id = call("POST", "/v1/encounters", opening)["encounter"]
+        self.path = f"/v1/encounters/{self.id}"
+        print(f"\n{title}")
+
+    def do(self, type_: str, **fields: object) -> None:
+        """Send a command, and answer all that it asks for."""
+        self.call("POST", f"{self.path}/commands", {"type": type_, **fields})
+        while any(not prompt["optional"] for prompt in self.waiting()):
+            if not self.answer():
+                return
+
+    def code(self, type_: str, **fields: object) -> str:
+        """Return the code with which the rules refuse a command, empty if they accept it."""
+        try:
+            self.call("POST", f"{self.path}/commands", {"type": type_, **fields})
+        except Refused as refused:
+            return str(refused.code)
+        return ""
+
+    def waiting(self) -> list[Json]:
+        """Return the prompts that wait."""
+        return list(self.call("GET", self.path)["waiting"])
+
+    def answer(self) -> bool:
+        """Answer one prompt that play waits for; False if the next step is the program's own."""
+        for option in self.call("GET", f"{self.path}/options")["options"]:
+            prompt = option["prompt"]
+            if prompt["optional"]:
+                continue
+            if prompt["wants"]:
+                faces = [self.face(prompt["creature"], die) for die in prompt["wants"]]
+                command = {**option["commands"][0]["command"], "faces": faces}
+            else:
+                ranked = sorted(option["commands"], key=lambda offer: rank(offer["command"]["type"]))
+                command = ranked[0]["command"]
+                if command["type"] in ("begin_combat", "grant_priority", "pass_side"):
+                    return False
+            self.call("POST", f"{self.path}/commands", command)
+            return True
+        return False
+
+    def face(self, creature: str, die: str) -> int:
+        """Return the face that a die shows: foes are lucky, Pia is not, and Ash is a fair healer."""
+        sides = int(die.rpartition(":d")[2])
+        return {"pia": 2, "ash": min(sides, 4)}.get(creature, sides - 1)
+
+    def creature(self, name: str = "pia") -> Json:
+        """Return a creature of the state."""
+        return dict(self.call("GET", f"{self.path}/state")["state"]["creatures"][name])
+
+    def carried(self, name: str = "pia") -> Json:
+        """Return a creature as the next opening takes it."""
+        return dict(self.call("GET", f"{self.path}/creatures/{name}/carried")["carried"])
+
+    def begin(self) -> None:
+        """Begin combat, in which the heroes act first."""
+        self.do("begin_combat", unaware_side="foes")
+        self.do("grant_priority")
+
+    def audit(self) -> Json:
+        """Have the encounter audited, and return the certificate."""
+        job = self.call("POST", f"{self.path}/audits", {})
+        while job["status"] in ("pending", "running"):
+            time.sleep(0.05)
+            job = self.call("GET", f"{self.path}/audits/{job['audit']}")
+        certificate = dict(job["certificate"])
+        print(f"  {certificate['verdict']['text']} {certificate['verdict'].get('detail', '')}")
+        for finding in certificate["findings"]:
+            print(f"    {finding['name']}: {finding['detail']}")
+        return certificate
+
+
+def rank(type_: str) -> int:
+    """Return the place of a type of command among those that are liked."""
+    return LIKED.index(type_) if type_ in LIKED else len(LIKED)
+
+
+def foe(block: str, name: str, x: int) -> Json:
+    """Return the entry of a foe by its stat block."""
+    return {"stat_block": block, "id": name, "side": "foes", "position": [x, 0]}
+
+
+def hero(sheet: Json, x: int) -> Json:
+    """Return the entry of a hero that begins here."""
+    return {"sheet": sheet, "position": [x, 0]}
+
+
+def going_on(carried: Json, days: int, x: int = 0) -> Json:
+    """Return the entry of a hero that comes from another encounter."""
+    return {"carried": carried, "days_between": days, "position": [x, 0]}
+
+
+def campaign(call: Call) -> Json:
+    """Play the month, and return what it showed."""
+    shown: Json = {}
+    curse = {"creature": "pia", "ability": "curseweaver", "params": {"creature": "orc"}}
+
+    ford = Encounter(call, "Day 1: the ford", hero(PIA, 0), hero(ASH, 5), foe("orc", "orc", 1))
+    ford.begin()
+    ford.do("use_ability", **curse)
+    ford.do("engage", creature="pia", target="orc")
+    ford.do("end_combat", reason="the orc flees")
+    shown["wounded"] = [wound["rank"] for wound in ford.creature()["wounds"]]
+    ford.do("treat_wounds", creature="ash", patient="pia")
+    shown["treated"] = [wound["rank"] for wound in ford.creature()["wounds"]]
+    ford.do("award_xp", creatures=["pia"], amount=6, reason="the ford is free")
+
+    mill = Encounter(call, "Day 4: the mill", going_on(ford.carried(), 3), foe("orc", "orc", 3))
+    shown["healed"] = [wound["rank"] for wound in mill.creature()["wounds"]]
+    shown["weekly, three days later"] = mill.code("use_ability", **curse)
+    mill.do("spend_xp", creature="pia", purchase={"kind": "spell", "name": "cold-snap"})
+    mill.begin()
+    mill.do("cast", creature="pia", ability="cold-snap", params={"chosen": ["orc"]})
+    shown["orc"] = sorted(mill.creature("orc")["conditions"])
+    mill.do("end_combat", reason="the orc yields")
+
+    road = Encounter(call, "Day 11: the road", going_on(mill.carried(), 7), foe("orc", "orc", 3))
+    road.do("coat_weapon", creature="pia", weapon="mace", poison="sap")
+    road.begin()
+    shown["weekly, ten days later"] = road.code("use_ability", **curse)
+    road.do("end_combat", reason="nobody wants to fight")
+
+    gate = Encounter(call, "Day 18: the gate", going_on(road.carried(), 7), foe("goblin", "gob", 3))
+    until_s = gate.creature()["coats"]["mace"]["until_s"]
+    clock_s = gate.call("GET", f"{gate.path}/state")["state"]["clock_s"]
+    shown["poison lapsed"] = until_s < clock_s
+    gate.do("scrape_weapon", creature="pia", weapon="mace")
+    gate.begin()
+    gate.do("end_combat", reason="the gate opens")
+    gate.begin()
+    gate.do("end_combat", reason="and closes again: the second fight of this encounter")
+
+    keep = Encounter(call, "Day 30: the keep", going_on(gate.carried(), 12), foe("orc", "chief", 3))
+    chain = (ford, mill, road, gate, keep)
+    print("\nThe chain")
+    shown["chain"] = [each.audit()["verdict"]["name"] for each in chain]
+    shown["carried"] = [found["name"] for found in keep.audit()["findings"]]
+
+    forged = gate.carried()
+    forged["character"]["destiny_points"] = 10
+    cheat = Encounter(call, "Day 30, as the host would like it", going_on(forged, 12), foe("orc", "chief", 3))
+    verdict = cheat.audit()["verdict"]
+    shown["forged"] = (verdict["name"], verdict["path"].rpartition("/")[2])
+    return shown
+
+
+if __name__ == "__main__":
+    for what, found in campaign(over_http(sys.argv[1].rstrip("/"), sys.argv[2])).items():
+        print(f"{what}: {found}")
