@@ -134,6 +134,10 @@ OUTCOME: Final = component(
                 "description": "The public events, and the sealed ones that this seat may read.",
             },
             "rolls": listing(ROLL),
+            "text": {
+                **listing(TEXT),
+                "description": "With `?text=en`: a sentence for each event that this seat may read.",
+            },
             "prompts": {
                 **listing(PROMPT),
                 "description": "The prompts that this seat may answer next, required ones first.",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from service.api import parameters
 from service.api.problems import Problem
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import faults, near
@@ -16,7 +17,7 @@ from service.record.commit import ACCEPTED, QUARANTINED, Commit, load_commit
 from service.rules.kernel.messages import Actor, Command, Refused
 from service.rules.kernel.rulebook import refuser
 from service.steps import Steps, settle
-from service.usecases import sending
+from service.usecases import reading, sending
 from service.usecases.accepted_lines import is_draft
 from service.usecases.preconditions import CommandInput
 
@@ -135,7 +136,7 @@ def outcomes(request: ApiRequest, n: int, count: int, *, sender: bool = False) -
         found = sending.result_of(services, encounter, seat, number)
         if found is None:
             return _undecided(request, n, {"outcomes": decided + _pending(number, n + count)})
-        decided.append(sending.result_data(services, encounter, seat, found, sender=sender))
+        decided.append(outcome_data(request, found, sender=sender))
     return ApiResponse({"n": n, "outcomes": decided}, version=str(n + count - 1))
 
 
@@ -212,7 +213,16 @@ def _hint(request: ApiRequest, code: str, creature: str) -> str:
 def _outcome(request: ApiRequest, heard: Outcome) -> views.Data:
     """Return the outcome of a decided command for its sender."""
     found = sending.result_from(request.services, request.encounter, request.me.seat, heard)
-    return sending.result_data(request.services, request.encounter, request.me.seat, found, sender=True)
+    return outcome_data(request, found, sender=True)
+
+
+def outcome_data(request: ApiRequest, found: sending.CommandResult, *, sender: bool = False) -> views.Data:
+    """Return the outcome of a command; with `?text=en` also what happened in sentences."""
+    services, encounter, seat = request.services, request.encounter, request.me.seat
+    data = sending.result_data(services, encounter, seat, found, sender=sender)
+    if parameters.TEXT.name in request.query:
+        (data["text"],) = reading.spoken(services, encounter, seat, [found])
+    return data
 
 
 def first_commit(request: ApiRequest, encounter: str, seconds: float) -> Steps[Commit | None]:

@@ -115,3 +115,16 @@ def test_every_explanation_of_a_round_of_rise_answers_and_states_its_rulings(own
     assert all(each["answer"].endswith(".") for each in found)
     assert all(ruling["text"] for each in found for event in each["events"] for ruling in event["rulings"])
     assert not any("consulted" in each or "chain" in each for each in found)
+
+
+def test_the_outcome_of_a_command_is_said_on_request(owner: Api) -> None:
+    table = begun(owner)
+    dash = {"type": "dash", "creature": "pia", "to": [0, -2]}
+    sent = table.seats["zoe"]("POST", f"{table.at}/commands?text=en", dash)
+    outcome = json.loads(sent.text)
+
+    assert "Pia begins to move" in outcome["text"]
+    assert outcome["text"] == texts(table.seats["zoe"], table.at)[-1]
+    again = owner.get(f"{table.at}/commands/{outcome['n']}?text=en")
+    assert again["text"] == outcome["text"]
+    assert "text" not in owner.get(f"{table.at}/commands/{outcome['n']}")

@@ -40,6 +40,8 @@ class Outcome(TypedDict):
     refusal: NotRequired[Refusal]
     events: NotRequired[list[Json]]
     rolls: NotRequired[list[Json]]
+    text: NotRequired[list[str]]
+    """With `?text=en`: a sentence for each event that this seat may read, in order."""
     prompts: NotRequired[list[Prompt]]
     """All prompts that this seat may answer next; those that others wait for come first."""
     version: NotRequired[int]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
+from service.api import parameters
 from service.api.answers import OUTCOME, OUTCOME_OR_OUTCOMES
 from service.api.command_outcomes import (
     address,
+    outcome_data,
     outcomes,
     pending,
     pending_array,
@@ -51,6 +53,7 @@ ARRAY: Final = 50
             "For an array: with `true`, commands after a refused one are decided too.",
             pattern="true|false",
         ),
+        parameters.TEXT,
     ),
     answers=_DECIDED,
     waits=True,
@@ -103,6 +106,7 @@ def _send_array(request: ApiRequest, data: list[Any]) -> Steps[ApiResponse]:
     "getCommand",
     TAG,
     roles=READERS,
+    query=(parameters.TEXT,),
     answers={status: replace(shape, schema=OUTCOME) for status, shape in _DECIDED.items()},
 )
 def get_command(request: ApiRequest) -> ApiResponse:
@@ -117,7 +121,10 @@ def get_command(request: ApiRequest) -> ApiResponse:
     TAG,
     roles=ACTORS,
     answers=_DECIDED,
-    query=(Parameter("key", "The idempotency key of your request.", pattern=_KEY, required=True),),
+    query=(
+        Parameter("key", "The idempotency key of your request.", pattern=_KEY, required=True),
+        parameters.TEXT,
+    ),
 )
 def find_command(request: ApiRequest) -> ApiResponse:
     """Get the outcome of your request by its idempotency key, for example after `outcome-unknown`."""
@@ -145,4 +152,4 @@ def _became(request: ApiRequest, n: int) -> ApiResponse:
     found = sending.result_of(request.services, request.encounter, request.me.seat, n)
     if found is None:
         raise not_found()
-    return ApiResponse(sending.result_data(request.services, request.encounter, request.me.seat, found))
+    return ApiResponse(outcome_data(request, found))
