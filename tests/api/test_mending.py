@@ -133,6 +133,8 @@ def test_a_path_that_no_operation_has_is_told_the_nearest(table: Table, path: st
 
 
 def test_a_malformed_id_is_told_and_one_that_is_not_yours_is_not(owner: Api) -> None:
+    forgotten = is_problem(owner("GET", f"/encounters/{UUID(int=5)}"), 404, "not-found")["detail"]
+    assert forgotten.endswith(f"closest match: /v1/encounters/{UUID(int=5)}")
     malformed = is_problem(owner("GET", "/v1/encounters/1234"), 404, "not-found")["detail"]
     unknown = is_problem(owner("GET", f"/v1/encounters/{UUID(int=5)}"), 404, "not-found")["detail"]
 

@@ -34,13 +34,16 @@ def get_home(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks noth
     TAG,
     roles=PUBLIC,
     answers={200: ResponseSchema("The page.", None, "text/html")},
+    problems=("not-found",),
 )
-def get_fight_page(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - what it shows is asked for with a token
+def get_fight_page(request: ApiRequest) -> ApiResponse:
     """Show the page of one fight: its map, its timeline and its log.
 
     The page is the same for every encounter. It asks the API for what it shows, with the key or token that
-    the address has after `#key=`, or that was typed.
+    the address has after `#key=`, or that was typed. A request with a token is for the API: it gets 404.
     """
+    if "Authorization" in request.headers:  # a browser sends none when it opens a page
+        raise not_found(f"this is a page for browsers; closest match: /v1{request.target}")
     return page_response("fight/fight.html")
 
 
