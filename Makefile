@@ -36,10 +36,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
 
-run: .venv/ready ## start store, API and workers, play the sample fight into them, keep running (ctrl-C ends it)
+run: .venv/runs ## start store, API and workers, play the sample fight into them, keep running (ctrl-C ends it)
 	@exec $(REWOUND) serve --demo
 
-demo: .venv/ready ## play the sample fight over HTTP with a readable log, replay a round, audit it
+demo: .venv/runs ## play the sample fight over HTTP with a readable log, replay a round, audit it
 	@exec $(REWOUND) demo
 
 test: .venv/ready ## run every test, on all processors
@@ -156,21 +156,31 @@ clean: ## remove what runs have made; the data of `make run` (.rewound/) stays
 	rm -rf .venv build dist *.egg-info .coverage .coverage.* htmlcov \
 		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .schemathesis
 
-# The stamp is written last, so an interrupted installation is taken up again by the next call.
-.venv/ready: $(PINS)/dev.txt pyproject.toml
-	@test -x $(PY) || { \
-		found=; for name in "$$PYTHON" python3.13 python3.12 python3.11 python3 python; do \
-			"$$name" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
-				&& found="$$name" && break; \
-		done; \
-		test -n "$$found" || { \
-			echo "Rewound needs Python 3.11 or later with its venv module, and found none." >&2; \
-			echo "Install one (on Debian and Ubuntu: python3 and python3-venv)," >&2; \
-			echo "or name one: make PYTHON=/path/to/python3 ..." >&2; \
-			exit 1; \
-		}; \
-		echo "Making .venv with $$("$$found" --version) ..." && "$$found" -m venv .venv; }
-	@echo "Installing the pinned requirements: usually half a minute, minutes on a busy machine; pip prints nothing ..."
-	@$(PY) -m pip install --quiet --require-hashes -r $(PINS)/dev.txt
-	@$(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
+# Stamps are written last, so an interrupted installation is taken up again by the next call. What develops includes
+# what runs, so the second stamp brings the first.
+.venv/ready: $(PINS)/dev.txt pyproject.toml | $(PY)
+	$(call install,dev)
+	@touch .venv/runs $@
+
+.venv/runs: $(PINS)/runtime.txt $(PINS)/build.txt pyproject.toml | $(PY)
+	$(call install,runtime,build)
 	@touch $@
+
+define install
+@echo "Installing $$(cat $(foreach set,$(1) $(2),$(PINS)/$(set).txt) | grep -c '==') pinned packages: half a minute to a minute, more on a busy machine ..."
+@$(PY) -m pip install --quiet --require-hashes $(foreach set,$(1) $(2),-r $(PINS)/$(set).txt)
+@$(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
+endef
+
+$(PY):
+	@found=; for name in "$$PYTHON" python3.13 python3.12 python3.11 python3 python; do \
+		"$$name" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+			&& found="$$name" && break; \
+	done; \
+	test -n "$$found" || { \
+		echo "Rewound needs Python 3.11 or later with its venv module, and found none." >&2; \
+		echo "Install one (on Debian and Ubuntu: python3 and python3-venv)," >&2; \
+		echo "or name one: make PYTHON=/path/to/python3 ..." >&2; \
+		exit 1; \
+	}; \
+	echo "Making .venv with $$("$$found" --version) ..." && "$$found" -m venv .venv
