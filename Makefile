@@ -31,7 +31,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test slow cluster lint check format generate bench dice streams fuzz offered undoing draws contract mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages requirements clean
+.PHONY: help run demo test slow cluster lint check format generate bench dice examples streams fuzz offered undoing draws contract mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -62,7 +62,7 @@ format: .venv/ready ## write the code as the formatter wants it
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 
-generate: .venv/ready ## write openapi.yaml and the rule tables anew
+generate: .venv/ready ## write openapi.yaml, the types of the clients and the rule tables anew
 	$(REWOUND) openapi
 	$(REWOUND) rules
 
@@ -100,6 +100,10 @@ shapes: .venv/ready ## change values of 5,000 bundles into values of other shape
 
 mutations: .venv/ready ## change 10,000 bundles at random, try 1,000 clean ones and six causes: all must be named right (long)
 	nice $(PY) -m tests.audit.mutations
+
+examples: .venv/ready ## record the answers that the contract shows, after an answer changed on purpose
+	$(PY) -m tests.api.recording
+	$(REWOUND) openapi
 
 golden: .venv/ready ## record the golden bundles again, after a rulebook changed on purpose
 	$(PY) -m tests.audit.golden

@@ -27,6 +27,15 @@ from service.api.shapes import (
     ref,
 )
 
+BLANK_STATE: Final = component(
+    "BlankState",
+    {
+        "type": "object",
+        "description": "The state before commit 1: like that of its edition, except that `edition` is empty.",
+        "properties": {"edition": {"const": "", "description": "Empty: no commit has named the edition."}},
+        "required": ["edition"],
+    },
+)
 EVENT: Final = ref("Event")
 """An event of any edition; `openapi.document` adds the component."""
 STATE: Final = ref("EditionState")
@@ -88,6 +97,14 @@ PROBLEM: Final = component(
             },
             "n": NUMBER,
             "version": NUMBER,
+            "line": {
+                "type": "string",
+                "format": "uuid",
+                "description": "The line of play in which the encounter continues.",
+            },
+            "quota": {"type": "string", "description": "What is limited."},
+            "used": {**NUMBER, "description": "How much of the quota is used."},
+            "limit": {**NUMBER, "description": "The quota."},
             "removed": ref("Removal"),
             "dispute": ref("Dispute"),
         },
@@ -180,11 +197,19 @@ PATCH: Final[Schema] = listing(
         "additionalProperties": False,
     }
 )
+NUMBERED_EVENT: Final = component(
+    "NumberedEvent",
+    closed(
+        "An event, with the number of its commit.",
+        n={**NUMBER, "description": "The number of its commit."},
+        event={**EVENT, "description": "The event."},
+    ),
+)
 EVENTS: Final[Schema] = {
     "type": "object",
     "description": "With `?events=true`: the events of each side since the common commit, each with its "
     "commit's number.",
-    "properties": {"from": listing(EVENT), "to": listing(EVENT)},
+    "properties": {"from": listing(NUMBERED_EVENT), "to": listing(NUMBERED_EVENT)},
     "required": ["from", "to"],
     "additionalProperties": False,
 }

@@ -24,6 +24,7 @@ from service.api.member_texts import describe
 from service.api.operations import OPERATIONS, Operation, ResponseSchema
 from service.api.parameters import LINE, Parameter
 from service.api.problems import MEDIA_TYPE, PROBLEMS
+from service.api.recorded import add_examples, problem_examples, references_to_problems
 from service.api.request import KEY, VERSION_TAG
 from service.api.schemas import StrictSchema
 from service.api.shapes import COMPONENTS, Component, Schema, add_components, one_of, ref
@@ -152,6 +153,8 @@ def document(registry: Registry = REGISTRY) -> dict[str, Any]:
         spec.components.schema(name, each.schema)
     for name, described in headers.components().items():
         spec.components.header(name, described)
+    for code, shown in problem_examples().items():
+        spec.components.example(code, shown)
     for operation in sorted(OPERATIONS.all.values(), key=_place):
         spec.path(operation.path, operations={operation.method.lower(): _operation(operation)})
     made: dict[str, Any] = spec.to_dict()
@@ -301,6 +304,7 @@ def _operation(operation: Operation) -> Schema:
             "content": {operation.raw_body: {"schema": {"type": "string"}}},
         }
     made["responses"] = _responses(operation)
+    add_examples(operation.id, made)
     return made
 
 
@@ -365,7 +369,7 @@ def _responses(operation: Operation) -> Schema:
         by_status.setdefault(PROBLEMS[code].status, []).append(code)
     for status, codes in sorted(by_status.items()):
         text = "; ".join(f"[{PROBLEMS[code].title}]({PROBLEMS[code].uri})" for code in codes)
-        content: Schema = {MEDIA_TYPE: {"schema": PROBLEM}}
+        content: Schema = {MEDIA_TYPE: {"schema": PROBLEM, **references_to_problems(codes)}}
         if operation.has_page:
             content["text/html"] = {"schema": {"type": "string"}}
         made[str(status)] = {"description": text, "content": content}

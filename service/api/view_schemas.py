@@ -189,7 +189,7 @@ _WAYS: Final[Mapping[type[Shape], Callable[[EditionViews, Any], Schema]]] = type
         FixedList: EditionViews.of_fixed,
         AnyList: lambda views, shape: listing(views.schema_of(shape.each)),
         Names: lambda views, shape: {"type": "object", "additionalProperties": views.schema_of(shape.each)},
-        SealedValue: lambda _, __: SEALED,
+        SealedValue: lambda views, shape: either(views.schema_of(shape.inner), SEALED),
         RecordObject: EditionViews.of_record,
         Member: EditionViews.of_member,
         Described: lambda views, shape: views.schema_of(shape.inner),

@@ -25,7 +25,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "explain": "Explain a commit of a bundle: rules, rulings and dice, offline.",
     "import": "Convert maps and creatures of other tools to parts of an opening.",
     "keys": "List, create and revoke API keys; show and rotate the signing key.",
-    "openapi": "Write openapi.yaml, or check that it is up to date.",
+    "openapi": "Write openapi.yaml and the clients' types, or check them.",
     "rules": "Write the tables of rules, or check that they are up to date.",
 }
 """The commands as `--help` lists them; each is in the module with its name, in Python: `import_`."""

@@ -107,6 +107,6 @@ def _events(services: Services, encounter: str, after: int, upto: int, seat: str
         page = reading.page(services, encounter, seat, after, upto, 100)
         for each in page:
             outcome = views.outcome_data(each.commit, each.payloads, each.reader)
-            found += [{"n": each.commit.n, **event} for event in outcome["events"]]
+            found += [{"n": each.commit.n, "event": event} for event in outcome["events"]]
         after = page[-1].commit.n
     return found

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
+from copy import deepcopy
+from importlib.resources import files
 from inspect import unwrap
 from pathlib import Path
 from types import CodeType, FunctionType
+from typing import Any
 
+import jsonschema_rs
 import pytest
 import yaml
 from openapi_spec_validator import validate
@@ -129,7 +135,70 @@ def test_an_operation_lists_prefer_if_and_only_if_it_reads_it(each: Operation) -
     assert ("Prefer" in [one["name"] for one in listed]) == reads_preference(handler, set())
 
 
+def openapi_schema() -> dict[str, Any]:
+    """Return the JSON Schema of OpenAPI 3.1, in which each schema object is one of the draft 2020-12."""
+    home = files("openapi_spec_validator").joinpath("resources", "schemas", "v3.1", "schema.json")
+    found: dict[str, Any] = json.loads(home.read_text("utf-8"))
+    found["$defs"]["schema"] = {
+        "$dynamicAnchor": "meta",
+        "$ref": "https://json-schema.org/draft/2020-12/schema",
+    }
+    return found
+
+
+def objects(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield every object in the document *value* that is no data of an example."""
+    if isinstance(value, dict):
+        yield value
+        for name, each in value.items():
+            if name not in ("examples", "mapping", "enum", "const", "default"):
+                yield from objects(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from objects(each)
+
+
 def test_the_contract_is_valid_openapi() -> None:
+    made = openapi.document()
+    validator = jsonschema_rs.Draft202012Validator(openapi_schema())
+    validator.validate(made)
+    for path, item in made["paths"].items():
+        for method, operation in item.items():
+            there = {each["name"] for each in operation.get("parameters", ()) if each["in"] == "path"}
+            assert there == set(re.findall(r"{(\w+)}", path)), f"{method} {path}"
+    names = [operation["operationId"] for item in made["paths"].values() for operation in item.values()]
+    assert len(names) == len(set(names))
+    for each in objects(made):
+        if isinstance(each.get("properties"), dict) and isinstance(each.get("required"), list):
+            assert set(each["required"]) <= set(each["properties"])
+        if isinstance(each.get("$ref"), str):
+            found: Any = made
+            for part in each["$ref"].removeprefix("#/").split("/"):
+                found = found[part]
+            assert found
+
+
+@pytest.mark.parametrize(
+    ("path", "wrong"),
+    [
+        (("components", "schemas", "Problem", "type"), "objekt"),
+        (("paths", "/livez", "get", "responses", "200", "description"), None),
+        (("info",), {}),
+    ],
+)
+def test_a_contract_that_is_not_openapi_is_seen(path: tuple[str, ...], wrong: object) -> None:
+    made = deepcopy(openapi.document())
+    *above, last = path
+    place = made
+    for name in above:
+        place = place[name]
+    place[last] = wrong
+    assert not jsonschema_rs.Draft202012Validator(openapi_schema()).is_valid(made)
+
+
+@pytest.mark.slow
+@pytest.mark.overnight
+def test_a_public_validator_finds_nothing() -> None:
     validate(openapi.document())
 
 

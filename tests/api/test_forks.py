@@ -91,8 +91,8 @@ def test_a_fork_is_compared_with_its_parent(table: Table) -> None:
     fork = forked(table.gm, table, 4, {"type": "add", "amount": 9})
     table.gm.get(f"/v1/encounters/{fork['encounter']}/state?min_version=2")
     answer = table.gm.get(f"{table.at}/diff?from=5&with={fork['encounter']}&events=true")
-    assert [(e["type"], e["by"]) for e in answer["events"]["from"]] == [("counted", 3)]
-    assert [(e["type"], e["by"]) for e in answer["events"]["to"]] == [("counted", 9)]
+    assert [(e["event"]["type"], e["event"]["by"]) for e in answer["events"]["from"]] == [("counted", 3)]
+    assert [(e["event"]["type"], e["event"]["by"]) for e in answer["events"]["to"]] == [("counted", 9)]
 
 
 def test_a_fork_is_not_counted_as_a_fight_left_unfinished(

@@ -63,7 +63,13 @@ def audits(services: Services, table: Table) -> Listed:
 @pytest.fixture
 def imports(services: Services, table: Table) -> Listed:
     whose = owner_of(services, table)
-    return "/v1/bundles", "imports", "import", jobs(services, IMPORTS, whose, keys=[], required=False)
+    empty = dict.fromkeys(("encounter", "verdict", "certificate", "imported", "refusal"))
+    return (
+        "/v1/bundles",
+        "imports",
+        "import",
+        jobs(services, IMPORTS, whose, keys=[], required=False, **empty),
+    )
 
 
 @pytest.fixture

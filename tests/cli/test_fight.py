@@ -27,6 +27,7 @@ def test_HR_V_31_over_HTTP_with_declared_dice_ends_as_the_ledger_has_it(service:
     table = played(service, "s002", seeded=False)
 
     state = table.gm.state(at=22)["state"]
+    assert state["edition"] == "heartrush@1"
     assert {name: creature["hp"] for name, creature in state["creatures"].items()} == {
         "pia": 37,
         "ash": 40,
@@ -41,6 +42,7 @@ def test_HR_V_32_over_HTTP_with_declared_dice_ends_as_the_ledger_has_it(service:
     table = played(service, "e-c2", seeded=False)
 
     state = table.gm.state()["state"]
+    assert state["edition"] == "heartrush@1"
     assert state["round"] == 2
     assert {name: creature["rush"] for name, creature in state["creatures"].items()} == {
         "pia": 1,
@@ -187,6 +189,7 @@ def test_a_bundle_of_another_service_is_taken_in_by_a_worker_and_audits_there(se
     raw = (HOME / "heartrush-turns.jsonl").read_bytes()
     imported = service.owner.take_bundle(raw, wait_s=PATIENCE_S)
     assert imported["status"] == "done", imported
+    assert imported["encounter"] is not None
     found = service.owner.encounter(imported["encounter"]).audit(wait_s=PATIENCE_S)
     assert found["verdict"] == "valid_unsigned"
     assert found["certificate"]["log"]["checkpoints"]["key"].startswith(f"{SIGNER.origin}/")

@@ -85,6 +85,7 @@ def test_npm_packs_a_client_that_plays(installed: Path, host: Host) -> None:
     assert {path.name for path in home.iterdir()} == {
         *("LICENSE", "README.md", "package.json", "examples", "verifier"),
         *("rewound.mjs", "choices.mjs", "encounter.mjs", "requests.mjs", "events.mjs", "verify.mjs"),
+        *("rewound.d.mts", "contract.d.mts"),
     }
     assert "dependencies" not in json.loads((home / "package.json").read_text("utf-8"))
     said = ran(NODE, home / "examples" / "fight.mjs", host.address, host.key, FIGHT, cwd=installed)

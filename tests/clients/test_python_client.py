@@ -206,6 +206,7 @@ def test_what_else_an_owner_and_an_encounter_have(rewound: Rewound, forms: dict[
         "whoever forks commands everybody there, with a token of its own"
     )
     taken = rewound.take_bundle(gm.bundle(), keys=[rewound.signing_keys()[0]["public_key"]])
+    assert taken["imported"] is not None
     assert (taken["status"], taken["imported"]["record"]) == ("done", gm.encounter)
     assert taken["encounter"] != gm.encounter
     assert rewound.import_(taken["import"]) == next(iter(rewound.imports()))

@@ -9,12 +9,13 @@ import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from rewound_client import Rewound
 from tests.clients.conftest import ROOT, Host
+from tests.clients.openings import openings
 from tests.support.node_tools import installed, run
 
 pytestmark = [pytest.mark.slow, pytest.mark.overnight, pytest.mark.timeout(600)]
@@ -64,21 +65,6 @@ def compiled(home: Path, name: str) -> None:
     run(home / "node_modules" / "typescript" / "bin" / "tsc", "-p", "tsconfig.json", cwd=home)
 
 
-def sides() -> list[dict[str, Any]]:
-    """Give two creatures that differ between the books in nothing that an opening needs."""
-    return [
-        {"position": [0, 0], "sheet": {"id": "pia", "name": "Pia", "side": "heroes", "kind": "pc"}},
-        {"position": [1, 0], "sheet": {"id": "orc", "name": "Orc", "side": "foes"}},
-    ]
-
-
-def openings() -> dict[str, dict[str, Any]]:
-    """Give an opening of each book."""
-    rise = {"edition": "rise@1", "creatures": sides()}
-    heartrush = {"edition": "heartrush@1", "creatures": sides(), "sides": ["heroes", "foes"]}
-    return {"heartrush@1": {**heartrush, "player_side": "heroes"}, "rise@1": rise}
-
-
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_the_loop_compiles_without_a_cast_and_plays_both_books(
     workshop: Path, rewound: Rewound, host: Host, name: str
@@ -92,6 +78,53 @@ def test_the_loop_compiles_without_a_cast_and_plays_both_books(
         last = json.loads(told.splitlines()[-1])
         assert last["edition"] == edition
         assert len(last["types"]) == COMMANDS, told
+
+
+def ours(workshop: Path, source: str) -> None:
+    """Compile *source* with the JavaScript client, installed as npm would link it; it becomes `ours/made`."""
+    home = workshop / "ours"
+    (home / "node_modules").mkdir(parents=True, exist_ok=True)
+    link = home / "node_modules" / "rewound-client"
+    if not link.exists():
+        link.symlink_to(ROOT / "clients" / "javascript")
+    (home / "package.json").write_text('{"type": "module"}', "utf-8")
+    (home / "play.ts").write_text(source, "utf-8")
+    settings = {**COMPILER, "module": "nodenext", "moduleResolution": "nodenext", "skipLibCheck": False}
+    (home / "tsconfig.json").write_text(
+        json.dumps({"compilerOptions": settings, "files": ["play.ts"]}), "utf-8"
+    )
+    run(workshop / "node_modules" / "typescript" / "bin" / "tsc", "-p", "tsconfig.json", cwd=home)
+
+
+def test_our_client_has_types_with_which_a_program_compiles_and_plays_both_books(
+    workshop: Path, rewound: Rewound, host: Host
+) -> None:
+    source = (SOURCES / "rewound_client.ts").read_text("utf-8")
+    assert not CASTS.search(source)
+    ours(workshop, source)
+    for edition, opening in openings().items():
+        encounter = rewound.open(opening).encounter
+        script = workshop / "ours" / "made" / "play.js"
+        said = run(script, host.address, host.key, encounter, str(COMMANDS), cwd=workshop / "ours")
+        last = json.loads(said.splitlines()[-1])
+        assert (last["edition"], len(last["types"])) == (edition, COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "named"),
+    [
+        ("event.excess", "event.access", "access"),
+        ('target: "nobody"', 'targt: "nobody"', "targt"),
+        ("data.n,", "data.m,", "'m'"),
+    ],
+)
+def test_a_misspelled_member_does_not_compile_with_our_client(
+    workshop: Path, right: str, wrong: str, named: str
+) -> None:
+    source = (SOURCES / "rewound_client.ts").read_text("utf-8")
+    assert right in source
+    with pytest.raises(AssertionError, match=named):
+        ours(workshop, source.replace(right, wrong))
 
 
 def test_a_misspelled_member_does_not_compile(workshop: Path) -> None:

@@ -7,10 +7,10 @@ from typing import Any, Self, cast
 
 import requests
 
+from rewound_client import shapes
 from rewound_client.encounter import Table
 from rewound_client.owner import Owner
-from rewound_client.shapes import Json
-from rewound_client.transport import Query, RetryPolicy, Transport
+from rewound_client.transport import Json, Query, RetryPolicy, Transport
 
 
 class Rewound(Owner):
@@ -50,26 +50,26 @@ class Rewound(Owner):
 
     def encounters(
         self, *, status: str | None = None, edition: str | None = None, ruleset: str | None = None
-    ) -> Iterator[Json]:
+    ) -> Iterator[shapes.EncountersEncounter]:
         """Yield your encounters, newest first: all, or those of a status, an edition or a ruleset."""
         query: Query = {"status": status, "edition": edition, "ruleset": ruleset}
         yield from self._pages("/encounters", "encounters", query)
 
-    def rulesets(self) -> list[Json]:
+    def rulesets(self) -> list[shapes.RulesetsRuleset]:
         """Return the editions that the service supports."""
-        return cast("list[Json]", self._get("/rulesets")["rulesets"])
+        return cast("list[shapes.RulesetsRuleset]", self._get("/rulesets")["rulesets"])
 
-    def ruleset(self, edition: str) -> Json:
+    def ruleset(self, edition: str) -> shapes.Ruleset:
         """Return an edition with its house options."""
-        return self._get(f"/rulesets/{edition}")
+        return cast("shapes.Ruleset", self._get(f"/rulesets/{edition}"))
 
-    def rule(self, edition: str, rule: str) -> Json:
+    def rule(self, edition: str, rule: str) -> shapes.Rule:
         """Return a rule's statement, and its place in the books."""
-        return self._get(f"/rulesets/{edition}/rules/{rule}")
+        return cast("shapes.Rule", self._get(f"/rulesets/{edition}/rules/{rule}"))
 
-    def commands(self, edition: str) -> Json:
+    def commands(self, edition: str) -> shapes.CommandTypes:
         """Return every command of an edition, with its schema."""
-        return self._get(f"/rulesets/{edition}/commands")
+        return cast("shapes.CommandTypes", self._get(f"/rulesets/{edition}/commands"))
 
     def call(self, method: str, path: str, data: object = None) -> Json:
         """Send any other request of the API; *path* is below `/v1`. Return the answer's body."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast
 
 from rewound_client import shapes
 from rewound_client.place import Encounter
-from rewound_client.shapes import Json
 from rewound_client.transport import WAIT_S, Query
+
+Ending = Literal["upheld", "effects", "as_ruled"]
 
 
 class Disputed(Encounter):
@@ -30,7 +31,7 @@ class Disputed(Encounter):
         """Return one contest."""
         return cast("shapes.Contest", self._get(f"/contests/{contest}"))
 
-    def rule(self, contest: str, ending: shapes.Ending, decision: str, **more: object) -> shapes.Contest:
+    def rule(self, contest: str, ending: Ending, decision: str, **more: object) -> shapes.Contest:
         """Rule on a contest as the gm; *more* are the ending's fields: `reason`, `effects`, `instead`."""
         data = {"ending": ending, "decision": decision, **more}
         return cast("shapes.Contest", self._done("POST", f"/contests/{contest}/ruling", data))
@@ -68,20 +69,20 @@ class Disputed(Encounter):
         transport = self._transport if token is None else self._transport.speaking_for(token)
         return type(self)(transport, made["encounter"])
 
-    def forks(self) -> list[Json]:
+    def forks(self) -> list[shapes.ListedFork]:
         """Return the forks of this encounter: all of them for the gm's seat, its own for another seat."""
-        return cast("list[Json]", self._get("/forks")["forks"])
+        return cast("list[shapes.ListedFork]", self._get("/forks")["forks"])
 
-    def delete_fork(self, fork: str) -> Json:
+    def delete_fork(self, fork: str) -> shapes.ListedFork:
         """Delete a fork now, with every line that continues it."""
-        return self._done("DELETE", f"/forks/{fork}")
+        return cast("shapes.ListedFork", self._done("DELETE", f"/forks/{fork}"))
 
     def diff(
         self, from_: int, to: int | None = None, *, with_: str | None = None, events: bool = False
-    ) -> Json:
+    ) -> shapes.Difference:
         """Return the difference between two commits as a JSON Patch (RFC 6902), and with *events* the events.
 
         *to* may be a commit of the encounter *with_*.
         """
         query: Query = {"from": from_, "to": to, "with": with_, "events": "true" if events else None}
-        return self._whole("/diff", query, "events.from", "events.to")
+        return cast("shapes.Difference", self._whole("/diff", query, "events.from", "events.to"))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from rewound_client import shapes
 from rewound_client.disputed import Disputed
 from rewound_client.errors import Problem
 from rewound_client.place import NOT_FOUND
 from rewound_client.proved import Proved
-from rewound_client.shapes import Json
 from rewound_client.stream import StreamEvent, follow
-from rewound_client.transport import WAIT_S, Query
+from rewound_client.transport import WAIT_S, Json, Query
+
+Role = Literal["gm", "player", "observer", "auditor"]
 
 
 class Table(Disputed, Proved):
@@ -32,12 +33,12 @@ class Table(Disputed, Proved):
         """Issue a token for *seat*. Only this answer contains it."""
         return cast("shapes.SeatWithToken", self._done("POST", f"/seats/{seat}/token", {}))
 
-    def share_seat(self, seat: str, *, expires_in_s: int | None = None) -> Json:
+    def share_seat(self, seat: str, *, expires_in_s: int | None = None) -> shapes.ShareLink:
         """Return a share link of *seat*: a `token` that expires, and the `page` that opens with it."""
         data = {} if expires_in_s is None else {"expires_in_s": expires_in_s}
-        return self._done("POST", f"/seats/{seat}/links", data)
+        return cast("shapes.ShareLink", self._done("POST", f"/seats/{seat}/links", data))
 
-    def open_seat(self, seat: str, role: shapes.Role, creatures: Sequence[str] = ()) -> shapes.SeatWithToken:
+    def open_seat(self, seat: str, role: Role, creatures: Sequence[str] = ()) -> shapes.SeatWithToken:
         """Open a seat and issue a token for it."""
         data = {"seat": seat, "role": role, "creatures": list(creatures)}
         return cast("shapes.SeatWithToken", self._done("POST", "/seats", data))
@@ -126,9 +127,9 @@ class Table(Disputed, Proved):
             return None
         return cast("shapes.Outcome | shapes.Outcomes", found)
 
-    def preview(self, command: Mapping[str, Any]) -> Json:
+    def preview(self, command: Mapping[str, Any]) -> shapes.Preview:
         """Return whether *command* would be accepted now, as far as this seat can know."""
-        return self._done("POST", "/previews", dict(command))
+        return cast("shapes.Preview", self._done("POST", "/previews", dict(command)))
 
     def close(self, reason: str = "") -> shapes.Outcome:
         """Close the encounter: its dice are disclosed, and it accepts no more commands."""
@@ -156,17 +157,17 @@ class Table(Disputed, Proved):
         query: Query = {"at": at, "known": known, "round": round_, "min_version": min_version}
         return cast("shapes.State", self._transport.get(f"{self.path}/state", query, wait_s=wait_s))
 
-    def creatures(self, *, at: int | None = None) -> list[Json]:
+    def creatures(self, *, at: int | None = None) -> list[shapes.CreatureToken]:
         """Return every creature in the short form that all rulesets share: now, or after commit *at*."""
-        return cast("list[Json]", self._get("/creatures", {"at": at})["creatures"])
+        return cast("list[shapes.CreatureToken]", self._get("/creatures", {"at": at})["creatures"])
 
-    def creature_changes(self, *, after: int = 0) -> Iterator[Json]:
+    def creature_changes(self, *, after: int = 0) -> Iterator[shapes.CreatureChangesChange]:
         """Yield what each commit after *after* changed of the creatures, page by page."""
         yield from self._pages("/creatures/changes", "changes", {"after": after or None})
 
-    def map(self, *, at: int | None = None) -> list[Json]:
+    def map(self, *, at: int | None = None) -> list[shapes.BattleMapCell]:
         """Return the cells of the map that are not plain ground: now, or after commit *at*."""
-        return cast("list[Json]", self._get("/map", {"at": at})["cells"])
+        return cast("list[shapes.BattleMapCell]", self._get("/map", {"at": at})["cells"])
 
     def carried(self, creature: str, *, at: int | None = None) -> Json:
         """Return *creature* as an opening takes it: the member `carried` of its entry."""
@@ -202,31 +203,31 @@ class Table(Disputed, Proved):
         """
         return follow(self._transport, self.encounter, after, line, text)
 
-    def lines(self) -> list[Json]:
+    def lines(self) -> list[shapes.LinesLine]:
         """Return the lines of play of the encounter, the first one first; `status` says which is played."""
-        return cast("list[Json]", self._get("/lines")["lines"])
+        return cast("list[shapes.LinesLine]", self._get("/lines")["lines"])
 
     def in_line(self, line: str) -> Table:
         """Return the encounter in another line of play, to read one that ended or is proposed."""
         return Table(self._transport.in_line(line), self.encounter)
 
-    def rounds(self) -> list[Json]:
+    def rounds(self) -> list[shapes.RoundsRound]:
         """Return every round so far, with its first and last commit."""
         return list(self._pages("/rounds", "rounds", {}))
 
-    def round(self, round_: int) -> Json:
+    def round(self, round_: int) -> shapes.Round:
         """Return one round with all its commits."""
-        return self._whole(f"/rounds/{round_}", {}, "commits")
+        return cast("shapes.Round", self._whole(f"/rounds/{round_}", {}, "commits"))
 
-    def replay(self, round_: int, *, events: bool = False, text: str | None = None) -> Json:
+    def replay(self, round_: int, *, events: bool = False, text: str | None = None) -> shapes.Replay:
         """Return a round's replay: the state before it, and of each commit the JSON Patch (RFC 6902).
 
         With *events* each frame has the events and dice too, with *text* `"en"` sentences.
         """
         query: Query = {"events": "true" if events else None, "text": text}
-        return self._whole(f"/rounds/{round_}/replay", query, "frames")
+        return cast("shapes.Replay", self._whole(f"/rounds/{round_}/replay", query, "frames"))
 
-    def rolls(self, *, round_: int | None = None, creature: str | None = None) -> Iterator[Json]:
+    def rolls(self, *, round_: int | None = None, creature: str | None = None) -> Iterator[shapes.Roll]:
         """Yield the rolls so far, page by page."""
         yield from self._pages("/rolls", "rolls", {"round": round_, "creature": creature})
 
@@ -234,6 +235,6 @@ class Table(Disputed, Proved):
         """Return a ticket for a browser's `EventSource`. It opens one stream, within thirty seconds."""
         return str(self._done("POST", "/tickets", {})["ticket"])
 
-    def explanation(self, n: int) -> Json:
+    def explanation(self, n: int) -> shapes.Explanation:
         """Return the explanation of commit *n*: its events, rules, rulings and dice."""
-        return self._get(f"/commits/{n}/explanation")
+        return cast("shapes.Explanation", self._get(f"/commits/{n}/explanation"))

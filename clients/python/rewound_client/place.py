@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any, Final, cast
 
 from rewound_client.errors import NotDone, Problem, Refused
-from rewound_client.shapes import Json
 from rewound_client.transport import (
     KEY,
     WAIT_S,
+    Json,
     Pauses,
     Query,
     Reply,

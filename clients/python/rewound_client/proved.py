@@ -7,7 +7,6 @@ from typing import cast
 
 from rewound_client import shapes
 from rewound_client.place import Encounter
-from rewound_client.shapes import Json
 
 
 class Proved(Encounter):
@@ -30,17 +29,17 @@ class Proved(Encounter):
         """Return one audit; it has a `certificate` when it is `done`."""
         return cast("shapes.Audit", self._get(f"/audits/{audit}"))
 
-    def checkpoint(self) -> Json:
+    def checkpoint(self) -> shapes.Checkpoint:
         """Have the head signed and return the checkpoint."""
-        return self._done("POST", "/checkpoints")
+        return cast("shapes.Checkpoint", self._done("POST", "/checkpoints"))
 
-    def checkpoints(self) -> Iterator[Json]:
+    def checkpoints(self) -> Iterator[shapes.Checkpoint]:
         """Yield the checkpoints so far, page by page."""
         yield from self._pages("/checkpoints", "checkpoints", {})
 
-    def statistics(self) -> Json:
+    def statistics(self) -> shapes.RollStatistics:
         """Return how often each type of die showed each face, with chi-square."""
-        return self._get("/rolls/statistics")
+        return cast("shapes.RollStatistics", self._get("/rolls/statistics"))
 
     def bundle(self) -> bytes:
         """Return the bundle: all evidence in one file, which anybody can audit without the service."""
@@ -48,10 +47,10 @@ class Proved(Encounter):
         assert isinstance(raw, bytes), "a bundle is not a JSON document"
         return raw
 
-    def remove(self, bundle: str) -> Json:
+    def remove(self, bundle: str) -> shapes.Removal:
         """Delete the closed encounter's record; *bundle* is the SHA-256 of its bundle, 64 hex digits."""
-        return self._done("POST", "/removal", {"bundle": bundle})
+        return cast("shapes.Removal", self._done("POST", "/removal", {"bundle": bundle}))
 
-    def removal(self) -> Json:
+    def removal(self) -> shapes.Removal:
         """Return what remains known of a removed encounter."""
-        return self._get("/removal")
+        return cast("shapes.Removal", self._get("/removal"))

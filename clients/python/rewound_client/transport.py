@@ -32,6 +32,8 @@ CONNECT_S: Final = 10.0
 ANSWER_S: Final = 45.0
 """The timeout for an answer, longer than `WAIT_S`."""
 
+Json = dict[str, Any]
+"""An object of JSON."""
 Query = Mapping[str, "str | int | None"]
 Settle = Callable[[str], "Reply | None"]
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service.api import parameters
-from service.api.answers import OUTCOME, PATCH, STATE
+from service.api.answers import BLANK_STATE, OUTCOME, PATCH, STATE
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
 from service.api.paging import CURSOR, next_link, paged
 from service.api.problems import invalid, not_found
 from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.resources.commits import LIMIT, PAGE
-from service.api.shapes import NUMBER, TEXT, Schema, closed, component, listing, maybe, page, ref
+from service.api.shapes import NUMBER, TEXT, Schema, closed, component, either, listing, maybe, page, ref
 from service.core import views
 from service.usecases import reading
 
@@ -39,7 +39,7 @@ REPLAY: Final = component(
     closed(
         "A page of a replayed round: a state, and for each commit what it changed.",
         **_ROUND_MEMBERS,
-        state={**STATE, "description": "The state before the first of these frames."},
+        state={**either(STATE, BLANK_STATE), "description": "The state before the first of these frames."},
         frames=listing(
             closed(
                 "One commit and what it changed.",

@@ -31,7 +31,8 @@ async function play(address: string, key: string, encounter: string, most: numbe
   if (found?.state.edition === "heartrush@1")
     for (const { hp, rush } of Object.values(found.state.creatures)) console.log(typeof hp === "number" ? hp + rush : hp.sealed);
   else if (found?.state.edition === "rise@1")
-    for (const { position, dr } of Object.values(found.state.creatures)) console.log(position[0] + position[1], dr);
+    // openapi-fetch turns a tuple into a list, whose items may be absent.
+    for (const { position: [x = 0, y = 0], dr } of Object.values(found.state.creatures)) console.log(x + y, dr);
   console.log(JSON.stringify({ edition: found?.state.edition, types }));
 }
 
