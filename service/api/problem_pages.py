@@ -11,6 +11,7 @@ from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
 from service.api.problems import MEDIA_TYPE, PROBLEMS, ProblemType
+from service.api.recorded import recorded
 
 HTML: Final = "text/html; charset=utf-8"
 POLICY: Final = (
@@ -42,7 +43,8 @@ def failure_page(kind: ProblemType, document: Mapping[str, Any]) -> str:
 
 def problem_page(each: ProblemType) -> str:
     """Return the HTML page that explains *each*."""
-    example = {"type": each.uri, "title": each.title, "status": each.status, "detail": "…"}
+    bare = {"type": each.uri, "title": each.title, "status": each.status, "detail": "…"}
+    example = recorded()["problems"].get(each.code, bare)
     others = "".join(
         f'<li><a href="{other.uri}"><b>{other.status}</b> {escape(other.title)}</a></li>'
         for other in PROBLEMS.values()
@@ -53,7 +55,8 @@ def problem_page(each: ProblemType) -> str:
         f'<p class="crumb"><a href="/docs">Rewound</a> / <a href="/problems">problems</a> / {each.code}</p>'
         f'<h1><span class="status s{each.status // 100}">{each.status}</span> {escape(each.title)}</h1>'
         f"<p class=lead>{_marked(each.text)}</p>"
-        f"<pre><code>{escape(json.dumps(example, indent=2, ensure_ascii=False))}</code></pre>"
+        '<pre tabindex="0" role="group" aria-label="Example"><code>'
+        f"{escape(json.dumps(example, indent=2, ensure_ascii=False))}</code></pre>"
         f"<h2>Other problems</h2><ul class=others>{others}</ul>",
     )
 

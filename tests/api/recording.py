@@ -187,7 +187,7 @@ def _safe(value: Any, name: str = "") -> Any:
         return "x" * len(value)
     if isinstance(value, str) and SECRETS.match(value):
         start = value[: value.index("_") + 1]
-        return start + "x" * (len(value) - len(start))
+        return start + re.sub("[^=]", "x", value[len(start) :])
     return value
 
 

@@ -237,12 +237,12 @@ def test_the_shapes_are_those_of_the_contract() -> None:
     components = yaml.load((ROOT / "openapi.yaml").read_text("utf-8"), yaml.CSafeLoader)["components"][
         "schemas"
     ]
-    names = [name for name, found in vars(shapes).items() if hasattr(found, "__required_keys__")]
-    assert len(names) > 15
+    names = [name for name in components if hasattr(getattr(shapes, name, None), "__required_keys__")]
+    assert len(names) > 80
     for name in names:
         shape, result = getattr(shapes, name), components[name]
         assert shape.__required_keys__ | shape.__optional_keys__ == set(result["properties"]), name
-        assert shape.__required_keys__ == set(result["required"]), name
+        assert shape.__required_keys__ == set(result.get("required", ())), name
 
 
 def test_nobody_there_is_unreachable() -> None:

@@ -41,6 +41,7 @@ def test_a_typed_loop_in_python_plays(rewound: Rewound, host: Host, edition: str
 
 @pytest.mark.slow
 @pytest.mark.overnight
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("right", "wrong"), [("event['excess']", "event['access']"), ('"target": "orc"', '"targt": "orc"')]
 )
@@ -53,7 +54,7 @@ def test_a_misspelled_member_is_found_by_mypy(tmp_path: Path, right: str, wrong:
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=500,
     )
     assert done.returncode == 1
     assert re.search(r"access|targt", done.stdout)

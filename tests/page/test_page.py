@@ -110,7 +110,9 @@ def test_the_timeline_goes_by_slider_step_and_key_and_is_a_link(
 
 def points(table: ScriptTable, n: int) -> int:
     """Return Pia's hit points after commit *n*."""
-    return next(int(each["hp"]) for each in table.gm.creatures(at=n) if each["id"] == "pia")
+    (found,) = (each["hp"] for each in table.gm.creatures(at=n) if each["id"] == "pia")
+    assert found is not None
+    return found
 
 
 def test_what_is_new_appears_by_itself_and_does_not_move_who_looks_back(

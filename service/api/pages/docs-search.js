@@ -1,0 +1,79 @@
+// Search the contract, the problems and the rules: what an entry is called counts more than what it says.
+
+import { anchor, html, nameOf } from "./docs-parts.js";
+
+const MOST = 8;
+const KINDS = ["Operations", "Commands", "Events", "Fields", "Problems", "Rules", "Schemas"];
+
+// An entry: its kind, its name, what it says, where it leads, and what stands beside its name.
+export const entriesOf = (contract, problems) => {
+  const { schemas } = contract.components;
+  const entries = [];
+  const add = (kind, name, text, to, beside = "") => entries.push({ kind, name, text, to, beside, words: `${name} ${beside} ${text}`.toLowerCase() });
+  for (const [path, item] of Object.entries(contract.paths))
+    for (const [method, each] of Object.entries(item))
+      add("Operations", each.summary, `${each.operationId} ${method} ${path} ${each.description}`, each.operationId, `${method.toUpperCase()} ${path}`);
+  const typed = new Set();
+  for (const [union, { discriminator }] of Object.entries(schemas)) {
+    const kind = union.endsWith("Command") ? "Commands" : union.endsWith("Event") ? "Events" : null;
+    if (!kind || discriminator?.propertyName !== "type") continue;
+    for (const [type, reference] of Object.entries(discriminator.mapping)) {
+      const name = nameOf(reference);
+      typed.add(name);
+      add(kind, type, schemas[name].description, anchor(name), union.replace(/(Command|Event)$/, ""));
+    }
+  }
+  const fields = new Map();
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (!typed.has(name)) add("Schemas", name, schema.description, anchor(name));
+    for (const [field, { description }] of Object.entries(schema.properties ?? {})) {
+      const found = fields.get(field) ?? fields.set(field, { text: description ?? "", homes: [] }).get(field);
+      found.homes.push(name);
+    }
+  }
+  for (const [field, { text, homes }] of fields) {
+    const [first, ...more] = homes;
+    add("Fields", field, text, anchor(first), more.length ? `${first} and ${more.length} more` : first);
+    entries.at(-1).homes = homes;
+  }
+  for (const { type, status, title, text } of problems) add("Problems", title, text, type, `${status} ${type.slice(type.lastIndexOf("/") + 1)}`);
+  return entries;
+};
+
+export const ruleEntries = (rulesets) => rulesets.flatMap(({ edition, rules }) => rules.map((rule) =>
+  ({ kind: "Rules", name: rule.id, text: rule.statement, to: `rule-${rule.id}`, beside: edition, words: `${rule.id} ${edition} ${rule.statement}`.toLowerCase() })));
+
+const rank = ({ name, words }, asked) => {
+  const low = name.toLowerCase();
+  if (low === asked) return 0;
+  if (low.startsWith(asked)) return 1;
+  return low.includes(asked) ? 2 : words.includes(asked) ? 3 : 4;
+};
+
+export const found = (entries, asked) => {
+  const words = asked.toLowerCase().split(/\s+/).filter(Boolean);
+  const name = words.join(" ");
+  return entries.filter((entry) => words.every((word) => entry.words.includes(word)))
+    .map((entry) => ({ entry, at: rank(entry, name) })).sort((one, other) => one.at - other.at).map(({ entry }) => entry);
+};
+
+const link = ({ kind, name, text, to, beside }) => {
+  const shown = kind === "Commands" || kind === "Events" || kind === "Fields" || kind === "Schemas" ? html("code", {}, name) : name;
+  return html("li", {}, html("a", { href: to.startsWith("/") ? to : `#${to}` }, html("span", { class: "found" }, shown), " ",
+    html("span", { class: "beside" }, beside), kind === "Rules" || kind === "Fields" ? html("span", { class: "says" }, text) : null));
+};
+
+// The results by kind; a kind with many shows the best, and all when one asks.
+export const results = (entries) => KINDS.flatMap((kind) => {
+  const mine = entries.filter((entry) => entry.kind === kind);
+  if (mine.length === 0) return [];
+  const list = html("ul", { "aria-label": kind }, mine.slice(0, MOST).map(link));
+  const more = mine.length > MOST ? html("button", { type: "button", class: "more" }, `${mine.length - MOST} more`) : null;
+  more?.addEventListener("click", () => {
+    const rest = mine.slice(MOST).map(link);
+    list.append(...rest);
+    more.remove();
+    rest[0].querySelector("a").focus();
+  });
+  return [html("section", {}, html("h3", {}, kind, html("span", { class: "beside" }, ` ${mine.length}`)), list, more)];
+});
