@@ -179,6 +179,21 @@ export type BlankState = {
 edition: "";
 };
 
+/** A creature as it is carried to another encounter. */
+export type Carried = {
+/** The line of play of which it is; `version` is a number there. */
+line: string;
+/** The number of the newest commit that is included. */
+version: number;
+/** The edition of the rules. */
+edition: string;
+/** The character, as an entry of an opening takes it. */
+carried: CarriedCharacter;
+};
+
+/** A character as it stood after a commit; an opening takes it as it is. */
+export type CarriedCharacter = Heartrush1CarriedCharacterView;
+
 /** Cells, in ranges of rows: each is y, the least x and the greatest x. */
 export type Cells = {
 /** The ranges: each is y, the least x and the greatest x. */
@@ -896,7 +911,7 @@ decision?: string;
 /** The reason, for the record. */
 reason?: string;
 /** What follows besides; a `check` effect makes it depend on a roll. */
-effects?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectWithdraw | HeartrushEffectWound>;
+effects?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
 };
 
 /** Rule on an ability that needs the GM's word: accept it with effects or reject it, with a reason. */
@@ -910,7 +925,7 @@ accept: boolean;
 /** The reason, for the record. */
 reason?: string;
 /** The effects, in order. */
-effects?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectWithdraw | HeartrushEffectWound>;
+effects?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
 };
 
 /** Play waits for the GM to allow something or not. */
@@ -1409,6 +1424,30 @@ captive: string;
 follow: boolean;
 };
 
+/** A character as it stood after a commit of another encounter; an opening takes it as it is. */
+export type Heartrush1CarriedCharacterView = {
+/** The commit after which it stood so. */
+carried_from: Heartrush1CarriedFromView;
+/** The character as it stood. */
+character: Heartrush1CharacterView;
+/** What the campaign clock showed then, in seconds. */
+clock_s: number;
+/** What those of its abilities do that the other encounter's opening defined. */
+abilities: Array<Heartrush1AbilityView>;
+/** What those of its spells do that the other encounter's opening defined. */
+spells: Array<Heartrush1SpellView>;
+};
+
+/** The commit of another encounter after which a character stood as it is carried. */
+export type Heartrush1CarriedFromView = {
+/** The encounter, or the line of play, that has the commit. */
+encounter: string;
+/** The number of the commit. */
+n: number;
+/** The hash of the commit, in hexadecimal digits. */
+hash: string;
+};
+
 /** Cast a spell that the creature knows: a full action, once a round. */
 export type Heartrush1Cast = {
 /** The type, which says what the other members are. */
@@ -1433,6 +1472,56 @@ type: "change_seat";
 seat: string;
 /** The ids of the creatures that the seat controls from now on. */
 creatures: Array<string>;
+};
+
+/** What of a creature goes on when a fight is over; its sheet says what it was made with. */
+export type Heartrush1CharacterView = {
+/** What is written down about the creature. */
+sheet: Heartrush1SheetView;
+/** The sides of its heart die. */
+heart_die: number;
+/** Its hit points. */
+hp: number | Sealed;
+/** The id of the weapon in hand; null for none. */
+wielded: string | null;
+/** Whether it has put its shield down. */
+shield_down: boolean;
+/** Weapons it threw after others, and has no more. */
+thrown: Array<string>;
+/** Its wounds. */
+wounds: Array<Heartrush1WoundView>;
+/** Its conditions, by name. */
+conditions: Record<string, Heartrush1ConditionView>;
+/** Gone is out of the fight alive: fled, yielded, taken away. */
+status: "active" | "unconscious" | "dead" | "gone";
+/** The campaign second at which hit points fell to zero or below: the ten-minute clock runs from it. */
+down_since_s: number | null;
+/** Heart and major abilities that are not charged. */
+spent: Array<string>;
+/** The campaign second of the last use of each weekly and monthly ability. */
+last_used: Record<string, number>;
+/** Long rests each spell that was cast still waits; at 0 a short rest will do. */
+cooldowns: Record<string, number>;
+/** Its destiny points. */
+destiny_points: number;
+/** What an invoked wound takes off the next check. */
+penalty: number;
+/** Long rests it has taken: what waits for some of them counts from here. */
+long_rests: number;
+/** The campaign day on which its last long rest ended. */
+last_long_rest_day: number | null;
+/** Nights of failed sleep in a row. */
+failed_nights: number;
+/** The number of its healing potions. */
+potions: number;
+/** The campaign seconds at which potions that it drank will work. */
+potions_at_s: Array<number>;
+/** Doses left of each of its poisons. */
+doses: Record<string, number>;
+/** Poison on its weapons, by weapon. */
+coats: Record<string, Heartrush1CoatView>;
+/** Fields of its sheet that only the GM sees. */
+gm_only: Array<string>;
 };
 
 /** A creature is to make a check or a saving throw. */
@@ -2150,12 +2239,10 @@ because: Array<string>;
 creature: string;
 };
 
-/** One creature as it is now; its sheet says what it was made with. */
+/** One creature as it is now: what goes on with it after the fight, and what belongs to the fight. */
 export type Heartrush1CreatureView = {
 /** What is written down about the creature. */
 sheet: Heartrush1SheetView;
-/** The cell of its lowest corner, as x and y. */
-position: [number, number];
 /** The sides of its heart die. */
 heart_die: number;
 /** Its hit points. */
@@ -2174,6 +2261,34 @@ conditions: Record<string, Heartrush1ConditionView>;
 status: "active" | "unconscious" | "dead" | "gone";
 /** The campaign second at which hit points fell to zero or below: the ten-minute clock runs from it. */
 down_since_s: number | null;
+/** Heart and major abilities that are not charged. */
+spent: Array<string>;
+/** The campaign second of the last use of each weekly and monthly ability. */
+last_used: Record<string, number>;
+/** Long rests each spell that was cast still waits; at 0 a short rest will do. */
+cooldowns: Record<string, number>;
+/** Its destiny points. */
+destiny_points: number;
+/** What an invoked wound takes off the next check. */
+penalty: number;
+/** Long rests it has taken: what waits for some of them counts from here. */
+long_rests: number;
+/** The campaign day on which its last long rest ended. */
+last_long_rest_day: number | null;
+/** Nights of failed sleep in a row. */
+failed_nights: number;
+/** The number of its healing potions. */
+potions: number;
+/** The campaign seconds at which potions that it drank will work. */
+potions_at_s: Array<number>;
+/** Doses left of each of its poisons. */
+doses: Record<string, number>;
+/** Poison on its weapons, by weapon. */
+coats: Record<string, Heartrush1CoatView>;
+/** Fields of its sheet that only the GM sees. */
+gm_only: Array<string>;
+/** The cell of its lowest corner, as x and y. */
+position: [number, number];
 /** Its rush points. */
 rush: number;
 /** The rounds in which it acted. */
@@ -2204,12 +2319,6 @@ hidden_from: Array<string>;
 help: number;
 /** Uses of each minor ability in this encounter. */
 uses: Record<string, number>;
-/** Heart and major abilities that are not charged. */
-spent: Array<string>;
-/** The campaign second of the last use of each weekly and monthly ability. */
-last_used: Record<string, number>;
-/** Long rests each spell that was cast still waits; at 0 a short rest will do. */
-cooldowns: Record<string, number>;
 /** Whether it has cast its one spell of the round. */
 spell_cast: boolean;
 /** How far it had moved when it did. */
@@ -2222,32 +2331,12 @@ meditation: number;
 drenched: boolean;
 /** Ruled helpless: an opportunity attack needs no other opening. */
 exposed: boolean;
-/** Its destiny points. */
-destiny_points: number;
-/** What an invoked wound takes off the next check. */
-penalty: number;
-/** Long rests it has taken: what waits for some of them counts from here. */
-long_rests: number;
-/** The campaign day on which its last long rest ended. */
-last_long_rest_day: number | null;
-/** Nights of failed sleep in a row. */
-failed_nights: number;
 /** What its seat answers in advance; known to that seat alone. */
 standing: Heartrush1StandingView | Sealed | null;
 /** Whether it used an ability other than moving this round. */
 acted: boolean;
 /** Rounds of air left while it holds its breath. */
 breath: number | null;
-/** The number of its healing potions. */
-potions: number;
-/** The campaign seconds at which potions that it drank will work. */
-potions_at_s: Array<number>;
-/** Doses left of each of its poisons. */
-doses: Record<string, number>;
-/** Poison on its weapons, by weapon. */
-coats: Record<string, Heartrush1CoatView>;
-/** Fields of its sheet that only the GM sees. */
-gm_only: Array<string>;
 };
 
 /** A creature harms whom it holds, or climbs on, instead of pushing it. */
@@ -2364,6 +2453,24 @@ path?: Array<[number, number]> | null;
 to?: [number, number];
 /** Whether it stands up first. */
 stand?: boolean;
+};
+
+/** Time passed for a carried character since it was carried, with a long rest on each of its days. */
+export type Heartrush1DaysPassed = {
+/** The type, which says what the other members are. */
+type: "days_passed";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** How many seconds. */
+seconds: number;
+/** The long rests on the way, all of which succeeded. */
+nights: number;
+/** The sides of its heart die. */
+heart_die: number;
+/** The campaign day on which it enters. */
+day: number;
 };
 
 /** Hurt whom you hold, or climb on, instead of pushing it. */
@@ -2734,6 +2841,30 @@ type: "died";
 because: Array<string>;
 /** The id of the creature. */
 creature: string;
+};
+
+/** A creature closed a door. */
+export type Heartrush1DoorClosed = {
+/** The type, which says what the other members are. */
+type: "door_closed";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** An edge, as `x,y|x,y`: two cells side by side, the left or upper first. */
+door: string;
+};
+
+/** A creature opened a door. */
+export type Heartrush1DoorOpened = {
+/** The type, which says what the other members are. */
+type: "door_opened";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** An edge, as `x,y|x,y`: two cells side by side, the left or upper first. */
+door: string;
 };
 
 /** Spend the action on the flames: half the levels of burning, rounded up, go out. */
@@ -3256,7 +3387,7 @@ export type Heartrush1EffectTerrainView = {
 kind: "terrain";
 /** The cells, each as x and y. */
 cells: Array<[number, number]>;
-/** The ground of cells, by `x,y`. */
+/** What cells are made of that are not plain ground, by `x,y`, such as `3,-2`. */
 terrain: "normal" | "difficult" | "shallow_water" | "deep_water" | "wall" | "climb";
 };
 
@@ -3281,7 +3412,17 @@ side: string | null;
 };
 
 /** One thing that is done, as data; `kind` says which. */
-export type Heartrush1EffectView = Heartrush1EffectLayView | Heartrush1EffectLayPoolView | Heartrush1EffectHealHeartView | Heartrush1EffectEaseConditionsView | Heartrush1EffectKnockDownView | Heartrush1EffectSoakView | Heartrush1EffectEarlySidestepView | Heartrush1EffectDragView | Heartrush1EffectAddDiceView | Heartrush1EffectLeanView | Heartrush1EffectSetDieView | Heartrush1EffectRerollView | Heartrush1EffectChangeDamageView | Heartrush1EffectRedirectView | Heartrush1EffectDamageView | Heartrush1EffectHealView | Heartrush1EffectWoundView | Heartrush1EffectEaseWoundsView | Heartrush1EffectDieView | Heartrush1EffectKnockOutView | Heartrush1EffectHeartDieView | Heartrush1EffectConditionView | Heartrush1EffectLoseConditionView | Heartrush1EffectMoveView | Heartrush1EffectPushView | Heartrush1EffectRushView | Heartrush1EffectActionView | Heartrush1EffectCheckView | Heartrush1EffectHpView | Heartrush1EffectRestoreView | Heartrush1EffectWithdrawView | Heartrush1EffectExposeView | Heartrush1EffectSurpriseView | Heartrush1EffectUnawareView | Heartrush1EffectHiddenView | Heartrush1EffectTerrainView | Heartrush1EffectOptionView | Heartrush1EffectPriorityView | Heartrush1EffectArmView | Heartrush1EffectDestinyView | Heartrush1EffectPenaltyView | Heartrush1EffectSceneryView;
+export type Heartrush1EffectView = Heartrush1EffectLayView | Heartrush1EffectLayPoolView | Heartrush1EffectHealHeartView | Heartrush1EffectEaseConditionsView | Heartrush1EffectKnockDownView | Heartrush1EffectSoakView | Heartrush1EffectEarlySidestepView | Heartrush1EffectDragView | Heartrush1EffectAddDiceView | Heartrush1EffectLeanView | Heartrush1EffectSetDieView | Heartrush1EffectRerollView | Heartrush1EffectChangeDamageView | Heartrush1EffectRedirectView | Heartrush1EffectDamageView | Heartrush1EffectHealView | Heartrush1EffectWoundView | Heartrush1EffectEaseWoundsView | Heartrush1EffectDieView | Heartrush1EffectKnockOutView | Heartrush1EffectHeartDieView | Heartrush1EffectConditionView | Heartrush1EffectLoseConditionView | Heartrush1EffectMoveView | Heartrush1EffectPushView | Heartrush1EffectRushView | Heartrush1EffectActionView | Heartrush1EffectCheckView | Heartrush1EffectHpView | Heartrush1EffectRestoreView | Heartrush1EffectWithdrawView | Heartrush1EffectExposeView | Heartrush1EffectSurpriseView | Heartrush1EffectUnawareView | Heartrush1EffectHiddenView | Heartrush1EffectTerrainView | Heartrush1EffectWallsView | Heartrush1EffectOptionView | Heartrush1EffectPriorityView | Heartrush1EffectArmView | Heartrush1EffectDestinyView | Heartrush1EffectPenaltyView | Heartrush1EffectSceneryView;
+
+/** Set what is on edges: a wall, a door that is open or closed, or nothing. */
+export type Heartrush1EffectWallsView = {
+/** The kind, which says what the other members are. */
+kind: "walls";
+/** Edges between cells, as `x,y|x,y`: the left or upper cell first. */
+edges: Array<string>;
+/** What is on the edges from now on; `none` for nothing. */
+becomes: "wall" | "closed_door" | "open_door" | "none";
+};
 
 /** Take a creature out of the fight alive; it takes part in nothing any more. */
 export type Heartrush1EffectWithdrawView = {
@@ -3431,7 +3572,7 @@ engagement: string;
 creature: string;
 };
 
-/** A creature that takes part: its sheet or its stat block, and where and how it stands at the beginning. */
+/** A creature that takes part, and where and how it stands: by its sheet or stat block, or as carried. */
 export type Heartrush1EntryView = {
 /** The cell of its lowest corner, as x and y. */
 position: [number, number];
@@ -3445,12 +3586,16 @@ id: string | null;
 side: string | null;
 /** Null takes the stat block's. */
 name: string | null;
-/** Null takes the maximum. */
+/** Null takes what was carried, or the maximum. */
 hp: number | null | Sealed;
-/** The live heart die as faces; null takes the maximum. */
+/** The live heart die as faces; null takes what was carried, or the maximum. */
 heart_die: number | null;
 /** Fields of the sheet that only the GM sees. */
 gm_only: Array<string>;
+/** The character as it stood in another encounter. */
+carried: Heartrush1CarriedCharacterView | null;
+/** Days that pass for a carried character before it enters, each with a long rest that succeeds. */
+days_between: number;
 };
 
 /** The epoch advanced, so the coming dice are others: the seat that asked for it, and its reason. */
@@ -3498,7 +3643,7 @@ before: Record<string, number>;
 };
 
 /** An event of heartrush@1. */
-export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatClosed | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WeaponCoated | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
+export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DaysPassed | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1DoorClosed | Heartrush1DoorOpened | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatClosed | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WallsSet | Heartrush1WeaponCoated | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
 
 /** An attack begins: who strikes whom, with which stance, and how it will be rolled. */
 export type Heartrush1ExchangeBegun = {
@@ -4432,7 +4577,7 @@ subject?: string | null;
 /** The contest that the ruling answers; its effects repair what went wrong. */
 contest?: string | null;
 /** The effects, in order. */
-effects?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectWithdraw | HeartrushEffectWound>;
+effects?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
 /** The request of a player that it answers. */
 answers?: string | null;
 };
@@ -4549,15 +4694,15 @@ paragon_attunements: Array<string>;
 spelltouched: boolean;
 };
 
-/** Draw, put away or handle one object; putting a weapon away and drawing another are two uses. */
+/** Draw, put away or handle one object, or move a door; to put away and draw a weapon are two uses. */
 export type Heartrush1HandleObject = {
 /** The type, which says what the other members are. */
 type: "object";
 /** The id of the creature. */
 creature: string;
 /** What is done with the thing. */
-verb: "draw" | "stow" | "handle";
-/** The weapon to draw or put away, or `shield`; null puts the weapon in hand away. For `handle`, what is handled, in a few words. */
+verb: "draw" | "stow" | "open" | "close" | "handle";
+/** The weapon to draw or put away, or `shield`; null puts the weapon in hand away. For `open` and `close`, the edge of the door, as `x,y|x,y`. For `handle`, what is handled, in a few words. */
 item?: string | null;
 };
 
@@ -5595,8 +5740,10 @@ creatures: Array<HeartrushEntry>;
 seats?: Array<SeatEntry>;
 /** The options of the house, by key. */
 options?: Record<string, string | number | boolean>;
-/** The ground of cells, by `x,y`. */
+/** What cells are made of that are not plain ground, by `x,y`, such as `3,-2`. */
 terrain?: Record<string, "normal" | "difficult" | "shallow_water" | "deep_water" | "wall" | "climb">;
+/** Walls and doors on the edges between cells, by `x,y|x,y`, the left or upper cell first, such as `2,0|3,0`. */
+walls?: Record<string, "wall" | "closed_door" | "open_door">;
 /** Light, heights and water. */
 scenery?: HeartrushScenery;
 /** The ids of the sides whose dice people throw and declare. */
@@ -5645,8 +5792,10 @@ creatures: Array<Heartrush1EntryView>;
 seats: Array<Heartrush1SeatEntryView>;
 /** The options of the house, by key. */
 options: Record<string, string | number | boolean>;
-/** The ground of cells, by `x,y`. */
+/** What cells are made of that are not plain ground, by `x,y`, such as `3,-2`. */
 terrain: Record<string, "normal" | "difficult" | "shallow_water" | "deep_water" | "wall" | "climb">;
+/** Walls and doors on the edges between cells, by `x,y|x,y`, the left or upper cell first, such as `2,0|3,0`. */
+walls: Record<string, "wall" | "closed_door" | "open_door">;
 /** Light, heights and water. */
 scenery: Heartrush1SceneryView;
 /** The ids of the sides whose dice people throw and declare. */
@@ -7119,6 +7268,8 @@ creatures: Record<string, Heartrush1CreatureView>;
 hidden_creatures: Record<string, Heartrush1EntryView | Sealed>;
 /** The number of creatures that were hidden so far, which is the number of the last one. */
 hidden: number;
+/** Walls and doors on the edges between cells, by `x,y|x,y`: the left or upper cell first. */
+walls: Record<string, "wall" | "closed_door" | "open_door">;
 /** The phase. */
 phase: "setup" | "precombat" | "opening" | "priority" | "turn" | "resolving" | "round_end" | "round_over" | "round_start" | "idle" | "ending" | "ended";
 /** The ids of the sides. */
@@ -7627,6 +7778,18 @@ seat?: string | null;
 reason?: string;
 };
 
+/** The GM set what is on edges. */
+export type Heartrush1WallsSet = {
+/** The type, which says what the other members are. */
+type: "walls_set";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** Edges between cells, as `x,y|x,y`: the left or upper cell first. */
+edges: Array<string>;
+/** What is on the edges from now on; `none` for nothing. */
+becomes: "wall" | "closed_door" | "open_door" | "none";
+};
+
 /** Deep water: the smallest size that can stand in it (null: none), and whether heads are under it. */
 export type Heartrush1WaterView = {
 /** The least size that stands in it; null if nobody does. */
@@ -7889,6 +8052,88 @@ doubled_by?: Array<"wet" | "metal_armor">;
 might_conditions?: Record<string, number>;
 /** The might bonus, added to the above; with neither it has the bonus of its attack type. */
 might_push_ft?: number;
+};
+
+/** A character as it stood after a commit of another encounter; an opening takes it as it is. */
+export type HeartrushCarriedCharacter = {
+/** The commit after which it stood so. */
+carried_from: TableCarriedFrom;
+/** The character as it stood. */
+character: HeartrushCharacter;
+/** What the campaign clock showed then, in seconds. */
+clock_s: number;
+/** What those of its abilities do that the other encounter's opening defined. */
+abilities?: Array<HeartrushAbility>;
+/** What those of its spells do that the other encounter's opening defined. */
+spells?: Array<HeartrushSpell>;
+};
+
+/** What of a creature goes on when a fight is over; its sheet says what it was made with. */
+export type HeartrushCharacter = {
+/** What is written down about the creature. */
+sheet: HeartrushSheet;
+/** The sides of its heart die. */
+heart_die: number;
+/** Its hit points. */
+hp: number;
+/** The id of the weapon in hand; null for none. */
+wielded?: string | null;
+/** Whether it has put its shield down. */
+shield_down?: boolean;
+/** Weapons it threw after others, and has no more. */
+thrown?: Array<string>;
+/** Its wounds. */
+wounds?: Array<HeartrushWound>;
+/** Its conditions, by name. */
+conditions?: Record<string, HeartrushCondition>;
+/** Gone is out of the fight alive: fled, yielded, taken away. */
+status?: "active" | "unconscious" | "dead" | "gone";
+/** The campaign second at which hit points fell to zero or below: the ten-minute clock runs from it. */
+down_since_s?: number | null;
+/** Heart and major abilities that are not charged. */
+spent?: Array<string>;
+/** The campaign second of the last use of each weekly and monthly ability. */
+last_used?: Record<string, number>;
+/** Long rests each spell that was cast still waits; at 0 a short rest will do. */
+cooldowns?: Record<string, number>;
+/** Its destiny points. */
+destiny_points?: number;
+/** What an invoked wound takes off the next check. */
+penalty?: number;
+/** Long rests it has taken: what waits for some of them counts from here. */
+long_rests?: number;
+/** The campaign day on which its last long rest ended. */
+last_long_rest_day?: number | null;
+/** Nights of failed sleep in a row. */
+failed_nights?: number;
+/** The number of its healing potions. */
+potions?: number;
+/** The campaign seconds at which potions that it drank will work. */
+potions_at_s?: Array<number>;
+/** Doses left of each of its poisons. */
+doses?: Record<string, number>;
+/** Poison on its weapons, by weapon. */
+coats?: Record<string, HeartrushCoat>;
+/** Fields of its sheet that only the GM sees. */
+gm_only?: Array<string>;
+};
+
+/** Poison on a weapon, and the campaign second at which it lapses; null never does. */
+export type HeartrushCoat = {
+/** The poison. */
+poison: HeartrushPoison;
+/** The campaign second at which it ends; null if it lasts. */
+until_s?: number | null;
+};
+
+/** A condition that affects a creature, with its level (1 where levels mean nothing). */
+export type HeartrushCondition = {
+/** The level. */
+level?: number;
+/** The id of the creature or thing that it comes from; null for none. */
+source?: string | null;
+/** The round in which it began. */
+since_round?: number;
 };
 
 /** Add dice to a roll of the attack: weapon dice of the roller, dice of a size, or points. */
@@ -8271,8 +8516,18 @@ export type HeartrushEffectSetTerrain = {
 kind: "terrain";
 /** The cells, each as x and y. */
 cells: Array<[number, number]>;
-/** The ground of cells, by `x,y`. */
+/** What cells are made of that are not plain ground, by `x,y`, such as `3,-2`. */
 terrain: "normal" | "difficult" | "shallow_water" | "deep_water" | "wall" | "climb";
+};
+
+/** Set what is on edges: a wall, a door that is open or closed, or nothing. */
+export type HeartrushEffectSetWalls = {
+/** The kind, which says what the other members are. */
+kind: "walls";
+/** Edges between cells, as `x,y|x,y`: the left or upper cell first. */
+edges: Array<string>;
+/** What is on the edges from now on; `none` for nothing. */
+becomes: "wall" | "closed_door" | "open_door" | "none";
 };
 
 /** Restrain a creature by cold: one level, two if it is wet. */
@@ -8314,9 +8569,9 @@ save?: boolean;
 /** The levels of advantage; below zero, of disadvantage. */
 advantage?: number;
 /** The effects of a success. */
-success?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectWithdraw | HeartrushEffectWound>;
+success?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
 /** The effects of a failure. */
-failure?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectWithdraw | HeartrushEffectWound>;
+failure?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
 };
 
 /** Rule which side did not expect the attack; null is neither. Only before priority is granted. */
@@ -8345,7 +8600,7 @@ creature: string;
 rank: number;
 };
 
-/** A creature that takes part: its sheet or its stat block, and where and how it stands at the beginning. */
+/** A creature that takes part, and where and how it stands: by its sheet or stat block, or as carried. */
 export type HeartrushEntry = {
 /** The cell of its lowest corner, as x and y. */
 position: [number, number];
@@ -8359,12 +8614,16 @@ id?: string | null;
 side?: string | null;
 /** Null takes the stat block's. */
 name?: string | null;
-/** Null takes the maximum. */
+/** Null takes what was carried, or the maximum. */
 hp?: number | null;
-/** The live heart die as faces; null takes the maximum. */
+/** The live heart die as faces; null takes what was carried, or the maximum. */
 heart_die?: number | null;
 /** Fields of the sheet that only the GM sees. */
 gm_only?: Array<string>;
+/** The character as it stood in another encounter. */
+carried?: HeartrushCarriedCharacter | null;
+/** Days that pass for a carried character before it enters, each with a long rest that succeeds. */
+days_between?: number;
 };
 
 /** What a character has earned and bought; bought dice and hit points stand on the sheet itself. */
@@ -8584,7 +8843,7 @@ export type HeartrushOpDo = {
 /** The kind, which says what the other members are. */
 kind: "do";
 /** The effect. */
-effect: HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectWithdraw | HeartrushEffectWound;
+effect: HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound;
 /** Parameters that must have been said so for this to happen. */
 when?: Record<string, string>;
 /** Only after a contest that the user has won. */
@@ -8851,6 +9110,20 @@ tags?: Array<"reach" | "natural" | "spell">;
 cantrip?: HeartrushCantrip | null;
 };
 
+/** One wound: its rank lowers what hit points can rise to. */
+export type HeartrushWound = {
+/** The id. */
+id: string;
+/** The rank. */
+rank: number;
+/** The rank with which it began. */
+initial_rank: number;
+/** What it looks like, in words. */
+description?: string;
+/** Whether it was treated. */
+treated?: boolean;
+};
+
 /** The import of a bundle: its progress, the imported encounter, or the refusal. */
 export type Import = {
 /** The id of the import. */
@@ -9018,6 +9291,12 @@ seat: string;
 role: "player" | "observer" | "auditor";
 /** The ids of the creatures that the seat controls. */
 creatures?: Array<string>;
+};
+
+/** How long the link stays valid. */
+export type NewShareLink = {
+/** The seconds until it expires. */
+expires_in_s?: number;
 };
 
 /** The last commit that stays, and the reason. */
@@ -10458,6 +10737,30 @@ willing?: boolean;
 defense?: string;
 };
 
+/** A creature closed a door. */
+export type Rise1DoorClosed = {
+/** The type, which says what the other members are. */
+type: "door_closed";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** An edge, as `x,y|x,y`: two cells side by side, the left or upper first. */
+door: string;
+};
+
+/** A creature opened a door. */
+export type Rise1DoorOpened = {
+/** The type, which says what the other members are. */
+type: "door_opened";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** An edge, as `x,y|x,y`: two cells side by side, the left or upper first. */
+door: string;
+};
+
 /** Drop a proposal: the line as played continues, with dice that the proposal did not show. */
 export type Rise1DropAmendment = {
 /** The type, which says what the other members are. */
@@ -10643,7 +10946,7 @@ creature: string;
 };
 
 /** An event of rise@1. */
-export type Rise1Event = Rise1AbilityDone | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1DamageRolled | Rise1DamageTaken | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatClosed | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
+export type Rise1Event = Rise1AbilityDone | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1DamageRolled | Rise1DamageTaken | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DoorClosed | Rise1DoorOpened | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatClosed | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1WallsSet | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
 
 /** The check of a creature that exerted itself stands now. */
 export type Rise1ExertionRolled = {
@@ -11523,18 +11826,18 @@ type: "manipulate_object";
 /** The id of the creature. */
 creature: string;
 /** The id of the ability or the name of the weapon. */
-what?: "draw" | "stow" | "drop" | "open" | "pick_up" | "rummage" | "heavy" | "other";
-/** The name of the thing. */
+what?: "draw" | "stow" | "drop" | "open" | "close" | "pick_up" | "rummage" | "heavy" | "other";
+/** The thing that is handled; for `open` and `close`, the edge of a door of the map as `x,y|x,y`. */
 item?: string;
 /** What pays for it. */
 pay?: "standard" | "minor" | "free" | "movement";
 };
 
-/** One effect of a ruling on a creature. */
+/** One effect of a ruling: on a creature, or on the walls and doors of the map. */
 export type Rise1MendingView = {
 /** What it does. */
-does: "damage" | "heal_hp" | "heal_dr" | "gain" | "lose" | "fatigue" | "locate";
-/** The id of the target. */
+does: "damage" | "heal_hp" | "heal_dr" | "gain" | "lose" | "fatigue" | "locate" | "walls";
+/** The creature; nobody for `walls`. */
 target: string;
 /** How much damage, hit points, resistance or how many levels of fatigue. */
 amount: number;
@@ -11544,6 +11847,10 @@ sort: "normal" | "environmental" | "subdual";
 name: string;
 /** Where the creature is put. */
 to: [number, number] | null;
+/** The edges whose wall or door changes, for `walls`. */
+edges: Array<string>;
+/** What is on them from now on. */
+becomes: "wall" | "closed_door" | "open_door" | "none";
 };
 
 /** A creature that jumped is in mid-air; it comes down with the next phase. */
@@ -11731,7 +12038,7 @@ because: Array<string>;
 /** The id of the creature. */
 creature: string;
 /** The id of the ability or the name of the weapon. */
-what: "draw" | "stow" | "drop" | "open" | "pick_up" | "rummage" | "heavy" | "other";
+what: "draw" | "stow" | "drop" | "open" | "close" | "pick_up" | "rummage" | "heavy" | "other";
 /** The name of the thing. */
 item: string;
 /** Whether it costs no action. */
@@ -11800,8 +12107,10 @@ creatures: Array<RiseEntry>;
 seats?: Array<SeatEntry>;
 /** The options of the house, by key. */
 options?: Record<string, string | number | boolean>;
-/** The ground of cells, by `x,y`. */
+/** What cells are made of that are not plain ground, by `x,y`, such as `3,-2`. */
 terrain?: Record<string, "normal" | "difficult" | "obstacle" | "wall">;
+/** Walls and doors on the edges between cells, by `x,y|x,y`, the left or upper cell first, such as `2,0|3,0`. */
+walls?: Record<string, "wall" | "closed_door" | "open_door">;
 /** Things that lie on the ground, and where. */
 items?: Record<string, [number, number]>;
 /** The ids of the sides whose dice people throw and declare. */
@@ -11824,8 +12133,10 @@ creatures: Array<Rise1EntryView>;
 seats: Array<Rise1SeatEntryView>;
 /** The options of the house, by key. */
 options: Record<string, string | number | boolean>;
-/** The ground of cells, by `x,y`. */
+/** What cells are made of that are not plain ground, by `x,y`, such as `3,-2`. */
 terrain: Record<string, "normal" | "difficult" | "obstacle" | "wall">;
+/** Walls and doors on the edges between cells, by `x,y|x,y`, the left or upper cell first, such as `2,0|3,0`. */
+walls: Record<string, "wall" | "closed_door" | "open_door">;
 /** Things that lie on the ground, and where. */
 items: Record<string, [number, number]>;
 /** The ids of the sides whose dice people throw and declare. */
@@ -12974,6 +13285,8 @@ creatures: Record<string, Rise1CreatureView>;
 hidden_creatures: Record<string, Rise1EntryView | Sealed>;
 /** The number of creatures that were hidden so far, which is the number of the last one. */
 hidden: number;
+/** Walls and doors on the edges between cells, by `x,y|x,y`: the left or upper cell first. */
+walls: Record<string, "wall" | "closed_door" | "open_door">;
 /** The place of this state: the table, or a group's id. */
 here: string;
 /** The worlds of groups that act apart, each `Sealed` for its group. */
@@ -12988,6 +13301,8 @@ start_phase: "movement" | "action";
 terrain: Record<string, "normal" | "difficult" | "obstacle" | "wall">;
 /** What abilities have made of the ground. */
 zones: Array<Rise1PlacedView>;
+/** In a world: the doors that the group moved in this phase, each with what it was before. */
+moved_doors: Record<string, "wall" | "closed_door" | "open_door">;
 /** Things on the ground that can be picked up, and where. */
 lying: Record<string, [number, number]>;
 /** Whether what this phase set off has come. */
@@ -13448,6 +13763,18 @@ seat?: string | null;
 reason?: string;
 };
 
+/** The GM set what is on edges. */
+export type Rise1WallsSet = {
+/** The type, which says what the other members are. */
+type: "walls_set";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** Edges between cells, as `x,y|x,y`: the left or upper cell first. */
+edges: Array<string>;
+/** What is on the edges from now on; `none` for nothing. */
+becomes: "wall" | "closed_door" | "open_door" | "none";
+};
+
 /** A weapon: its strike, and how far it reaches. */
 export type Rise1WeaponView = {
 /** The id. */
@@ -13558,6 +13885,8 @@ creatures?: Record<string, Rise1WorldCreatureView | null>;
 hidden_creatures?: Record<string, Rise1EntryView | Sealed>;
 /** The number of creatures that were hidden so far, which is the number of the last one. */
 hidden?: number;
+/** Walls and doors on the edges between cells, by `x,y|x,y`: the left or upper cell first. */
+walls?: Record<string, "wall" | "closed_door" | "open_door">;
 /** The place of this state: the table, or a group's id. */
 here?: string;
 /** The worlds of groups that act apart, each `Sealed` for its group. */
@@ -13572,6 +13901,8 @@ start_phase?: "movement" | "action";
 terrain?: Record<string, "normal" | "difficult" | "obstacle" | "wall">;
 /** What abilities have made of the ground. */
 zones?: Array<Rise1PlacedView>;
+/** In a world: the doors that the group moved in this phase, each with what it was before. */
+moved_doors?: Record<string, "wall" | "closed_door" | "open_door">;
 /** Things on the ground that can be picked up, and where. */
 lying?: Record<string, [number, number]>;
 /** Whether what this phase set off has come. */
@@ -13832,12 +14163,12 @@ at?: [number, number];
 altitude_ft?: number;
 };
 
-/** One effect of a ruling on a creature. */
+/** One effect of a ruling: on a creature, or on the walls and doors of the map. */
 export type RiseMending = {
 /** What it does. */
-does: "damage" | "heal_hp" | "heal_dr" | "gain" | "lose" | "fatigue" | "locate";
-/** The id of the target. */
-target: string;
+does: "damage" | "heal_hp" | "heal_dr" | "gain" | "lose" | "fatigue" | "locate" | "walls";
+/** The creature; nobody for `walls`. */
+target?: string;
 /** How much damage, hit points, resistance or how many levels of fatigue. */
 amount?: number;
 /** What sort of damage. */
@@ -13846,6 +14177,10 @@ sort?: "normal" | "environmental" | "subdual";
 name?: string;
 /** Where the creature is put. */
 to?: [number, number];
+/** The edges whose wall or door changes, for `walls`. */
+edges?: Array<string>;
+/** What is on them from now on. */
+becomes?: "wall" | "closed_door" | "open_door" | "none";
 };
 
 /** What a creature is before the fight; distances in feet. */
@@ -14217,6 +14552,16 @@ export type Seats = {
 seats: Array<Seat>;
 };
 
+/** A token of a seat that expires, and a page that opens with it. */
+export type ShareLink = {
+/** The token of the seat; it is shown once. */
+token: string;
+/** When it expires. */
+expires: string;
+/** Where the service shows the fight with it. */
+page: string;
+};
+
 /** The result of one fight. */
 export type SimulatedFight = {
 /** The number of the fight. */
@@ -14301,6 +14646,16 @@ export type StraightPaths = {
 start: Array<number>;
 /** The ranges: each is a step along x and y, the least and the greatest length. */
 paths: Array<Array<number>>;
+};
+
+/** The commit of another encounter after which a character stood as it is carried. */
+export type TableCarriedFrom = {
+/** The encounter, or the line of play, that has the commit. */
+encounter: string;
+/** The number of the commit. */
+n: number;
+/** The hash of the commit, in hexadecimal digits. */
+hash: string;
 };
 
 /** A command that replaces the contested one. */
@@ -14461,6 +14816,12 @@ export type CloseSeatQuery = {
 line?: string;
 };
 
+/** The query of `shareSeat`. */
+export type ShareSeatQuery = {
+/** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
+line?: string;
+};
+
 /** The query of `issueToken`. */
 export type IssueTokenQuery = {
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
@@ -14499,6 +14860,8 @@ line?: string;
 export type ListCreaturesQuery = {
 /** The state after this commit. */
 at?: number;
+/** A seat: show only what it may read too; `*` shows only what everybody may read. */
+as?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
@@ -14511,6 +14874,16 @@ after?: number;
 cursor?: string;
 /** Maximum number of items (default 100). */
 limit?: number;
+/** A seat: show only what it may read too; `*` shows only what everybody may read. */
+as?: string;
+/** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
+line?: string;
+};
+
+/** The query of `getCarriedCharacter`. */
+export type GetCarriedCharacterQuery = {
+/** The state after this commit. */
+at?: number;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
@@ -14537,6 +14910,8 @@ line?: string;
 export type GetMapQuery = {
 /** The state after this commit. */
 at?: number;
+/** A seat: show only what it may read too; `*` shows only what everybody may read. */
+as?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
@@ -14567,6 +14942,8 @@ known?: number;
 round?: number;
 /** Wait until this commit is folded. */
 min_version?: number;
+/** A seat: show only what it may read too; `*` shows only what everybody may read. */
+as?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
@@ -14601,6 +14978,8 @@ limit?: number;
 ticket?: string;
 /** `en`: also say in English what happened, a sentence for each event. */
 text?: string;
+/** A seat: show only what it may read too; `*` shows only what everybody may read. */
+as?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };

@@ -118,7 +118,7 @@ class Adjudicate(t.TypedDict):
     accept: bool
     decision: t.NotRequired[str]
     reason: t.NotRequired[str]
-    effects: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectWithdraw | HeartrushEffectWound]"]
+    effects: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
 
 @t.final
 class AdjudicateAbility(t.TypedDict):
@@ -127,7 +127,7 @@ class AdjudicateAbility(t.TypedDict):
     prompt: str
     accept: bool
     reason: t.NotRequired[str]
-    effects: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectWithdraw | HeartrushEffectWound]"]
+    effects: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
 
 @t.final
 class AdjudicationAsked(t.TypedDict):
@@ -454,6 +454,22 @@ class CaptiveFollowed(t.TypedDict):
     follow: bool
 
 @t.final
+class CarriedCharacterView(t.TypedDict):
+    """A character as it stood after a commit of another encounter; an opening takes it as it is."""
+    carried_from: "CarriedFromView"
+    character: "CharacterView"
+    clock_s: int
+    abilities: "list[AbilityView]"
+    spells: "list[SpellView]"
+
+@t.final
+class CarriedFromView(t.TypedDict):
+    """The commit of another encounter after which a character stood as it is carried."""
+    encounter: str
+    n: int
+    hash: str
+
+@t.final
 class Cast(t.TypedDict):
     """Cast a spell that the creature knows: a full action, once a round."""
     type: t.Literal['cast']
@@ -469,6 +485,33 @@ class ChangeSeat(t.TypedDict):
     type: t.Literal['change_seat']
     seat: str
     creatures: list[str]
+
+@t.final
+class CharacterView(t.TypedDict):
+    """What of a creature goes on when a fight is over; its sheet says what it was made with."""
+    sheet: "SheetView"
+    heart_die: int
+    hp: "int | shapes.Sealed"
+    wielded: str | None
+    shield_down: bool
+    thrown: list[str]
+    wounds: "list[WoundView]"
+    conditions: "dict[str, ConditionView]"
+    status: t.Literal['active', 'unconscious', 'dead', 'gone']
+    down_since_s: int | None
+    spent: list[str]
+    last_used: dict[str, int]
+    cooldowns: dict[str, int]
+    destiny_points: int
+    penalty: int
+    long_rests: int
+    last_long_rest_day: int | None
+    failed_nights: int
+    potions: int
+    potions_at_s: list[int]
+    doses: dict[str, int]
+    coats: "dict[str, CoatView]"
+    gm_only: list[str]
 
 @t.final
 class CheckAsked(t.TypedDict):
@@ -935,9 +978,8 @@ class CreatureLeft(t.TypedDict):
 
 @t.final
 class CreatureView(t.TypedDict):
-    """One creature as it is now; its sheet says what it was made with."""
+    """One creature as it is now: what goes on with it after the fight, and what belongs to the fight."""
     sheet: "SheetView"
-    position: list[int]
     heart_die: int
     hp: "int | shapes.Sealed"
     wielded: str | None
@@ -947,6 +989,20 @@ class CreatureView(t.TypedDict):
     conditions: "dict[str, ConditionView]"
     status: t.Literal['active', 'unconscious', 'dead', 'gone']
     down_since_s: int | None
+    spent: list[str]
+    last_used: dict[str, int]
+    cooldowns: dict[str, int]
+    destiny_points: int
+    penalty: int
+    long_rests: int
+    last_long_rest_day: int | None
+    failed_nights: int
+    potions: int
+    potions_at_s: list[int]
+    doses: dict[str, int]
+    coats: "dict[str, CoatView]"
+    gm_only: list[str]
+    position: list[int]
     rush: int
     rounds_active: list[int]
     action: int
@@ -962,28 +1018,15 @@ class CreatureView(t.TypedDict):
     hidden_from: list[str]
     help: int
     uses: dict[str, int]
-    spent: list[str]
-    last_used: dict[str, int]
-    cooldowns: dict[str, int]
     spell_cast: bool
     cast_at_ft: int
     meditates: bool
     meditation: int
     drenched: bool
     exposed: bool
-    destiny_points: int
-    penalty: int
-    long_rests: int
-    last_long_rest_day: int | None
-    failed_nights: int
     standing: "StandingView | shapes.Sealed | None"
     acted: bool
     breath: int | None
-    potions: int
-    potions_at_s: list[int]
-    doses: dict[str, int]
-    coats: "dict[str, CoatView]"
-    gm_only: list[str]
 
 @t.final
 class CrushBegun(t.TypedDict):
@@ -1058,6 +1101,17 @@ class Dash(t.TypedDict):
     path: t.NotRequired[list[list[int]] | None]
     to: t.NotRequired[list[int]]
     stand: t.NotRequired[bool]
+
+@t.final
+class DaysPassed(t.TypedDict):
+    """Time passed for a carried character since it was carried, with a long rest on each of its days."""
+    type: t.Literal['days_passed']
+    because: list[str]
+    creature: str
+    seconds: int
+    nights: int
+    heart_die: int
+    day: int
 
 @t.final
 class DealInstead(t.TypedDict):
@@ -1299,6 +1353,22 @@ class Died(t.TypedDict):
     type: t.Literal['died']
     because: list[str]
     creature: str
+
+@t.final
+class DoorClosed(t.TypedDict):
+    """A creature closed a door."""
+    type: t.Literal['door_closed']
+    because: list[str]
+    creature: str
+    door: str
+
+@t.final
+class DoorOpened(t.TypedDict):
+    """A creature opened a door."""
+    type: t.Literal['door_opened']
+    because: list[str]
+    creature: str
+    door: str
 
 @t.final
 class Douse(t.TypedDict):
@@ -1674,8 +1744,15 @@ class EffectUnawareView(t.TypedDict):
     kind: t.Literal['unaware']
     side: str | None
 
-EffectView: t.TypeAlias = "EffectLayView | EffectLayPoolView | EffectHealHeartView | EffectEaseConditionsView | EffectKnockDownView | EffectSoakView | EffectEarlySidestepView | EffectDragView | EffectAddDiceView | EffectLeanView | EffectSetDieView | EffectRerollView | EffectChangeDamageView | EffectRedirectView | EffectDamageView | EffectHealView | EffectWoundView | EffectEaseWoundsView | EffectDieView | EffectKnockOutView | EffectHeartDieView | EffectConditionView | EffectLoseConditionView | EffectMoveView | EffectPushView | EffectRushView | EffectActionView | EffectCheckView | EffectHpView | EffectRestoreView | EffectWithdrawView | EffectExposeView | EffectSurpriseView | EffectUnawareView | EffectHiddenView | EffectTerrainView | EffectOptionView | EffectPriorityView | EffectArmView | EffectDestinyView | EffectPenaltyView | EffectSceneryView"
+EffectView: t.TypeAlias = "EffectLayView | EffectLayPoolView | EffectHealHeartView | EffectEaseConditionsView | EffectKnockDownView | EffectSoakView | EffectEarlySidestepView | EffectDragView | EffectAddDiceView | EffectLeanView | EffectSetDieView | EffectRerollView | EffectChangeDamageView | EffectRedirectView | EffectDamageView | EffectHealView | EffectWoundView | EffectEaseWoundsView | EffectDieView | EffectKnockOutView | EffectHeartDieView | EffectConditionView | EffectLoseConditionView | EffectMoveView | EffectPushView | EffectRushView | EffectActionView | EffectCheckView | EffectHpView | EffectRestoreView | EffectWithdrawView | EffectExposeView | EffectSurpriseView | EffectUnawareView | EffectHiddenView | EffectTerrainView | EffectWallsView | EffectOptionView | EffectPriorityView | EffectArmView | EffectDestinyView | EffectPenaltyView | EffectSceneryView"
 """One thing that is done, as data; `kind` says which."""
+
+@t.final
+class EffectWallsView(t.TypedDict):
+    """Set what is on edges: a wall, a door that is open or closed, or nothing."""
+    kind: t.Literal['walls']
+    edges: list[str]
+    becomes: t.Literal['wall', 'closed_door', 'open_door', 'none']
 
 @t.final
 class EffectWithdrawView(t.TypedDict):
@@ -1779,7 +1856,7 @@ class EngagementJoined(t.TypedDict):
 
 @t.final
 class EntryView(t.TypedDict):
-    """A creature that takes part: its sheet or its stat block, and where and how it stands at the beginning."""
+    """A creature that takes part, and where and how it stands: by its sheet or stat block, or as carried."""
     position: list[int]
     sheet: "SheetView | None"
     stat_block: str | None
@@ -1789,6 +1866,8 @@ class EntryView(t.TypedDict):
     hp: "int | None | shapes.Sealed"
     heart_die: int | None
     gm_only: list[str]
+    carried: "CarriedCharacterView | None"
+    days_between: int
 
 @t.final
 class EpochAdvanced(t.TypedDict):
@@ -1818,7 +1897,7 @@ class EpochEnded(t.TypedDict):
     to: int
     before: dict[str, int]
 
-Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BreakFreeTried | BreathAsked | BreathHeld | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WeaponCoated | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
+Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BreakFreeTried | BreathAsked | BreathHeld | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DaysPassed | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WallsSet | WeaponCoated | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
 """An event of heartrush@1."""
 
 @t.final
@@ -2394,7 +2473,7 @@ class GmRuling(t.TypedDict):
     reason: t.NotRequired[str]
     subject: t.NotRequired[str | None]
     contest: t.NotRequired[str | None]
-    effects: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectWithdraw | HeartrushEffectWound]"]
+    effects: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
     answers: t.NotRequired[str | None]
 
 @t.final
@@ -2469,10 +2548,10 @@ class GrowthView(t.TypedDict):
 
 @t.final
 class HandleObject(t.TypedDict):
-    """Draw, put away or handle one object; putting a weapon away and drawing another are two uses."""
+    """Draw, put away or handle one object, or move a door; to put away and draw a weapon are two uses."""
     type: t.Literal['object']
     creature: str
-    verb: t.Literal['draw', 'stow', 'handle']
+    verb: t.Literal['draw', 'stow', 'open', 'close', 'handle']
     item: t.NotRequired[str | None]
 
 @t.final
@@ -3170,6 +3249,7 @@ class Opening(t.TypedDict):
     seats: t.NotRequired["list[shapes.SeatEntry]"]
     options: t.NotRequired[dict[str, str | int | bool]]
     terrain: t.NotRequired[dict[str, t.Literal['normal', 'difficult', 'shallow_water', 'deep_water', 'wall', 'climb']]]
+    walls: t.NotRequired[dict[str, t.Literal['wall', 'closed_door', 'open_door']]]
     scenery: t.NotRequired["HeartrushScenery"]
     declared_sides: t.NotRequired[list[str]]
     seeding: t.NotRequired["shapes.RollsSeeding"]
@@ -3201,6 +3281,7 @@ class OpeningView(t.TypedDict):
     seats: "list[SeatEntryView]"
     options: dict[str, str | int | bool]
     terrain: dict[str, t.Literal['normal', 'difficult', 'shallow_water', 'deep_water', 'wall', 'climb']]
+    walls: dict[str, t.Literal['wall', 'closed_door', 'open_door']]
     scenery: "SceneryView"
     declared_sides: list[str]
     seeding: "SeedingView"
@@ -4154,6 +4235,7 @@ class State(t.TypedDict):
     creatures: "dict[str, CreatureView]"
     hidden_creatures: "dict[str, EntryView | shapes.Sealed]"
     hidden: int
+    walls: dict[str, t.Literal['wall', 'closed_door', 'open_door']]
     phase: t.Literal['setup', 'precombat', 'opening', 'priority', 'turn', 'resolving', 'round_end', 'round_over', 'round_start', 'idle', 'ending', 'ended']
     sides: list[str]
     player_side: str
@@ -4479,6 +4561,14 @@ class WaiveSeed(t.TypedDict):
     reason: t.NotRequired[str]
 
 @t.final
+class WallsSet(t.TypedDict):
+    """The GM set what is on edges."""
+    type: t.Literal['walls_set']
+    because: list[str]
+    edges: list[str]
+    becomes: t.Literal['wall', 'closed_door', 'open_door', 'none']
+
+@t.final
 class WaterView(t.TypedDict):
     """Deep water: the smallest size that can stand in it (null: none), and whether heads are under it."""
     stands_from: t.Literal['minuscule', 'tiny', 'small', 'medium', 'large', 'l2', 'l3', 'l4', 'l5', 'l6', 'l7', 'l8'] | None
@@ -4647,6 +4737,55 @@ class HeartrushCantrip(t.TypedDict):
     doubled_by: t.NotRequired[list[t.Literal['wet', 'metal_armor']]]
     might_conditions: t.NotRequired[dict[str, int]]
     might_push_ft: t.NotRequired[int]
+
+@t.final
+class HeartrushCarriedCharacter(t.TypedDict):
+    """A character as it stood after a commit of another encounter; an opening takes it as it is."""
+    carried_from: "shapes.TableCarriedFrom"
+    character: "HeartrushCharacter"
+    clock_s: int
+    abilities: t.NotRequired["list[HeartrushAbility]"]
+    spells: t.NotRequired["list[HeartrushSpell]"]
+
+@t.final
+class HeartrushCharacter(t.TypedDict):
+    """What of a creature goes on when a fight is over; its sheet says what it was made with."""
+    sheet: "HeartrushSheet"
+    heart_die: int
+    hp: int
+    wielded: t.NotRequired[str | None]
+    shield_down: t.NotRequired[bool]
+    thrown: t.NotRequired[list[str]]
+    wounds: t.NotRequired["list[HeartrushWound]"]
+    conditions: t.NotRequired["dict[str, HeartrushCondition]"]
+    status: t.NotRequired[t.Literal['active', 'unconscious', 'dead', 'gone']]
+    down_since_s: t.NotRequired[int | None]
+    spent: t.NotRequired[list[str]]
+    last_used: t.NotRequired[dict[str, int]]
+    cooldowns: t.NotRequired[dict[str, int]]
+    destiny_points: t.NotRequired[int]
+    penalty: t.NotRequired[int]
+    long_rests: t.NotRequired[int]
+    last_long_rest_day: t.NotRequired[int | None]
+    failed_nights: t.NotRequired[int]
+    potions: t.NotRequired[int]
+    potions_at_s: t.NotRequired[list[int]]
+    doses: t.NotRequired[dict[str, int]]
+    coats: t.NotRequired["dict[str, HeartrushCoat]"]
+    gm_only: t.NotRequired[list[str]]
+
+@t.final
+class HeartrushCoat(t.TypedDict):
+    """Poison on a weapon, and the campaign second at which it lapses; null never does."""
+    poison: "HeartrushPoison"
+    until_s: t.NotRequired[int | None]
+
+@t.final
+class HeartrushCondition(t.TypedDict):
+    """A condition that affects a creature, with its level (1 where levels mean nothing)."""
+    level: t.NotRequired[int]
+    source: t.NotRequired[str | None]
+    since_round: t.NotRequired[int]
 
 @t.final
 class HeartrushEffectAddDice(t.TypedDict):
@@ -4913,6 +5052,13 @@ class HeartrushEffectSetTerrain(t.TypedDict):
     terrain: t.Literal['normal', 'difficult', 'shallow_water', 'deep_water', 'wall', 'climb']
 
 @t.final
+class HeartrushEffectSetWalls(t.TypedDict):
+    """Set what is on edges: a wall, a door that is open or closed, or nothing."""
+    kind: t.Literal['walls']
+    edges: list[str]
+    becomes: t.Literal['wall', 'closed_door', 'open_door', 'none']
+
+@t.final
 class HeartrushEffectSoak(t.TypedDict):
     """Restrain a creature by cold: one level, two if it is wet."""
     kind: t.Literal['soak']
@@ -4937,8 +5083,8 @@ class HeartrushEffectTrial(t.TypedDict):
     against: t.NotRequired["HeartrushAgainst | None"]
     save: t.NotRequired[bool]
     advantage: t.NotRequired[int]
-    success: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectWithdraw | HeartrushEffectWound]"]
-    failure: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectWithdraw | HeartrushEffectWound]"]
+    success: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
+    failure: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
 
 @t.final
 class HeartrushEffectUnaware(t.TypedDict):
@@ -4961,7 +5107,7 @@ class HeartrushEffectWound(t.TypedDict):
 
 @t.final
 class HeartrushEntry(t.TypedDict):
-    """A creature that takes part: its sheet or its stat block, and where and how it stands at the beginning."""
+    """A creature that takes part, and where and how it stands: by its sheet or stat block, or as carried."""
     position: list[int]
     sheet: t.NotRequired["HeartrushSheet | None"]
     stat_block: t.NotRequired[str | None]
@@ -4971,6 +5117,8 @@ class HeartrushEntry(t.TypedDict):
     hp: t.NotRequired[int | None]
     heart_die: t.NotRequired[int | None]
     gm_only: t.NotRequired[list[str]]
+    carried: t.NotRequired["HeartrushCarriedCharacter | None"]
+    days_between: t.NotRequired[int]
 
 @t.final
 class HeartrushGrowth(t.TypedDict):
@@ -5122,7 +5270,7 @@ class HeartrushOpContest(t.TypedDict):
 class HeartrushOpDo(t.TypedDict):
     """Carry out an effect, once for each creature it is about."""
     kind: t.Literal['do']
-    effect: "HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectWithdraw | HeartrushEffectWound"
+    effect: "HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound"
     when: t.NotRequired[dict[str, str]]
     if_won: t.NotRequired[bool]
 
@@ -5289,3 +5437,12 @@ class HeartrushWeapon(t.TypedDict):
     damage_type: t.NotRequired[t.Literal['bludgeoning', 'slashing', 'piercing', 'none']]
     tags: t.NotRequired[list[t.Literal['reach', 'natural', 'spell']]]
     cantrip: t.NotRequired["HeartrushCantrip | None"]
+
+@t.final
+class HeartrushWound(t.TypedDict):
+    """One wound: its rank lowers what hit points can rise to."""
+    id: str
+    rank: int
+    initial_rank: int
+    description: t.NotRequired[str]
+    treated: t.NotRequired[bool]

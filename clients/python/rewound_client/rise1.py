@@ -708,6 +708,22 @@ class DirtyTrick(t.TypedDict):
     defense: t.NotRequired[str]
 
 @t.final
+class DoorClosed(t.TypedDict):
+    """A creature closed a door."""
+    type: t.Literal['door_closed']
+    because: list[str]
+    creature: str
+    door: str
+
+@t.final
+class DoorOpened(t.TypedDict):
+    """A creature opened a door."""
+    type: t.Literal['door_opened']
+    because: list[str]
+    creature: str
+    door: str
+
+@t.final
 class DropAmendment(t.TypedDict):
     """Drop a proposal: the line as played continues, with dice that the proposal did not show."""
     type: t.Literal['drop_amendment']
@@ -827,7 +843,7 @@ class EscapeGrapple(t.TypedDict):
     type: t.Literal['escape_grapple']
     creature: str
 
-Event: t.TypeAlias = "AbilityDone | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | DamageRolled | DamageTaken | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | Woke | WoundTreated | ZoneMade | ZonesEnded"
+Event: t.TypeAlias = "AbilityDone | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | DamageRolled | DamageTaken | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
 """An event of rise@1."""
 
 @t.final
@@ -1406,19 +1422,21 @@ class ManipulateObject(t.TypedDict):
     """Handle an object: free once in a round, in either phase, then for a minor or standard action."""
     type: t.Literal['manipulate_object']
     creature: str
-    what: t.NotRequired[t.Literal['draw', 'stow', 'drop', 'open', 'pick_up', 'rummage', 'heavy', 'other']]
+    what: t.NotRequired[t.Literal['draw', 'stow', 'drop', 'open', 'close', 'pick_up', 'rummage', 'heavy', 'other']]
     item: t.NotRequired[str]
     pay: t.NotRequired[t.Literal['standard', 'minor', 'free', 'movement']]
 
 @t.final
 class MendingView(t.TypedDict):
-    """One effect of a ruling on a creature."""
-    does: t.Literal['damage', 'heal_hp', 'heal_dr', 'gain', 'lose', 'fatigue', 'locate']
+    """One effect of a ruling: on a creature, or on the walls and doors of the map."""
+    does: t.Literal['damage', 'heal_hp', 'heal_dr', 'gain', 'lose', 'fatigue', 'locate', 'walls']
     target: str
     amount: int
     sort: t.Literal['normal', 'environmental', 'subdual']
     name: str
     to: list[int] | None
+    edges: list[str]
+    becomes: t.Literal['wall', 'closed_door', 'open_door', 'none']
 
 @t.final
 class MidAir(t.TypedDict):
@@ -1542,7 +1560,7 @@ class ObjectManipulated(t.TypedDict):
     type: t.Literal['object_manipulated']
     because: list[str]
     creature: str
-    what: t.Literal['draw', 'stow', 'drop', 'open', 'pick_up', 'rummage', 'heavy', 'other']
+    what: t.Literal['draw', 'stow', 'drop', 'open', 'close', 'pick_up', 'rummage', 'heavy', 'other']
     item: str
     free: bool
     at: list[int] | None
@@ -1588,6 +1606,7 @@ class Opening(t.TypedDict):
     seats: t.NotRequired["list[shapes.SeatEntry]"]
     options: t.NotRequired[dict[str, str | int | bool]]
     terrain: t.NotRequired[dict[str, t.Literal['normal', 'difficult', 'obstacle', 'wall']]]
+    walls: t.NotRequired[dict[str, t.Literal['wall', 'closed_door', 'open_door']]]
     items: t.NotRequired[dict[str, list[int]]]
     declared_sides: t.NotRequired[list[str]]
     seeding: t.NotRequired["shapes.RollsSeeding"]
@@ -1602,6 +1621,7 @@ class OpeningView(t.TypedDict):
     seats: "list[SeatEntryView]"
     options: dict[str, str | int | bool]
     terrain: dict[str, t.Literal['normal', 'difficult', 'obstacle', 'wall']]
+    walls: dict[str, t.Literal['wall', 'closed_door', 'open_door']]
     items: dict[str, list[int]]
     declared_sides: list[str]
     seeding: "SeedingView"
@@ -2344,6 +2364,7 @@ class State(t.TypedDict):
     creatures: "dict[str, CreatureView]"
     hidden_creatures: "dict[str, EntryView | shapes.Sealed]"
     hidden: int
+    walls: dict[str, t.Literal['wall', 'closed_door', 'open_door']]
     here: str
     worlds: "dict[str, World | shapes.Sealed]"
     stage: t.Literal['setup', 'round_start', 'movement_start', 'movement', 'movement_end', 'action_start', 'action', 'action_end', 'round_end', 'idle', 'ended']
@@ -2351,6 +2372,7 @@ class State(t.TypedDict):
     start_phase: t.Literal['movement', 'action']
     terrain: dict[str, t.Literal['normal', 'difficult', 'obstacle', 'wall']]
     zones: "list[PlacedView]"
+    moved_doors: dict[str, t.Literal['wall', 'closed_door', 'open_door']]
     lying: dict[str, list[int]]
     reacted: bool
     groups: dict[str, list[str]]
@@ -2644,6 +2666,14 @@ class WaiveSeed(t.TypedDict):
     reason: t.NotRequired[str]
 
 @t.final
+class WallsSet(t.TypedDict):
+    """The GM set what is on edges."""
+    type: t.Literal['walls_set']
+    because: list[str]
+    edges: list[str]
+    becomes: t.Literal['wall', 'closed_door', 'open_door', 'none']
+
+@t.final
 class WeaponView(t.TypedDict):
     """A weapon: its strike, and how far it reaches."""
     id: str
@@ -2708,6 +2738,7 @@ class World(t.TypedDict):
     creatures: t.NotRequired["dict[str, WorldCreatureView | None]"]
     hidden_creatures: t.NotRequired["dict[str, EntryView | shapes.Sealed]"]
     hidden: t.NotRequired[int]
+    walls: t.NotRequired[dict[str, t.Literal['wall', 'closed_door', 'open_door']]]
     here: t.NotRequired[str]
     worlds: t.NotRequired["dict[str, World | shapes.Sealed]"]
     stage: t.NotRequired[t.Literal['setup', 'round_start', 'movement_start', 'movement', 'movement_end', 'action_start', 'action', 'action_end', 'round_end', 'idle', 'ended']]
@@ -2715,6 +2746,7 @@ class World(t.TypedDict):
     start_phase: t.NotRequired[t.Literal['movement', 'action']]
     terrain: t.NotRequired[dict[str, t.Literal['normal', 'difficult', 'obstacle', 'wall']]]
     zones: t.NotRequired["list[PlacedView]"]
+    moved_doors: t.NotRequired[dict[str, t.Literal['wall', 'closed_door', 'open_door']]]
     lying: t.NotRequired[dict[str, list[int]]]
     reacted: t.NotRequired[bool]
     groups: t.NotRequired[dict[str, list[str]]]
@@ -2867,13 +2899,15 @@ class RiseFreeUse(t.TypedDict):
 
 @t.final
 class RiseMending(t.TypedDict):
-    """One effect of a ruling on a creature."""
-    does: t.Literal['damage', 'heal_hp', 'heal_dr', 'gain', 'lose', 'fatigue', 'locate']
-    target: str
+    """One effect of a ruling: on a creature, or on the walls and doors of the map."""
+    does: t.Literal['damage', 'heal_hp', 'heal_dr', 'gain', 'lose', 'fatigue', 'locate', 'walls']
+    target: t.NotRequired[str]
     amount: t.NotRequired[int]
     sort: t.NotRequired[t.Literal['normal', 'environmental', 'subdual']]
     name: t.NotRequired[str]
     to: t.NotRequired[list[int]]
+    edges: t.NotRequired[list[str]]
+    becomes: t.NotRequired[t.Literal['wall', 'closed_door', 'open_door', 'none']]
 
 @t.final
 class RiseSheet(t.TypedDict):

@@ -171,6 +171,21 @@ class BlankState(t.TypedDict):
     """Empty: no commit has named the edition."""
 
 @t.final
+class Carried(t.TypedDict):
+    """A creature as it is carried to another encounter."""
+    line: str
+    """The line of play of which it is; `version` is a number there."""
+    version: int
+    """The number of the newest commit that is included."""
+    edition: str
+    """The edition of the rules."""
+    carried: "CarriedCharacter"
+    """The character, as an entry of an opening takes it."""
+
+CarriedCharacter: t.TypeAlias = "heartrush1.CarriedCharacterView"
+"""A character as it stood after a commit; an opening takes it as it is."""
+
+@t.final
 class Cells(t.TypedDict):
     """Cells, in ranges of rows: each is y, the least x and the greatest x."""
     cells: list[list[int]]
@@ -918,6 +933,12 @@ class NewSeat(t.TypedDict):
     """The ids of the creatures that the seat controls."""
 
 @t.final
+class NewShareLink(t.TypedDict):
+    """How long the link stays valid."""
+    expires_in_s: t.NotRequired[int]
+    """The seconds until it expires."""
+
+@t.final
 class NewUndo(t.TypedDict):
     """The last commit that stays, and the reason."""
     to: int
@@ -1521,6 +1542,16 @@ class Seats(t.TypedDict):
     """The seats."""
 
 @t.final
+class ShareLink(t.TypedDict):
+    """A token of a seat that expires, and a page that opens with it."""
+    token: str
+    """The token of the seat; it is shown once."""
+    expires: str
+    """When it expires."""
+    page: str
+    """Where the service shows the fight with it."""
+
+@t.final
 class SimulatedFight(t.TypedDict):
     """The result of one fight."""
     fight: int
@@ -1605,6 +1636,16 @@ class StraightPaths(t.TypedDict):
     """The cell before the first, as x and y."""
     paths: list[list[int]]
     """The ranges: each is a step along x and y, the least and the greatest length."""
+
+@t.final
+class TableCarriedFrom(t.TypedDict):
+    """The commit of another encounter after which a character stood as it is carried."""
+    encounter: str
+    """The encounter, or the line of play, that has the commit."""
+    n: int
+    """The number of the commit."""
+    hash: str
+    """The hash of the commit, in hexadecimal digits."""
 
 @t.final
 class TableInstead(t.TypedDict):
