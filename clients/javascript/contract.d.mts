@@ -661,7 +661,7 @@ ambiguity: string;
 option: string | null;
 /** The value. */
 value: unknown;
-/** The text, for people. */
+/** What holds at this table, as a sentence. */
 text: string;
 }>;
 }>;
@@ -687,17 +687,19 @@ key?: string;
 faces?: Array<number>;
 };
 }>;
-/** The rules. */
+/** The rules that decided. */
 rules: Array<Rule>;
 /** Why the command was refused. */
 refusal?: Refusal;
-/** The rules that took part, in order. */
+/** With `?consulted=true`: every rule that was called, in order. */
 chain?: Array<{
 /** The id of the rule; null for none. */
 rule: string;
 /** How deep the rule is nested in those that asked for it. */
 depth: number;
 }>;
+/** With `?consulted=true`: the rules that were called and decided nothing. */
+consulted?: Array<Rule>;
 };
 
 /** A fork: its id, the commit that it continues from, and the outcomes of its first commands. */
@@ -2287,7 +2289,7 @@ doses: Record<string, number>;
 coats: Record<string, Heartrush1CoatView>;
 /** Fields of its sheet that only the GM sees. */
 gm_only: Array<string>;
-/** The cell of its lowest corner, as x and y. */
+/** The cell of its space with the least x and y, as the two numbers. */
 position: [number, number];
 /** Its rush points. */
 rush: number;
@@ -3574,7 +3576,7 @@ creature: string;
 
 /** A creature that takes part, and where and how it stands: by its sheet or stat block, or as carried. */
 export type Heartrush1EntryView = {
-/** The cell of its lowest corner, as x and y. */
+/** The cell of its space with the least x and y, as the two numbers. */
 position: [number, number];
 /** What is written down about the creature. */
 sheet: Heartrush1SheetView | null;
@@ -4840,7 +4842,7 @@ type: "hidden_creature_moved";
 because: Array<string>;
 /** The number of the hidden creature. */
 hidden_creature: number;
-/** The cell of its lowest corner, as x and y. */
+/** The cell of its space with the least x and y, as the two numbers. */
 position: [number, number];
 };
 
@@ -5423,7 +5425,7 @@ export type Heartrush1MoveHiddenCreature = {
 type: "move_hidden_creature";
 /** The number of the hidden creature. */
 hidden_creature: number;
-/** The cell of its lowest corner, as x and y. */
+/** The cell of its space with the least x and y, as the two numbers. */
 position: [number, number];
 };
 
@@ -5754,7 +5756,7 @@ seeding?: RollsSeeding;
 abilities?: Array<HeartrushAbility>;
 /** Spells of your own, beside the shipped ones. */
 spells?: Array<HeartrushSpell>;
-/** The order of turns, where creatures take turns; empty rolls for it. */
+/** The ids of all creatures in the order of their turns, with the options `timing: turns` and `turn_order: given`; empty rolls for it. */
 turn_order?: Array<string>;
 /** The title of the encounter. */
 title?: string;
@@ -5806,7 +5808,7 @@ seeding: Heartrush1SeedingView;
 abilities: Array<Heartrush1AbilityView>;
 /** Spells of your own, beside the shipped ones. */
 spells: Array<Heartrush1SpellView>;
-/** The order of turns, where creatures take turns; empty rolls for it. */
+/** The ids of all creatures in the order of their turns, with the options `timing: turns` and `turn_order: given`; empty rolls for it. */
 turn_order: Array<string>;
 /** The title of the encounter. */
 title: string;
@@ -6577,15 +6579,15 @@ height_ft: number | null;
 export type Heartrush1SceneryView = {
 /** The light of every cell that is not listed. */
 ambient: "bright" | "dim" | "dark";
-/** The light of cells, by `x,y`. */
+/** The light of cells, by `x,y`, such as `3,-2`. */
 light: Record<string, "bright" | "dim" | "dark">;
-/** Deep water that is not as everybody can stand in it. */
+/** The water of cells of deep water, by `x,y`; in one that is not listed everybody can stand. */
 water: Record<string, Heartrush1WaterView>;
-/** The number of the might check a climbing cell asks for; one not listed is climbed freely. */
+/** The number of the might check that a cell of climb takes, by `x,y`; one not listed takes none. */
 climb_cn: Record<string, number>;
-/** Climbing cells that nobody climbs. */
+/** Cells of climb that nobody can climb, as `x,y`. */
 sheer: Array<string>;
-/** Feet that a cell lies above the others. */
+/** Feet that cells are above the others, in steps of 5, by `x,y`. */
 heights: Record<string, number>;
 };
 
@@ -8602,7 +8604,7 @@ rank: number;
 
 /** A creature that takes part, and where and how it stands: by its sheet or stat block, or as carried. */
 export type HeartrushEntry = {
-/** The cell of its lowest corner, as x and y. */
+/** The cell of its space with the least x and y, as the two numbers. */
 position: [number, number];
 /** What is written down about the creature. */
 sheet?: HeartrushSheet | null;
@@ -8980,15 +8982,15 @@ attack_type?: string | null;
 export type HeartrushScenery = {
 /** The light of every cell that is not listed. */
 ambient?: "bright" | "dim" | "dark";
-/** The light of cells, by `x,y`. */
+/** The light of cells, by `x,y`, such as `3,-2`. */
 light?: Record<string, "bright" | "dim" | "dark">;
-/** Deep water that is not as everybody can stand in it. */
+/** The water of cells of deep water, by `x,y`; in one that is not listed everybody can stand. */
 water?: Record<string, HeartrushWater>;
-/** The number of the might check a climbing cell asks for; one not listed is climbed freely. */
+/** The number of the might check that a cell of climb takes, by `x,y`; one not listed takes none. */
 climb_cn?: Record<string, number>;
-/** Climbing cells that nobody climbs. */
+/** Cells of climb that nobody can climb, as `x,y`. */
 sheer?: Array<string>;
-/** Feet that a cell lies above the others. */
+/** Feet that cells are above the others, in steps of 5, by `x,y`. */
 heights?: Record<string, number>;
 };
 
@@ -10459,7 +10461,7 @@ entry: Rise1EntryView;
 export type Rise1CreatureView = {
 /** What is written down about the creature. */
 sheet: Rise1SheetView;
-/** The cell of its lowest corner, as x and y. */
+/** The cell of its space with the least x and y, as the two numbers. */
 position: [number, number];
 /** Its hit points. */
 hp: number | Sealed;
@@ -10877,7 +10879,7 @@ creature: string;
 export type Rise1EntryView = {
 /** What is written down about the creature. */
 sheet: Rise1SheetView;
-/** The cell of its lowest corner, as x and y. */
+/** The cell of its space with the least x and y, as the two numbers. */
 position: [number, number];
 /** Null takes the maximum. */
 hp: number | null | Sealed;
@@ -11551,7 +11553,7 @@ type: "hidden_creature_moved";
 because: Array<string>;
 /** The number of the hidden creature. */
 hidden_creature: number;
-/** The cell of its lowest corner, as x and y. */
+/** The cell of its space with the least x and y, as the two numbers. */
 position: [number, number];
 };
 
@@ -11925,7 +11927,7 @@ export type Rise1MoveHiddenCreature = {
 type: "move_hidden_creature";
 /** The number of the hidden creature. */
 hidden_creature: number;
-/** The cell of its lowest corner, as x and y. */
+/** The cell of its space with the least x and y, as the two numbers. */
 position: [number, number];
 };
 
@@ -12111,15 +12113,15 @@ options?: Record<string, string | number | boolean>;
 terrain?: Record<string, "normal" | "difficult" | "obstacle" | "wall">;
 /** Walls and doors on the edges between cells, by `x,y|x,y`, the left or upper cell first, such as `2,0|3,0`. */
 walls?: Record<string, "wall" | "closed_door" | "open_door">;
-/** Things that lie on the ground, and where. */
+/** The cells of things on the ground, as x and y, by the name of the thing. */
 items?: Record<string, [number, number]>;
 /** The ids of the sides whose dice people throw and declare. */
 declared_sides?: Array<string>;
 /** Who seeds the dice. */
 seeding?: RollsSeeding;
-/** What creatures say of others from the start; silence means by side. */
+/** How creatures regard others from the start, by the id of the one and then of the other; by side if it is not here. */
 attitudes?: Record<string, Record<string, "ally" | "enemy" | "neutral">>;
-/** Groups that the GM names; the others find their groups by the rules. */
+/** The ids of the members of groups that the GM names, by the group's id; others find their groups by the rules. */
 groups?: Record<string, Array<string>>;
 /** The title of the encounter. */
 title?: string;
@@ -12137,15 +12139,15 @@ options: Record<string, string | number | boolean>;
 terrain: Record<string, "normal" | "difficult" | "obstacle" | "wall">;
 /** Walls and doors on the edges between cells, by `x,y|x,y`, the left or upper cell first, such as `2,0|3,0`. */
 walls: Record<string, "wall" | "closed_door" | "open_door">;
-/** Things that lie on the ground, and where. */
+/** The cells of things on the ground, as x and y, by the name of the thing. */
 items: Record<string, [number, number]>;
 /** The ids of the sides whose dice people throw and declare. */
 declared_sides: Array<string>;
 /** Who seeds the dice. */
 seeding: Rise1SeedingView;
-/** What creatures say of others from the start; silence means by side. */
+/** How creatures regard others from the start, by the id of the one and then of the other; by side if it is not here. */
 attitudes: Record<string, Record<string, "ally" | "enemy" | "neutral">>;
-/** Groups that the GM names; the others find their groups by the rules. */
+/** The ids of the members of groups that the GM names, by the group's id; others find their groups by the rules. */
 groups: Record<string, Array<string>>;
 /** The title of the encounter. */
 title: string;
@@ -13947,7 +13949,7 @@ hidden_swift?: Record<string, Rise1HiddenSwiftView | Sealed>;
 export type Rise1WorldCreatureView = {
 /** What is written down about the creature. */
 sheet?: Rise1SheetView;
-/** The cell of its lowest corner, as x and y. */
+/** The cell of its space with the least x and y, as the two numbers. */
 position?: [number, number];
 /** Its hit points. */
 hp?: number | Sealed;
@@ -14133,7 +14135,7 @@ swift?: boolean;
 export type RiseEntry = {
 /** What is written down about the creature. */
 sheet: RiseSheet;
-/** The cell of its lowest corner, as x and y. */
+/** The cell of its space with the least x and y, as the two numbers. */
 position: [number, number];
 /** Null takes the maximum. */
 hp?: number | null;
@@ -14448,6 +14450,8 @@ statement: string;
 source: string;
 /** The ambiguities of the rulebook that it settles. */
 settles: Array<string>;
+/** Where the API has this rule; `docs/books.md` says where the books are. */
+address: string;
 };
 
 /** An edition of a rulebook. */
@@ -14986,6 +14990,8 @@ line?: string;
 
 /** The query of `explainCommit`. */
 export type ExplainCommitQuery = {
+/** `true`: also the rules that were called and decided nothing. */
+consulted?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };

@@ -653,7 +653,7 @@ class ExplanationEventRuling(t.TypedDict):
     value: t.Any
     """The value."""
     text: str
-    """The text, for people."""
+    """What holds at this table, as a sentence."""
 
 @t.final
 class ExplanationEvent(t.TypedDict):
@@ -719,11 +719,13 @@ class Explanation(t.TypedDict):
     rolls: "list[ExplanationRoll]"
     """The rolls."""
     rules: "list[Rule]"
-    """The rules."""
+    """The rules that decided."""
     refusal: t.NotRequired["Refusal"]
     """Why the command was refused."""
     chain: t.NotRequired["list[ExplanationChain]"]
-    """The rules that took part, in order."""
+    """With `?consulted=true`: every rule that was called, in order."""
+    consulted: t.NotRequired["list[Rule]"]
+    """With `?consulted=true`: the rules that were called and decided nothing."""
 
 @t.final
 class Fork(t.TypedDict):
@@ -1432,6 +1434,8 @@ class Rule(t.TypedDict):
     """Title, edition: chapter, heading; semicolons separate several."""
     settles: list[str]
     """The ambiguities of the rulebook that it settles."""
+    address: str
+    """Where the API has this rule; `docs/books.md` says where the books are."""
 
 @t.final
 class RulesetOption(t.TypedDict):
