@@ -41,12 +41,16 @@ def found(root: Path) -> dict[str, list[Import]]:
     return imports_of(sources)
 
 
+GENERATED = {f"clients.python.rewound_client.{name}" for name in ("heartrush1", "rise1", "shapes")}
+
+
 def test_no_import_hides_a_circle(found: dict[str, list[Import]]) -> None:
     assert circles(found) == []
 
 
 def test_nothing_is_imported_for_type_checkers_alone(found: dict[str, list[Import]]) -> None:
-    assert [name for name, imports in found.items() if any(each.is_for_typing for each in imports)] == []
+    hidden = {name for name, imports in found.items() if any(each.is_for_typing for each in imports)}
+    assert hidden == GENERATED  # types alone, which refer to each other
 
 
 @pytest.mark.parametrize("sources", PLANTED.values(), ids=PLANTED)
