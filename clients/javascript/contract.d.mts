@@ -1916,7 +1916,7 @@ push: string;
 creature: string;
 };
 
-/** Combat begins: round 1, an action and a rush point for everybody, priority for nobody. */
+/** Combat begins: its first round, an action and a rush point for everybody, priority for nobody. */
 export type Heartrush1CombatBegan = {
 /** The type, which says what the other members are. */
 type: "combat_began";
@@ -7286,6 +7286,8 @@ terrain: Record<string, "normal" | "difficult" | "shallow_water" | "deep_water" 
 scenery: Heartrush1SceneryView;
 /** Who may hide, by the GM's leave. */
 hiding_places: Record<string, Heartrush1HidingPlaceView>;
+/** The rounds of earlier fights in this encounter; its rounds are numbered on. */
+rounds_before: number;
 /** The side that is not aware of the fight; null for none. */
 unaware_side: string | null;
 /** The side that began the round; null outside combat. */
@@ -9428,6 +9430,8 @@ refusal?: Refusal;
 events?: Array<Event>;
 /** The rolls. */
 rolls?: Array<Roll>;
+/** With `?text=en`: a sentence for each event that this seat may read. */
+text?: Array<string>;
 /** The prompts that this seat may answer next, required ones first. */
 prompts?: Array<Prompt>;
 /** The number of the newest commit that is included. */
@@ -14836,6 +14840,8 @@ line?: string;
 export type FindCommandQuery = {
 /** The idempotency key of your request. */
 key: string;
+/** `en`: also say in English what happened, a sentence for each event. */
+text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
@@ -14844,12 +14850,16 @@ line?: string;
 export type SendCommandQuery = {
 /** For an array: with `true`, commands after a refused one are decided too. */
 continue?: string;
+/** `en`: also say in English what happened, a sentence for each event. */
+text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
 
 /** The query of `getCommand`. */
 export type GetCommandQuery = {
+/** `en`: also say in English what happened, a sentence for each event. */
+text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };

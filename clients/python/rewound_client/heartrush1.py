@@ -766,7 +766,7 @@ class CollisionShared(t.TypedDict):
 
 @t.final
 class CombatBegan(t.TypedDict):
-    """Combat begins: round 1, an action and a rush point for everybody, priority for nobody."""
+    """Combat begins: its first round, an action and a rush point for everybody, priority for nobody."""
     type: t.Literal['combat_began']
     because: list[str]
     unaware_side: str | None
@@ -4243,6 +4243,7 @@ class State(t.TypedDict):
     terrain: dict[str, t.Literal['normal', 'difficult', 'shallow_water', 'deep_water', 'wall', 'climb']]
     scenery: "SceneryView"
     hiding_places: "dict[str, HidingPlaceView]"
+    rounds_before: int
     unaware_side: str | None
     starting_side: str | None
     starter: str | None

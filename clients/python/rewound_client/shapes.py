@@ -1070,6 +1070,8 @@ class Outcome(t.TypedDict):
     """The public events, and the sealed ones that this seat may read."""
     rolls: t.NotRequired["list[Roll]"]
     """The rolls."""
+    text: t.NotRequired[list[str]]
+    """With `?text=en`: a sentence for each event that this seat may read."""
     prompts: t.NotRequired["list[Prompt]"]
     """The prompts that this seat may answer next, required ones first."""
     version: t.NotRequired[int]
