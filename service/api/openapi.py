@@ -27,7 +27,7 @@ from service.api.problems import MEDIA_TYPE, PROBLEMS
 from service.api.recorded import add_examples, problem_examples, references_to_problems
 from service.api.request import KEY, VERSION_TAG
 from service.api.schemas import StrictSchema
-from service.api.shapes import COMPONENTS, Component, Schema, add_components, one_of, ref
+from service.api.shapes import COMPONENTS, Component, Schema, add_components, either, one_of, ref
 from service.api.view_schemas import EditionViews
 from service.core.fold import Registry
 from service.rules.registry import REGISTRY
@@ -249,7 +249,7 @@ def views(registry: Registry) -> dict[str, Component]:
     unions: dict[str, Schema] = {
         "CarriedCharacter": {
             "description": "A character as it stood after a commit; an opening takes it as it is.",
-            "anyOf": carried,
+            **either(*carried),
         },
         "EditionState": {
             "description": "The state of a fight, by its edition.",

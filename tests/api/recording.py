@@ -115,7 +115,7 @@ class Recording:
     ) -> Any:
         """Send a request and record its answer, unless there is one of this status; return the body.
 
-        *cut* says of which lists of the answer only the first items are recorded. *known* are the parts of
+        *cut* says of which lists of the answer only so many items are recorded. *known* are the parts of
         the path. *problem* is the code of the problem that the answer must be.
         """
         each = self._operations[operation]
@@ -172,8 +172,9 @@ def _cut(body: Any, cut: Mapping[str, int]) -> tuple[Any, str]:
         return "".join(lines[: cut["lines"]]), f"the first {cut['lines']} of {len(lines)} lines"
     shown, notes = body, []
     for name, count in cut.items():
-        notes.append(f"the first {count} of {len(body[name])} {name}")
-        shown = {**shown, name: body[name][:count]}
+        notes.append(f"{count} of {len(body[name])} {name}")
+        plain = [each for each in body[name] if '"$ref"' not in json.dumps(each)]  # tools would follow it
+        shown = {**shown, name: plain[:count]}
     return shown, ", ".join(notes)
 
 

@@ -88,6 +88,10 @@ def test_common_problems_are_shown_at_each_operation_that_answers_with_them() ->
             assert shown[code] == {"$ref": f"#/components/examples/{code}"}
 
 
+def test_no_example_contains_a_reference_which_generators_would_follow() -> None:
+    assert '"$ref"' not in json.dumps(recorded())
+
+
 def test_no_example_contains_a_secret_that_could_be_used() -> None:
     assert recording._safe(recorded()) == recorded()  # noqa: SLF001 - what it would replace is replaced
 
@@ -111,4 +115,4 @@ def test_a_fresh_run_gives_answers_of_the_same_shape() -> None:
         for key, each in found.items():
             before = recorded()["answers"][name][key]
             assert alike(each["answer"], before["answer"]), f"{name} {key}: {AGAIN}"
-            assert each.get("note", "")[:9] == before.get("note", "")[:9]
+            assert ("note" in each) == ("note" in before)
