@@ -48,8 +48,8 @@ _INTERRUPTED: Final = 130
 @click.option("--form", help="Which form of the fight (default: the first).")
 @click.option(
     "--seeded/--declared",
-    default=False,
-    help="Let the service roll, or use the faces of the worked example (default).",
+    default=True,
+    help="Let the service roll (default), or use the faces of the worked example.",
 )
 @click.option("--url", help="A running service; by default the demo starts its own.")
 @click.option("--key", envvar="REWOUND_API_KEY", help="An API key of that service (REWOUND_API_KEY).")

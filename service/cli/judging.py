@@ -12,9 +12,12 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from service.audit import verdict as v
 from service.cli.terminal import escape
+from service.record.text import plain
 
 STATUS: Final[Mapping[str, int]] = MappingProxyType(
     {
@@ -44,6 +47,10 @@ STATUS: Final[Mapping[str, int]] = MappingProxyType(
 )
 """The exit status of each verdict without --unsigned and --without-rules."""
 
+_INDENT: Final = 2
+_NAME: Final = 11
+"""Columns of a line's name, as in `dice       4 rolls proved`."""
+
 
 def status_of(name: str, *, unsigned: bool = False, without_rules: bool = False) -> int:
     """Return the exit status of the verdict *name*, given the options --unsigned and --without-rules."""
@@ -62,9 +69,18 @@ def print_report(report: Mapping[str, Any], console: Console) -> None:
     if "detail" in verdict:
         console.print(f"  {escape(verdict['detail'])}")
     for line in _warnings(report, counts):
-        console.print(f"  [bold yellow]{escape(line)}[/]")
+        console.print(_hanging(line, "bold yellow"))
     for line in _lines(report, counts):
-        console.print(f"  [dim]{escape(line)}[/]")
+        console.print(_hanging(line, "dim"))
+
+
+def _hanging(line: str, style: str) -> Table:
+    """Return *line* so that what does not fit is continued below its text, not below its name."""
+    found = Table.grid()
+    found.add_column(width=_INDENT + _NAME, no_wrap=True, style=style)
+    found.add_column(style=style)
+    found.add_row(Text(" " * _INDENT + plain(line[:_NAME])), Text(plain(line[_NAME:])))
+    return found
 
 
 def _warnings(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:

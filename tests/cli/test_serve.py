@@ -509,8 +509,18 @@ def test_a_bundle_of_the_demo_is_written_and_verified(start: Callable[..., Serve
     assert "valid_unsigned_to_epoch(1)" in verified.stdout
 
 
-def test_the_demo_command_plays_tells_replays_and_audits(tmp_path: Path) -> None:
+def test_the_demo_command_plays_replays_audits_and_proves_every_die(tmp_path: Path) -> None:
     result = _run(tmp_path / "nowhere", ["demo"])
+
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout.index("valid_to_epoch(1)") < result.stdout.index("\nvalid  the record is complete")
+    assert re.search(r"dice +[1-9]\d* rolls proved, 0 .*, 0 thrown by hand", result.stdout)
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.overnight
+def test_the_demo_command_enters_the_dice_of_the_worked_example(tmp_path: Path) -> None:
+    result = _run(tmp_path / "nowhere", ["demo", "--declared"])
 
     assert result.returncode == 0, result.stdout + result.stderr
     assert "Every state is as the script expects." in result.stdout
