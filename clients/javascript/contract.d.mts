@@ -6944,7 +6944,7 @@ export type Heartrush1ShownRollView = {
 /** The total of the roll. */
 total: number | Sealed;
 /** The roll, where somebody might change it. */
-roll: Roll | null | Sealed;
+roll: Throw | null | Sealed;
 };
 
 /** Shrug off damage: take half of what the defensive stance left, and a smaller heart die. */
@@ -14354,10 +14354,10 @@ rule: string;
 }>;
 /** Whether the faces follow from the seed, or people declared them. */
 source: "seeded" | "declared";
-/** The seat that did it. */
-by?: string;
 /** The sum of the faces that count and of the modifiers. */
 total: number;
+/** The seat that did it. */
+by?: string;
 /** The number of the commit. */
 n?: number;
 };
@@ -14692,6 +14692,47 @@ type: string | null;
 outcome: "accepted" | "refused" | "sealed" | "quarantined";
 /** Why the command was refused. */
 refusal?: Refusal;
+};
+
+/** A roll as states and events contain it, without its total. */
+export type Throw = {
+/** The roll's name, which is unique within a line of play. */
+name: {
+/** The number of the dice epoch. */
+epoch: number;
+/** The lane: 0 for open dice, 1 for sealed dice. */
+lane: number;
+/** The name of the stream of rolls. */
+stream: string;
+/** The number of earlier rolls of this stream in the epoch. */
+place: number;
+};
+/** Who rolls, against whom, with what and in which step. */
+purpose: Record<string, string | number | boolean | null | Array<string | number | boolean | null>>;
+/** The dice, in the order thrown. */
+dice: Array<{
+/** What the die is for, such as `heart` or `weapon`. */
+role: string;
+/** The number of sides. */
+sides: number;
+/** The face that the die shows. */
+face: number;
+/** Whether the die does not count; absent if it counts. */
+dropped?: boolean;
+}>;
+/** The flat modifiers of the total. */
+terms: Array<{
+/** What is added to the total. */
+amount: number;
+/** What it is for. */
+what: string;
+/** The id of the rule; null for none. */
+rule: string;
+}>;
+/** Whether the faces follow from the seed, or people declared them. */
+source: "seeded" | "declared";
+/** The seat that did it. */
+by?: string;
 };
 
 /** A ticket, which opens one stream. */

@@ -42,38 +42,38 @@ STATE: Final = ref("EditionState")
 """A state of any edition; `openapi.document` adds the component."""
 _SCALAR: Final[Schema] = {"type": ["string", "integer", "boolean", "null"]}
 _PURPOSE: Final[Schema] = {"anyOf": [_SCALAR, listing(_SCALAR)]}
+_THROW: Final[Mapping[str, Schema]] = MappingProxyType(
+    {
+        "name": closed(
+            "The roll's name, which is unique within a line of play.",
+            epoch=NUMBER,
+            lane=NUMBER,
+            stream=TEXT,
+            place=NUMBER,
+        ),
+        "purpose": {
+            "type": "object",
+            "description": "Who rolls, against whom, with what and in which step.",
+            "additionalProperties": _PURPOSE,
+        },
+        "dice": listing(closed("One thrown die.", {"dropped": TRUTH}, role=TEXT, sides=NUMBER, face=NUMBER)),
+        "terms": listing(
+            closed("A flat modifier of the total.", amount={"type": "integer"}, what=TEXT, rule=TEXT)
+        ),
+        "source": {"enum": ["seeded", "declared"]},
+    }
+)
 ROLL: Final = component(
     "Roll",
-    {
-        "type": "object",
-        "description": "One throw for one purpose. Its faces are derived from its name.",
-        "properties": {
-            "name": closed(
-                "The roll's name, which is unique within a line of play.",
-                epoch=NUMBER,
-                lane=NUMBER,
-                stream=TEXT,
-                place=NUMBER,
-            ),
-            "purpose": {
-                "type": "object",
-                "description": "Who rolls, against whom, with what and in which step.",
-                "additionalProperties": _PURPOSE,
-            },
-            "dice": listing(
-                closed("One thrown die.", {"dropped": TRUTH}, role=TEXT, sides=NUMBER, face=NUMBER)
-            ),
-            "terms": listing(
-                closed("A flat modifier of the total.", amount={"type": "integer"}, what=TEXT, rule=TEXT)
-            ),
-            "source": {"enum": ["seeded", "declared"]},
-            "by": SEAT,
-            "total": {"type": "integer"},
-            "n": NUMBER,
-        },
-        "required": ["name", "purpose", "dice", "terms", "source", "total"],
-        "additionalProperties": False,
-    },
+    closed(
+        "One throw for one purpose. Its faces are derived from its name.",
+        {"by": SEAT, "n": NUMBER},
+        **_THROW,
+        total={"type": "integer"},
+    ),
+)
+THROW: Final = component(
+    "Throw", closed("A roll as states and events contain it, without its total.", {"by": SEAT}, **_THROW)
 )
 PROBLEM: Final = component(
     "Problem",

@@ -155,6 +155,7 @@ MEMBER_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "requested": "When it was asked for.",
         "role": "The role.",
         "Roll.role": "What the die is for, such as `heart` or `weapon`.",
+        "Throw.role": "What the die is for, such as `heart` or `weapon`.",
         "roll": "The roll.",
         "rolls": "The rolls.",
         "root": "The root of the Merkle tree of the commits.",

@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from service.api.answers import ROLL
+from service.api.answers import THROW
 from service.api.field_texts import CONSTANTS, field_text, record_text
 from service.api.shapes import (
     DuplicateComponent,
@@ -152,7 +152,7 @@ class EditionViews:
     def of_record(self, shape: RecordObject) -> Schema:
         """Return a reference to the component of a record; a state in a state is a world."""
         if shape.kind is Roll:
-            return ROLL
+            return THROW
         if shape.kind is type(self.ruleset.blank):
             return ref(f"{self.name}World")
         return self._record(shape.kind, f"{self.name}{shape.kind.__name__}View")

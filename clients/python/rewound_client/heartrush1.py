@@ -4030,7 +4030,7 @@ class ShowSheet(t.TypedDict):
 class ShownRollView(t.TypedDict):
     """A roll as an attack has shown it: its flat parts may be GM-only."""
     total: "int | shapes.Sealed"
-    roll: "shapes.Roll | None | shapes.Sealed"
+    roll: "shapes.Throw | None | shapes.Sealed"
 
 @t.final
 class Shrug(t.TypedDict):

@@ -1330,10 +1330,10 @@ class Roll(t.TypedDict):
     """The flat modifiers of the total."""
     source: t.Literal['seeded', 'declared']
     """Whether the faces follow from the seed, or people declared them."""
-    by: t.NotRequired[str]
-    """The seat that did it."""
     total: int
     """The sum of the faces that count and of the modifiers."""
+    by: t.NotRequired[str]
+    """The seat that did it."""
     n: t.NotRequired[int]
     """The number of the commit."""
 
@@ -1680,6 +1680,56 @@ class TakenCommand(t.TypedDict):
     """The outcome: decided, refused, sealed or pending."""
     refusal: t.NotRequired["Refusal"]
     """Why the command was refused."""
+
+@t.final
+class ThrowName(t.TypedDict):
+    """The roll's name, which is unique within a line of play."""
+    epoch: int
+    """The number of the dice epoch."""
+    lane: int
+    """The lane: 0 for open dice, 1 for sealed dice."""
+    stream: str
+    """The name of the stream of rolls."""
+    place: int
+    """The number of earlier rolls of this stream in the epoch."""
+
+@t.final
+class ThrowDice(t.TypedDict):
+    """One thrown die."""
+    role: str
+    """What the die is for, such as `heart` or `weapon`."""
+    sides: int
+    """The number of sides."""
+    face: int
+    """The face that the die shows."""
+    dropped: t.NotRequired[bool]
+    """Whether the die does not count; absent if it counts."""
+
+@t.final
+class ThrowTerm(t.TypedDict):
+    """A flat modifier of the total."""
+    amount: int
+    """What is added to the total."""
+    what: str
+    """What it is for."""
+    rule: str
+    """The id of the rule; null for none."""
+
+@t.final
+class Throw(t.TypedDict):
+    """A roll as states and events contain it, without its total."""
+    name: "ThrowName"
+    """The roll's name, which is unique within a line of play."""
+    purpose: dict[str, str | int | bool | None | list[str | int | bool | None]]
+    """Who rolls, against whom, with what and in which step."""
+    dice: "list[ThrowDice]"
+    """The dice, in the order thrown."""
+    terms: "list[ThrowTerm]"
+    """The flat modifiers of the total."""
+    source: t.Literal['seeded', 'declared']
+    """Whether the faces follow from the seed, or people declared them."""
+    by: t.NotRequired[str]
+    """The seat that did it."""
 
 @t.final
 class Ticket(t.TypedDict):
