@@ -223,12 +223,19 @@ def test_who_waits_is_answered_the_moment_it_is_decided(table: Table, worker: Wo
     assert {answer.status_code for answer in answers} == {200}
 
 
-@pytest.mark.parametrize("prefer", ["wait=x", "wait=-1", "wait=", "handling=lenient", ""])
+@pytest.mark.parametrize("prefer", ["handling=lenient", "x", ""])
 def test_a_preference_without_meaning_is_ignored(table: Table, prefer: str) -> None:
     answer = table.send(table.gm, ADD, Prefer=prefer)
 
     assert answer.status_code == 200
     assert "Preference-Applied" not in answer.headers
+
+
+@pytest.mark.parametrize("prefer", ["wait=x", "wait=-1", "wait="])
+def test_a_wait_that_is_no_number_of_seconds_is_refused(table: Table, prefer: str) -> None:
+    found = is_problem(table.send(table.gm, ADD, Prefer=prefer), 400, "bad-request")
+
+    assert found["detail"] == "Prefer: wait takes whole seconds, for example wait=10"
 
 
 # --- sealed scopes -----------------------------------------------------------------------------------

@@ -185,7 +185,7 @@ def a_member_of_a_certificate(patch: Patch, look: Look) -> None:
         (options_by_it, "zoe", "GET /options"),
         (a_line_of_the_stream, "zoe", "GET /stream"),
         (a_body_of_a_webhook, WEBHOOK, "commit 1"),
-        (a_reason, "zoe", "GET /commits/1/explanation"),
+        (a_reason, "zoe", "GET /commits/1/explanation?consulted=true"),
         (a_member_of_a_certificate, CERTIFICATE, "a certificate"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

@@ -81,8 +81,8 @@ def test_a_duel_is_told_in_its_own_sentences(environment: Environment, bundle_fi
 
 
 def test_each_commit_of_a_duel_is_explained(environment: Environment, bundle_file: Path) -> None:
-    said = json.loads(environment.rewound("explain", bundle_file, "3", "--json"))
-    (rule,) = (each for each in said["rules"] if each["id"] == "DUEL-1")
+    said = json.loads(environment.rewound("explain", bundle_file, "3", "--consulted", "--json"))
+    (rule,) = (each for each in said["rules"] + said["consulted"] if each["id"] == "DUEL-1")
     assert rule["statement"].startswith("Each round both fighters choose a move in secret")
 
 
