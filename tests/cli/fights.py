@@ -51,6 +51,7 @@ def served(home: Path) -> Iterator[Service]:
             port=port,
             api_workers=1,
             log_level="error",
+            anonymous_limit=0,  # tests of the page load its thirty files more often than anybody does
         )
         with LocalService(settings, print) as station:
             station.wait_until_ready()
