@@ -58,7 +58,7 @@ def page_response(name: str, policy: str = POLICY) -> ApiResponse:
 
 
 def html_response(raw: bytes, policy: str = POLICY) -> ApiResponse:
-    """Return HTML as a page that tells no other server its address."""
+    """Return HTML as a page that reveals its address to no other server."""
     answer = _served(raw, HTML)
     answer.headers["Content-Security-Policy"] = policy
     answer.headers["Referrer-Policy"] = "no-referrer"

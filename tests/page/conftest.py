@@ -5,9 +5,11 @@ Without a Chromium they are left out, and the run says so at its end.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,26 +20,38 @@ from tests.cli.fights import Service, served
 from tests.page.browser import Window, started
 from tests.page.chromium import chromium
 
+DUEL = Path(__file__).parents[2] / "examples" / "duel"
 collect_ignore_glob = [] if chromium() else ["test_*.py"]
 
 Open = Callable[..., Window]
 """Opens a window; the test fails if its page reports an error."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with served(tmp_path_factory.mktemp("page")) as service:
-        yield service
+    """Run a service that offers the duel too, as if its package were installed."""
+    installed = tmp_path_factory.mktemp("installed")
+    (installed / "rewound_duel-1.0.0.dist-info").mkdir()
+    (installed / "rewound_duel-1.0.0.dist-info" / "METADATA").write_text(
+        "Name: rewound-duel\nVersion: 1.0.0\n"
+    )
+    (installed / "rewound_duel-1.0.0.dist-info" / "entry_points.txt").write_text(
+        "[rewound.rulesets]\nduel = rewound_duel:DUEL\n"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, (installed, DUEL))))
+        with served(tmp_path_factory.mktemp("page")) as service:
+            yield service
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def stranger(running: Service) -> str:
     """Give the key of another owner."""
     with closing(running.station.log()) as log:
         return api_keys.create(log, "stranger", time.time())[0]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser(stranger: str) -> Iterator[Browser]:
     with started() as found:
         yield found

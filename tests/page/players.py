@@ -6,9 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from playwright.sync_api import Locator, Page, expect
 
+from service.cli.playing import ScriptTable
+
 LIKED = (
     *("start_combat", "begin_combat", "grant_priority", "strike", "engage", "declare_attack"),
-    *("choose_stance", "choose", "answer", "throw_dice", "accept_damage", "no_more_swift", "end_turn"),
+    *(
+        "decline_join",
+        "choose_stance",
+        "choose",
+        "answer",
+        "throw_dice",
+        "accept_damage",
+        "no_more_swift",
+        "end_turn",
+    ),
     *("pass_movement", "pass_turn", "pass"),
 )
 """These come first, in this order, so that the fight makes progress."""
@@ -17,8 +28,10 @@ LIKED = (
 class ClickingTable:
     """The windows of the seats at one fight."""
 
-    def __init__(self, windows: Mapping[str, Page]) -> None:
+    def __init__(self, windows: Mapping[str, Page], likes: Mapping[str, str]) -> None:
         self.windows = windows
+        self.likes = likes
+        """What a seat chooses where a form offers it."""
         self.clicked: list[str] = []
         for page in windows.values():
             page.get_by_role("tab", name="Act").click()
@@ -43,16 +56,18 @@ class ClickingTable:
         if not found:
             return False
         _, seat, type_ = min(found)
-        self._click(self.windows[seat], type_)
+        self._click(self.windows[seat], type_, self.likes.get(seat))
         self.clicked.append(f"{seat} {type_}")
         return True
 
-    def _click(self, page: Page, type_: str) -> None:
+    def _click(self, page: Page, type_: str, liked: str | None) -> None:
         page.locator(f"#panel-act [data-type={type_}]").first.click()
         form = page.locator(".act-form")
         said = page.locator("#panel-act .said")
         if form.count():
             _fill(form)
+            for choice in form.get_by_role("button", name=liked, exact=True).all() if liked else ():
+                choice.click()
             form.get_by_role("button", name="Send").click()
         expect(said).to_contain_text("Done: ")
         n = said.inner_text().rsplit(" ", 1)[1].rstrip(".")
@@ -77,3 +92,10 @@ def _fill(form: Locator) -> None:
         thrown.click()
     for chosen in form.locator("select:has(option[value='-1'])").all():
         chosen.select_option(index=1)
+
+
+def points(table: ScriptTable, n: int) -> int:
+    """Return Pia's hit points after commit *n*."""
+    (found,) = (each["hp"] for each in table.gm.creatures(at=n) if each["id"] == "pia")
+    assert found is not None
+    return found

@@ -8,6 +8,8 @@ from playwright.sync_api import Page, expect
 from tests.cli.fights import Service
 from tests.page.conftest import Open
 
+pytestmark = pytest.mark.slow  # a browser and a service start, which the tests of this folder share
+
 PHONE = {"width": 390, "height": 844}
 NODES = 3_000
 """The most elements that the page has before anything is opened."""

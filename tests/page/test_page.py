@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from rewound_client import Table
 from service.cli.playing import ScriptTable, play
 from service.cli.script import sample
 from tests.cli.fights import Service, closed, played
-from tests.page.accessibility import faults_of
 from tests.page.browser import Window
 from tests.page.conftest import Open
-from tests.page.players import ClickingTable
+from tests.page.players import points
 
 pytestmark = pytest.mark.slow  # a browser and a service start
 
@@ -84,6 +80,33 @@ def test_the_map_and_the_log_say_what_the_record_says(
         expect(page.locator(f"li[data-n='{roll['n']}'] .die b").first).to_be_attached()
 
 
+def test_names_and_tokens_of_neighbours_do_not_cover_each_other(
+    running: Service, address: str, window: Open
+) -> None:
+    page = window().visit(address, f"{running.key}&n=14")
+    expect(page.locator(".count")).to_contain_text("14 / ")
+    expect(page.locator("[data-creature]")).to_have_count(4)
+    covered = page.evaluate(COVERED)
+    assert len(covered["names"]) == 4
+    assert covered["pairs"] == []
+
+
+COVERED = """
+() => {
+  const box = (node) => node.getBoundingClientRect();
+  const names = [...document.querySelectorAll(".name")];
+  const forms = [...document.querySelectorAll(".form")].map(box);
+  const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+  const pairs = names.flatMap((name, i) => [
+    ...names.slice(i + 1).filter((other) => meet(box(name), box(other))).map((other) => other.textContent),
+    ...forms.filter((form, j) => j !== i && meet(box(name), form)).map(() => "a token"),
+  ].map((other) => `${name.textContent} and ${other}`));
+  return { names: names.map((each) => each.textContent), pairs };
+}
+"""
+
+
 def test_the_timeline_goes_by_slider_step_and_key_and_is_a_link(
     table: ScriptTable, running: Service, address: str, window: Open
 ) -> None:
@@ -108,13 +131,6 @@ def test_the_timeline_goes_by_slider_step_and_key_and_is_a_link(
     expect(page.locator(".count")).to_have_text(f"{last} / {last}")
 
 
-def points(table: ScriptTable, n: int) -> int:
-    """Return Pia's hit points after commit *n*."""
-    (found,) = (each["hp"] for each in table.gm.creatures(at=n) if each["id"] == "pia")
-    assert found is not None
-    return found
-
-
 def test_what_is_new_appears_by_itself_and_does_not_move_who_looks_back(
     running: Service, window: Open
 ) -> None:
@@ -129,36 +145,6 @@ def test_what_is_new_appears_by_itself_and_does_not_move_who_looks_back(
     page.get_by_label("Commit", exact=True).fill("3")
     table.gm.close()
     expect(page.locator(".count")).to_have_text(f"3 / {before + 2}")
-
-
-def test_a_contest_leads_by_clicking_to_a_proposal_and_the_fight_goes_on_from_there(
-    running: Service, window: Open
-) -> None:
-    table = played(running, "s002", seeded=False)
-    at, last = f"{running.station.url}/encounters/{table.encounter}", table.gm.get()["version"]
-    hurt = next(n for n in range(2, last) if points(table, n) != points(table, n - 1))
-    before, after = points(table, hurt - 1), points(table, last)
-    player = window().visit(at, table.gm.issue_token("zoe")["token"])
-    player.get_by_label(f"Contest commit {hurt}").click()
-    player.get_by_label(f"What is wrong with commit {hurt}?").fill("the shield was up")
-    player.get_by_role("button", name="Contest it").click()
-    expect(player.get_by_role("status").filter(has_text="Contested as c1")).to_be_visible()
-
-    gm = window().visit(at, running.key)
-    gm.get_by_role("tab", name="Rulings").click()
-    expect(gm.locator("[data-contest=c1]")).to_contain_text("zoe contests #")
-    gm.get_by_role("button", name="Answer").click()
-    gm.get_by_label("Go back to before").check()
-    gm.get_by_label("The decision").fill("it was")
-    gm.get_by_role("button", name="Rule", exact=True).click()
-    proposal = gm.locator(".proposal")
-    expect(proposal).to_contain_text(f"Pia: {after} → {before} hit points")
-    assert points(table, last) == after, "nothing has changed yet"
-    gm.get_by_role("button", name="Accept").click()
-    expect(gm.locator("[data-creature=pia]")).to_have_attribute(
-        "aria-label", re.compile(rf"\b{before} of 40")
-    )
-    expect(player.locator(".log")).to_contain_text("Play goes on from commit")
 
 
 def test_a_sealed_stance_is_in_no_page_and_no_traffic_before_its_reveal(
@@ -270,24 +256,6 @@ def test_a_bundle_is_imported_at_home_and_shown_on_its_map(
     expect(page.locator("[data-creature]")).to_have_count(4)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_everything_can_be_read_and_named_at_every_width(
-    running: Service, address: str, window: Open, theme: str
-) -> None:
-    page = window(color_scheme=theme).visit(f"{running.station.url}/", running.key)
-    expect(page.locator(".encounters li").first).to_be_visible()
-    assert faults_of(page) == []
-    page.goto(address)
-    page.get_by_label("Why? Explain commit 13").click()
-    expect(page.locator(".why .answer")).to_be_visible()
-    page.set_viewport_size({"width": 320, "height": 800})
-    for tab in page.get_by_role("tab").all():
-        tab.click()
-        assert faults_of(page) == [], tab.inner_text()
-    page.set_viewport_size({"width": 1920, "height": 1000})
-    assert faults_of(page) == []
-
-
 def test_the_map_the_panels_and_an_offer_are_worked_by_keyboard(
     running: Service, address: str, window: Open
 ) -> None:
@@ -305,67 +273,3 @@ def test_the_map_the_panels_and_an_offer_are_worked_by_keyboard(
     act = page.get_by_role("tab", name="Act")
     expect(act).to_be_focused()
     expect(page.get_by_role("tabpanel", name="Act")).to_be_visible()
-
-
-@pytest.mark.parametrize("book", ["heartrush@1", "rise@1"])
-def test_a_whole_fight_is_played_by_clicking(running: Service, window: Open, book: str) -> None:
-    opening = OPENINGS[book]
-    table = running.owner.open({"edition": book, "title": "By hand", **opening})
-    at = f"{running.station.url}/encounters/{table.encounter}"
-    keys = {"gm": running.key, "ann": table.issue_token("ann")["token"]}
-    clicking = ClickingTable({seat: window().visit(at, key) for seat, key in keys.items()})
-    clicking.play(60)
-    assert table.get()["winner"] is not None
-    assert {line.split(" ")[0] for line in clicking.clicked} == {"gm", "ann"}
-    assert all(commit["outcome"] != "refused" for commit in outcomes(table))
-
-
-def outcomes(table: Table) -> list[dict[str, object]]:
-    """Return the commits of *table*, read."""
-    return [json.loads(each["commit"]) for each in table.commits()]
-
-
-SABER: dict[str, Any] = {"id": "saber", "strike": {"dice": [8], "flat": 9}}
-OPENINGS: dict[str, dict[str, Any]] = {
-    "heartrush@1": {
-        "sides": ["heroes", "foes"],
-        "player_side": "heroes",
-        "declared_sides": ["heroes"],
-        "creatures": [
-            {
-                "position": [0, 0],
-                "sheet": {
-                    "id": "pia",
-                    "name": "Pia",
-                    "side": "heroes",
-                    "kind": "pc",
-                    "might": 12,
-                    "weapons": [{"id": "mace", "size_class": "light", "damage_type": "bludgeoning"}],
-                },
-            },
-            {"position": [1, 0], "sheet": {"id": "orc", "name": "Orc", "side": "foes", "hp_max": 1}},
-        ],
-        "seats": [{"seat": "ann", "role": "player", "creatures": ["pia"]}],
-    },
-    "rise@1": {
-        "creatures": [
-            {
-                "position": [0, 0],
-                "sheet": {
-                    "id": "mira",
-                    "name": "Mira",
-                    "side": "heroes",
-                    "kind": "pc",
-                    "hp_max": 12,
-                    "accuracy": 20,
-                    "weapons": [SABER],
-                },
-            },
-            {
-                "position": [1, 0],
-                "sheet": {"id": "knight", "name": "The knight", "side": "iron", "hp_max": 1},
-            },
-        ],
-        "seats": [{"seat": "ann", "role": "player", "creatures": ["mira"]}],
-    },
-}

@@ -38,7 +38,7 @@ class SocketLimits:
 
     sockets: int = 8192
     address_sockets: int = 2048
-    """Sockets of one address; 0 is no limit, for use behind a proxy, whose address all requests have."""
+    """Sockets of one address; 0 means no limit, for use behind a proxy, whose address all requests have."""
     head_s: int = 10
     """Seconds in which the whole head of a request must arrive."""
     body_s: int = 60

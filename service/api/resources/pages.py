@@ -15,8 +15,10 @@ from service.api.served_files import file_response, page_response
 
 TAG: Final = "Pages"
 _EMBEDDED: Final = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
-_FOLDERS: Final = frozenset({"client", "fight", "home", "shared"})
+_FOLDERS: Final = frozenset({"client", "embed", "fight", "home", "shared"})
 """The folders whose files the page loads; `client` has the modules of clients/javascript."""
+_FOR_OTHERS: Final = "embed"
+"""The folder whose modules any page of another site may load."""
 
 
 @operation(
@@ -77,4 +79,7 @@ def get_page_file(request: ApiRequest) -> ApiResponse:
     folder = request.path["folder"]
     if folder not in _FOLDERS:
         raise not_found()
-    return file_response(request, f"{folder}/{request.path['file']}")
+    answer = file_response(request, f"{folder}/{request.path['file']}")
+    if folder == _FOR_OTHERS:
+        answer.headers["Access-Control-Allow-Origin"] = "*"
+    return answer

@@ -2,7 +2,8 @@
 //
 // The state is one store. `n` is the commit on screen; `isLive` keeps it at the newest one.
 
-import { Problem } from "../client/rewound.mjs";
+import { AGAIN } from "../client/requests.mjs";
+import { Problem, Unreachable } from "../client/rewound.mjs";
 import { at, button, html, show } from "../shared/dom.mjs";
 import { askForKey, client, fragment, heldKey, keep, replaceFragment, seatOf } from "../shared/session.mjs";
 import { Store } from "../shared/store.mjs";
@@ -23,7 +24,13 @@ import { explain } from "./why.mjs";
 
 const EMPTY = new Map();
 const ACTORS = new Set(["gm", "player"]);
+const AUDITING = new Set(["gm", "auditor"]);
 const AS = { "*": "everybody" };
+const LOST_MS = 600; // a connection that is back by then was not lost
+const RETRY_MS = 1000;
+
+/** Return whether a request failed because the service did not answer, or not yet. @param {unknown} fault */
+const isAway = (fault) => fault instanceof Unreachable || (fault instanceof Problem && AGAIN.has(fault.status));
 
 /** @param {string} key @param {string} id */
 const open = async (key, id) => {
@@ -47,7 +54,7 @@ class Fight {
     this.store = new Store({
       about, seat, role, n: wanted ?? about.version, isLive: wanted === null, last: about.version, revision: 0, selected: null,
       options: { version: 0, options: [] }, targets: new Set(), verified: null,
-      newest: new Map(newest.creatures.map((each) => [each.id, each])), fault: "",
+      newest: new Map(newest.creatures.map((each) => [each.id, each])), fault: "", isLost: false,
     });
     const isGm = role === "gm";
     this.isOwn = !asked.line && !asked.as; // the line that is played, as one's own seat sees it
@@ -78,7 +85,7 @@ class Fight {
       live: () => this.goLive(),
     });
     this.panels = panels;
-    new Proof(panels.proof, encounter, asked, (verified) => this.store.set({ verified }));
+    new Proof(panels.proof, encounter, asked, AUDITING.has(role), (verified) => this.store.set({ verified }));
     if (panels.share) this.share = new Share(panels.share, encounter);
     this.mark = button("", () => panels.select("proof"), { class: "chip mark-proof" });
     at("tools").prepend(this.mark);
@@ -155,8 +162,9 @@ class Fight {
       this.log.draw(this.record, isLive && this.isFollowing);
     });
     store.on(["n", "revision"], ({ n }) => this.log.mark(n));
-    store.on(["n", "isLive", "revision", "about"], ({ n, isLive, last, about }) => {
-      this.timeline.draw({ n, last, isLive, isOver: about.closed, rounds: this.#rounds() });
+    store.on(["isLost"], ({ isLost }) => { at("lost").textContent = isLost ? "Connection lost, trying again" : ""; });
+    store.on(["n", "isLive", "revision", "about", "isLost"], ({ n, isLive, last, about, isLost }) => {
+      this.timeline.draw({ n, last, isLive, isLost, isOver: about.closed, rounds: this.#rounds() });
       const parts = fragment();
       if (isLive) parts.delete("n");
       else parts.set("n", String(n));
@@ -169,7 +177,7 @@ class Fight {
     const others = seats.filter((each) => each.seat !== "gm" && !each.closed).map((each) => [each.seat, each.seat]);
     const pick = html("select", { "aria-label": "Seen as", onchange: () => this.visit({ as: pick.value || null }) },
       [["", "my own view"], ["*", "everybody"], ...others].map(([value, text]) => html("option", { value, selected: value === (this.asked.as ?? "") }, text)));
-    return html("label", { class: "row small" }, "Seen as", pick);
+    return html("label", { class: "row small" }, html("span", { class: "label" }, "Seen as"), pick);
   }
 
   /** Read what a panel shows, when it is opened. @param {string} name */
@@ -195,35 +203,70 @@ class Fight {
     }
   }
 
+  /** Read the record and follow it, again and again while the service does not answer. */
   async #start() {
-    try {
-      await this.record.read(() => this.store.set({ revision: this.store.state.revision + 1 }));
-      this.#arrived();
-      this.#refresh();
-      await this.#follow();
-    } catch (fault) {
-      this.store.set({ fault: fault.message });
+    for (let isOver = false; !isOver;) {
+      try {
+        await this.record.read(() => this.store.set({ revision: this.store.state.revision + 1 }));
+        this.#arrived();
+        await this.#refresh();
+        isOver = await this.#follow();
+      } catch (fault) {
+        if (isAway(fault)) await this.#waited();
+        else {
+          this.store.set({ fault: fault.message });
+          throw fault;
+        }
+      }
     }
   }
 
+  /** Say that the connection is lost, wait, and go on from the line that is played by then. */
+  async #waited() {
+    this.#connected(false);
+    await new Promise((done) => { setTimeout(done, RETRY_MS); });
+    const { line } = await this.encounter.about().catch(() => this.store.state.about);
+    if (!this.asked.line && line !== this.store.state.about.line) location.reload();
+  }
+
+  /** Say whether the service is reached, and read what may have changed when it is reached again. @param {boolean} isConnected */
+  #connected(isConnected) {
+    clearTimeout(this.losing);
+    if (!isConnected) this.losing = setTimeout(() => this.store.set({ isLost: true }), LOST_MS);
+    else if (this.store.state.isLost) {
+      this.store.set({ isLost: false });
+      this.#refreshSoon();
+    }
+  }
+
+  /** Follow what is new; returns true when nothing more will come in this line. */
   async #follow() {
     this.isFollowing = true;
-    for await (const { event, data } of this.encounter.stream({ after: this.record.last, line: this.asked.line, text: "en" })) {
+    const connected = (isConnected) => this.#connected(isConnected);
+    for await (const { event, data } of this.encounter.stream({ after: this.record.last, line: this.asked.line, text: "en", connected })) {
       if (event === "commit") {
         await this.record.take(data);
         this.#arrived();
-        this.#refresh();
+        this.#refreshSoon();
       } else if (event === "continued" || event === "reset") {
         location.reload();
-        return;
+        return true;
       }
     }
+    return true;
   }
 
   #arrived() {
     const { revision, isLive, n } = this.store.state;
     const { last } = this.record;
     this.store.set({ revision: revision + 1, last, n: isLive ? last : Math.min(n, last) });
+  }
+
+  /** Read again what only the newest commit has, until the service answers. */
+  #refreshSoon() {
+    this.#refresh().catch((fault) => {
+      if (isAway(fault)) setTimeout(() => this.#refreshSoon(), RETRY_MS);
+    });
   }
 
   /** Read again what only the newest commit has: the summary, and what may be done. */
@@ -272,7 +315,11 @@ class Fight {
 const start = async (fault) => {
   const key = heldKey();
   const id = location.pathname.split("/")[2] ?? (key && seatOf(key).encounter);
-  show(at("tools"), html("a", { href: "/" }, "Encounters"), html("a", { href: "/docs" }, "Documentation"));
+  const isShared = location.pathname === "/s"; // who has a link has no list of encounters
+  const isFramed = self !== top; // another page shows this one: what leads away opens a window
+  show(at("tools"), isFramed ? html("a", { href: location.href, target: "_blank", rel: "noopener" }, "Open in a window")
+    : [!isShared && html("a", { href: "/" }, "Encounters"), html("a", { href: "/docs" }, "Documentation")]);
+  if (isFramed) document.querySelector(".brand").target = "_blank";
   if (key === null && !id) {
     show(askPlace(), html("div", { class: "card ask" }, html("h2", {}, "This link is not complete"), html("p", {}, "Its part after # is missing. Ask for it again.")));
     return;
@@ -285,7 +332,7 @@ const start = async (fault) => {
     await open(key, id);
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
-    if (problem.status === 401 && location.pathname !== "/s") {
+    if (problem.status === 401 && !isShared) {
       keep(null);
       start(problem.detail ?? problem.message);
       return;

@@ -48,7 +48,7 @@ export class Log {
       if (known) known.node.replaceWith(node);
       else {
         const round = record.scenes[index]?.round;
-        if (round && round !== record.scenes[index - 1]?.round) this.list.append(html("li", { class: "round", role: "presentation" }, html("h3", {}, `Round ${round}`)));
+        if (round && round !== record.scenes[index - 1]?.round) this.list.append(html("li", { class: "round" }, html("h3", {}, `Round ${round}`)));
         this.list.append(node);
         if (isLive && entry.text.length) this.news.textContent = entry.text.join(". ");
       }
@@ -63,6 +63,12 @@ export class Log {
     const node = this.drawn[n - 1]?.node;
     if (!node) return;
     node.setAttribute("aria-current", "true");
+    this.#reach(node);
+    cancelAnimationFrame(this.settling); // entries have their height once they are near: where this one is may differ then
+    this.settling = requestAnimationFrame(() => requestAnimationFrame(() => this.#reach(node)));
+  }
+
+  #reach(node) {
     const { top, bottom } = node.getBoundingClientRect();
     const frame = this.list.getBoundingClientRect();
     if (top < frame.top || bottom > frame.bottom) this.list.scrollTop += top - frame.top - frame.height / 2 + (bottom - top) / 2;

@@ -8,8 +8,9 @@ import { Camera } from "./camera.mjs";
 /** @typedef {import("./record.mjs").Json} Json */
 /** @typedef {import("./record.mjs").Tokens} Tokens */
 
-const MARGIN = 1.5; // cells
-const LEAST = 8; // cells across
+const MARGIN = 1; // cells
+const LEAST = 6; // cells across
+const NAME = { most: 0.2, least: 0.13, glyph: 0.62, room: 0.94 }; // cells; a glyph is so wide for its height
 const PLACES = { down: "down", dead: "dead", gone: "gone" };
 
 /** The outlines of tokens by side, in a space from -0.42 to 0.42. */
@@ -50,6 +51,14 @@ export const described = (token) => {
 
 /** Return a name without its article. @param {string} name */
 const bare = (name) => name.replace(/^(the|a|an|his|her|their) /i, "");
+
+/** Return how high a name is, and what of it fits between the neighbours of its token. @param {string} name @param {number} space */
+const fitted = (name, space) => {
+  const room = space * NAME.room / NAME.glyph;
+  const size = Math.max(NAME.least, Math.min(NAME.most, room / name.length));
+  const most = Math.floor(room / size + 0.01);
+  return { size, text: name.length > most ? `${name.slice(0, most - 1)}…` : name };
+};
 
 /** Return the letters on a token. @param {string} name */
 const letters = (name) => {
@@ -96,7 +105,13 @@ export class BattleMap {
         this.drawn.delete(id);
       }
     }
-    for (const [id, token] of tokens) this.#place(id, token, selected === id, targets.has(id));
+    const taken = new Set([...tokens.values()].filter(({ status }) => !PLACES[status]).map(({ position }) => String(position)));
+    for (const [id, token] of tokens) {
+      this.#place(id, token, selected === id, targets.has(id));
+      const isUnder = Boolean(PLACES[token.status]) && taken.has(String(token.position));
+      this.drawn.get(id).parts.name.classList.toggle("is-under", isUnder);
+      if (isUnder && this.tokens.firstChild !== this.drawn.get(id).node) this.tokens.prepend(this.drawn.get(id).node);
+    }
     this.hint.hidden = tokens.size > 0 || this.ground.childElementCount > 0;
   }
 
@@ -156,12 +171,12 @@ export class BattleMap {
 
   #add(id) {
     const parts = {
-      form: svg("path", { class: "form" }), letters: svg("text", { class: "letters", y: 0.1 }),
-      name: svg("text", { class: "name" }), bar: svg("rect", { class: "bar-left", x: -0.4, y: 0.43, height: 0.09 }),
-      mark: svg("text", { class: "status", x: 0.36, y: -0.26 }), title: svg("title"),
+      form: svg("path", { class: "form", transform: "translate(0 -.1) scale(.82)" }), letters: svg("text", { class: "letters" }),
+      name: svg("text", { class: "name" }), bar: svg("rect", { class: "bar-left", x: -0.34, y: 0.23, height: 0.07 }),
+      mark: svg("text", { class: "status", x: 0.32, y: -0.24 }), title: svg("title"),
     };
-    const body = svg("g", { class: "body" }, parts.form, parts.letters, svg("rect", { class: "bar-all", x: -0.4, y: 0.43, width: 0.8, height: 0.09 }),
-      parts.bar, parts.mark, svg("circle", { class: "turn", cx: -0.36, cy: -0.36, r: 0.12 }));
+    const body = svg("g", { class: "body" }, parts.form, parts.letters, svg("rect", { class: "bar-all", x: -0.34, y: 0.23, width: 0.68, height: 0.07 }),
+      parts.bar, parts.mark, svg("circle", { class: "turn", cx: -0.34, cy: -0.36, r: 0.1 }));
     const pick = () => this.camera.isDragging || this.on.picked(id);
     const node = svg("g", { role: "button", tabindex: 0, "data-creature": id, onclick: pick }, parts.title, body);
     node.addEventListener("keydown", (event) => {
@@ -182,16 +197,18 @@ export class BattleMap {
     node.setAttribute("class", `token side-${side} is-${PLACES[token.status] ?? "active"}${token.acts ? " acts" : ""}${token.hidden ? " is-hidden" : ""}`);
     const middle = [x + token.space / 2, y + token.space / 2];
     node.setAttribute("transform", `translate(${middle.join(" ")})`);
-    parts.name.setAttribute("transform", `translate(${middle[0]} ${middle[1] + token.space / 2 + 0.2})`);
+    const { size, text } = fitted(bare(token.name), token.space);
+    parts.name.setAttribute("transform", `translate(${middle[0]} ${middle[1] + token.space / 2 - 0.04})`);
+    parts.name.style.fontSize = `${size}px`;
+    parts.name.textContent = text;
     node.setAttribute("aria-label", described(token));
     body.setAttribute("transform", `scale(${token.space})`);
     parts.form.setAttribute("d", FORMS[side]);
     parts.letters.textContent = letters(token.name);
-    parts.name.textContent = bare(token.name);
     parts.title.textContent = described(token);
     parts.mark.textContent = { down: "z", dead: "✕", gone: "↗" }[token.status] ?? (token.conditions.length ? "•" : "");
     const share = token.hp === null || !token.hp_max ? 0 : Math.max(0, Math.min(1, token.hp / token.hp_max));
-    parts.bar.setAttribute("width", String(0.8 * share));
+    parts.bar.setAttribute("width", String(0.68 * share));
     parts.bar.setAttribute("class", `bar-left${share <= 0.34 ? " low" : ""}`);
   }
 }

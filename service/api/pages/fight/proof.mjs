@@ -13,6 +13,13 @@ export const verified = (bundle, keys) => new Promise((done, failed) => {
   worker.postMessage({ bundle, keys });
 });
 
+/** Save *text* as a file. @param {string} text @param {string} type @param {string} name */
+const save = (text, type, name) => {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  html("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+};
+
 /** Return what the mark says of commit *n*. @param {Verified | null} found @param {number} n @returns {[string, string]} a class and a text */
 export const markOf = (found, n) => {
   if (found === null) return ["", "Not verified yet"];
@@ -25,18 +32,20 @@ export const markOf = (found, n) => {
 export class Proof {
   /**
    * @param {HTMLElement} place @param {import("../client/rewound.mjs").Encounter} encounter
-   * @param {{line?: string}} asked @param {(found: Verified) => void} done
+   * @param {{line?: string}} asked @param {boolean} mayAudit @param {(found: Verified) => void} done
    */
-  constructor(place, encounter, asked, done) {
+  constructor(place, encounter, asked, mayAudit, done) {
     Object.assign(this, { encounter, asked, done });
     this.result = html("div", { "aria-live": "polite" });
+    this.certificate = html("div", { "aria-live": "polite" });
+    this.audit = mayAudit && !asked.line && button("Have it audited", () => this.#audit());
     this.ask = button("Verify it here", () => this.#verify(), { class: "main verify" });
     show(place, html("p", {}, "Your browser downloads the record and verifies every hash, seal, signature and die that is disclosed."),
-      html("div", { class: "row" }, this.ask, button("Download the proof", () => this.#download())), this.result,
+      html("div", { class: "row" }, this.ask, button("Download the proof", () => this.#download()), this.audit), this.result, this.certificate,
       html("details", {}, html("summary", {}, "What it means, and what it does not"),
         html("ul", { class: "small" },
           html("li", {}, "Proved: commits were not changed since they were signed; dice follow from the seed that was published in commit 1; seals open to what was sealed."),
-          html("li", {}, "Not proved here: that the rules lead to these results. ", html("code", {}, "rewound verify"), " and an audit decide every command again."),
+          html("li", {}, "Not proved here: that the rules lead to these results. ", html("code", {}, "rewound verify"), " and an audit decide every command again; an audit ends with a certificate that the service signs."),
           html("li", {}, "The key came from this service. Compare it with one that you received elsewhere, on ", html("a", { href: "/verify" }, "the page that verifies"), "."))));
   }
 
@@ -65,9 +74,23 @@ export class Proof {
     }
   }
 
+  /** Have the service decide every command again, and show what it certifies. */
+  async #audit() {
+    this.audit.disabled = true;
+    show(this.certificate, html("p", { class: "soft" }, "The service decides every command again …"));
+    try {
+      const { verdict, certificate, fault } = await this.encounter.audit();
+      if (!certificate) throw new Error(fault ?? "the audit has failed");
+      show(this.certificate, html("p", { class: "verdict" }, "The audit says ", html("b", {}, verdict), `: ${certificate.verdict.meaning}`),
+        button("Download the certificate", () => save(JSON.stringify(certificate, null, 2), "application/json", `${this.encounter.id}.certificate.json`)));
+    } catch (failed) {
+      show(this.certificate, html("p", { class: "fault" }, failed.detail ?? failed.message));
+    } finally {
+      this.audit.disabled = false;
+    }
+  }
+
   async #download() {
-    const address = URL.createObjectURL(new Blob([await this.#bundle()], { type: "application/jsonl" }));
-    html("a", { href: address, download: `${this.encounter.id}.jsonl` }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 1000);
+    save(await this.#bundle(), "application/jsonl", `${this.encounter.id}.jsonl`);
   }
 }

@@ -75,6 +75,7 @@ export class FightRecord {
 
   /** Read on to the newest commit, and report after each page. @param {() => void} report */
   async read(report) {
+    await this.#readSealed();
     await Promise.all([this.#readEntries(report), this.#readScenes(report)]);
   }
 
@@ -105,6 +106,16 @@ export class FightRecord {
     if (data.n === this.entries.length + 1) this.entries.push(entryOf(data));
     for (const n of new Set(data.revealed.map((each) => each.n))) await this.#readAgain(n);
     await this.#readScenes(() => {});
+  }
+
+  /** Read again what was sealed when it was read: it may be open by now. */
+  async #readSealed() {
+    const first = this.entries.findIndex((each) => each.sealed.length);
+    if (first < 0) return;
+    for await (const data of this.encounter.commits({ ...this.asked, after: first, text: "en", limit: PAGE })) {
+      if (data.n > this.entries.length) return;
+      if (this.entries[data.n - 1].sealed.length) this.entries[data.n - 1] = entryOf(data);
+    }
   }
 
   /** Read commit *n* again: it shows what has been opened since. @param {number} n */

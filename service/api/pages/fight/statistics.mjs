@@ -42,7 +42,7 @@ export const drawStatistics = (place, dice, record) => {
   const rounds = [...new Set(record.scenes.map((scene) => scene.round))].filter(Boolean);
   const rows = tally(record);
   show(place, html("h3", {}, "Hit points lost, by rounds"),
-    html("div", { class: "wide" }, html("table", {}, html("thead", {}, html("tr", {}, html("th", {}, "Creature"), rounds.map((round) => html("th", {}, round)), html("th", {}, "All"), html("th", {}, "Commits"))),
+    html("div", { class: "wide", role: "region", tabindex: 0, "aria-label": "Hit points lost by round" }, html("table", {}, html("thead", {}, html("tr", {}, html("th", {}, "Creature"), rounds.map((round) => html("th", {}, round)), html("th", {}, "All"), html("th", {}, "Commits"))),
       html("tbody", {}, [...tokens.values()].map(({ id, name }) => {
         const { lost, named } = rows.get(id) ?? { lost: new Map(), named: 0 };
         return html("tr", {}, html("th", { scope: "row" }, name), rounds.map((round) => html("td", {}, lost.get(round) ?? "·")),

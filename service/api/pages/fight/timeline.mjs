@@ -31,15 +31,15 @@ export class Timeline {
     html("div", { class: "track" }, this.range, this.ticks));
   }
 
-  /** Draw where the page is. @param {{n: number, last: number, isLive: boolean, isOver: boolean, rounds: {round: number, first: number}[]}} seen */
-  draw({ n, last, isLive, isOver, rounds }) {
+  /** Draw where the page is. @param {{n: number, last: number, isLive: boolean, isLost: boolean, isOver: boolean, rounds: {round: number, first: number}[]}} seen */
+  draw({ n, last, isLive, isLost, isOver, rounds }) {
     Object.assign(this, { n, last });
     this.range.max = String(last);
     this.range.value = String(n);
     this.range.setAttribute("aria-valuetext", `commit ${n} of ${last}`);
     this.count.textContent = `${n} / ${last}`;
     const behind = last - n;
-    this.live.textContent = isOver ? "End" : isLive ? "● Live" : behind ? `Live (${behind} ahead)` : "Live";
+    this.live.textContent = isOver ? "End" : isLost ? "Not live" : isLive ? "● Live" : behind ? `Live +${behind}` : "Live";
     this.live.setAttribute("aria-pressed", String(isLive));
     if (this.drawnRounds === rounds.length && this.drawnLast === last) return;
     Object.assign(this, { drawnRounds: rounds.length, drawnLast: last });
