@@ -2,7 +2,7 @@
 
 Laws. A note is tampered if its signature is invalid or its key is unknown. With pinned keys, only these and
 their successors by rotation are trusted. A key that rotates to a trusted one is an older key: its checkpoints
-are ignored, and are no fault.
+are ignored, and are not faults.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "bundle": "Export an encounter with all its evidence into one file.",
     "explain": "Explain a commit of a bundle: rules, rulings and dice, offline.",
     "import": "Convert maps and creatures of other tools to parts of an opening.",
+    "doctor": "Examine this installation and say how each fault is mended.",
     "keys": "List, create and revoke API keys; show and rotate the signing key.",
     "openapi": "Write openapi.yaml and the clients' types, or check them.",
     "rules": "Write the tables of rules, or check that they are up to date.",

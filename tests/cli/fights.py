@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,13 +22,26 @@ from service.stores import api_keys
 PATIENCE_S = 30.0
 
 
-@dataclass(frozen=True)
+@dataclass
 class Service:
     """A running service, an API key, and its holder."""
 
+    settings: Settings
     station: LocalService
     key: str
     owner: Rewound
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Stop every process of it, and start them again on the same data and port."""
+        self.station.stop()
+        try:
+            yield
+        finally:
+            self.station = LocalService(self.settings, print)
+            with ThreadPoolExecutor(1) as pool:  # the store is not waited for on a thread with an event loop
+                pool.submit(self.station.start).result()
+            self.station.wait_until_ready()
 
     def sit_down(self, fight: ScriptedFight) -> ScriptTable:
         """Open the encounter of *fight*."""
@@ -53,12 +67,20 @@ def served(home: Path) -> Iterator[Service]:
             log_level="error",
             anonymous_limit=0,  # tests of the page load its thirty files more often than anybody does
         )
-        with LocalService(settings, print) as station:
+        station = LocalService(settings, print)
+        station.start()
+        try:
             station.wait_until_ready()
             with closing(station.log()) as log:
                 token, _ = api_keys.create(log, "tests", time.time())
             with connect(station.url, token) as owner:
-                yield Service(station, token, owner)
+                service = Service(settings, station, token, owner)
+                try:
+                    yield service
+                finally:
+                    station = service.station
+        finally:
+            station.stop()
 
 
 def played(service: Service, form: str, *, seeded: bool) -> ScriptTable:
