@@ -7,7 +7,7 @@ commit comes out differently under the same digest, the decision was not determi
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from functools import wraps
+from functools import cache, wraps
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +18,9 @@ from service.rules.ruleset import Ruleset
 
 SHARED: Final = ("service.rules", "service.dice")
 """What a ruleset may import beside itself; the standard library is allowed too, and not in the digest."""
+
+_BLOCKS: Final = ("body", "orelse", "finalbody", "handlers", "cases")
+"""The attributes of a node of a syntax tree that hold statements."""
 
 
 def _computed_once(digest: Callable[[tuple[str, ...]], str]) -> Callable[[tuple[str, ...]], str]:
@@ -106,11 +109,24 @@ def _source(module: str) -> tuple[str, bytes] | None:
     ).read_bytes()
 
 
-def _imported(raw: bytes) -> Iterator[str]:
-    """Yield every name that an import statement of *raw* may refer to, as a dotted path."""
-    for node in ast.walk(ast.parse(raw)):
+@cache
+def _imported(raw: bytes) -> tuple[str, ...]:
+    """Return every name that an import statement of *raw* may refer to, as a dotted path."""
+    found: list[str] = []
+    for node in _statements(ast.parse(raw)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found.append(node.module)
+            found += (f"{node.module}.{alias.name}" for alias in node.names)
+    return tuple(found)
+
+
+def _statements(module: ast.Module) -> Iterator[ast.AST]:
+    """Yield all statements of *module*; unlike `ast.walk` it leaves out expressions, which are most of it."""
+    waiting: list[ast.AST] = [module]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for name in _BLOCKS:
+            waiting += getattr(node, name, ())

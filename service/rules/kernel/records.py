@@ -11,7 +11,8 @@ shows to others, or a blank. So rules run on every view.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
+from operator import attrgetter
 from typing import Any, Final, Generic, NoReturn, TypeVar, dataclass_transform, overload
 
 R = TypeVar("R")
@@ -29,8 +30,8 @@ DERIVED: Final = "_derived"
 """The key under which a record caches what was derived from it (see `derived`); a changed copy drops it."""
 
 
-CARRIED: Final = "_carried"
-"""The key under which a record caches what `carried` derives; a changed copy keeps it."""
+DERIVED_FROM: Final = "_derived_from"
+"""The key under which a record caches what `derived_from` derives; a changed copy keeps it."""
 
 
 class _NoChanges(dict[Any, Any]):
@@ -126,9 +127,14 @@ def sealable_fields(kind: type) -> Mapping[str, Sealable]:
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(sealable,))
 def record(cls: type[R]) -> type[R]:
-    """Make *cls* a frozen dataclass that takes its fields as keyword arguments."""
-    made = dataclass(frozen=True, kw_only=True, init=False)(cls)
+    """Make *cls* a dataclass that never changes and takes its fields as keyword arguments."""
+    # dataclass would compile four more methods for each of a thousand classes, at the start of each process
+    made = dataclass(kw_only=True, init=False, repr=False, eq=False, unsafe_hash=True)(cls)
     made.__init__ = _filling(made)  # type: ignore[method-assign]  # that is the idea
+    methods = (_comparing(made), _text, _refuse_set, _refuse_delete)
+    for name, method in zip(("__eq__", "__repr__", "__setattr__", "__delattr__"), methods, strict=True):
+        if name not in cls.__dict__:
+            setattr(made, name, method)
     found = {each.name: each.metadata[SEALABLE] for each in fields(made) if SEALABLE in each.metadata}  # type: ignore[arg-type]  # a dataclass
     setattr(made, SEALABLE, found)
     for name, how in found.items():
@@ -156,6 +162,32 @@ def _filling(kind: type) -> Callable[..., None]:
             raise TypeError(text)
 
     return __init__
+
+
+def _comparing(kind: type) -> Callable[[object, object], bool]:
+    """Return `__eq__` of *kind*: equal records have one class and equal fields."""
+    names = [field.name for field in fields(kind)]
+    values: Callable[[object], object] = attrgetter(*names) if names else lambda _: ()
+
+    def equal(self: object, other: object) -> bool:
+        return values(self) == values(other) if type(other) is type(self) else NotImplemented
+
+    return equal
+
+
+def _text(self: Any) -> str:  # noqa: ANN401 - a record of any kind
+    parts = ", ".join(f"{each.name}={getattr(self, each.name)!r}" for each in fields(self))
+    return f"{type(self).__qualname__}({parts})"
+
+
+def _refuse_set(self: object, name: str, value: object) -> NoReturn:  # noqa: ARG001 - as Python calls it
+    text = f"cannot assign to field {name!r}"
+    raise FrozenInstanceError(text)
+
+
+def _refuse_delete(self: object, name: str) -> NoReturn:  # noqa: ARG001 - as Python calls it
+    text = f"cannot delete field {name!r}"
+    raise FrozenInstanceError(text)
 
 
 @record
@@ -244,10 +276,10 @@ def derived(of: R, name: str, derive: Callable[[R], V]) -> V:
     return found
 
 
-def carried(of: R, names: tuple[str, ...], derive: Callable[..., V]) -> V:
+def derived_from(of: R, names: tuple[str, ...], derive: Callable[..., V]) -> V:
     """Return `derive(*values)` of the fields *names*; copies keep it until one of these fields changes."""
     known = of.__dict__
-    every = known.get(CARRIED, EMPTY)
+    every = known.get(DERIVED_FROM, EMPTY)
     found = every.get(names)
     if found is not None:
         for name, old in zip(names, found[0], strict=True):
@@ -258,7 +290,10 @@ def carried(of: R, names: tuple[str, ...], derive: Callable[..., V]) -> V:
             return result
     values = [known[name] for name in names]
     result = derive(*values)
-    known[CARRIED] = {**every, names: (values, result)}  # a new one: copies of the record share the old one
+    known[DERIVED_FROM] = {
+        **every,
+        names: (values, result),
+    }  # a new one: copies of the record share the old one
     return result
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.kernel.records import EMPTY, carried, changed, derived, record
+from service.rules.kernel.records import EMPTY, changed, derived, derived_from, record
 
 
 @record
@@ -93,8 +93,8 @@ def test_what_copies_carry_is_derived_again_only_if_a_field_of_it_changes() -> N
         return holds * 2
 
     cup = Cup(holds=4)
-    assert carried(cup, ("holds",), double) == carried(cup, ("holds",), double) == 8
-    assert carried(changed(cup, label="milk"), ("holds",), double) == 8
+    assert derived_from(cup, ("holds",), double) == derived_from(cup, ("holds",), double) == 8
+    assert derived_from(changed(cup, label="milk"), ("holds",), double) == 8
     assert asked == [4]
-    assert carried(changed(cup, holds=5), ("holds",), double) == 10
+    assert derived_from(changed(cup, holds=5), ("holds",), double) == 10
     assert cup == Cup(holds=4)
