@@ -21,7 +21,7 @@ COMMANDS = 40
 
 
 @pytest.mark.parametrize("edition", REGISTRY)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.overnight)])
 def test_TABLE_AMEND_2_undo_and_redo_keep_every_named_die_and_use_none_twice(edition: str, seed: int) -> None:
     rounds, _ = undo_and_redo_every_round(edition, seed, COMMANDS)
     assert rounds > 0
@@ -54,7 +54,13 @@ def spelled(state: Any, *, creatures_alone: bool = False) -> str:
     return json.dumps(to_data(state.creatures if creatures_alone else state))
 
 
-@pytest.mark.parametrize("seed", [3, 4], ids=["past the round", "past the announcement"])
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(3, id="past the round"),
+        pytest.param(4, id="past the announcement", marks=pytest.mark.overnight),
+    ],
+)
 def test_what_a_group_threw_apart_in_another_epoch_stays_counted(seed: int) -> None:
     rounds, _ = undo_and_redo_every_round("rise@1", seed, 80, secrets=False)
     assert rounds > 0

@@ -95,10 +95,11 @@ def tried(
     if unknown:
         raise ValueError(f"RULES names no rule with a line to change: {', '.join(unknown)}")
     plugin = Trying(scores, paths, seconds, say)
-    options = ["-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:hypothesispytest"]
+    options = ["-s", "--tb=native", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:hypothesispytest"]
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
         status = pytest.main([*options, *tests], plugins=[plugin])
     assert plugin.bench is not None, f"pytest ended with {status}"
+    assert status is not pytest.ExitCode.INTERNAL_ERROR, "an error ended the run early"
     assert not plugin.bench.failing, f"these fail without a mutant: {', '.join(plugin.bench.failing)}"
     return scores
 

@@ -1,8 +1,9 @@
-"""Run the tests that name a rule against a mutant of its lines, each in a process of its own.
+"""Run the tests that name a rule and reach its lines against a mutant of these, in a process of its own.
 
 The tests are collected once, by pytest; a mutant runs in a fork of that process. There the mutated code takes
 the place of the original: of a function its code object, of a constant its value in every module that has it.
-No source is written, and nothing that a mutant does outlives its fork.
+No source is written, and nothing that a mutant does outlives its fork. A test that does not run the changed
+statement cannot see the change: which lines each test runs is found once, and the others are not run.
 """
 
 from __future__ import annotations
@@ -15,18 +16,21 @@ import pickle
 import resource
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, is_dataclass
 from functools import partial
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any, Final, TypeAlias
 
 import pytest
 
 from service.cli.rules import ids_in
-from service.rules.kernel import rulebook
+from service.rules.kernel import hints, rulebook, sealed
+from service.rules.secrecy.gm_only import revealing
 from tests.mutants.making import Mutant
 
 SERVED: Final = frozenset({"valkey", "services", "worker", "standing_cluster"})
@@ -37,11 +41,16 @@ MEMORY: Final = 2**31
 """Bytes that a mutant may take more than the tests."""
 MOST_S: Final = 5
 """Seconds of CPU: longer tests, which play at random, are left out."""
+LONGER: Final = 20
+"""How many times the CPU a test may take while its lines are traced."""
 
 KILLED, SURVIVED, UNTESTED = "killed", "survived", "untested"
 
 Place: TypeAlias = tuple[str, str, int]
 """A function by the path of its sources, its qualified name and its first line."""
+TraceFunction: TypeAlias = Callable[[FrameType, str, object], Any]
+Lines: TypeAlias = frozenset[tuple[str, int]]
+"""Lines of sources, each by its path and its number."""
 
 
 @dataclass
@@ -51,8 +60,12 @@ class Bench:
     session: pytest.Session
     tests: Mapping[str, tuple[pytest.Item, ...]]
     functions: Mapping[Place, tuple[FunctionType, ...]]
+    wanted: frozenset[str]
+    """The paths of the sources that are mutated."""
     costs: dict[str, float] = field(default_factory=dict)
     """Seconds of CPU of each test without a mutant, by its node id."""
+    reached: dict[str, Lines] = field(default_factory=dict)
+    """The lines that each test runs without a mutant, by its node id."""
     failing: list[str] = field(default_factory=list)
     """Tests that fail without a mutant."""
 
@@ -69,9 +82,12 @@ class Bench:
 
     def verdict(self, mutant: Mutant) -> str:
         """Return what becomes of *mutant*."""
-        items = self.tests_of(mutant)
-        if not items:
+        named = self.tests_of(mutant)
+        if not named:
             return UNTESTED
+        items = [item for item in named if self._reaches(item, mutant)]
+        if not items:
+            return SURVIVED
         limit = 5 + int(PATIENCE * sum(self.costs[item.nodeid] for item in items))
 
         def run() -> bool:
@@ -79,6 +95,17 @@ class Bench:
             return all(_is_green(item) for item in items)
 
         return SURVIVED if _forked(run, limit) is True else KILLED
+
+    def _reaches(self, item: pytest.Item, mutant: Mutant) -> bool:
+        """Return whether a test runs the changed statement; of a constant it may read the value."""
+        if mutant.is_constant:
+            return True
+        if item.nodeid not in self.reached:
+            found = _forked(partial(_lines_of, item, self.wanted), LONGER * MOST_S)
+            assert found is not None, f"{item.nodeid} does not end when its lines are traced"
+            self.reached[item.nodeid] = found
+        lines = self.reached[item.nodeid]
+        return any((str(mutant.path), line) in lines for line in range(mutant.line, mutant.end + 1))
 
     def _apply(self, mutant: Mutant) -> None:
         """Put the mutated code in the place of the original, in this process."""
@@ -112,7 +139,20 @@ def bench(session: pytest.Session, sources: Sequence[Path]) -> Bench:
         if isinstance(item, pytest.Function) and not _is_served(item):
             for rule in dict.fromkeys(ids_in(f"{item.name} {inspect.getsource(item.function)}")):
                 tests[rule] = (*tests.get(rule, ()), item)
-    return Bench(session, tests, functions)
+    for kind in [each for each in gc.get_objects() if isinstance(each, type) and is_dataclass(each)]:
+        if kind.__module__.startswith("service.rules."):
+            learn(kind)
+    gc.collect()
+    gc.freeze()  # forks share what is there
+    return Bench(session, tests, functions, frozenset(wanted))
+
+
+def learn(kind: type) -> None:
+    """Read the types of a record's fields once, before forks do: no rule changes them."""
+    with suppress(NameError, TypeError):  # a base with parameters, or of names that no test needs
+        hints.fields_of(kind)
+        vars(sealed)["_suspects"](kind)
+        revealing(kind)
 
 
 def _is_served(item: pytest.Function) -> bool:
@@ -204,6 +244,26 @@ def _cost(item: pytest.Item) -> tuple[float, bool]:
     began = time.process_time()
     is_green = _is_green(item)
     return time.process_time() - began, is_green
+
+
+def _lines_of(item: pytest.Item, wanted: frozenset[str]) -> Lines:
+    """Return the lines of *wanted* sources that a test runs, in any of its threads."""
+    found: set[tuple[str, int]] = set()
+
+    def seen(frame: FrameType, event: str, _: object) -> TraceFunction | None:
+        path = frame.f_code.co_filename
+        if path not in wanted:
+            return None
+        found.add((path, frame.f_lineno))
+        return seen
+
+    threading.settrace(seen)
+    sys.settrace(seen)
+    try:
+        _is_green(item)
+    finally:
+        sys.settrace(None)
+    return frozenset(found)
 
 
 def _is_green(item: pytest.Item) -> bool:

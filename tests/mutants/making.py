@@ -81,6 +81,8 @@ class Mutant:
     place: str
     """The outermost function or the constant that has the line, as Python qualifies it."""
     line: int
+    end: int
+    """The last line of the statement, the first of which is `line`."""
     change: str
     edit: Edit
     tree: ast.Module
@@ -92,6 +94,11 @@ class Mutant:
             return compile(self.tree, str(self.path), "exec", dont_inherit=True)
         finally:
             undo.swap()
+
+    @property
+    def is_constant(self) -> bool:
+        """Return whether the line defines a constant, which no test runs."""
+        return CONSTANT.fullmatch(self.place) is not None
 
     def line_for(self, root: Path) -> str:
         """Return the line that shows it to people; its path begins at *root* if it is below that."""
@@ -228,7 +235,7 @@ def _mutants(rules: Rules, module: Module, place: str, shown: ast.AST, edit: Edi
     if isinstance(edit.value, ast.Pass):
         removed = _element(edit)
         change = f"without `{_text(removed)}`"
-        yield Mutant(rules, module.path, place, getattr(removed, "lineno", 0), change, edit, module.tree)
+        yield Mutant(rules, module.path, place, *_lines(removed), change, edit, module.tree)
         return
     before = _text(shown)
     undo = edit.swap()
@@ -236,7 +243,13 @@ def _mutants(rules: Rules, module: Module, place: str, shown: ast.AST, edit: Edi
     undo.swap()
     if before != after:
         change = f"`{before}` becomes `{after}`"
-        yield Mutant(rules, module.path, place, getattr(shown, "lineno", 0), change, edit, module.tree)
+        yield Mutant(rules, module.path, place, *_lines(shown), change, edit, module.tree)
+
+
+def _lines(node: ast.AST) -> tuple[int, int]:
+    """Return the first and the last line of a statement or a function."""
+    assert isinstance(node, ast.stmt)
+    return node.lineno, node.end_lineno or node.lineno
 
 
 def _element(edit: Edit) -> ast.AST:

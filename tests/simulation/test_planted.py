@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 
 from tests.simulation.plan import plan_of
@@ -15,12 +17,21 @@ MOST = 400
 """Schedules within which each is found."""
 
 
+RARE: Final = ("commit without compare-and-set", "tries that are not counted")
+"""Found by one schedule in a hundred: half a minute each."""
+
+
+def _marks(planted: Planted) -> list[pytest.MarkDecorator]:
+    crash = [pytest.mark.plants_crash] if planted.bursts else []
+    return crash + ([pytest.mark.overnight] if planted.name in RARE else [])
+
+
+def test_what_is_rare_is_planted() -> None:
+    assert {each.name for each in PLANTED} >= set(RARE)
+
+
 @pytest.mark.parametrize(
-    "planted",
-    [
-        pytest.param(each, id=each.name, marks=[pytest.mark.plants_crash] if each.bursts else [])
-        for each in PLANTED
-    ],
+    "planted", [pytest.param(each, id=each.name, marks=_marks(each)) for each in PLANTED]
 )
 def test_a_planted_fault_is_found_by_name(planted: Planted) -> None:
     others: set[str] = set()

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.options import OPTIONS
 from service.rules.heartrush.sheet import Sheet
-from service.rules.heartrush.size_and_bonds import carried, slots
+from service.rules.heartrush.size_and_bonds import slots, slots_taken
 from service.rules.heartrush.state import State
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Actor, Awaited, Command, Fact, Offer
@@ -149,7 +149,7 @@ def _sheet(chance: random.Random, name: str, side: str) -> dict[str, Any]:
         poisons=[{"id": "viper", "doses": 2, "conditions": {"burning": 1}}] if chance.random() < 0.3 else [],
         **dice,
     )
-    while carried(made := from_data(Sheet, given, families=HEARTRUSH.families)) > slots(made):
+    while slots_taken(made := from_data(Sheet, given, families=HEARTRUSH.families)) > slots(made):
         given["weapons"].pop()
     return given
 

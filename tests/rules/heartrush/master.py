@@ -185,6 +185,14 @@ def roll(m: Moment) -> Attempt:
     return Attempt(m.chance.choice(["roll_check", "roll_save"]), "gm", {"creature": m.who, **order})
 
 
+def contest(m: Moment) -> Attempt:
+    """Return a contest of two creatures, on the order of the GM."""
+    terms = {"ability": "cunning", "answered_with": m.chance.choice([["presence"], ["might", "agility"]])}
+    return Attempt(
+        "roll_contest", "gm", {"creature": m.who, "against": m.other, "what": "outrun it", **terms}
+    )
+
+
 def ruled(*effects: Mapping[str, Any], kind: str = "effect") -> Attempt:
     """Return a ruling of the GM's that has these effects."""
     return Attempt("gm_ruling", "gm", {"kind": kind, "decision": "so be it", "effects": list(effects)})
@@ -209,6 +217,12 @@ def wound(m: Moment) -> Attempt:
     if m.chance.random() < 0.5:
         return Attempt("describe_wound", "gm", {**data, "description": "a gash"})
     return Attempt("invoke_wound", m.seat, data)
+
+
+def aspect(m: Moment) -> Attempt:
+    """Return the invoking of the first aspect of somebody."""
+    ways: list[dict[str, Any]] = [{"use": "earn"}, {"use": "spend"}, {"use": "spend", "points": 2}]
+    return Attempt("invoke_aspect", m.seat, {"creature": m.who, "aspect": 0, **m.chance.choice(ways)})
 
 
 def _treatment(m: Moment) -> Attempt:
@@ -254,7 +268,20 @@ def complication(m: Moment) -> Attempt:
 
 
 TRICKS: Final[tuple[Callable[[Moment], Attempt], ...]] = (
-    *(roll, _ruling, _ruling, _ruling, _beginning, wound, _treatment, _rest, _time, complication),
+    *(
+        roll,
+        contest,
+        _ruling,
+        _ruling,
+        _ruling,
+        _beginning,
+        wound,
+        aspect,
+        _treatment,
+        _rest,
+        _time,
+        complication,
+    ),
     dash,
     _hazard,
     lambda m: Attempt("fall", "gm", {"creature": m.who, "feet": m.chance.choice([10, 20])}),

@@ -15,7 +15,18 @@ from service.rules.ruleset import waiting
 from tests.rules.heartrush.bot import SIDES, WEAPONS
 from tests.rules.heartrush.campaign import CANTRIPS, OWN
 from tests.rules.heartrush.kit import sheet
-from tests.rules.heartrush.master import Attempt, Moment, complication, dash, roll, ruled, stance, wound
+from tests.rules.heartrush.master import (
+    Attempt,
+    Moment,
+    aspect,
+    complication,
+    contest,
+    dash,
+    roll,
+    ruled,
+    stance,
+    wound,
+)
 
 Trick = Callable[[Moment], Attempt | None]
 
@@ -230,10 +241,11 @@ SCENES: Final = (
     ),
     Scene(
         "mishaps",
-        ("HR-GEN-7", "HR-WND-2", "HR-WND-3"),
+        ("HR-GEN-7", "HR-GEN-9", "HR-WND-2", "HR-WND-3"),
+        strong={"growth": {"aspects": [{"text": "quick to draw", "rank": 2}]}},
         weak={"wound_threshold": 5},
         wants=FIGHT[1:],
-        tricks=(roll, complication, wound),
+        tricks=(roll, complication, wound, aspect, contest),
         meddling=0.4,
     ),
     Scene(

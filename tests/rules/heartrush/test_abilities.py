@@ -11,7 +11,17 @@ from service.dice import stream as streams
 from service.rules.kernel.messages import Rolled
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.ruleset import waiting
-from tests.rules.heartrush.casts import ability, declare, do, engaged, fight_with, let_go, owners, use
+from tests.rules.heartrush.casts import (
+    ability,
+    declare,
+    do,
+    engaged,
+    fight_with,
+    let_go,
+    owners,
+    prompts,
+    use,
+)
 from tests.rules.heartrush.kit import Fight, begun, opened
 
 NEAR = {"pia": (0, 0), "wolf": (1, 0)}
@@ -380,6 +390,89 @@ def test_HR_TIME_6_a_window_may_open_after_each_step() -> None:
     declare(fight, "wolf", "snare")
     assert fight["pia"].position == (2, 0)
     assert fight["pia"].has("prone")
+
+
+SHADOW = ability(
+    "shadow",
+    "heart",
+    "instant",
+    trigger=["step_taken"],
+    params=[{"name": "to", "kind": "cell", "within_ft": 10}],
+    effects=[do("move", creature="self", to="$to")],
+)
+
+
+def stepping_away(**changes: Any) -> Fight:
+    """Return a fight in which Pia takes a step away from the wolf, which the wolf may answer."""
+    places = {"pia": (0, 0), "wolf": (2, 0), "ash": (3, 1)}
+    fight = fight_with(places, owners(wolf=("shadow",)), abilities=[SHADOW], **changes)
+    return fight.do("dash", creature="pia", path=[[-1, 0]])
+
+
+def test_HR_ABIL_8_who_is_left_behind_repositions_as_an_instant() -> None:
+    """The example of the book: an enemy moves away, and the answer is a move."""
+    fight = stepping_away()
+    declare(fight, "wolf", "shadow", to=[0, 1])
+    assert (fight["pia"].position, fight["wolf"].position) == ((-1, 0), (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("to", "code"),
+    [
+        ([5, 0], "not_in_range"),
+        ([2, 3], "not_in_range"),
+        ([-1, 0], "not_in_range"),
+        ([3, 1], "blocked"),
+        ([3, 0], "blocked"),
+        (7, "params_missing"),
+    ],
+)
+def test_HR_ABIL_8_the_cell_is_in_reach_and_free(to: Any, code: str) -> None:
+    fight = stepping_away(terrain={"3,0": "wall"})
+    given = {
+        "creature": "wolf",
+        "ability": "shadow",
+        "prompt": prompts(fight, "wolf")[0],
+        "params": {"to": to},
+    }
+    assert fight.refused("declare_instant", **given) == code
+
+
+def test_HR_ABIL_8_offers_name_the_free_cells_in_reach_alone() -> None:
+    fight = stepping_away(terrain={"3,0": "wall"})
+    said = [
+        tuple(params["to"])
+        for offer in fight.offers("gm", "wolf")
+        if offer.type == "declare_instant"
+        for params in (offer.given.get("params"), *offer.choices.get("params", ()))
+        if params is not None
+    ]
+    near = {(x, y) for x in range(5) for y in range(-2, 3)}
+    assert set(said) <= near - {(2, 0), (3, 0), (3, 1)}
+    assert said
+
+
+def test_HR_ABIL_8_a_closed_wall_between_keeps_the_creature_where_it_is() -> None:
+    fight = stepping_away(walls={"2,0|2,1": "wall"})
+    declare(fight, "wolf", "shadow", to=[2, 1])
+    assert fight["wolf"].position == (2, 0)
+
+
+def test_HR_ABIL_8_who_drags_itself_just_moves() -> None:
+    params = [{"name": "to", "kind": "cell", "within_ft": 5}]
+    roll = ability("roll", "heart", "quick", params=params, effects=[do("drag", creature="self", to="$to")])
+    fight = with_own(roll)
+    x, y = fight["pia"].position
+    use(fight, "pia", "roll", to=[x - 1, y])
+    assert fight["pia"].position == (x - 1, y)
+
+
+def test_HR_SVC_1_a_ruling_names_the_cell_itself() -> None:
+    effect = {"kind": "move", "creature": "pia", "to": "$to"}
+    said = {"kind": "effect", "subject": "pia", "decision": "so", "reason": "so", "effects": [effect]}
+    decision = with_own(SHADOW).send("gm_ruling", "gm", **said)
+    assert decision.refusal is not None
+    assert decision.refusal.code == "effect_not_possible"
 
 
 def test_D_4_a_resolution_may_be_answered_again() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from service.rules.heartrush.bestiary import drawn
 from service.rules.heartrush.sheet import Weapon
-from service.rules.heartrush.size_and_bonds import carried, slots
+from service.rules.heartrush.size_and_bonds import slots, slots_taken
 from service.rules.kernel.records import changed
 from tests.rules.heartrush.kit import begun, opened, sheet
 
@@ -37,10 +37,10 @@ def test_HR_SIZE_8_what_is_in_hand_or_part_of_the_body_takes_no_slots() -> None:
     fangs = Weapon(id="fangs", size_class="light", tags=("natural",))
     maul, mace = Weapon(id="maul", size_class="heavy"), Weapon(id="mace", size_class="light")
     bare = drawn("new-character", "it", "players", None)
-    assert carried(changed(bare, weapons=(), wielded=None)) == 0
-    assert carried(changed(bare, weapons=(maul, mace, fangs), wielded=None)) == 5
-    assert carried(changed(bare, weapons=(maul, mace, fangs), wielded="mace")) == 10
-    assert carried(changed(bare, weapons=(maul, mace, fangs), wielded="fangs")) == 15
+    assert slots_taken(changed(bare, weapons=(), wielded=None)) == 0
+    assert slots_taken(changed(bare, weapons=(maul, mace, fangs), wielded=None)) == 5
+    assert slots_taken(changed(bare, weapons=(maul, mace, fangs), wielded="mace")) == 10
+    assert slots_taken(changed(bare, weapons=(maul, mace, fangs), wielded="fangs")) == 15
 
 
 def test_HR_SIZE_8_nobody_comes_with_more_than_it_can_carry() -> None:

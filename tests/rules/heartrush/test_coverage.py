@@ -29,8 +29,11 @@ WITHOUT_HOME: Final[dict[str, str]] = {}
 """Rules of section B that no code of Heart Rush is the home of."""
 
 ADDED: Final = {
+    "HR-ASP-1": "the ledger has destiny points and aspects, and nothing that spends them",
+    "HR-ASP-2": "the ledger has wounds that are invoked like aspects, and not aspects",
     "HR-CARRY-1": "the books know one campaign, and no border between two encounters",
     "HR-CARRY-2": "no book says how nights between sessions are slept",
+    "HR-GEN-9": "the ledger has contests of combat alone, and natural ones of checks alone",
     "HR-SVC-7": "the books speak of encounters, and of nothing that an encounter of this service is",
     "HR-COND-27": "no book says when a condition that fades by the round fades outside rounds",
 }

@@ -23,7 +23,7 @@ OURS: Final = rules_of("service.rules.heartrush") | rules_of("service.rules.secr
 MOST: Final = 12
 """Seeds of each kind that are tried at most."""
 
-NEVER: Final[dict[str, str]] = {}
+NEVER: Final = {"HR-CARRY-1": "a character is carried by a request, not by a command"}
 """Rules that no command of a fight comes to, each with its reason."""
 
 OWN: Final = (

@@ -116,6 +116,7 @@ def test_HR_SVC_1_effects_run_through_the_rules() -> None:
         ({"kind": "hidden", "creature": "pia", "hidden_from": ["orc"]}, "hidden_from", ("orc",)),
         ({"kind": "expose", "creature": "pia"}, "exposed", True),
         ({"kind": "penalty", "creature": "pia", "penalty": 4}, "penalty", 4),
+        ({"kind": "bonus", "creature": "pia", "bonus": 4}, "bonus", 4),
     ],
 )
 def test_HR_SVC_1_each_effect_does_what_it_says(effect: dict[str, Any], field: str, value: object) -> None:

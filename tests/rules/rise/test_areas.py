@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from service.rules.kernel.codec import from_data
-from service.rules.rise.creature import Condition
+from service.rules.rise.character import Condition
 from service.rules.rise.obstacles_and_targets import is_filled, origin_of
 from service.rules.rise.opening import Opening, faults
 from service.rules.rise.sheet import Area

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from service.rules.rise import RISE
+from service.rules.rise.character import sheet_of
 from service.rules.rise.state import State
 from tests.rules.rise.kit import Fight, begun, entry, opened, opening
 from tests.support.in_process_service import House, random_command
@@ -32,7 +33,7 @@ def passed(fight: Fight) -> Fight:
 
 def test_RI_GM_5_who_comes_late_is_announced_and_joins_with_the_next_phase() -> None:
     now = fight().do("add_creature", entry=late())
-    assert [known.entry.sheet.id for known in now.state.arriving] == ["late"]
+    assert [sheet_of(known.entry).id for known in now.state.arriving] == ["late"]
     assert "late" not in now.state.creatures
     assert all("late" not in now.state.at(group).creatures for group in now.state.groups)
     passed(now)

@@ -9,7 +9,8 @@ import pytest
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import changed
 from service.rules.rise.brawling import check_grapple_moves
-from service.rules.rise.creature import RECOVERS, Condition, VitalWound
+from service.rules.rise.character import Condition, VitalWound
+from service.rules.rise.creature import RECOVERS
 from service.rules.rise.movement_and_positioning import once_up, sprinting
 from service.rules.rise.moving import left
 from service.rules.rise.objects import check_hands

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from service.rules.kernel.records import changed
-from service.rules.rise.creature import Condition, VitalWound
+from service.rules.rise.character import Condition, VitalWound
 from service.rules.rise.rounds import is_decided
 from service.rules.rise.sheet import Tick, Zone
 from service.rules.rise.state import Placed

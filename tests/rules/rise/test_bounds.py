@@ -11,8 +11,9 @@ from service.rules.kernel.records import changed
 from service.rules.rise.action_phase import is_strict
 from service.rules.rise.aerial_movement import stays_up
 from service.rules.rise.attack_rolls import judge
+from service.rules.rise.character import Arrival, Condition, Entry, VitalWound
 from service.rules.rise.combat_statistics import accuracy_terms
-from service.rules.rise.creature import Arrival, Atom, Condition, Entry, Plan, VitalWound
+from service.rules.rise.creature import Atom, Plan
 from service.rules.rise.effects import is_change, move
 from service.rules.rise.movement_and_positioning import feet_of, leaving, step_feet
 from service.rules.rise.movement_problem import Intents, budget

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from service.rules.kernel.sealed import view
+from service.rules.rise.character import Condition
 from service.rules.rise.combat_statistics import defense_terms, speed_of, total
-from service.rules.rise.creature import Condition
 from tests.rules.rise.kit import Fight, begun, entry, opened
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.rise.creature import Condition
+from service.rules.rise.character import Condition
 from tests.rules.rise.kit import Fight, begun, entry
 
 BOW = {"id": "bow", "melee": False, "close_ft": 60, "long_ft": 60, "strike": {"dice": [6], "flat": 1}}

@@ -28,6 +28,8 @@ WITHOUT_HOME: Final = {
 BEYOND: Final = {
     "RI-REAC-6": "reactions in a conflict: the ledger leads them by others and says nothing of checks",
     "RI-GM-4": "contests, which the service has for every ruleset",
+    "RI-CARRY-1": "characters that go on: the ledger is of one fight",
+    "RI-CARRY-2": "the days between two encounters: the ledger has their rests, and no encounters",
     "RI-CONF-8": "what a plan says of sprinting: the ledger has it for whoever reacts alone",
     "RI-CONF-9": "the warning of C-26, which the ledger has as a default ruling",
     "RI-DELAY-6": "aiming what comes later: P30 says additional attacks, the ledger not at whom",

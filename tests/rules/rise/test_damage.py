@@ -7,8 +7,8 @@ from typing import Any, Final
 import pytest
 
 from service.rules.kernel.codec import from_data
+from service.rules.rise.character import Condition, VitalWound
 from service.rules.rise.combat_statistics import defense_terms, total
-from service.rules.rise.creature import Condition, VitalWound
 from service.rules.rise.opening import Opening, faults
 from service.rules.rise.vital_wounds import Died, die_of_wounds
 from tests.rules.rise.kit import Fight, Seeded, begun, entry, opened, opening

@@ -24,7 +24,10 @@ TRIES: Final = 12
 STAGED: Final = {rule for scene in SCENES for rule in scene.rules}
 """Rules that come too seldom in fights of all kinds, and have scenes made for them."""
 
-NEVER: Final[dict[str, str]] = {}
+NEVER: Final[dict[str, str]] = {
+    "RI-CARRY-1": "a character is carried by a request, not by a command",
+    "RI-CARRY-2": "fights of random play begin with creatures that come from no other encounter",
+}
 """Rules that no command of a fight comes to."""
 
 

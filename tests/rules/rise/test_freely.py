@@ -51,7 +51,7 @@ def test_RI_PHASE_3_a_free_ability_is_used_on_the_way() -> None:
 
 
 def test_RI_PHASE_3_whoever_stays_may_use_them_too() -> None:
-    """RI-MOVE1-6: to stay is no change of place; who is held fast has its free actions as well."""
+    """RI-MOVE1-6: to stay is not a change of place; who is held fast has its free actions as well."""
     fight = marching().given("p", conditions=())
     fight.do("pass_movement", "p", free_actions=[use("mend", "p"), use("once", "p")]).do("pass_movement", "e")
     assert (fight["p"].hp, fight["p"].location_changed) == (16, False)

@@ -9,6 +9,7 @@ import pytest
 
 from service.rules.kernel.sealed import view
 from service.rules.rise import RISE
+from service.rules.rise.character import sheet_of
 from service.rules.rise.state import State
 from tests.rules.rise.kit import Fight, begun, entry, opened, opening
 from tests.rules.rise.test_areas import quake
@@ -249,7 +250,7 @@ def test_TABLE_HIDDEN_3_before_the_fight_begins_it_is_there_at_once() -> None:
 def test_TABLE_HIDDEN_3_a_taken_place_and_a_taken_id_are_resolved_when_it_is_seen() -> None:
     fight = ambush(hidden=hidden_creature(), phase="action").do("add_creature", entry=hidden_creature())
     fight.do("reveal_creature", hidden_creature=1)
-    assert [known.entry.sheet.id for known in fight.state.arriving] == ["gob", "gob-2"]
+    assert [sheet_of(known.entry).id for known in fight.state.arriving] == ["gob", "gob-2"]
     fight.rest()
     assert (fight["gob"].position, fight["gob-2"].position) == ((5, 0), (4, 0))
 

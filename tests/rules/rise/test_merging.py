@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from service.rules.rise.creature import Atom, Condition, VitalWound
+from service.rules.rise.character import Condition, VitalWound
+from service.rules.rise.creature import Atom
 from service.rules.rise.effects import state_after
 from service.rules.rise.merging import merge
 from service.rules.rolls.chance import Chance

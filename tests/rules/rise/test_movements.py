@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from service.rules.kernel.records import changed
-from service.rules.rise.creature import Condition
+from service.rules.rise.character import Condition
 from service.rules.rise.initiative import ties
 from tests.rules.rise.kit import Fight, begun, entry, opened
 

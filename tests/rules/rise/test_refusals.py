@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from service.rules.kernel.messages import Refused
+from service.rules.rise.character import Condition, VitalWound
 from service.rules.rise.combat_time import check_pay
-from service.rules.rise.creature import Condition, VitalWound
 from service.rules.rise.movement_and_positioning import check_direction
 from tests.rules.rise.kit import BLADE, Fight, begun, entry, opened
 

@@ -9,8 +9,8 @@ import pytest
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import is_closed, view
+from service.rules.rise.character import VitalWound
 from service.rules.rise.combat_statistics import modifiers, over, total
-from service.rules.rise.creature import VitalWound
 from service.rules.rise.opening import Opening, faults
 from service.rules.ruleset import waiting
 from tests.rules.rise.kit import Fight, begun, entry, opened, opening

@@ -86,7 +86,7 @@ def test_TABLE_CONTEST_1_a_contest_names_a_commit_an_event_or_a_roll() -> None:
     assert fight.state.contests == {
         "c1": Contest(
             seat="zoe",
-            encounter=ENCOUNTER,
+            line=ENCOUNTER,
             commit=2,
             event=3,
             roll="1/0/pia#0",
@@ -154,7 +154,7 @@ def test_TABLE_AMEND_1_at_most_20_commands_replace_the_contested_one() -> None:
 
 def test_TABLE_AMEND_1_a_contest_of_another_line_is_not_amended_here() -> None:
     fight = contested()
-    fight.with_table(contests={"c1": changed(fight.state.contests["c1"], encounter=OTHER)})
+    fight.with_table(contests={"c1": changed(fight.state.contests["c1"], line=OTHER)})
     assert refusal_of(fight, "gm", "amend", ruling()) == ("other_line", "TABLE-AMEND-1")
 
 
