@@ -46,7 +46,7 @@ FIELD_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "prompt": "The id of the prompt that the command answers.",
         "reason": "The reason, for the record.",
         "round": "The number of the round, from 1.",
-        "kind": "The kind, which tells what the other members mean.",
+        "kind": "The kind, which says what the other members mean.",
         "name": "The name.",
         "id": "The id.",
         "path": "The id of the step, which prompts begin with.",

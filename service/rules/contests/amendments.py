@@ -147,7 +147,7 @@ class Amend(Command[Table]):
     def check(self, view: Table) -> None:
         gm_alone(self.by)
         contest = open_contest(view, self.contest)
-        if contest.encounter != view.encounter:
+        if contest.line != view.encounter:
             raise Refused("other_line", f"{self.contest} is about another line of play")
         check_text(self.decision, "a decision")
         check_text(self.reason, "a reason", least=0)

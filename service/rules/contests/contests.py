@@ -49,7 +49,7 @@ class ContestOpened(Event[Table]):
     def evolve(self, state: Table) -> Table:
         made = Contest(
             seat=self.seat,
-            encounter=state.encounter,
+            line=state.encounter,
             commit=self.commit,
             event=self.event,
             roll=self.roll,

@@ -9,8 +9,9 @@ The chapters in the order of the books, with the modules that have them:
 - Weapons, Cantrips & Armor: `weapons`
 - Rests & Healing: `rests_and_healing`
 - Gameplay Basics: `rolls`, `checks`, `contests`, `size_and_bonds`, `paths`, `forced_movement`, `hazards`,
-  `poison`, `abilities`, `operations`, `lasting`, `using_abilities`, `uses`, `effects`, `riders`, `catalogue`,
-  `experience`
+  `opposed_checks`, `poison`, `abilities`, `operations`, `lasting`, `using_abilities`, `uses`, `effects`,
+  `riders`, `catalogue`, `experience`
+- Building Your Character: `aspects`
 - Combat Mechanics: `exchanges`, `attacks`, `aftermath`, `damage`, `wounds`
 - Other Offensive Actions: `offensive_actions`, `grapple`, `climbing`
 - Spellcasting: `spellcasting`
@@ -32,6 +33,7 @@ from service.rules.heartrush import (
     agility_and_might,
     answers,
     arrivals,
+    aspects,
     at_once,
     attacks,
     checks,
@@ -58,6 +60,7 @@ from service.rules.heartrush import (
     opening,
     operations,
     opportunity_attacks,
+    opposed_checks,
     poison,
     presentation,
     priority,
@@ -113,7 +116,9 @@ _CHAPTERS: Final = (
     contests,
     size_and_bonds,
     forced_movement,
+    aspects,
     hazards,
+    opposed_checks,
     poison,
     operations,
     lasting,
@@ -160,5 +165,5 @@ HEARTRUSH: Final[Ruleset[State]] = Ruleset(
     telling=TELLING,
     answer=answer,
     field_texts=FIELD_TEXTS,
-    carrying=Carrying(CarriedCharacter, entries.carry),
+    carrying=Carrying(CarriedCharacter, entries.carry, written=("hp", "heart_die")),
 )

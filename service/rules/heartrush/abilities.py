@@ -97,6 +97,7 @@ class Param:
     side: Literal["any", "enemy", "ally", "other"] = "any"
     """Whom a creature may be: anybody, an enemy, an ally (or oneself), anybody else."""
     within_ft: int | None = None
+    """How far from the user a creature or a cell may be; such a cell is free too."""
     engaged: bool = False
     """Only participants of the open engagement."""
     choices: tuple[str, ...] = ()

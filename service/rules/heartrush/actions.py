@@ -7,7 +7,7 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.heartrush import books
 from service.rules.heartrush.abilities import Ability, Spell, costs_action
-from service.rules.heartrush.state import Creature, State, is_able
+from service.rules.heartrush.state import DAY_S, MONTH_DAYS, WEEK_DAYS, Creature, State, is_able
 from service.rules.kernel.messages import Awaited, Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -160,7 +160,7 @@ def make_active(state: State, creature: str) -> State:
 
 # --- actions -------------------------------------------------------------------------------------------
 # What each costs, and those that are over at once. One action a creature a round; dash, object and call out
-# are free the first time. A use is paid when it is declared; one that is no instant hands priority over when
+# are free the first time. A use is paid when it is declared; unless it is an instant, priority goes over when
 # it has resolved.
 
 HR_GEN_2: Final = Rule(
@@ -384,9 +384,6 @@ HR_ABIL_11: Final = Rule(
 )
 
 
-DAY_S: Final = 86_400
-WEEK_DAYS: Final = 7
-MONTH_DAYS: Final = 30
 _CHARGED: Final = ("heart", "major")
 
 

@@ -111,7 +111,7 @@ class ChoosePush(Command[State]):
         if self.distance % FEET or not 0 <= self.distance <= most:
             raise Refused("push_not_possible", f"from 0 to {most} ft, in fives")
         if self.follow is not None and self.follow not in follow_cells(view, pending, self.distance):
-            raise Refused("space_occupied", f"{self.follow} is no free cell that {pending.target} leaves")
+            raise Refused("space_occupied", f"{self.follow} is not a free cell that {pending.target} leaves")
 
     def decide(self, state: State) -> Emits[State]:
         frame = state.top_frame(EngagementFrame)

@@ -107,7 +107,7 @@ def added(state: State, entry: Entry) -> Emits[State]:
 
 
 def check_entry(view: State, entry: Entry) -> None:
-    """Refuse what is no creature of this fight: a sheet or a place that cannot be, or an id that is taken."""
+    """Refuse a creature with an impossible sheet or place, or with an id that is taken."""
     opening = Opening(
         sides=view.sides,
         player_side=view.player_side,

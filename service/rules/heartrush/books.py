@@ -31,6 +31,7 @@ CONDITIONS: Final = PRIORITY.at("Conditions")
 WEAPONS: Final = PRIORITY.at("Weapons, Cantrips & Armor")
 RESTS: Final = PRIORITY.at("Rests & Healing")
 CHECKS: Final = PRIORITY.at("Gameplay Basics")
+CHARACTERS: Final = PRIORITY.at("Building Your Character")
 
 BASICS: Final = TURNS.at("Gameplay Basics")
 COMBAT_IN_TURNS: Final = TURNS.at("Combat")

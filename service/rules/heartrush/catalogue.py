@@ -145,7 +145,7 @@ I_DONT_THINK_SO: Final = Ability(
             kind="choice",
             choices=("drag", "silence", "prone", "weakened", "off_balanced", "dazed"),
         ),
-        Param(name="to", kind="cell", when={"option": "drag"}),
+        Param(name="to", kind="cell", within_ft=5, when={"option": "drag"}),
     ),
     requires=(Holding(),),
     effects=(

@@ -62,7 +62,9 @@ class Character:
     """Long rests each spell that was cast still waits; at 0 a short rest will do."""
     destiny_points: int = 3
     penalty: int = 0
-    """What an invoked wound takes off the next check."""
+    """What an invoked wound or aspect takes off the next check."""
+    bonus: int = 0
+    """What destiny points add to the next skill check."""
     long_rests: int = 0
     """Long rests it has taken: what waits for some of them counts from here."""
     last_long_rest_day: int | None = None
@@ -115,7 +117,7 @@ class Character:
         return found.level if found else 0
 
     def has(self, condition: str) -> bool:
-        """Return whether *condition* lies on the creature."""
+        """Return whether the creature has *condition*."""
         return condition in self.conditions
 
 

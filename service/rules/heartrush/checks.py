@@ -168,7 +168,8 @@ class CheckRolled(Event[State]):
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.check, CheckFrame)
-        state = state.with_creature(self.creature, penalty=0)
+        kept = state.creatures[self.creature].bonus if frame.save else 0
+        state = state.with_creature(self.creature, penalty=0, bonus=kept)
         return state.put(changed(frame, stage="done", total=self.total, ones=self.ones, face=self.face))
 
 
@@ -273,7 +274,7 @@ def roll_check(state: State, chance: Chance, frame: CheckFrame) -> Emits[State]:
         purpose={"what": frame.what, "check": frame.path, "ability": frame.ability},
         pool=(heart_die(creature), ability_die(creature, frame.ability)),
         edges=(*helped(state, creature.id), *_lain(state, frame, creature), *given),
-        terms=_penalty(creature),
+        terms=(*_penalty(creature), *(() if frame.save else _bonus(creature))),
     )
     state = yield from spend_help(state, creature.id)
     limit = trouble_face(creature, frame.ability)
@@ -298,6 +299,12 @@ def _penalty(creature: Creature) -> tuple[Term, ...]:
     if not creature.penalty:
         return ()
     return (Term(amount=-creature.penalty, what="invoked wound", rule="HR-WND-3"),)
+
+
+def _bonus(creature: Creature) -> tuple[Term, ...]:
+    if not creature.bonus:
+        return ()
+    return (Term(amount=creature.bonus, what="destiny points", rule="HR-ASP-1"),)
 
 
 @enforces(HR_GEN_7)

@@ -14,7 +14,7 @@ from service.rules.heartrush.actions import (
 )
 from service.rules.heartrush.conditions import fade_with_time
 from service.rules.heartrush.permission import check_settled, gm, taking_action
-from service.rules.heartrush.state import State
+from service.rules.heartrush.state import DAY_S, HOUR_S, MINUTE_S, MONTH_DAYS, WEEK_DAYS, State
 from service.rules.heartrush.wounds import WoundsEased, eased, heal, ten_minutes
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
@@ -104,11 +104,6 @@ class DrinkPotion(Command[State]):
 # Seconds since its first midnight, moved by rounds, by rests and by the GM. Days, weeks and months are
 # counted from the seconds; nothing but the seconds is stored.
 
-MINUTE_S: Final = 60
-HOUR_S: Final = 60 * MINUTE_S
-DAY_S: Final = 24 * HOUR_S
-WEEK_DAYS: Final = 7
-MONTH_DAYS: Final = 30
 MOST_DAYS: Final = 400
 """The most one command moves the clock."""
 

@@ -183,6 +183,7 @@ LEISURE_ACTIONS = (
 LEISURE_COMMANDS = (
     "treat_wounds",
     "invoke_wound",
+    "invoke_aspect",
     "spend_xp",
     "set_standing",
     "hide",
@@ -191,7 +192,7 @@ LEISURE_COMMANDS = (
 )
 """What a creature may do while no combat runs."""
 
-HELPLESS_COMMANDS = ("invoke_wound", "spend_xp", "set_standing")
+HELPLESS_COMMANDS = ("invoke_wound", "invoke_aspect", "spend_xp", "set_standing")
 """What of it asks nothing of the creature itself: the unconscious may too."""
 
 GM_LEISURE_COMMANDS = ("rest", "award_xp", "advance_clock")

@@ -83,7 +83,7 @@ HR_DMG_3: Final = Rule(
 
 SMALLEST = 4
 HAZARDS = ("fall", "hazard", "burning", "suffocation", "collision")
-"""Causes of damage that are no creature's doing (A-56)."""
+"""Causes of damage that no creature causes (A-56)."""
 
 
 @record

@@ -148,7 +148,7 @@ def check_target(
     """Refuse a target the step does not allow, with the reason that comes first."""
     other = state.creatures.get(target)
     if target not in frame.participants or other is None or target == creature.id:
-        raise Refused("no_valid_target", f"{target} is no other participant of {frame.path}", "HR-RES-2")
+        raise Refused("no_valid_target", f"{target} is not another participant of {frame.path}", "HR-RES-2")
     if not other.is_present:
         raise Refused("target_dead", f"{target} is dead", "HR-RES-2")
     stance, against = stance_of(frame, creature.id), stance_of(frame, target)

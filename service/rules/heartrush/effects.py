@@ -14,18 +14,18 @@ from service.rules.heartrush.forced_movement import PushBegun
 from service.rules.heartrush.lasting import EffectEnded, EffectLaid
 from service.rules.heartrush.movement import at_most_one_size_larger, bumped_into
 from service.rules.heartrush.operations import MOST, Effect, EffectsFrame, amount_fault, no_such, rolled
-from service.rules.heartrush.paths import is_walled
+from service.rules.heartrush.paths import is_walled, may_stop
 from service.rules.heartrush.sheet import DieSize
 from service.rules.heartrush.size_and_bonds import Moved
-from service.rules.heartrush.state import Creature, State
-from service.rules.heartrush.weapons import is_wet
+from service.rules.heartrush.state import MINUTE_S, Creature, State
+from service.rules.heartrush.weapons import is_walled_off, is_wet
 from service.rules.heartrush.wounds import Died, FellUnconscious, WoundsEased, eased, heal
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.hiding import OccupiedSpace
-from service.rules.space.grid import FEET
+from service.rules.space.grid import FEET, Cell
 
 # --- kinds of effect -----------------------------------------------------------------------------------
 # What each names, when it cannot be, and what comes of it. Each runs through the chapter of its subject:
@@ -231,19 +231,30 @@ class Place(Effect):
 
     kind: ClassVar[str] = "move"
     creature: str
-    to: tuple[int, int]
+    to: str | tuple[int, int]
+    """The cell. In an ability also `$` and a parameter's name: the cell that its user says."""
 
     def fault(self, view: State) -> str | None:
         fault = no_such(view, self.creature, dead=True)
         if fault:
             return fault
+        if isinstance(self.to, str):
+            return "a cell"
         mover = view.creatures[self.creature]
         return f"there is a wall at {self.to}" if is_walled(view, mover, self.to) else None
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        assert isinstance(self.to, tuple), "the place is filled"
+        if frame.source is not None and not is_reached(state, state.creatures[self.creature], self.to):
+            return state
         return (
             yield Moved(creature=self.creature, path=(self.to,), feet=0, how="placed", because=frame.rules)
         )
+
+
+def is_reached(state: State, mover: Creature, at: Cell) -> bool:
+    """Return whether an ability may put *mover* at *at*: there is room, and no closed wall between."""
+    return may_stop(state, mover, at) and not is_walled_off(state, mover, changed(mover, position=at))
 
 
 @record
@@ -335,9 +346,6 @@ HR_RUSH_5: Final = Rule(
     "Rush promised for the next round comes when it begins, after the round's own.",
     RULING,
 )
-
-
-MINUTE_S: Final = 60
 
 
 # --- what affects creatures -----------------------------------------------------------------------
@@ -507,7 +515,7 @@ class EarlySidestep(Effect):
 
 @record
 class Drag(Effect):
-    """Move the user 5 ft and whom it holds into the cell it leaves."""
+    """Move the user 5 ft and whom it holds into the cell it leaves; one that drags itself just moves."""
 
     kind: ClassVar[str] = "drag"
     creature: str
@@ -519,8 +527,13 @@ class Drag(Effect):
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         assert frame.source is not None
         assert isinstance(self.to, tuple), "the place is filled"
-        old = state.creatures[frame.source].position
+        user = state.creatures[frame.source]
+        if not is_reached(state, user, self.to):
+            return state
+        old = user.position
         state = yield Moved(creature=frame.source, path=(self.to,), feet=0, how="placed", because=frame.rules)
+        if self.creature == frame.source:
+            return state
         return (yield Moved(creature=self.creature, path=(old,), feet=0, how="placed", because=frame.rules))
 
 

@@ -388,9 +388,11 @@ class JoiningClosed(Event[State]):
 
 @enforces(HR_ENG_1)
 def check_engage(view: State, creature: Creature, target: Creature | None) -> None:
-    """Refuse to engage what is no enemy, is dead, or is out of the range of the weapon in hand."""
+    """Refuse to engage what is not an enemy, is dead, or is out of the range of the weapon in hand."""
     if target is None or target.side == creature.side:
-        raise Refused("target_not_enemy", f"{target.id if target else 'nobody'} is no enemy of {creature.id}")
+        raise Refused(
+            "target_not_enemy", f"{target.id if target else 'nobody'} is not an enemy of {creature.id}"
+        )
     if not target.is_present:
         raise Refused("target_dead", f"{target.id} is dead")
     check_works(view, creature, target)

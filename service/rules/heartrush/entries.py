@@ -15,13 +15,13 @@ from service.rules.heartrush.actions import recharge
 from service.rules.heartrush.bestiary import BESTIARY, drawn
 from service.rules.heartrush.catalogue import CATALOGUE
 from service.rules.heartrush.character import CarriedCharacter, Character, Entry
-from service.rules.heartrush.clock import DAY_S, MOST_DAYS, check_at_rest, day, potions_work
+from service.rules.heartrush.clock import MOST_DAYS, check_at_rest, day, potions_work
 from service.rules.heartrush.conditions import MOST_LEVELS, fade_with_time
 from service.rules.heartrush.rests_and_healing import recover, slept
 from service.rules.heartrush.ruling_effects import MOST_DESTINY
 from service.rules.heartrush.sheet import Sheet
 from service.rules.heartrush.size_and_bonds import BONDS
-from service.rules.heartrush.state import Creature, State
+from service.rules.heartrush.state import DAY_S, Creature, State
 from service.rules.heartrush.wounds import ten_minutes
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record, sealable_fields
@@ -241,6 +241,7 @@ COUNTS: Final[Mapping[str, int]] = MappingProxyType(
     {
         "destiny_points": MOST_DESTINY,
         "penalty": MOST_RANK,
+        "bonus": MOST_RANK,
         "long_rests": MOST_RANK,
         "failed_nights": MOST_RANK,
         "potions": MOST_RANK,

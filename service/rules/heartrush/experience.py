@@ -157,7 +157,7 @@ def _talents(growth: Growth) -> tuple[str, ...]:
 def price_of_destiny(sheet: Sheet, purchase: Purchase) -> int:
     """Return the price of a destiny level; refuse one on a talent that is not owned."""
     if purchase.name not in _talents(sheet.growth):
-        raise Refused("prerequisite_missing", f"{purchase.name} is no talent it has")
+        raise Refused("prerequisite_missing", f"{purchase.name} is not a talent that it has")
     return 5 + len(sheet.growth.destiny_levels)
 
 
@@ -237,7 +237,7 @@ def check_purchase(view: State, creature: Creature, purchase: Purchase) -> None:
 
 
 def check_talent(view: State, growth: Growth, purchase: Purchase) -> None:
-    """Refuse what is no talent of this kind, is owned already, or builds on a talent that is not owned."""
+    """Refuse what is not a talent of this kind, is owned already, or builds on a talent that is not owned."""
     found = defined(purchase.name, view.abilities)
     kind = TALENT_OF[purchase.kind]
     if not isinstance(found, Ability) or found.talent != kind:
@@ -250,7 +250,7 @@ def check_talent(view: State, growth: Growth, purchase: Purchase) -> None:
 
 
 def check_spell(view: State, creature: Creature, name: str) -> None:
-    """Refuse what is no spell, is known already, or has an element that its buyer is not attuned to."""
+    """Refuse what is not a spell, is known already, or has an element that its buyer is not attuned to."""
     found = defined(name, view.abilities)
     if not isinstance(found, Spell):
         raise Refused("unknown_spell", f"there is no spell {name}", "HR-XP-8")
@@ -404,7 +404,7 @@ def grow_heart(state: State, creature: str) -> Emits[State]:
     """Emit the larger heart die that the experience of *creature* brings; nothing if none is due."""
     found = state.creatures[creature]
     sheet = found.sheet
-    grown = next((die for total, die in HEART_DICE if sheet.growth.xp_total >= total), 0)
+    grown = next((die for total, die in HEART_DICE if sheet.growth.xp_total >= total), sheet.heart_die)
     if grown <= sheet.heart_die:
         return state
     live = grown if found.heart_die == sheet.heart_die else found.heart_die

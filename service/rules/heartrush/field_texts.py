@@ -206,6 +206,7 @@ FIELD_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "who": "The id of the creature, or the parameter that names it.",
         # --- checks and rolls
         "check": "The id of the check.",
+        "opposed": "The id of the two opposed checks.",
         "checked": "The result of the check; null until it is made.",
         "cn": "The challenge number; null for none.",
         "climb_cn": "The challenge number of climbing there; null if it does not change.",

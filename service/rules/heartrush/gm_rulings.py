@@ -50,6 +50,7 @@ Kind = Literal[
     "stunt",
     "ability",
     "wound",
+    "aspect",
     "object",
     "correction",
     "other",

@@ -34,6 +34,7 @@ from service.rules.heartrush import (
     offensive_actions,
     operations,
     opportunity_attacks,
+    opposed_checks,
     permission,
     poison,
     priority,
@@ -61,6 +62,7 @@ FRAMES: Final = (
     checks.CheckFrame,
     operations.EffectsFrame,
     hazards.TrialFrame,
+    opposed_checks.OpposedFrame,
     gm_rulings.AdjudicationFrame,
     rests_and_healing.TreatmentFrame,
     rests_and_healing.NightFrame,
@@ -171,6 +173,7 @@ _EFFECTS: Final = (
     effects.GainRush,
     effects.GiveAction,
     hazards.Trial,
+    opposed_checks.Oppose,
     ruling_effects.SetHp,
     ruling_effects.Restore,
     ruling_effects.Withdraw,
@@ -185,6 +188,7 @@ _EFFECTS: Final = (
     ruling_effects.Arm,
     ruling_effects.GiveDestiny,
     ruling_effects.LayPenalty,
+    ruling_effects.LayBonus,
     ruling_effects.SetScenery,
 )
 

@@ -196,7 +196,7 @@ def _larger(pip: PoolDie, modifier: LargerDie) -> PoolDie:
 
 
 def without(state: State, lasts: Lasts) -> tuple[Lasting, ...]:
-    """Return what still lies when everything that lasts so long is over."""
+    """Return what is still in effect when everything that lasts so long is over."""
     return tuple(one for one in state.lasting if one.lasts != lasts)
 
 

@@ -435,7 +435,7 @@ def check_offensive(
     """Refuse an offensive action that cannot be tried; who moves first may still come next to its target."""
     other = view.creatures.get(target)
     if target not in frame.participants or other is None or target == creature.id:
-        raise Refused("no_valid_target", f"{target} is no other participant of {frame.path}", "HR-OFF-1")
+        raise Refused("no_valid_target", f"{target} is not another participant of {frame.path}", "HR-OFF-1")
     if other.status not in ("active", "unconscious"):
         raise Refused("target_dead", f"{target} is dead", "HR-OFF-1")
     check_foe(view, creature, other)

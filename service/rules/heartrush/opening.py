@@ -38,7 +38,7 @@ from service.rules.heartrush.operations import Contest, Do, Save
 from service.rules.heartrush.options import OPTIONS
 from service.rules.heartrush.permission import timing_of
 from service.rules.heartrush.sheet import Scenery, Sheet, Terrain, Weapon
-from service.rules.heartrush.size_and_bonds import carried, fit_together, slots
+from service.rules.heartrush.size_and_bonds import fit_together, slots, slots_taken
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.weapons import cannot_cast, may_wield, unattuned
 from service.rules.house_options import option_faults
@@ -348,8 +348,11 @@ def _spell_faults(sheet: Sheet, own: Mapping[str, Ability | Spell]) -> Iterator[
 
 def _weapon_faults(sheet: Sheet, at: str) -> Iterator[Fault]:
     names = [weapon.id for weapon in sheet.weapons]
-    if carried(sheet) > slots(sheet):
-        yield f"{at}/weapons", f"they take {carried(sheet)} slots besides the one in hand, of {slots(sheet)}"
+    if slots_taken(sheet) > slots(sheet):
+        yield (
+            f"{at}/weapons",
+            f"they take {slots_taken(sheet)} slots besides the one in hand, of {slots(sheet)}",
+        )
     if sheet.wielded is not None and sheet.wielded not in names:
         yield f"{at}/wielded", "one of the creature's weapons"
     for i, weapon in enumerate(sheet.weapons):

@@ -17,6 +17,7 @@ from service.rules.kernel.messages import Awaited, Emits, Event, Fact, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.space.grid import FEET, Cell, distance
 from service.rules.table.stack import Frame
 
 # --- effects -------------------------------------------------------------------------------------------
@@ -211,6 +212,16 @@ def _check(view: State, creature: Creature, param: Param, value: Value) -> None:
             _check_creature(view, creature, param, one)
     elif not _fits(creature, param, value):
         raise Refused("params_missing", f"{param.name} is {_expected(creature, param)}")
+    elif param.kind == "cell" and param.within_ft is not None:
+        _check_cell(view, creature, (value[0], value[1]), param.within_ft)
+
+
+def _check_cell(view: State, creature: Creature, at: Cell, within_ft: int) -> None:
+    """Refuse a cell that is too far from *creature*, a wall, or taken."""
+    if distance(creature.position, 1, at, 1, view.house.metric) > within_ft:
+        raise Refused("not_in_range", f"{at} is not within {within_ft} ft", "HR-ABIL-8")
+    if view.is_solid(at) or any(other.id != creature.id for other in view.standing_at(at)):
+        raise Refused("blocked", f"{at} is not free", "HR-ABIL-8")
 
 
 def _fits(creature: Creature, param: Param, value: Value) -> bool:
@@ -317,12 +328,29 @@ def _values(view: State, creature: Creature, param: Param) -> Iterator[Any]:
     elif param.kind == "number":
         yield from range(param.least, param.most + 1)
     elif param.kind == "cell":
-        x, y = creature.position
-        yield from ((x + dx, y + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy)
+        yield from _cells(view, creature, param)
     elif param.kind == "text":
         yield "as I say"
     else:
         yield from listed(creature, param)
+
+
+LISTED_FT: Final = 30
+"""How far from its user the cells are that are listed."""
+
+
+def _cells(view: State, creature: Creature, param: Param) -> Iterator[Cell]:
+    """Yield cells that *param* may name, those near *creature*, without the one that it is in."""
+    reach = min(LISTED_FT, max(FEET, param.within_ft or 0)) // FEET
+    x, y = creature.position
+    for dx in range(-reach, reach + 1):
+        for dy in range(-reach, reach + 1):
+            try:
+                _check(view, creature, param, (x + dx, y + dy))
+            except Refused:
+                continue
+            if dx or dy:
+                yield x + dx, y + dy
 
 
 def whom(state: State, use: Use, who: str) -> tuple[str, ...]:

@@ -131,7 +131,7 @@ class OpportunityAttack(Command[State]):
         if not is_idle(view):
             raise Refused("no_oa_trigger", "something else is being resolved")
         if target is None or target.side == creature.side:
-            raise Refused("no_oa_trigger", f"{self.target} is no enemy")
+            raise Refused("no_oa_trigger", f"{self.target} is not an enemy")
         if not gives_opening(creature, target):
             if target.status == "unconscious" or target.has("stunned"):
                 raise Refused("gm_approval_required", f"the gm rules what befalls {self.target}", "HR-OA-2")

@@ -291,13 +291,22 @@ def _has_room(state: State, mover: Creature, at: Cell) -> bool:
     return not beside or fit_together(mover, beside)
 
 
+def steps_of(at: Cell, path: tuple[Cell, ...]) -> Iterator[tuple[Cell, Cell, int]]:
+    """Yield each step of *path*: the cell left, the cell entered, and how many diagonals came before."""
+    diagonals = 0
+    for cell in path:
+        yield at, cell, diagonals
+        diagonals += at[0] != cell[0] and at[1] != cell[1]
+        at = cell
+
+
 @enforces(HR_MOVE_6)
 def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget: int) -> int:
     """Return the feet that *path* costs; refuse a path that is blocked, occupied or too long."""
-    spent, diagonals, old = 0, 0, creature.position
-    for new in path:
+    spent = 0
+    for old, new, diagonals in steps_of(creature.position, path):
         if not is_step(old, new):
-            raise Refused("blocked", f"{new} is no step from {old}")
+            raise Refused("blocked", f"{new} is not one step from {old}")
         if is_walled(state, creature, new):
             raise Refused("blocked", f"there is a wall at {new}")
         check_barred(state, creature, old, new)
@@ -306,8 +315,6 @@ def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget:
         if creature.conditions and approaches(state, creature, old, new):
             raise Refused("frightened_approach", f"{creature.id} fears what {new} is nearer to", "HR-COND-15")
         spent += step_cost(state, creature, old, new, diagonals)
-        diagonals += old[0] != new[0] and old[1] != new[1]
-        old = new
     if path and not may_stop(state, creature, path[-1]):
         raise Refused("space_occupied", f"{path[-1]} is occupied")
     if spent > budget:

@@ -77,7 +77,7 @@ class Timing:
         raise NotImplementedError
 
     def check_ability(self, view: State, creature: Creature, definition: Ability | Spell) -> None:
-        """Refuse an ability or spell that is no instant at a moment that is not its own."""
+        """Refuse an ability or spell that is not an instant outside its own turn."""
         raise NotImplementedError
 
     def assumed(self, state: State) -> tuple[str, ...]:
@@ -195,7 +195,7 @@ def check_slow(creature: Creature) -> None:
 @enforces(HR_TIME_3)
 def check_quick(creature: Creature) -> None:
     """Refuse a quick ability out of the turns of the creature and its allies."""
-    raise Refused("not_ally_turn", f"it is no turn of {creature.side}")
+    raise Refused("not_ally_turn", f"it is not a turn of {creature.side}")
 
 
 # --- what conditions forbid ----------------------------------------------------------------------------

@@ -10,14 +10,14 @@ from service.dice.values import Roll, Term
 from service.rules.heartrush import books
 from service.rules.heartrush.actions import AbilityUsed, afford_action, recharge
 from service.rules.heartrush.checks import CheckAsked, Checked, Checking, Leaning
-from service.rules.heartrush.clock import HOUR_S, MINUTE_S, at_rest, check_at_rest, day, pass_time
+from service.rules.heartrush.clock import at_rest, check_at_rest, day, pass_time
 from service.rules.heartrush.conditions import SLEEPLESS, ConditionLost, gain
 from service.rules.heartrush.gm_rulings import AdjudicationAsked, RulingRecorded, path_of, rule_on
 from service.rules.heartrush.operations import Effect
 from service.rules.heartrush.permission import acting, check_able, check_settled, gm, holding_priority, own
 from service.rules.heartrush.ruling_effects import GiveDestiny, LayPenalty
 from service.rules.heartrush.sheet import Ability
-from service.rules.heartrush.state import Creature, State
+from service.rules.heartrush.state import HOUR_S, MINUTE_S, Creature, State
 from service.rules.heartrush.weapons import is_adjacent
 from service.rules.heartrush.wounds import (
     WoundsEased,
@@ -284,7 +284,7 @@ def wake_tired(state: State, chance: Chance, path: str, creature: str, check: in
         state = yield from gain(state, creature, condition, 1, None)
     state = yield from recharge_hearts(state, creature)
     sleeper = state.creatures[creature]
-    return (yield from heal(state, creature, max(0, sleeper.hp_cap - sleeper.hp) // 2))
+    return (yield from heal(state, creature, (sleeper.hp_cap - sleeper.hp) // 2))
 
 
 @enforces(HR_REST_1)
@@ -296,7 +296,7 @@ def rest_short(state: State, creature: str) -> Emits[State]:
 
 
 def recharge_hearts(state: State, creature: str) -> Emits[State]:
-    """Emit that heart abilities are charged again by a rest that is no full night, if the house says so."""
+    """Emit that a rest shorter than a night charges heart abilities again, if the house says so."""
     if state.house.heart_recharge == "long_rest":
         return state
     return (yield from recharge(state, creature, "heart"))

@@ -331,7 +331,7 @@ class SetOption(Effect):
     def fault(self, view: State) -> str | None:
         spec = OPTIONS.get(self.option)
         if spec is None or self.option in FROZEN:
-            return f"{self.option} is no option that can change"
+            return f"{self.option} is not an option that can change"
         if spec.bounds is not None:
             fits = type(self.value) is int and spec.bounds[0] <= self.value <= spec.bounds[1]
         else:
@@ -449,6 +449,33 @@ class LayPenalty(Effect):
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield PenaltyLaid(creature=self.creature, penalty=self.penalty, because=frame.rules))
+
+
+@record
+class BonusLaid(Event[State]):
+    """Destiny points add to a creature's next skill check."""
+
+    type: ClassVar[str] = "bonus_laid"
+    creature: str
+    bonus: int
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, bonus=state.creatures[self.creature].bonus + self.bonus)
+
+
+@record
+class LayBonus(Effect):
+    """Add to the next skill check of a creature."""
+
+    kind: ClassVar[str] = "bonus"
+    creature: str
+    bonus: int
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature) or (None if 1 <= self.bonus <= MOST else "1 or more")
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield BonusLaid(creature=self.creature, bonus=self.bonus, because=frame.rules))
 
 
 # --- effects on the ground -----------------------------------------------------------------------------

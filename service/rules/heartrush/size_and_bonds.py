@@ -37,7 +37,7 @@ BULK: Final[Mapping[str, int]] = MappingProxyType({"minuscule": 1, "tiny": 100, 
 SLOTS: Final = 6
 WEAPON_SLOTS: Final[Mapping[str, int]] = MappingProxyType({"heavy": 10, "light": 5, "ultralight": 2})
 BODILY: Final = ("natural", "spell")
-"""Tags of weapons that are no things: part of the body, or a cantrip."""
+"""Tags of weapons that are not objects: part of the body, or a cantrip."""
 
 
 @enforces(HR_SIZE_2)
@@ -61,7 +61,7 @@ def slots(sheet: Sheet) -> int:
     return (SLOTS + sheet.might) * cells
 
 
-def carried(sheet: Sheet) -> int:
+def slots_taken(sheet: Sheet) -> int:
     """Return the slots that the weapons of *sheet* take, besides the one in hand; what is worn takes none."""
     things = tuple(weapon for weapon in sheet.weapons if not set(weapon.tags) & set(BODILY))
     in_hand = sheet.wielded or (sheet.weapons[0].id if sheet.weapons else None)

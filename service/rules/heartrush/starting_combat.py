@@ -42,7 +42,7 @@ HR_START_3: Final = Rule(
 )
 HR_SVC_7: Final = Rule(
     "HR-SVC-7",
-    "After a fight another may begin in the same encounter: rounds are numbered on, rush starts anew.",
+    "After a fight another may begin in the same encounter: rounds are numbered on, rush starts at 0.",
     RULING,
     settles=("A-71",),
 )

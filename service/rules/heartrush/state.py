@@ -22,7 +22,7 @@ from service.rules.heartrush.sheet import (
     Terrain,
     side_of,
 )
-from service.rules.kernel.records import EMPTY, Sealed, carried, changed, derived, record, with_key
+from service.rules.kernel.records import EMPTY, Sealed, changed, derived, derived_from, record, with_key
 from service.rules.secrecy.gm_only import facts_of
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.space.grid import Cell, away_from, cells, distance
@@ -44,6 +44,11 @@ Phase = Literal[
     "ended",
 ]
 
+MINUTE_S: Final = 60
+HOUR_S: Final = 60 * MINUTE_S
+DAY_S: Final = 24 * HOUR_S
+WEEK_DAYS: Final = 7
+MONTH_DAYS: Final = 30
 TABLE_OWNER: Final = "table"
 """Whose roll it is when no creature throws: the players' opening die."""
 
@@ -157,7 +162,7 @@ class State(WalledTable, HidingTable):
     @property
     def house(self) -> House:
         """The house's value of each option, or its default."""
-        return carried(self, ("options",), house_of)
+        return derived_from(self, ("options",), house_of)
 
     @property
     def fight_round(self) -> int:

@@ -5,7 +5,7 @@ The chapters in the book's order, with the modules that have them:
 - 3.2 Combat Statistics: `sheet`, `creature`, `combat_statistics`
 - 5.1 Making Attacks; 5.2 Calculating Damage: `attack_rolls`, `making_attacks`, `unjudged`
 - 5.3 Taking Damage: `taking_damage`
-- 5.4 Vital Wounds: `vital_wounds`
+- 5.4 Vital Wounds: `vital_wounds`, `resting`
 - 5.5 Combat Time: `rounds`, `groups`, `planning`, `intents`, `movement_phase`, `initiative`, `action_phase`,
   `turns`, `combat_time`, `swift`, `objects`, `effects`, `merging`
 - 5.6 Movement and Positioning: `movement_and_positioning`, `moving`, `movement_problem`, `movement_solver`,
@@ -16,8 +16,8 @@ The chapters in the book's order, with the modules that have them:
 - 5.11 Awareness and Surprise: `combat`
 - Running the Game: `running_the_game`, `corrections`
 
-The rest of the package: `books`, `options`, `state`, `permission`, `opening`, `presentation`, `reasons`,
-`field_texts`.
+The rest of the package: `books`, `options`, `state`, `permission`, `character`, `entries`, `opening`,
+`presentation`, `reasons`, `field_texts`.
 
 This file lists the messages of the chapters: what is not listed does not exist.
 """
@@ -37,6 +37,7 @@ from service.rules.rise import (
     combat_time,
     corrections,
     effects,
+    entries,
     exertion,
     groups,
     hurling,
@@ -53,6 +54,7 @@ from service.rules.rise import (
     opening,
     planning,
     presentation,
+    resting,
     rounds,
     running_the_game,
     special_abilities,
@@ -63,6 +65,7 @@ from service.rules.rise import (
     unjudged,
     vital_wounds,
 )
+from service.rules.rise.character import CarriedCharacter
 from service.rules.rise.field_texts import FIELD_TEXTS
 from service.rules.rise.options import OPTIONS
 from service.rules.rise.presentation import SENTENCES
@@ -73,6 +76,7 @@ from service.rules.secrecy import hidden_creatures as common_hidden_creatures
 from service.rules.secrecy.hiding import HidingRules
 from service.rules.shared import messages_of
 from service.rules.table import walled
+from service.rules.table.carried import Carrying
 
 _CHAPTERS: Final = (
     combat_statistics,
@@ -81,6 +85,7 @@ _CHAPTERS: Final = (
     unjudged,
     taking_damage,
     vital_wounds,
+    resting,
     rounds,
     groups,
     planning,
@@ -108,6 +113,7 @@ _CHAPTERS: Final = (
     running_the_game,
     corrections,
     opening,
+    entries,
     common_hidden_creatures,
     walled,
 )
@@ -149,4 +155,5 @@ RISE: Final[Ruleset[State]] = Ruleset(
     telling=TELLING,
     answer=answer,
     field_texts=FIELD_TEXTS,
+    carrying=Carrying(CarriedCharacter, entries.carry, written=("hp", "dr", "fatigue")),
 )

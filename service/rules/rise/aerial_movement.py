@@ -10,12 +10,13 @@ from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
-from service.rules.rise.creature import Condition, Creature, Plan, above, is_able
+from service.rules.rise.character import Condition
+from service.rules.rise.creature import Creature, Plan, above, is_able
 from service.rules.rise.movement_and_positioning import occupant
 from service.rules.rise.state import State
 from service.rules.rise.taking_damage import consequences, hurt
 from service.rules.rolls.chance import Chance, PoolDie
-from service.rules.space.grid import FEET, Cell, cells, distance
+from service.rules.space.grid import FEET, Cell, cells, distance, is_height
 
 # --- flying and falling --------------------------------------------------------------------------------
 # What does not move in a phase comes down at its end.
@@ -111,7 +112,7 @@ def climb_ft(creature: Creature, ability: str, mode: str, wanted: int | None) ->
     """Return the feet of a movement that go up or down; refused where the creature cannot get there."""
     if wanted is None or mode == "glide":
         return 0
-    if wanted < 0 or wanted % 5:
+    if not is_height(wanted):
         raise Refused("path_blocked", "heights are counted in steps of 5 feet from the ground", "RI-MOVE-9")
     if ability == "jump":
         if wanted > jump_ft(creature) // 2:

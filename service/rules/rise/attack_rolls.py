@@ -21,7 +21,7 @@ from service.rules.rise.combat_statistics import (
     kinds_on,
     total,
 )
-from service.rules.rise.creature import Atom, Cover, Creature
+from service.rules.rise.creature import UNNUMBERED, Atom, Cover, Creature
 from service.rules.rise.effects import felt, note
 from service.rules.rise.movement_and_positioning import JOLTED
 from service.rules.rise.obstacles_and_targets import SHELTERED, Aim, Assault, is_dark
@@ -131,7 +131,7 @@ def is_miss(margin: int) -> bool:
 @enforces(RI_ATK_6)
 def crits(margin: int, strike: Strike) -> int:
     """Return how often a hit at this *margin* is critical, 0 if it is not."""
-    return max(0, margin + strike.crit_bonus) // CRIT
+    return max(0, (margin + strike.crit_bonus) // CRIT)
 
 
 @enforces(RI_DMG_8)
@@ -342,7 +342,7 @@ def strike_damage(
     state = yield DamageRolled(
         source=user, target=aim.target, amount=amount, sort=sort, because=("RI-DMG-1",)
     )
-    atom = Atom(seq=0, source=user, target=aim.target, does="damage", amount=amount, sort=sort)
+    atom = Atom(seq=UNNUMBERED, source=user, target=aim.target, does="damage", amount=amount, sort=sort)
     return (yield from note(state, chance, atom))
 
 

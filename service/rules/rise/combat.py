@@ -10,7 +10,8 @@ from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.openings import Id
 from service.rules.rise import books
-from service.rules.rise.creature import Arrival, Entry, spelled_out
+from service.rules.rise.character import Arrival, Entry, sheet_of
+from service.rules.rise.creature import spelled_out
 from service.rules.rise.opening import Opening, faults
 from service.rules.rise.permission import gm
 from service.rules.rise.rounds import CombatEnded, CreatureArriving, PauseEnded, PauseFrame, is_player, join
@@ -266,12 +267,12 @@ def check_running(view: State) -> None:
 
 
 def check_entry(view: State, entry: Entry) -> None:
-    """Refuse what is no creature of this fight: a sheet or a place that cannot be, or an id that is taken."""
+    """Refuse a creature with an impossible sheet or place, or with an id that is taken."""
     alone = Opening(creatures=(entry,), options=view.options, terrain=view.terrain, walls=view.walls)
     for pointer, fault in faults(alone):
         raise Refused("opening_not_possible", f"{pointer}: {fault}", "RI-GM-5")
-    if view.is_named(entry.sheet.id):
-        raise Refused("creature_taken", f"there is a creature {entry.sheet.id} already", "RI-GM-5")
+    if view.is_named(sheet_of(entry).id):
+        raise Refused("creature_taken", f"there is a creature {sheet_of(entry).id} already", "RI-GM-5")
     if len(view.creatures) + len(view.arriving) >= MOST_CREATURES:
         raise Refused("opening_not_possible", f"at most {MOST_CREATURES} creatures take part", "RI-GM-5")
 
@@ -312,6 +313,9 @@ class Den(HidingRules):
     def check(self, view: State, entry: Entry) -> None:
         check_running(view)
         check_entry(view, entry)
+
+    def whole(self, entry: Entry) -> Entry:
+        return changed(entry, sheet=sheet_of(entry))
 
     def join(self, state: State, entry: Entry) -> Emits[State]:
         return (yield from announced(state, Arrival(entry=spelled_out(entry))))

@@ -11,7 +11,8 @@ from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
-from service.rules.rise.creature import Condition, Creature, fatigue_penalty, is_unconscious
+from service.rules.rise.character import Condition
+from service.rules.rise.creature import Creature, fatigue_penalty, is_unconscious
 from service.rules.rise.sheet import Effect
 from service.rules.rise.state import State
 

@@ -12,7 +12,8 @@ from service.rules.contests.gm_rulings import GmRulingRecorded, RulingOfGm, chec
 from service.rules.kernel.messages import Awaited, Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.rise.creature import Atom, Condition
+from service.rules.rise.character import Condition
+from service.rules.rise.creature import UNNUMBERED, Atom
 from service.rules.rise.effects import apply
 from service.rules.rise.permission import gm
 from service.rules.rise.sheet import Sort
@@ -86,7 +87,7 @@ class Mending:
         assert self.does != "walls", "an effect on a creature"
         gained = Condition(name=self.name, source="gm") if self.does == "gain" else None
         return Atom(
-            seq=0,
+            seq=UNNUMBERED,
             source="gm",
             target=self.target,
             does=self.does,

@@ -1,56 +1,21 @@
-"""Hold one creature of Rise as it is now, what lasts beside its numbers, and how it enters a fight."""
+"""Hold one creature of Rise as it is now, and what a fight records: effects, plans, the GM's rulings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from service.rules.kernel.records import EMPTY, changed, record, sealable
-from service.rules.openings import Id
-from service.rules.rise.sheet import Effect, Sheet, Sort, Strike, Tick, Until, rank, side_of
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.sealed import names
+from service.rules.rise.character import Character, Condition, Entry, sheet_of
+from service.rules.rise.sheet import Effect, Sheet, Sort, Strike
 from service.rules.secrecy.gm_only import facts_of, hide_gm_only
 from service.rules.space.grid import Cell, heights_apart
 
 # --- what lasts ----------------------------------------------------------------------------------------
-# Conditions, wounds, effects, plans, the GM's rulings.
+# Effects, plans, the GM's rulings.
 
 How = Literal["self", "continued", "ally", "forced", "teleport", "carry"]
-
-
-@record
-class Condition:
-    """A condition or timed effect on a creature."""
-
-    name: str
-    source: str = ""
-    until: Until = "condition"
-    expires: int | None = None
-    """The round at whose end it is gone."""
-    since: int = 0
-    """The round in which it began."""
-    modifiers: Mapping[str, int] = EMPTY
-    dice: tuple[int, ...] = ()
-    """Dice of extra damage that it adds to attacks of a creature that has it."""
-    tick: Tick | None = None
-    keep: Literal["free", "minor", "standard"] = "minor"
-    """The action that keeps it up, where it is sustained."""
-
-
-@record
-class VitalWound:
-    """One vital wound: its die, what it came to, and the round in which it kills if nobody treats it."""
-
-    die: int
-    result: int
-    effect: str
-    gained: int
-    """The round in which it was gained."""
-    phase: str = ""
-    """The stage of that round."""
-    treated: bool = False
-    deadline: int | None = None
-    by: str | None = None
-    """The seat that declared the die."""
 
 
 @record
@@ -96,6 +61,10 @@ class Unjudged:
     on_crit: tuple[Effect, ...] = ()
     on_miss: tuple[Effect, ...] = ()
     on_loss: tuple[Effect, ...] = ()
+
+
+UNNUMBERED: Final = 0
+"""The number of an effect that no log has: the log gives it one."""
 
 
 @record
@@ -232,22 +201,12 @@ class Budget:
 
 
 @record
-class Creature:
-    """One creature as it is now; its sheet says what it was made with."""
+class Creature(Character):
+    """One creature as it is now: the character, and what the fight has made of it."""
 
-    sheet: Sheet
     position: Cell
-    hp: int = sealable(blank=lambda creature: creature.sheet.hp_max)
-    dr: int = sealable(blank=lambda creature: creature.sheet.dr_max)
     depth: int = 0
     """Vital wounds already taken for this time below zero."""
-    wounds: tuple[VitalWound, ...] = ()
-    fatigue: int = 0
-    conditions: tuple[Condition, ...] = ()
-    down: bool = False
-    """Whether it has fallen unconscious and not woken since."""
-    dead: bool = False
-    defeated: bool = False
     credit: tuple[str, ...] = ()
     """Who is said to have defeated it."""
     hurt_by: tuple[str, ...] = ()
@@ -259,8 +218,6 @@ class Creature:
     location_changed: bool = False
     """Whether its place changed in this phase."""
     mount: str | None = None
-    recovered: bool = False
-    held: tuple[str, ...] = ()
     delayed: tuple[Delayed, ...] = ()
     aloft: Literal["flying", "jumping", "falling"] | None = None
     """How it is in the air, if it is."""
@@ -272,31 +229,6 @@ class Creature:
     """Whether it spent a movement in the air in this phase, though it stayed in place."""
     altitude: int = 0
     """Feet above the ground."""
-    gm_only: tuple[str, ...] = ()
-    """Fields of its sheet that only the GM sees."""
-
-    @property
-    def id(self) -> str:
-        """Its id, as on the sheet."""
-        return self.sheet.id
-
-    @property
-    def rank(self) -> int:
-        """Its size as a number."""
-        return rank(self.sheet.size)
-
-    @property
-    def space(self) -> int:
-        """Cells along one side of its space."""
-        return side_of(self.sheet.size)
-
-    def has(self, name: str) -> bool:
-        """Return whether the condition *name* lies on it."""
-        return bool(self.conditions) and any(condition.name == name for condition in self.conditions)
-
-    def wounded(self, effect: str) -> int:
-        """Return how many of its vital wounds have *effect*."""
-        return sum(wound.effect == effect for wound in self.wounds) if self.wounds else 0
 
 
 def above(a: Creature, b: Creature) -> int:
@@ -337,55 +269,52 @@ def obeys(creature: Creature) -> bool:
 
 
 # --- entries -------------------------------------------------------------------------------------------
-# Its sheet, and where and how it stands then.
+# How a creature comes of its entry: from a sheet, or as it stood in another encounter.
 
 
-@record
-class Entry:
-    """A creature that takes part: its sheet, and where and how it stands when the fight begins."""
-
-    sheet: Sheet
-    position: tuple[int, int]
-    hp: int | None = sealable(default=None)
-    """Null takes the maximum."""
-    dr: int | None = sealable(default=None)
-    fatigue: int = 0
-    mount: Id | None = None
-    """The creature it rides."""
-    altitude: int = 0
-    """Feet above the ground in which it flies."""
-    gm_only: tuple[str, ...] = ()
-    """Fields of the sheet that only the GM sees; not of a player's character."""
-
-
-@record
-class Arrival:
-    """A creature on its way: who it is, and which player's seat is to control it."""
-
-    entry: Entry
-    seat: Id | None = None
-    """Null is the GM."""
+def gm_only_of(entry: Entry) -> tuple[str, ...]:
+    """Return the fields of the sheet that are GM-only: those of *entry*, and those that were so before."""
+    before = () if entry.carried is None else entry.carried.character.gm_only
+    return tuple(dict.fromkeys((*entry.gm_only, *before)))
 
 
 def spelled_out(entry: Entry) -> Entry:
-    """Return *entry* with what is GM-only sealed."""
-    facts = facts_of(Sheet, entry.gm_only)
-    sheet = hide_gm_only(entry.sheet, entry.sheet.id, facts)
-    return changed(hide_gm_only(entry, sheet.id, facts), sheet=sheet)
+    """Return *entry* with its whole sheet, and with what is GM-only sealed."""
+    sheet, gm_only = sheet_of(entry), gm_only_of(entry)
+    entry = changed(entry, sheet=sheet, gm_only=gm_only)
+    facts, carried = facts_of(Sheet, gm_only), entry.carried
+    if carried is not None:
+        character = changed(carried.character, sheet=hide_gm_only(carried.character.sheet, sheet.id, facts))
+        carried = changed(carried, character=hide_gm_only(character, sheet.id, facts))
+    hidden = hide_gm_only(sheet, sheet.id, facts)
+    return changed(hide_gm_only(entry, sheet.id, facts), sheet=hidden, carried=carried)
 
 
 def creature_of(entry: Entry) -> Creature:
-    """Return the creature that comes with *entry*."""
-    sheet = entry.sheet
-    creature = Creature(
-        sheet=sheet,
-        position=(entry.position[0], entry.position[1]),
-        hp=sheet.hp_max if entry.hp is None else entry.hp,
-        dr=sheet.dr_max if entry.dr is None else entry.dr,
-        fatigue=entry.fatigue,
-        mount=entry.mount,
-        altitude=entry.altitude,
-        aloft="flying" if entry.altitude else None,
-        gm_only=entry.gm_only,
+    """Return the creature that comes with *entry*, as it is before anything happens."""
+    sheet, gm_only = sheet_of(entry), gm_only_of(entry)
+    carried = entry.carried
+    known = (
+        _new(sheet)
+        if carried is None
+        else {name: getattr(carried.character, name) for name in names(Character)}
     )
-    return hide_gm_only(creature, sheet.id, facts_of(Sheet, entry.gm_only))
+    written = {"sheet": entry.sheet, "hp": entry.hp, "dr": entry.dr, "fatigue": entry.fatigue}
+    by_hand = {name: value for name, value in written.items() if value is not None}
+    here = {
+        "position": (entry.position[0], entry.position[1]),
+        "mount": entry.mount,
+        "altitude": entry.altitude,
+        "aloft": "flying" if entry.altitude else None,
+        "gm_only": gm_only,
+    }
+    creature = Creature(**(known | by_hand | here))
+    return hide_gm_only(creature, sheet.id, facts_of(Sheet, gm_only))
+
+
+def _new(sheet: Sheet) -> dict[str, Any]:
+    return {"sheet": sheet, "hp": sheet.hp_max, "dr": sheet.dr_max}
+
+
+def _stood(character: Character) -> dict[str, Any]:
+    return {name: getattr(character, name) for name in names(Character)}

@@ -11,8 +11,9 @@ from service.rules.kernel.records import Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.rise import books
+from service.rules.rise.character import Condition
 from service.rules.rise.combat_statistics import gain, is_meant, lose, speed_of
-from service.rules.rise.creature import Atom, Condition, Creature, HiddenSwift, How, is_able
+from service.rules.rise.creature import UNNUMBERED, Atom, Creature, HiddenSwift, How, is_able
 from service.rules.rise.movement_and_positioning import (
     before_hidden_creatures,
     hidden_creature_at,
@@ -38,7 +39,7 @@ RI_RES_11: Final = Rule(
 )
 RI_MOVE1_6: Final = Rule(
     "RI-MOVE1-6",
-    "Ending where one began, or not moving at all, is no change of place.",
+    "Ending where one began, or not moving at all, does not change a creature's place.",
     books.TIME.at("Only One Movement Per Phase"),
 )
 RI_MOVE1_2: Final = Rule(
@@ -120,7 +121,7 @@ def note_quietly(state: State, effect: Atom) -> Emits[State]:
 
 def note_place(state: State, creature: str, path: tuple[Cell, ...], how: How = "self") -> Emits[State]:
     """Log that a creature goes along *path* by its own will, and make it true."""
-    atom = Atom(seq=0, source=creature, target=creature, does="locate", path=path, how=how)
+    atom = Atom(seq=UNNUMBERED, source=creature, target=creature, does="locate", path=path, how=how)
     return (yield from note_quietly(state, atom))
 
 
@@ -210,7 +211,7 @@ def grasp(state: State, chance: Chance, user: str, target: str) -> Emits[State]:
     """Emit that two creatures are grappled by each other."""
     for one, other in ((target, user), (user, target)):
         held = Condition(name="grappled", source=other, since=state.round)
-        atom = Atom(seq=0, source=user, target=one, does="gain", condition=held)
+        atom = Atom(seq=UNNUMBERED, source=user, target=one, does="gain", condition=held)
         state = yield from note(state, chance, atom)
     return state
 
@@ -218,7 +219,7 @@ def grasp(state: State, chance: Chance, user: str, target: str) -> Emits[State]:
 def part(state: State, chance: Chance, user: str, target: str) -> Emits[State]:
     """Emit that two creatures are in no grapple with each other any more; other holds on them stay."""
     for one, other in ((target, user), (user, target)):
-        atom = Atom(seq=0, source=user, target=one, does="lose", name=f"grappled@{other}")
+        atom = Atom(seq=UNNUMBERED, source=user, target=one, does="lose", name=f"grappled@{other}")
         state = yield from note(state, chance, atom)
     return state
 
@@ -352,7 +353,7 @@ def pushed(state: State, chance: Chance, user: str, target: str, feet: int) -> E
     """Emit that *target* is pushed straight away from *user*; the pusher stays."""
     creature = state.creatures[target]
     path = pushed_path(state, creature, state.away(creature, state.creatures[user]), feet)
-    atom = Atom(seq=0, source=user, target=target, does="locate", path=path, how="forced")
+    atom = Atom(seq=UNNUMBERED, source=user, target=target, does="locate", path=path, how="forced")
     return (yield from note(state, chance, atom))
 
 
@@ -365,7 +366,7 @@ def knocked_back(state: State, chance: Chance, user: str, target: str, feet: int
     beyond = (at[0] + step[0], at[1] + step[1])
     blocker = in_the_way(state, creature, beyond)
     moved = state.creatures[target].location_changed
-    atom = Atom(seq=0, source=user, target=target, does="locate", path=path, how="forced")
+    atom = Atom(seq=UNNUMBERED, source=user, target=target, does="locate", path=path, how="forced")
     state = yield from note(state, chance, atom)
     dice = (feet - 5 * len(path)) // 10
     if moved or not dice or (blocker is None and not is_shut(state, creature, at, beyond)):
@@ -379,7 +380,7 @@ def knocked_back(state: State, chance: Chance, user: str, target: str, feet: int
         pool=tuple([PoolDie(role="knockback", sides=6)] * dice),
     )
     for name in (target, *([blocker.id] if blocker is not None else [])):
-        hits = Atom(seq=0, source=user, target=name, does="damage", amount=roll.total)
+        hits = Atom(seq=UNNUMBERED, source=user, target=name, does="damage", amount=roll.total)
         state = yield from note(state, chance, hits)
     return state
 
@@ -398,7 +399,7 @@ def throw_feet(state: State, user: Creature) -> int:
 def hurl(state: State, chance: Chance, user: str, target: str, step: Cell, feet: int) -> Emits[State]:
     """Move *target* in a straight line by up to *feet*. The thrower does not move."""
     path = pushed_path(state, state.creatures[target], step, feet, (user,))
-    atom = Atom(seq=0, source=user, target=target, does="locate", path=path, how="forced")
+    atom = Atom(seq=UNNUMBERED, source=user, target=target, does="locate", path=path, how="forced")
     return (yield from note(state, chance, atom))
 
 
@@ -410,12 +411,16 @@ def push(state: State, chance: Chance, user: str, target: str, step: Cell, feet:
     path = pushed_path(state, moved, step, feet, both)
     length = len(path) if not moved.location_changed else feet // 5
     own = pushed_path(state, mover, step, 5 * length, both)
-    atom = Atom(seq=0, source=user, target=target, does="locate", path=path, how="forced")
+    atom = Atom(seq=UNNUMBERED, source=user, target=target, does="locate", path=path, how="forced")
     state = yield from note(state, chance, atom)
     if mover.location_changed:
         return state
     clear = _before(own, mover, state.creatures[target]) if moved.location_changed else own
-    return (yield from note(state, chance, Atom(seq=0, source=user, target=user, does="locate", path=clear)))
+    return (
+        yield from note(
+            state, chance, Atom(seq=UNNUMBERED, source=user, target=user, does="locate", path=clear)
+        )
+    )
 
 
 def _before(path: tuple[Cell, ...], mover: Creature, other: Creature) -> tuple[Cell, ...]:

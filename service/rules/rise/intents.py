@@ -166,11 +166,12 @@ def is_seen(view: State, creature: Creature, other: Creature) -> bool:
 
 def check_teleport(view: State, creature: Creature, path: tuple[Cell, ...], feet: int) -> None:
     """Refuse a teleport that is not one jump to a clear place in sight and in range."""
-    if len(path) != 1 or is_wall(view, creature, path[-1]):
+    at = path[0] if len(path) == 1 else None
+    if at is None or is_wall(view, creature, at):
         raise Refused("path_blocked", f"{creature.id} names one free place to appear at", "RI-MOVE-1")
-    if distance(creature.position, 1, path[0], 1, "alternating") > max(feet, FEET):
+    if distance(creature.position, 1, at, 1, "alternating") > max(feet, FEET):
         raise Refused("insufficient_speed", f"{creature.id} teleports {feet} feet", "RI-MOVE-1")
-    if not is_clear(view, creature.position, path[0]):
+    if not is_clear(view, creature.position, at):
         raise Refused("no_line_of_effect", f"{creature.id} has no clear line there", "RI-ATK-1")
 
 
@@ -246,7 +247,7 @@ def check_peaceful(view: State, ability: Ability) -> None:
     if ability.trigger != "none":
         raise Refused("unknown_action_type", f"{ability.id} comes by itself", "RI-ACT-1")
     if priced(view, ability).usage not in ("free", "none"):
-        raise Refused("wrong_phase", f"{ability.id} is no free action", "RI-PHASE-1")
+        raise Refused("wrong_phase", f"{ability.id} is not a free action", "RI-PHASE-1")
     if ability.strike is not None or any(effect.does in FORCE for effect in ability.effects):
         raise Refused("wrong_phase", f"{ability.id} attacks or moves somebody", "RI-PHASE-1")
     if ability.later != "none":

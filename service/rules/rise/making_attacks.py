@@ -20,8 +20,9 @@ from service.rules.rise.attack_rolls import (
     shown,
     strike_damage,
 )
+from service.rules.rise.character import Condition
 from service.rules.rise.combat_statistics import asks_to_exert, first_counts
-from service.rules.rise.creature import Atom, Condition, Cover, How, Plan, is_able
+from service.rules.rise.creature import UNNUMBERED, Atom, Cover, How, Plan, is_able
 from service.rules.rise.effects import (
     LocationEffectIgnored,
     grasp,
@@ -90,7 +91,7 @@ def landed(state: State, chance: Chance, aim: Aim, *, critical: bool) -> Emits[S
 def gripped(state: State, chance: Chance, user: str, total: int) -> Emits[State]:
     """Emit how firm a grip is for the rest of the round."""
     firm = Condition(name="grip", source=user, until="round", expires=state.round, modifiers={"grip": total})
-    atom = Atom(seq=0, source=user, target=user, does="gain", condition=firm, swift=True)
+    atom = Atom(seq=UNNUMBERED, source=user, target=user, does="gain", condition=firm, swift=True)
     return (yield from note(state, chance, atom))
 
 
@@ -113,7 +114,9 @@ def ended(
         )
     path = walk(state, user, assault.path, feet_of(state, user, assault.path), beaten).cells
     return (
-        yield from note(state, chance, Atom(seq=0, source=user.id, target=user.id, does="locate", path=path))
+        yield from note(
+            state, chance, Atom(seq=UNNUMBERED, source=user.id, target=user.id, does="locate", path=path)
+        )
     )
 
 
@@ -169,7 +172,7 @@ def dragged(state: State, chance: Chance, user: str, ways: Mapping[str, tuple[Ce
         state = yield LocationEffectIgnored(creature=name, source=user, because=("RI-MOVE1-2",))
     for name, path in ways.items() if not stays else ():
         how: How = "self" if name == user else "forced"
-        atom = Atom(seq=0, source=user, target=name, does="locate", path=path, how=how)
+        atom = Atom(seq=UNNUMBERED, source=user, target=name, does="locate", path=path, how=how)
         state = yield from note(state, chance, atom)
     return state
 
@@ -488,7 +491,12 @@ def finish(state: State, chance: Chance, frame: AssaultFrame) -> Emits[State]:
     levels = assault.fatigue + (2 if frame.exerted else 0)
     if levels and is_able(state.creatures[assault.user]):
         atom = Atom(
-            seq=0, source=assault.user, target=assault.user, does="fatigue", amount=levels, name=assault.what
+            seq=UNNUMBERED,
+            source=assault.user,
+            target=assault.user,
+            does="fatigue",
+            amount=levels,
+            name=assault.what,
         )
         state = yield from note(state, chance, atom)
     return (yield AbilityDone(user=assault.user, path=frame.path, because=("RI-GROUP-3",)))

@@ -16,7 +16,7 @@ from service.rules.kernel.records import changed, record, with_key
 from service.rules.rise.brawling import not_twice
 from service.rules.rise.combat_statistics import EXERTED, asks_to_exert, first_counts, speed_of, tired
 from service.rules.rise.combat_time import check_free, pay_for
-from service.rules.rise.creature import Atom, Creature, Plan, is_able
+from service.rules.rise.creature import UNNUMBERED, Atom, Creature, Plan, is_able
 from service.rules.rise.effects import note
 from service.rules.rise.intents import is_seen
 from service.rules.rise.objects import handling
@@ -82,7 +82,9 @@ class RideFrame(Frame[State]):
 
 def exertion(rider: str) -> Atom:
     """Return what desperate exertion costs."""
-    return Atom(seq=0, source=rider, target=rider, does="fatigue", amount=2, name="desperate exertion")
+    return Atom(
+        seq=UNNUMBERED, source=rider, target=rider, does="fatigue", amount=2, name="desperate exertion"
+    )
 
 
 # --- facts -------------------------------------------------------------------------------------------

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final, NamedTuple
 
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
+from service.rules.rise.character import Condition
 from service.rules.rise.combat_statistics import (
     gain,
     hands_free,
@@ -17,7 +18,7 @@ from service.rules.rise.combat_statistics import (
     speed_of,
     speed_on_its_feet,
 )
-from service.rules.rise.creature import Condition, Creature, above, is_able, on_its_way
+from service.rules.rise.creature import Creature, above, is_able, on_its_way
 from service.rules.rise.running_the_game import ruled
 from service.rules.rise.state import State
 from service.rules.secrecy.hiding import OccupiedSpace
@@ -39,7 +40,7 @@ RI_MOVE_3: Final = Rule(
 )
 RI_MOVE_4: Final = Rule(
     "RI-MOVE-4",
-    "Enemies block the way, others may be passed; creatures two sizes apart are no obstacle.",
+    "Enemies block the way, others may be passed; creatures two sizes apart do not block each other.",
     (books.MOVEMENT.at("Movement Impediments"), books.MECHANICS.at("Space")),
 )
 RI_PHASE_5: Final = Rule(
@@ -50,7 +51,7 @@ RI_PHASE_5: Final = Rule(
 
 
 BIG_ENOUGH = 2
-"""Sizes apart at which two creatures are no obstacle to each other."""
+"""Sizes apart at which two creatures do not block each other."""
 ROUGH = ("difficult", "obstacle")
 """Ground that costs 5 feet more to leave."""
 
@@ -79,14 +80,18 @@ def leaving(state: State, creature: Creature, cell: Cell) -> int:
     return FEET if any(state.ground(part) in ROUGH for part in space) else 0
 
 
-def feet_of(state: State, creature: Creature, path: Sequence[Cell]) -> int:
-    """Return what *path* costs *creature* from where it is."""
-    at, diagonals, spent = creature.position, 0, 0
+def steps_of(state: State, creature: Creature, path: Sequence[Cell]) -> Iterator[tuple[Cell, Cell, int]]:
+    """Yield each step of *path* from where *creature* is: the cell left, the cell entered, and its feet."""
+    at, diagonals = creature.position, 0
     for cell in path:
-        spent += step_feet(at, cell, diagonals) + leaving(state, creature, at)
+        yield at, cell, step_feet(at, cell, diagonals) + leaving(state, creature, at)
         diagonals += at[0] != cell[0] and at[1] != cell[1]
         at = cell
-    return spent
+
+
+def feet_of(state: State, creature: Creature, path: Sequence[Cell]) -> int:
+    """Return what *path* costs *creature* from where it is."""
+    return sum(feet for _, _, feet in steps_of(state, creature, path))
 
 
 @enforces(RI_MOVE_4)
@@ -197,16 +202,14 @@ def walk(
     """
     passing, ending = flown(creature, high)
     taken: list[Cell] = []
-    spent, diagonals, at, stopped = 0, 0, creature.position, None
+    spent, stopped = 0, None
     costs = [0]
-    for cell in path:
-        feet = step_feet(at, cell, diagonals) + leaving(state, creature, at)
+    for at, cell, feet in steps_of(state, creature, path):
         blocker = in_the_way(state, passing, cell, ignoring)
         if spent + feet > budget or blocker is not None or is_shut(state, creature, at, cell):
             stopped = blocker.id if blocker is not None else "speed"
             break
-        diagonals += at[0] != cell[0] and at[1] != cell[1]
-        spent, at = spent + feet, cell
+        spent += feet
         taken.append(cell)
         costs.append(spent)
     while taken and occupant(state, ending, taken[-1], ignoring) is not None:
@@ -289,7 +292,7 @@ def once_up(view: State, creature: Creature, mode: str, *, sprint: bool) -> int:
 def sprinting(view: State, creature: Creature, speed: int) -> int:
     """Return *speed* doubled; refuse a creature that cannot sprint."""
     if not creature.sheet.is_pc and ruled(view, "monster_sprint_exception", creature.id) != "yes":
-        raise Refused("monster_cannot_sprint", f"{creature.id} is no player character")
+        raise Refused("monster_cannot_sprint", f"{creature.id} is not a player character")
     if is_laden(view, creature):
         raise Refused("sprint_while_carrying", f"{creature.id} carries somebody")
     return 2 * speed

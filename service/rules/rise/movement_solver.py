@@ -17,9 +17,8 @@ from service.rules.rise.movement_and_positioning import (
     BIG_ENOUGH,
     flown,
     is_passable,
-    leaving,
     sit_on,
-    step_feet,
+    steps_of,
 )
 from service.rules.rise.movement_problem import (
     Block,
@@ -75,8 +74,10 @@ def block_ways(problem: Problem, wanted: Routes) -> Blocked | NeedsInitiative:
     intents = problem.intents
     blockers: dict[str, list[str]] = {}
     for name, plan in sorted(intents.plans.items()):
-        if plan.ability == "block" and passes(intents, name, plan.targets[0], wanted):
-            blockers.setdefault(plan.targets[0], []).append(name)
+        if plan.ability == "block":
+            (target,) = plan.targets
+            if passes(intents, name, target, wanted):
+                blockers.setdefault(target, []).append(name)
     pairs = [(name, target) for target in sorted(blockers) for name in blockers[target]]
     orders = {pair: find_order(problem.state, pair) for pair in pairs}
     if open_ := tuple([pair for pair, order in orders.items() if order is None]):
@@ -96,16 +97,14 @@ def hinder(intents: Intents, target: str, wanted: Routes, blockers: Sequence[str
     feet = budget(intents, plan, target)
     feet -= climbed(state.creatures[target], plan, wanted.altitudes.get(target))
     mover = as_it_passes(state, target, wanted)
-    at, diagonals, taken = mover.position, 0, []
-    for cell in wanted.paths[target]:
-        feet -= step_feet(at, cell, diagonals) + leaving(state, mover, at)
+    taken = []
+    for at, cell, cost in steps_of(state, mover, wanted.paths[target]):
+        feet -= cost
         for blocker in blockers:
             if is_beside(state, blocker, mover, at) and is_beside(state, blocker, mover, cell):
                 feet -= toll_ft(intents, blocker, target)
         if feet < 0:
             break
-        diagonals += at[0] != cell[0] and at[1] != cell[1]
-        at = cell
         taken.append(cell)
     return tuple(taken)
 

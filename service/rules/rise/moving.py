@@ -13,7 +13,7 @@ from service.rules.rise import books
 from service.rules.rise.aerial_movement import AIRBORNE, BY_RULE, TookOff, climb_ft, height, lands
 from service.rules.rise.combat_statistics import risen
 from service.rules.rise.combat_time import check_trade, pay_for
-from service.rules.rise.creature import Atom, Creature, Plan
+from service.rules.rise.creature import UNNUMBERED, Atom, Creature, Plan
 from service.rules.rise.effects import LocationEffectIgnored, note_place, note_quietly
 from service.rules.rise.intents import check_own_rule, check_reactive, seen_by
 from service.rules.rise.movement_and_positioning import budget_of, check_free, check_path, feet_of, once_up
@@ -266,7 +266,9 @@ class Move(Act):
         if not self.reacts:
             state = yield from self.set_out(state, creature)
         if self.stand_up and state.creatures[self.creature].has("prone"):
-            rises = Atom(seq=0, source=self.creature, target=self.creature, does="lose", name="prone")
+            rises = Atom(
+                seq=UNNUMBERED, source=self.creature, target=self.creature, does="lose", name="prone"
+            )
             state = yield from note_quietly(state, rises)
         if self.reacts:
             return (yield from reacted(state, self.creature, plan))

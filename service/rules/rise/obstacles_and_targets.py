@@ -11,14 +11,14 @@ from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
 from service.rules.rise.combat_statistics import condition_of
-from service.rules.rise.creature import Atom, Cover, Creature, above
+from service.rules.rise.creature import UNNUMBERED, Atom, Cover, Creature, above
 from service.rules.rise.effects import knocked_back, note, pushed
 from service.rules.rise.running_the_game import ruled
 from service.rules.rise.sheet import Ability, Area, Effect, Strike, Zone
 from service.rules.rise.state import Placed, State
 from service.rules.rise.vision_and_lines import are_allies, between, facing, is_clear, may_join
 from service.rules.rolls.chance import Chance, PoolDie
-from service.rules.space.grid import FEET, Cell, cells, distance, reachable
+from service.rules.space.grid import FEET, Cell, cells, distance, is_height, reachable
 
 # --- uses ----------------------------------------------------------------------------------------------
 # One use as it was declared, and its single effects. What was settled at the declaration stands here; how it
@@ -116,11 +116,11 @@ def do(
 def atom_of(state: State, assault: Assault, effect: Effect, target: str, amount: int) -> Atom:
     """Return what *effect* enters in the log."""
     does = effect.does
-    assert does != "push", "forced movement is no single effect"
-    assert does != "knockback", "forced movement is no single effect"
+    assert does != "push", "forced movement is not a single effect"
+    assert does != "knockback", "forced movement is not a single effect"
     assert does != "extra", "extra damage is part of the attack"
     return Atom(
-        seq=0,
+        seq=UNNUMBERED,
         source=assault.user,
         target=target,
         does=does,
@@ -159,11 +159,11 @@ def check_area(view: State, user: Creature, area: Area, at: Cell, altitude: int)
     flat = distance(user.position, user.space, at, 1, "alternating")
     if area.is_narrow:
         if start == at or altitude:
-            raise Refused("invalid_target", f"{at} is no direction from {user.id}", "RI-ATK-1")
+            raise Refused("invalid_target", f"{at} is not a direction from {user.id}", "RI-ATK-1")
         if flat > area.size_ft:
             raise Refused("target_out_of_range", f"{at} is out of reach of {user.id}", "RI-ATK-1")
         return
-    if altitude < 0 or altitude % FEET:
+    if not is_height(altitude):
         raise Refused("invalid_target", "heights are steps of 5 feet from the ground", "RI-ATK-1")
     if combined(flat, abs(altitude - user.altitude)) > area.range_ft:
         raise Refused("target_out_of_range", f"{at} is out of reach of {user.id}", "RI-ATK-1")

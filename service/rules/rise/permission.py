@@ -1,7 +1,7 @@
 """Check who may act: the seat's own creature, in the right phase, able, and with the floor of its group.
 
-Every command of a creature is decided in the world of its group, on what that group knows; so a refusal tells
-nothing that the group did not know already.
+Every command of a creature is decided in the world of its group, on what that group knows; so a refusal
+reveals nothing that the group did not know already.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RI_ROUND_5: Final = Rule(
 )
 RI_INFO_3: Final = Rule(
     "RI-INFO-3",
-    "Whether something is allowed is judged on what the group knows, so no refusal tells it more.",
+    "Whether something is allowed is judged on what the group knows, so no refusal reveals more to it.",
     books.TIME.at("Resolving Actions"),
 )
 RI_ACT_2: Final = Rule(

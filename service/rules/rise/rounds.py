@@ -12,9 +12,11 @@ from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rise import books
 from service.rules.rise.action_phase import ActionFrame
 from service.rules.rise.aerial_movement import come_down
+from service.rules.rise.character import Arrival, Entry, sheet_of
 from service.rules.rise.combat_statistics import expire
-from service.rules.rise.creature import Arrival, Budget, Creature, Entry, creature_of, is_able
+from service.rules.rise.creature import Budget, Creature, creature_of, is_able
 from service.rules.rise.effects import let_go
+from service.rules.rise.entries import pass_days
 from service.rules.rise.groups import partition
 from service.rules.rise.mounts import hold_mounts
 from service.rules.rise.movement_and_positioning import come_off, squeeze
@@ -165,19 +167,20 @@ def arrive(state: State) -> Emits[State]:
 
 
 def join(state: State, arrival: Arrival) -> Emits[Any]:
-    """Emit that a creature joins, and who controls it; its place is free."""
+    """Emit that a creature joins, what the days before brought it, and who controls it; its place is free."""
     entry = arrival.entry
     place = free_place(
         (entry.position[0], entry.position[1]),
-        side_of(entry.sheet.size),
+        side_of(sheet_of(entry).size),
         lambda cell: not state.is_solid(cell) and not state.standing_at(cell),
         state.is_divided,
     )
     entry = changed(entry, position=place)
     state = yield CreatureAdded(entry=entry, because=("RI-GM-5",))
+    state = yield from pass_days(state, entry)
     if arrival.seat is None or not is_player(state, arrival.seat):
         return state
-    creatures = (*state.seats[arrival.seat].creatures, entry.sheet.id)
+    creatures = (*state.seats[arrival.seat].creatures, sheet_of(entry).id)
     return (yield SeatChanged(seat=arrival.seat, creatures=creatures, because=("TABLE-SEAT-1",)))
 
 

@@ -12,6 +12,7 @@ from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
 from service.rules.rise.brawling import check_size
+from service.rules.rise.character import Condition
 from service.rules.rise.combat_time import (
     DelayedSet,
     Pay,
@@ -23,7 +24,7 @@ from service.rules.rise.combat_time import (
     may_be_aimed,
     pay_for,
 )
-from service.rules.rise.creature import Condition, Creature, Delayed, is_able
+from service.rules.rise.creature import Creature, Delayed, is_able
 from service.rules.rise.making_attacks import AssaultBegun
 from service.rules.rise.obstacles_and_targets import (
     Assault,

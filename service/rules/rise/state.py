@@ -11,18 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import TABLE, Awaited
-from service.rules.kernel.records import EMPTY, Sealed, carried, changed, derived, record, with_key
-from service.rules.rise.creature import (
-    Arrival,
-    Atom,
-    Creature,
-    Entry,
-    HiddenSwift,
-    Plan,
-    Ruling,
-    Unjudged,
-    above,
-)
+from service.rules.kernel.records import EMPTY, Sealed, changed, derived, derived_from, record, with_key
+from service.rules.rise.character import Arrival, Entry, sheet_of
+from service.rules.rise.creature import Atom, Creature, HiddenSwift, Plan, Ruling, Unjudged, above
 from service.rules.rise.options import OPTIONS, House, house_of
 from service.rules.rise.sheet import PROFILES, Profile, Sheet, Zone, side_of
 from service.rules.secrecy.gm_only import facts_of
@@ -147,7 +138,7 @@ class State(SplitTable, WalledTable, HidingTable):
     @property
     def house(self) -> House:
         """The house's value of each option: as the GM has ruled, as it was opened, or its default."""
-        return carried(self, ("options", "rulings"), _house)
+        return derived_from(self, ("options", "rulings"), _house)
 
     @property
     def is_over(self) -> bool:
@@ -186,7 +177,7 @@ class State(SplitTable, WalledTable, HidingTable):
         return creature in self.creatures
 
     def is_named(self, name: str) -> bool:
-        return name in self.creatures or any(name == known.entry.sheet.id for known in self.arriving)
+        return name in self.creatures or any(name == sheet_of(known.entry).id for known in self.arriving)
 
     def room_of(self, creature: Creature) -> OccupiedSpace | None:
         if creature.dead or creature.defeated:
@@ -194,7 +185,7 @@ class State(SplitTable, WalledTable, HidingTable):
         return OccupiedSpace(creature.position, creature.space, creature.altitude)
 
     def room_for(self, entry: Entry) -> OccupiedSpace:
-        return OccupiedSpace(entry.position, side_of(entry.sheet.size), entry.altitude)
+        return OccupiedSpace(entry.position, side_of(sheet_of(entry).size), entry.altitude)
 
     def gm_only_of(self, creature: str) -> tuple[str, ...]:
         found = self.creatures.get(creature)

@@ -8,8 +8,9 @@ from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
+from service.rules.rise.character import Condition
 from service.rules.rise.combat_statistics import dr_max
-from service.rules.rise.creature import RECOVERS, Condition, Creature, is_unconscious
+from service.rules.rise.creature import RECOVERS, Creature, is_unconscious
 from service.rules.rise.running_the_game import answer
 from service.rules.rise.sheet import Sort
 from service.rules.rise.state import State

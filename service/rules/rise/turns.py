@@ -10,7 +10,7 @@ from service.rules.kernel.records import changed, derived, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
 from service.rules.rise.combat_time import DelayedLapsed, due, fire, fire_next, is_due, lapsing, left_over
-from service.rules.rise.creature import Atom, Creature, is_able
+from service.rules.rise.creature import UNNUMBERED, Atom, Creature, is_able
 from service.rules.rise.effects import note_quietly
 from service.rules.rise.permission import Act, able, in_phase, is_allowed, still_resolving
 from service.rules.rise.running_the_game import ruled
@@ -183,7 +183,7 @@ def lapse(state: State, owner: str) -> Emits[State]:
                 continue
             if condition.name not in kept or state.round - condition.since >= SUSTAINED_ROUNDS:
                 atom = Atom(
-                    seq=0,
+                    seq=UNNUMBERED,
                     source=owner,
                     target=creature.id,
                     does="lose",

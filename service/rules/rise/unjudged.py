@@ -1,6 +1,6 @@
 """Keep back what came of attacks where the house discloses nothing before the announcement.
 
-Every die is thrown at once, also those that a miss would not need, so that nothing tells the outcome. It
+Every die is thrown at once, also those that a miss would not need, so that nothing reveals the outcome. It
 follows from the roll and from what the group knows of its target, which no attack of the phase changes there.
 """
 
@@ -14,7 +14,7 @@ from service.rules.kernel.messages import TABLE, Event, Fact
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.rise.attack_rolls import Outcome, against, at_least, damage_amount, judge, may_be_crit
 from service.rules.rise.combat_statistics import condition_of, halved
-from service.rules.rise.creature import Atom, Cover, Unjudged
+from service.rules.rise.creature import UNNUMBERED, Atom, Cover, Unjudged
 from service.rules.rise.obstacles_and_targets import Aim, Assault, takes
 from service.rules.rise.sheet import Effect, Sort
 from service.rules.rise.state import State
@@ -185,7 +185,14 @@ def doing(world: State, attack: Unjudged, came: AttackJudged) -> Iterator[Atom]:
         halves = glances + attack.subdual
         amount = at_least(world, halved(amount, halves) if halves else amount)
         sort: Sort = "subdual" if attack.subdual else attack.strike.sort
-        yield Atom(seq=0, source=attack.attacker, target=came.target, does="damage", amount=amount, sort=sort)
+        yield Atom(
+            seq=UNNUMBERED,
+            source=attack.attacker,
+            target=came.target,
+            does="damage",
+            amount=amount,
+            sort=sort,
+        )
     effects = attack.effects if hit else attack.on_miss
     if came.outcome == "crit":
         effects = (*effects, *attack.on_crit)
@@ -201,7 +208,7 @@ def _atom(world: State, attack: Unjudged, effect: Effect, target: str) -> Atom:
     assert effect.does != "knockback", "what shows itself is not kept back"
     assert effect.does != "extra", "extra damage is part of the attack"
     return Atom(
-        seq=0,
+        seq=UNNUMBERED,
         source=attack.attacker,
         target=attack.attacker if effect.to == "self" else target,
         does=effect.does,

@@ -36,6 +36,11 @@ _UNKNOWN: Final = -1
 """The price of a cell for which `entering` was not called yet."""
 
 
+def is_height(feet: int) -> bool:
+    """Return whether a creature can be *feet* high: in steps of 5 feet from the ground."""
+    return feet >= 0 and not feet % FEET
+
+
 def feet_between(dx: int, dy: int, metric: str) -> int:
     """Return the feet between cells *dx*, *dy* apart by `chebyshev`, `alternating` (5-10-5) or `euclid`."""
     dx, dy = abs(dx), abs(dy)

@@ -28,7 +28,10 @@ class CarriedFrom:
 
 @record
 class Carried:
-    """A character as it stood after a commit of another encounter; a book adds the character."""
+    """A character as it stood after a commit of another encounter.
+
+    A book adds `character`, a record whose `sheet` has the creature's `id`; the audit names both.
+    """
 
     carried_from: CarriedFrom
     """The commit after which it stood so."""
@@ -42,3 +45,5 @@ class Carrying:
     """Its record of a carried character."""
     carry: Callable[[Any, str, CarriedFrom], Carried]
     """Returns a creature of a state as it is carried; raises `Refused` while it cannot be."""
+    written: tuple[str, ...] = ()
+    """Members of an entry, beside its sheet, that replace those of the carried character unless null."""

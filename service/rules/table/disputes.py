@@ -15,7 +15,7 @@ class Contest:
     """A seat's contest of a commit, an event in it or a roll, and its answer."""
 
     seat: str
-    encounter: str
+    line: str
     """The line of play that contains the commit."""
     commit: int
     event: int | None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 
 from service.rules.kernel.messages import Event
-from service.rules.kernel.records import EMPTY, carried, changed, record
+from service.rules.kernel.records import EMPTY, changed, derived_from, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.space.grid import Cell, cells
 from service.rules.space.walls import (
@@ -53,7 +53,7 @@ class WalledTable(Table):
     @property
     def closed_edges(self) -> Closed:
         """The edges that are closed, each in both directions."""
-        return carried(self, ("walls",), closed_edges)
+        return derived_from(self, ("walls",), closed_edges)
 
     def ground(self, cell: Cell) -> str:
         """Return what *cell* is made of."""
