@@ -120,11 +120,10 @@ class JobProgress:
         """Note that *done* of *of* steps are done; raises `WorkerStopped`."""
         if self._runner.stopping.is_set():
             raise WorkerStopped
+        self._job |= {"status": RUNNING, "progress": self._runner.progress(done=done, of=of)}
         now = time.monotonic()
         if now >= self._next:
             self._next = now + HEARTBEAT_S
-            progress = self._runner.progress(done=done, of=of)
-            self._job |= {"status": RUNNING, "progress": progress}
             self._runner.put(self._job)
             self._runner.prolong(self._job[self._runner.kind.of], self._job[self._runner.kind.id])
         time.sleep(_BREATH_S)

@@ -192,7 +192,7 @@ carried: CarriedCharacter;
 };
 
 /** A character as it stood after a commit; an opening takes it as it is. */
-export type CarriedCharacter = Heartrush1CarriedCharacterView;
+export type CarriedCharacter = Heartrush1CarriedCharacterView | Rise1CarriedCharacterView;
 
 /** Cells, in ranges of rows: each is y, the least x and the greatest x. */
 export type Cells = {
@@ -300,7 +300,7 @@ contest: string;
 /** The id of the seat. */
 seat: string;
 /** The line of play that contains the commit. */
-encounter: string;
+line: string;
 /** The number of the commit. */
 commit: number;
 /** The event's index in the commit. */
@@ -321,6 +321,8 @@ explanation: string;
 n?: number;
 /** The proposal that would answer it `as_ruled`. */
 amendment?: string;
+/** With `?text=en`: what the contested commit did, a sentence for each event that this seat may read. */
+text?: Array<string>;
 };
 
 /** The gm's answer to a contest: its ending, the decision and the reason. */
@@ -913,7 +915,7 @@ decision?: string;
 /** The reason, for the record. */
 reason?: string;
 /** What follows besides; a `check` effect makes it depend on a roll. */
-effects?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
+effects?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
 };
 
 /** Rule on an ability that needs the GM's word: accept it with effects or reject it, with a reason. */
@@ -927,7 +929,7 @@ accept: boolean;
 /** The reason, for the record. */
 reason?: string;
 /** The effects, in order. */
-effects?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
+effects?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
 };
 
 /** Play waits for the GM to allow something or not. */
@@ -937,7 +939,7 @@ type: "adjudication_asked";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
 /** What it is about. */
-about: "surprise" | "void" | "hazard" | "environment" | "effect" | "helpless" | "withdraw" | "complication" | "stunt" | "ability" | "wound" | "object" | "correction" | "other";
+about: "surprise" | "void" | "hazard" | "environment" | "effect" | "helpless" | "withdraw" | "complication" | "stunt" | "ability" | "wound" | "aspect" | "object" | "correction" | "other";
 /** The id of the creature. */
 creature: string;
 /** The text. */
@@ -1050,7 +1052,7 @@ type: "amendment_proposed";
 because: Array<string>;
 /** The id of the amendment. */
 amendment: string;
-/** The kind, which tells what the other members mean. */
+/** The kind, which says what the other members mean. */
 kind: "as_ruled" | "undo" | "redo";
 /** The number of the commit. */
 commit: number;
@@ -1070,7 +1072,7 @@ line: string;
 export type Heartrush1AmendmentView = {
 /** The id. */
 id: string;
-/** The kind, which tells what the other members mean. */
+/** The kind, which says what the other members mean. */
 kind: "as_ruled" | "undo" | "redo";
 /** The first commit that is taken back; 0 for a redo that takes back all of them but the first. */
 commit: number;
@@ -1218,6 +1220,18 @@ unaware_side?: string | null;
 surprised?: Array<string>;
 /** Who is hidden from whom when combat begins, by creature. */
 hidden?: Record<string, Array<string>>;
+};
+
+/** Destiny points add to a creature's next skill check. */
+export type Heartrush1BonusLaid = {
+/** The type, which says what the other members are. */
+type: "bonus_laid";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** What is added to the total. */
+bonus: number;
 };
 
 /** Break a hold: an action, and a check of might or agility against the grappler's. */
@@ -1506,8 +1520,10 @@ last_used: Record<string, number>;
 cooldowns: Record<string, number>;
 /** Its destiny points. */
 destiny_points: number;
-/** What an invoked wound takes off the next check. */
+/** What an invoked wound or aspect takes off the next check. */
 penalty: number;
+/** What destiny points add to the next skill check. */
+bonus: number;
 /** Long rests it has taken: what waits for some of them counts from here. */
 long_rests: number;
 /** The campaign day on which its last long rest ended. */
@@ -1951,7 +1967,7 @@ reason: string;
 };
 
 /** A command of heartrush@1. */
-export type Heartrush1Command = Heartrush1AcceptAmendment | Heartrush1AcceptDamage | Heartrush1AcceptHistory | Heartrush1AddCreature | Heartrush1Adjudicate | Heartrush1AdvanceClock | Heartrush1AdvanceEpoch | Heartrush1AllowHiding | Heartrush1Amend | Heartrush1AskRuling | Heartrush1AttackNext | Heartrush1AwardXp | Heartrush1BeginCombat | Heartrush1BreakFree | Heartrush1Breathe | Heartrush1CallOut | Heartrush1Cast | Heartrush1ChangeSeat | Heartrush1Choose | Heartrush1ChooseCheck | Heartrush1ChooseDefenseAbility | Heartrush1ChoosePush | Heartrush1ChooseStance | Heartrush1CloseEncounter | Heartrush1CloseSeat | Heartrush1CoatWeapon | Heartrush1CommitSeed | Heartrush1OpenContest | Heartrush1CutOff | Heartrush1Dash | Heartrush1DealInstead | Heartrush1DeclareAgility | Heartrush1DeclareAttack | Heartrush1DeclareInstant | Heartrush1DeclareOffensive | Heartrush1DeclineAttack | Heartrush1DeclineJoin | Heartrush1DeclineSidestep | Heartrush1Delay | Heartrush1DescribeWound | Heartrush1Douse | Heartrush1DrinkPotion | Heartrush1DropAmendment | Heartrush1EndCombat | Heartrush1EndSpell | Heartrush1EndTurn | Heartrush1Engage | Heartrush1Fall | Heartrush1FollowCaptive | Heartrush1FollowUp | Heartrush1ForgoFollowUp | Heartrush1GmRuling | Heartrush1GoUnconscious | Heartrush1GrantPriority | Heartrush1Hazard | Heartrush1Help | Heartrush1Hide | Heartrush1HideCreature | Heartrush1HoldBreath | Heartrush1InvokeWound | Heartrush1IssueToken | Heartrush1JoinEngagement | Heartrush1LetGo | Heartrush1Meditate | Heartrush1MoveHiddenCreature | Heartrush1HandleObject | Heartrush1OpenSeat | Heartrush1OpportunityAttack | Heartrush1Pass | Heartrush1PassSide | Heartrush1PassWindow | Heartrush1Redo | Heartrush1Rest | Heartrush1RevealCreature | Heartrush1RevealSeed | Heartrush1RollBehindScreen | Heartrush1RollCheck | Heartrush1RollSave | Heartrush1AdjudicateAbility | Heartrush1ScrapeWeapon | Heartrush1SetStanding | Heartrush1ShakeOff | Heartrush1ShowRoll | Heartrush1ShowSheet | Heartrush1Shrug | Heartrush1Sidestep | Heartrush1SpendXp | Heartrush1Steady | Heartrush1TellComplication | Heartrush1ThrowDice | Heartrush1TreatWounds | Heartrush1Trip | Heartrush1Undo | Heartrush1Uphold | Heartrush1UseAbility | Heartrush1WaiveSeed | Heartrush1WithdrawHiddenCreature;
+export type Heartrush1Command = Heartrush1AcceptAmendment | Heartrush1AcceptDamage | Heartrush1AcceptHistory | Heartrush1AddCreature | Heartrush1Adjudicate | Heartrush1AdvanceClock | Heartrush1AdvanceEpoch | Heartrush1AllowHiding | Heartrush1Amend | Heartrush1AskRuling | Heartrush1AttackNext | Heartrush1AwardXp | Heartrush1BeginCombat | Heartrush1BreakFree | Heartrush1Breathe | Heartrush1CallOut | Heartrush1Cast | Heartrush1ChangeSeat | Heartrush1Choose | Heartrush1ChooseCheck | Heartrush1ChooseDefenseAbility | Heartrush1ChoosePush | Heartrush1ChooseStance | Heartrush1CloseEncounter | Heartrush1CloseSeat | Heartrush1CoatWeapon | Heartrush1CommitSeed | Heartrush1OpenContest | Heartrush1CutOff | Heartrush1Dash | Heartrush1DealInstead | Heartrush1DeclareAgility | Heartrush1DeclareAttack | Heartrush1DeclareInstant | Heartrush1DeclareOffensive | Heartrush1DeclineAttack | Heartrush1DeclineJoin | Heartrush1DeclineSidestep | Heartrush1Delay | Heartrush1DescribeWound | Heartrush1Douse | Heartrush1DrinkPotion | Heartrush1DropAmendment | Heartrush1EndCombat | Heartrush1EndSpell | Heartrush1EndTurn | Heartrush1Engage | Heartrush1Fall | Heartrush1FollowCaptive | Heartrush1FollowUp | Heartrush1ForgoFollowUp | Heartrush1GmRuling | Heartrush1GoUnconscious | Heartrush1GrantPriority | Heartrush1Hazard | Heartrush1Help | Heartrush1Hide | Heartrush1HideCreature | Heartrush1HoldBreath | Heartrush1InvokeAspect | Heartrush1InvokeWound | Heartrush1IssueToken | Heartrush1JoinEngagement | Heartrush1LetGo | Heartrush1Meditate | Heartrush1MoveHiddenCreature | Heartrush1HandleObject | Heartrush1OpenSeat | Heartrush1OpportunityAttack | Heartrush1Pass | Heartrush1PassSide | Heartrush1PassWindow | Heartrush1Redo | Heartrush1Rest | Heartrush1RevealCreature | Heartrush1RevealSeed | Heartrush1RollBehindScreen | Heartrush1RollCheck | Heartrush1RollContest | Heartrush1RollSave | Heartrush1AdjudicateAbility | Heartrush1ScrapeWeapon | Heartrush1SetStanding | Heartrush1ShakeOff | Heartrush1ShowRoll | Heartrush1ShowSheet | Heartrush1Shrug | Heartrush1Sidestep | Heartrush1SpendXp | Heartrush1Steady | Heartrush1TellComplication | Heartrush1ThrowDice | Heartrush1TreatWounds | Heartrush1Trip | Heartrush1Undo | Heartrush1Uphold | Heartrush1UseAbility | Heartrush1WaiveSeed | Heartrush1WithdrawHiddenCreature;
 
 /** Publish the hash of a seed, before any seed of the dice is revealed. */
 export type Heartrush1CommitSeed = {
@@ -2144,7 +2160,7 @@ export type Heartrush1ContestView = {
 /** The id of the seat. */
 seat: string;
 /** The line of play that contains the commit. */
-encounter: string;
+line: string;
 /** The number of the commit. */
 commit: number;
 /** The number of the contested event in its commit; null if the contest names none. */
@@ -2271,8 +2287,10 @@ last_used: Record<string, number>;
 cooldowns: Record<string, number>;
 /** Its destiny points. */
 destiny_points: number;
-/** What an invoked wound takes off the next check. */
+/** What an invoked wound or aspect takes off the next check. */
 penalty: number;
+/** What destiny points add to the next skill check. */
+bonus: number;
 /** Long rests it has taken: what waits for some of them counts from here. */
 long_rests: number;
 /** The campaign day on which its last long rest ended. */
@@ -2965,6 +2983,16 @@ creature: string;
 weapon: Heartrush1WeaponView;
 };
 
+/** Add to the next skill check of a creature. */
+export type Heartrush1EffectBonusView = {
+/** The kind, which says what the other members are. */
+kind: "bonus";
+/** The id of the creature. */
+creature: string;
+/** What is added to the total. */
+bonus: number;
+};
+
 /** Change what the attack in hand does: add to it, or halve it. */
 export type Heartrush1EffectChangeDamageView = {
 /** The kind, which says what the other members are. */
@@ -3013,6 +3041,32 @@ condition: string;
 levels: number;
 };
 
+/** Let two creatures roll against each other; other effects follow from who wins. */
+export type Heartrush1EffectContestView = {
+/** The kind, which says what the other members are. */
+kind: "contest";
+/** The id of the creature. */
+creature: string;
+/** The ability: might, agility, cunning or presence, or the id of a written one. */
+ability: "might" | "agility" | "cunning" | "presence";
+/** The creature that opposes it. */
+against: string;
+/** The abilities that it may oppose with, by its own choice. */
+answered_with: Array<"might" | "agility" | "cunning" | "presence">;
+/** What it is about. */
+what: string;
+/** Levels of advantage of the creature that tries; below zero, of disadvantage. */
+advantage: number;
+/** Levels of advantage of the one that opposes. */
+against_advantage: number;
+/** What it takes of both besides the ability, for what hampers that. */
+needs: Array<"motion" | "sight">;
+/** What follows if the creature wins. */
+won: Array<Heartrush1EffectView>;
+/** What follows if it does not. */
+lost: Array<Heartrush1EffectView>;
+};
+
 /** Deal damage through the usual pipeline: it may be shrugged off, it may wound and kill. */
 export type Heartrush1EffectDamageView = {
 /** The kind, which says what the other members are. */
@@ -3045,7 +3099,7 @@ kind: "die";
 creature: string;
 };
 
-/** Move the user 5 ft and whom it holds into the cell it leaves. */
+/** Move the user 5 ft and whom it holds into the cell it leaves; one that drags itself just moves. */
 export type Heartrush1EffectDragView = {
 /** The kind, which says what the other members are. */
 kind: "drag";
@@ -3241,8 +3295,8 @@ export type Heartrush1EffectMoveView = {
 kind: "move";
 /** The id of the creature. */
 creature: string;
-/** The cell where it ends, as x and y. */
-to: [number, number];
+/** The cell. In an ability also `$` and a parameter's name: the cell that its user says. */
+to: string | [number, number];
 };
 
 /** Change a house option in the middle of the encounter. */
@@ -3414,7 +3468,7 @@ side: string | null;
 };
 
 /** One thing that is done, as data; `kind` says which. */
-export type Heartrush1EffectView = Heartrush1EffectLayView | Heartrush1EffectLayPoolView | Heartrush1EffectHealHeartView | Heartrush1EffectEaseConditionsView | Heartrush1EffectKnockDownView | Heartrush1EffectSoakView | Heartrush1EffectEarlySidestepView | Heartrush1EffectDragView | Heartrush1EffectAddDiceView | Heartrush1EffectLeanView | Heartrush1EffectSetDieView | Heartrush1EffectRerollView | Heartrush1EffectChangeDamageView | Heartrush1EffectRedirectView | Heartrush1EffectDamageView | Heartrush1EffectHealView | Heartrush1EffectWoundView | Heartrush1EffectEaseWoundsView | Heartrush1EffectDieView | Heartrush1EffectKnockOutView | Heartrush1EffectHeartDieView | Heartrush1EffectConditionView | Heartrush1EffectLoseConditionView | Heartrush1EffectMoveView | Heartrush1EffectPushView | Heartrush1EffectRushView | Heartrush1EffectActionView | Heartrush1EffectCheckView | Heartrush1EffectHpView | Heartrush1EffectRestoreView | Heartrush1EffectWithdrawView | Heartrush1EffectExposeView | Heartrush1EffectSurpriseView | Heartrush1EffectUnawareView | Heartrush1EffectHiddenView | Heartrush1EffectTerrainView | Heartrush1EffectWallsView | Heartrush1EffectOptionView | Heartrush1EffectPriorityView | Heartrush1EffectArmView | Heartrush1EffectDestinyView | Heartrush1EffectPenaltyView | Heartrush1EffectSceneryView;
+export type Heartrush1EffectView = Heartrush1EffectLayView | Heartrush1EffectLayPoolView | Heartrush1EffectHealHeartView | Heartrush1EffectEaseConditionsView | Heartrush1EffectKnockDownView | Heartrush1EffectSoakView | Heartrush1EffectEarlySidestepView | Heartrush1EffectDragView | Heartrush1EffectAddDiceView | Heartrush1EffectLeanView | Heartrush1EffectSetDieView | Heartrush1EffectRerollView | Heartrush1EffectChangeDamageView | Heartrush1EffectRedirectView | Heartrush1EffectDamageView | Heartrush1EffectHealView | Heartrush1EffectWoundView | Heartrush1EffectEaseWoundsView | Heartrush1EffectDieView | Heartrush1EffectKnockOutView | Heartrush1EffectHeartDieView | Heartrush1EffectConditionView | Heartrush1EffectLoseConditionView | Heartrush1EffectMoveView | Heartrush1EffectPushView | Heartrush1EffectRushView | Heartrush1EffectActionView | Heartrush1EffectCheckView | Heartrush1EffectContestView | Heartrush1EffectHpView | Heartrush1EffectRestoreView | Heartrush1EffectWithdrawView | Heartrush1EffectExposeView | Heartrush1EffectSurpriseView | Heartrush1EffectUnawareView | Heartrush1EffectHiddenView | Heartrush1EffectTerrainView | Heartrush1EffectWallsView | Heartrush1EffectOptionView | Heartrush1EffectPriorityView | Heartrush1EffectArmView | Heartrush1EffectDestinyView | Heartrush1EffectPenaltyView | Heartrush1EffectBonusView | Heartrush1EffectSceneryView;
 
 /** Set what is on edges: a wall, a door that is open or closed, or nothing. */
 export type Heartrush1EffectWallsView = {
@@ -3645,7 +3699,7 @@ before: Record<string, number>;
 };
 
 /** An event of heartrush@1. */
-export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DaysPassed | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1DoorClosed | Heartrush1DoorOpened | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatClosed | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WallsSet | Heartrush1WeaponCoated | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
+export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BonusLaid | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DaysPassed | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1DoorClosed | Heartrush1DoorOpened | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OpposedBegun | Heartrush1OpposedDecided | Heartrush1OpposedHalfKnown | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatClosed | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WallsSet | Heartrush1WeaponCoated | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
 
 /** An attack begins: who strikes whom, with which stance, and how it will be rolled. */
 export type Heartrush1ExchangeBegun = {
@@ -3866,7 +3920,7 @@ kind: "adjudication";
 /** The cells to walk, each as x and y; null for the shortest way. */
 path: string;
 /** What it is about. */
-about: "surprise" | "void" | "hazard" | "environment" | "effect" | "helpless" | "withdraw" | "complication" | "stunt" | "ability" | "wound" | "object" | "correction" | "other";
+about: "surprise" | "void" | "hazard" | "environment" | "effect" | "helpless" | "withdraw" | "complication" | "stunt" | "ability" | "wound" | "aspect" | "object" | "correction" | "other";
 /** The id of the creature. */
 creature: string;
 /** The text. */
@@ -4333,6 +4387,48 @@ night: Heartrush1NightView;
 sleepers: Array<string>;
 };
 
+/** Two opposed checks under way, and the effects that wait for them. */
+export type Heartrush1FrameOpposedView = {
+/** The kind, which says what the other members are. */
+kind: "opposed";
+/** The cells to walk, each as x and y; null for the shortest way. */
+path: string;
+/** The result of the check; null until it is made. */
+checked: Heartrush1CheckedView | null;
+/** What was chosen for the roll. */
+picked: Record<string, string>;
+/** The id of the creature. */
+creature: string;
+/** The ability: might, agility, cunning or presence, or the id of a written one. */
+ability: "might" | "agility" | "cunning" | "presence";
+/** The creature that opposes it. */
+against: string;
+/** The abilities that it may oppose with, by its own choice. */
+answered_with: Array<"might" | "agility" | "cunning" | "presence">;
+/** What it is about. */
+what: string;
+/** Levels of advantage of the creature that tries; below zero, of disadvantage. */
+advantage: number;
+/** Levels of advantage of the one that opposes. */
+against_advantage: number;
+/** What it takes of both besides the ability, for what hampers that. */
+needs: Array<"motion" | "sight">;
+/** What follows if the creature wins. */
+won: Array<Heartrush1EffectView>;
+/** What follows if it does not. */
+lost: Array<Heartrush1EffectView>;
+/** The id of the creature or thing that it comes from; null for none. */
+source: string | null;
+/** What caused it; null for nothing in particular. */
+cause: string;
+/** Whether a natural 1 brings a choice. */
+troubled: boolean;
+/** The ids of the rules that caused it. */
+rules: Array<string>;
+/** What the check of the creature that tries came to. */
+mine: Heartrush1CheckedView | null;
+};
+
 /** Poison that a weapon has carried in, before its dice are thrown. */
 export type Heartrush1FramePoisonView = {
 /** The kind, which says what the other members are. */
@@ -4532,7 +4628,7 @@ failed: Array<string>;
 };
 
 /** One unfinished step. Its path names it in prompts and is the same in every replay. */
-export type Heartrush1FrameView = Heartrush1FrameDiceView | Heartrush1FrameScreenView | Heartrush1FrameClosingView | Heartrush1FrameDisclosingView | Heartrush1FrameCombatView | Heartrush1FrameDeedView | Heartrush1FrameMovementView | Heartrush1FrameWindowView | Heartrush1FrameChoiceView | Heartrush1FrameUseView | Heartrush1FrameEngagementView | Heartrush1FramePushView | Heartrush1FrameExchangeView | Heartrush1FrameDamageView | Heartrush1FrameCheckView | Heartrush1FrameEffectsView | Heartrush1FrameTrialView | Heartrush1FrameAdjudicationView | Heartrush1FrameTreatmentView | Heartrush1FrameNightView | Heartrush1FrameBurnView | Heartrush1FrameContestView | Heartrush1FrameGrappleView | Heartrush1FrameBreakFreeView | Heartrush1FrameCrushView | Heartrush1FrameClimbOnView | Heartrush1FrameHoldOnView | Heartrush1FrameShakeOffView | Heartrush1FrameHinderView | Heartrush1FrameStrainView | Heartrush1FrameScalingView | Heartrush1FrameBreathView | Heartrush1FrameRoundEndView | Heartrush1FrameFallView | Heartrush1FrameSteadyView | Heartrush1FrameHidingView | Heartrush1FramePoisonView;
+export type Heartrush1FrameView = Heartrush1FrameDiceView | Heartrush1FrameScreenView | Heartrush1FrameClosingView | Heartrush1FrameDisclosingView | Heartrush1FrameCombatView | Heartrush1FrameDeedView | Heartrush1FrameMovementView | Heartrush1FrameWindowView | Heartrush1FrameChoiceView | Heartrush1FrameUseView | Heartrush1FrameEngagementView | Heartrush1FramePushView | Heartrush1FrameExchangeView | Heartrush1FrameDamageView | Heartrush1FrameCheckView | Heartrush1FrameEffectsView | Heartrush1FrameTrialView | Heartrush1FrameOpposedView | Heartrush1FrameAdjudicationView | Heartrush1FrameTreatmentView | Heartrush1FrameNightView | Heartrush1FrameBurnView | Heartrush1FrameContestView | Heartrush1FrameGrappleView | Heartrush1FrameBreakFreeView | Heartrush1FrameCrushView | Heartrush1FrameClimbOnView | Heartrush1FrameHoldOnView | Heartrush1FrameShakeOffView | Heartrush1FrameHinderView | Heartrush1FrameStrainView | Heartrush1FrameScalingView | Heartrush1FrameBreathView | Heartrush1FrameRoundEndView | Heartrush1FrameFallView | Heartrush1FrameSteadyView | Heartrush1FrameHidingView | Heartrush1FramePoisonView;
 
 /** A moment in which the eligible may declare instants. */
 export type Heartrush1FrameWindowView = {
@@ -4569,7 +4665,7 @@ export type Heartrush1GmRuling = {
 /** The type, which says what the other members are. */
 type: "gm_ruling";
 /** The kind: which of those listed. */
-kind: "surprise" | "void" | "hazard" | "environment" | "effect" | "helpless" | "withdraw" | "complication" | "stunt" | "ability" | "wound" | "object" | "correction" | "other";
+kind: "surprise" | "void" | "hazard" | "environment" | "effect" | "helpless" | "withdraw" | "complication" | "stunt" | "ability" | "wound" | "aspect" | "object" | "correction" | "other";
 /** What was decided, in words. */
 decision: string;
 /** The reason, for the record. */
@@ -4579,7 +4675,7 @@ subject?: string | null;
 /** The contest that the ruling answers; its effects repair what went wrong. */
 contest?: string | null;
 /** The effects, in order. */
-effects?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
+effects?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
 /** The request of a player that it answers. */
 answers?: string | null;
 };
@@ -4593,7 +4689,7 @@ because: Array<string>;
 /** The id of the ruling. */
 ruling: string;
 /** The kind: which of those listed. */
-kind: "surprise" | "void" | "hazard" | "environment" | "effect" | "helpless" | "withdraw" | "complication" | "stunt" | "ability" | "wound" | "object" | "correction" | "other";
+kind: "surprise" | "void" | "hazard" | "environment" | "effect" | "helpless" | "withdraw" | "complication" | "stunt" | "ability" | "wound" | "aspect" | "object" | "correction" | "other";
 /** What it is about: the id of a creature or of a step. */
 subject: string | null;
 /** What was decided, in words. */
@@ -5042,6 +5138,22 @@ type: string;
 data: Record<string, unknown>;
 /** Who gives it: the seat that gave the contested command, or the GM. */
 by: "sender" | "gm";
+};
+
+/** Let an aspect count for the next check outside combat: spend destiny points on it, or earn them by it. */
+export type Heartrush1InvokeAspect = {
+/** The type, which says what the other members are. */
+type: "invoke_aspect";
+/** The id of the creature. */
+creature: string;
+/** The place of the aspect on the list, from 0. */
+aspect: number;
+/** Spent points add to the check; to earn them lowers it by the rank. */
+use?: "spend" | "earn";
+/** How many points are spent; null is as many as the rank. None are named to earn them. */
+points?: number | null;
+/** The text. */
+text?: string;
 };
 
 /** Let a wound lower one check outside combat by its rank, for as many destiny points, at most 5. */
@@ -5846,6 +5958,72 @@ perk?: Record<string, number>;
 push?: number;
 };
 
+/** Two creatures are to roll against each other. */
+export type Heartrush1OpposedBegun = {
+/** The type, which says what the other members are. */
+type: "opposed_begun";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** The ability: might, agility, cunning or presence, or the id of a written one. */
+ability: "might" | "agility" | "cunning" | "presence";
+/** The creature that opposes it. */
+against: string;
+/** The abilities that it may oppose with, by its own choice. */
+answered_with: Array<"might" | "agility" | "cunning" | "presence">;
+/** What it is about. */
+what: string;
+/** Levels of advantage of the creature that tries; below zero, of disadvantage. */
+advantage: number;
+/** Levels of advantage of the one that opposes. */
+against_advantage: number;
+/** What it takes of both besides the ability, for what hampers that. */
+needs: Array<"motion" | "sight">;
+/** What follows if the creature wins. */
+won: Array<Heartrush1EffectView>;
+/** What follows if it does not. */
+lost: Array<Heartrush1EffectView>;
+/** The id of the creature or thing that it comes from; null for none. */
+source: string | null;
+/** What caused it; null for nothing in particular. */
+cause: string;
+/** Whether a natural 1 brings a choice. */
+troubled: boolean;
+/** The id of the two opposed checks. */
+opposed: string;
+};
+
+/** Both checks are known. */
+export type Heartrush1OpposedDecided = {
+/** The type, which says what the other members are. */
+type: "opposed_decided";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the two opposed checks. */
+opposed: string;
+/** The id of the creature. */
+creature: string;
+/** The id of the opponent; null for none. */
+against: string;
+/** The total of the creature that tried. */
+mine: number;
+/** The total of the one that opposed it. */
+theirs: number;
+/** Whether it was won. */
+won: boolean;
+};
+
+/** The check of the creature that tries is known; the other's comes next. */
+export type Heartrush1OpposedHalfKnown = {
+/** The type, which says what the other members are. */
+type: "opposed_half_known";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the two opposed checks. */
+opposed: string;
+};
+
 /** A house option has another value from now on. */
 export type Heartrush1OptionSet = {
 /** The type, which says what the other members are. */
@@ -5888,7 +6066,7 @@ name: string;
 kind: "creature" | "creatures" | "stance" | "ability" | "number" | "choice" | "condition" | "cell" | "text";
 /** Whom a creature may be: anybody, an enemy, an ally (or oneself), anybody else. */
 side: "any" | "enemy" | "ally" | "other";
-/** The distance in feet within which it works; null for any. */
+/** How far from the user a creature or a cell may be; such a cell is free too. */
 within_ft: number | null;
 /** Only participants of the open engagement. */
 engaged: boolean;
@@ -6412,6 +6590,28 @@ against?: HeartrushAgainst | null;
 /** Levels of advantage; below zero, of disadvantage. */
 advantage?: number;
 /** What it takes besides the ability, for what hampers that. */
+needs?: Array<"motion" | "sight">;
+};
+
+/** Let two creatures roll against each other, as the GM; the higher total wins, and ties fail. */
+export type Heartrush1RollContest = {
+/** The type, which says what the other members are. */
+type: "roll_contest";
+/** The id of the creature. */
+creature: string;
+/** The ability: might, agility, cunning or presence, or the id of a written one. */
+ability: "might" | "agility" | "cunning" | "presence";
+/** The creature that opposes it. */
+against: string;
+/** What it is about. */
+what: string;
+/** The abilities that it may oppose with, by its own choice. */
+answered_with?: Array<"might" | "agility" | "cunning" | "presence">;
+/** Levels of advantage of the creature that tries; below zero, of disadvantage. */
+advantage?: number;
+/** Levels of advantage of the one that opposes. */
+against_advantage?: number;
+/** What it takes of both besides the ability, for what hampers that. */
 needs?: Array<"motion" | "sight">;
 };
 
@@ -8102,8 +8302,10 @@ last_used?: Record<string, number>;
 cooldowns?: Record<string, number>;
 /** Its destiny points. */
 destiny_points?: number;
-/** What an invoked wound takes off the next check. */
+/** What an invoked wound or aspect takes off the next check. */
 penalty?: number;
+/** What destiny points add to the next skill check. */
+bonus?: number;
 /** Long rests it has taken: what waits for some of them counts from here. */
 long_rests?: number;
 /** The campaign day on which its last long rest ended. */
@@ -8198,7 +8400,7 @@ kind: "die";
 creature: string;
 };
 
-/** Move the user 5 ft and whom it holds into the cell it leaves. */
+/** Move the user 5 ft and whom it holds into the cell it leaves; one that drags itself just moves. */
 export type HeartrushEffectDrag = {
 /** The kind, which says what the other members are. */
 kind: "drag";
@@ -8360,6 +8562,16 @@ modifier: HeartrushModifierAura | HeartrushModifierBar | HeartrushModifierCurse 
 lasts: "next_roll" | "next_attack" | "round" | "engagement" | "minute" | "until_reused" | "ongoing";
 };
 
+/** Add to the next skill check of a creature. */
+export type HeartrushEffectLayBonus = {
+/** The kind, which says what the other members are. */
+kind: "bonus";
+/** The id of the creature. */
+creature: string;
+/** What is added to the total. */
+bonus: number;
+};
+
 /** Lower the next check of a creature. */
 export type HeartrushEffectLayPenalty = {
 /** The kind, which says what the other members are. */
@@ -8406,14 +8618,40 @@ condition: string;
 levels?: number | null;
 };
 
+/** Let two creatures roll against each other; other effects follow from who wins. */
+export type HeartrushEffectOppose = {
+/** The kind, which says what the other members are. */
+kind: "contest";
+/** The id of the creature. */
+creature: string;
+/** The ability: might, agility, cunning or presence, or the id of a written one. */
+ability: "might" | "agility" | "cunning" | "presence";
+/** The creature that opposes it. */
+against: string;
+/** The abilities that it may oppose with, by its own choice. */
+answered_with?: Array<"might" | "agility" | "cunning" | "presence">;
+/** What it is about. */
+what: string;
+/** Levels of advantage of the creature that tries; below zero, of disadvantage. */
+advantage?: number;
+/** Levels of advantage of the one that opposes. */
+against_advantage?: number;
+/** What it takes of both besides the ability, for what hampers that. */
+needs?: Array<"motion" | "sight">;
+/** What follows if the creature wins. */
+won?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
+/** What follows if it does not. */
+lost?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
+};
+
 /** Put a creature somewhere, without a way between and without provoking anybody. */
 export type HeartrushEffectPlace = {
 /** The kind, which says what the other members are. */
 kind: "move";
 /** The id of the creature. */
 creature: string;
-/** The cell where it ends, as x and y. */
-to: [number, number];
+/** The cell. In an ability also `$` and a parameter's name: the cell that its user says. */
+to: string | [number, number];
 };
 
 /** Push a creature in a direction, or straight away from the cause; what is in the way counts. */
@@ -8573,9 +8811,9 @@ save?: boolean;
 /** The levels of advantage; below zero, of disadvantage. */
 advantage?: number;
 /** The effects of a success. */
-success?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
+success?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
 /** The effects of a failure. */
-failure?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
+failure?: Array<HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound>;
 };
 
 /** Rule which side did not expect the attack; null is neither. Only before priority is granted. */
@@ -8847,7 +9085,7 @@ export type HeartrushOpDo = {
 /** The kind, which says what the other members are. */
 kind: "do";
 /** The effect. */
-effect: HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound;
+effect: HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound;
 /** Parameters that must have been said so for this to happen. */
 when?: Record<string, string>;
 /** Only after a contest that the user has won. */
@@ -8872,7 +9110,7 @@ name: string;
 kind: "creature" | "creatures" | "stance" | "ability" | "number" | "choice" | "condition" | "cell" | "text";
 /** Whom a creature may be: anybody, an enemy, an ally (or oneself), anybody else. */
 side?: "any" | "enemy" | "ally" | "other";
-/** The distance in feet within which it works; null for any. */
+/** How far from the user a creature or a cell may be; such a cell is free too. */
 within_ft?: number | null;
 /** Only participants of the open engagement. */
 engaged?: boolean;
@@ -9820,7 +10058,7 @@ type: "amendment_proposed";
 because: Array<string>;
 /** The id of the amendment. */
 amendment: string;
-/** The kind, which tells what the other members mean. */
+/** The kind, which says what the other members mean. */
 kind: "as_ruled" | "undo" | "redo";
 /** The number of the commit. */
 commit: number;
@@ -9840,7 +10078,7 @@ line: string;
 export type Rise1AmendmentView = {
 /** The id. */
 id: string;
-/** The kind, which tells what the other members mean. */
+/** The kind, which says what the other members mean. */
 kind: "as_ruled" | "undo" | "redo";
 /** The first commit that is taken back; 0 for a redo that takes back all of them but the first. */
 commit: number;
@@ -10128,6 +10366,24 @@ knees: boolean;
 bolts: boolean;
 };
 
+/** A character as it stood after a commit of another encounter; an opening takes it as it is. */
+export type Rise1CarriedCharacterView = {
+/** The commit after which it stood so. */
+carried_from: Rise1CarriedFromView;
+/** The character as it stood. */
+character: Rise1CharacterView;
+};
+
+/** The commit of another encounter after which a character stood as it is carried. */
+export type Rise1CarriedFromView = {
+/** The encounter, or the line of play, that has the commit. */
+encounter: string;
+/** The number of the commit. */
+n: number;
+/** The hash of the commit, in hexadecimal digits. */
+hash: string;
+};
+
 /** Change which creatures a seat controls. */
 export type Rise1ChangeSeat = {
 /** The type, which says what the other members are. */
@@ -10136,6 +10392,34 @@ type: "change_seat";
 seat: string;
 /** The ids of the creatures that the seat controls from now on. */
 creatures: Array<string>;
+};
+
+/** What of a creature goes on when a fight is over; its sheet says what it was made with. */
+export type Rise1CharacterView = {
+/** What is written down about the creature. */
+sheet: Rise1SheetView;
+/** Its hit points. */
+hp: number | Sealed;
+/** Its damage resistance that is left. */
+dr: number | Sealed;
+/** Its vital wounds. */
+wounds: Array<Rise1VitalWoundView>;
+/** Its levels of fatigue. */
+fatigue: number;
+/** Its conditions. */
+conditions: Array<Rise1ConditionView>;
+/** Whether it has fallen unconscious and not woken since. */
+down: boolean;
+/** Whether it is dead. */
+dead: boolean;
+/** Whether it is out of the fight. */
+defeated: boolean;
+/** Whether it has recovered in this fight. */
+recovered: boolean;
+/** The names of the things in its hands. */
+held: Array<string>;
+/** Fields of its sheet that only the GM sees. */
+gm_only: Array<string>;
 };
 
 /** Move in a straight line up to speed and strike; 2 less on all defenses follow, after this phase. */
@@ -10352,7 +10636,7 @@ export type Rise1ContestView = {
 /** The id of the seat. */
 seat: string;
 /** The line of play that contains the commit. */
-encounter: string;
+line: string;
 /** The number of the commit. */
 commit: number;
 /** The number of the contested event in its commit; null if the contest names none. */
@@ -10461,18 +10745,14 @@ hidden_creature: number;
 entry: Rise1EntryView;
 };
 
-/** One creature as it is now; its sheet says what it was made with. */
+/** One creature as it is now: the character, and what the fight has made of it. */
 export type Rise1CreatureView = {
 /** What is written down about the creature. */
 sheet: Rise1SheetView;
-/** The cell of its space with the least x and y, as the two numbers. */
-position: [number, number];
 /** Its hit points. */
 hp: number | Sealed;
 /** Its damage resistance that is left. */
 dr: number | Sealed;
-/** Vital wounds already taken for this time below zero. */
-depth: number;
 /** Its vital wounds. */
 wounds: Array<Rise1VitalWoundView>;
 /** Its levels of fatigue. */
@@ -10485,6 +10765,16 @@ down: boolean;
 dead: boolean;
 /** Whether it is out of the fight. */
 defeated: boolean;
+/** Whether it has recovered in this fight. */
+recovered: boolean;
+/** The names of the things in its hands. */
+held: Array<string>;
+/** Fields of its sheet that only the GM sees. */
+gm_only: Array<string>;
+/** The cell of its space with the least x and y, as the two numbers. */
+position: [number, number];
+/** Vital wounds already taken for this time below zero. */
+depth: number;
 /** Who is said to have defeated it. */
 credit: Array<string>;
 /** Who damaged it in this phase. */
@@ -10499,10 +10789,6 @@ budget: Rise1BudgetView;
 location_changed: boolean;
 /** The id of the creature that it rides; null for none. */
 mount: string | null;
-/** Whether it has recovered in this fight. */
-recovered: boolean;
-/** The names of the things in its hands. */
-held: Array<string>;
 /** Its effects that come when it takes a turn. */
 delayed: Array<Rise1DelayedView>;
 /** How it is in the air, if it is. */
@@ -10515,8 +10801,6 @@ stood_ft: number;
 hovered: boolean;
 /** Feet above the ground. */
 altitude: number;
-/** Fields of its sheet that only the GM sees. */
-gm_only: Array<string>;
 };
 
 /** The damage of an attack or ability, before resistance. */
@@ -10553,6 +10837,20 @@ sort: "normal" | "environmental" | "subdual";
 dr: number | Sealed;
 /** Hit points lost: together with the damage they reveal the resistance. */
 hp: number | Sealed;
+};
+
+/** Days passed for a carried character since it was carried, each with a long rest. */
+export type Rise1DaysPassed = {
+/** The type, which says what the other members are. */
+type: "days_passed";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** The long rests on the way. */
+nights: number;
+/** The vital wounds that the rests removed, as they were counted before. */
+removed: Array<number>;
 };
 
 /** Faces that a person threw and entered, for the step that asked for them. */
@@ -10879,24 +11177,28 @@ type: "end_turn";
 creature: string;
 };
 
-/** A creature that takes part: its sheet, and where and how it stands when the fight begins. */
+/** A creature that takes part, and where and how it stands: by its sheet, or as carried. */
 export type Rise1EntryView = {
-/** What is written down about the creature. */
-sheet: Rise1SheetView;
 /** The cell of its space with the least x and y, as the two numbers. */
 position: [number, number];
-/** Null takes the maximum. */
+/** Null takes the carried character's. */
+sheet: Rise1SheetView | null;
+/** Null takes what was carried, or the maximum. */
 hp: number | null | Sealed;
-/** The damage resistance with which it enters; null for all of it. */
+/** The damage resistance with which it enters; null for what was carried, or all of it. */
 dr: number | null | Sealed;
-/** The levels of fatigue with which it enters; null for none. */
-fatigue: number;
+/** The levels of fatigue with which it enters; null for what was carried, or none. */
+fatigue: number | null;
 /** The creature it rides. */
 mount: string | null;
 /** Feet above the ground in which it flies. */
 altitude: number;
 /** Fields of the sheet that only the GM sees; not of a player's character. */
 gm_only: Array<string>;
+/** The character as it stood in another encounter. */
+carried: Rise1CarriedCharacterView | null;
+/** Days that pass for a carried character before it enters, each with a long rest. */
+days_between: number;
 };
 
 /** The epoch advanced, so the coming dice are others: the seat that asked for it, and its reason. */
@@ -10952,7 +11254,7 @@ creature: string;
 };
 
 /** An event of rise@1. */
-export type Rise1Event = Rise1AbilityDone | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1DamageRolled | Rise1DamageTaken | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DoorClosed | Rise1DoorOpened | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatClosed | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1WallsSet | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
+export type Rise1Event = Rise1AbilityDone | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1DamageRolled | Rise1DamageTaken | Rise1DaysPassed | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DoorClosed | Rise1DoorOpened | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatClosed | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1WallsSet | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
 
 /** The check of a creature that exerted itself stands now. */
 export type Rise1ExertionRolled = {
@@ -13953,14 +14255,10 @@ hidden_swift?: Record<string, Rise1HiddenSwiftView | Sealed>;
 export type Rise1WorldCreatureView = {
 /** What is written down about the creature. */
 sheet?: Rise1SheetView;
-/** The cell of its space with the least x and y, as the two numbers. */
-position?: [number, number];
 /** Its hit points. */
 hp?: number | Sealed;
 /** Its damage resistance that is left. */
 dr?: number | Sealed;
-/** Vital wounds already taken for this time below zero. */
-depth?: number;
 /** Its vital wounds. */
 wounds?: Array<Rise1VitalWoundView>;
 /** Its levels of fatigue. */
@@ -13973,6 +14271,16 @@ down?: boolean;
 dead?: boolean;
 /** Whether it is out of the fight. */
 defeated?: boolean;
+/** Whether it has recovered in this fight. */
+recovered?: boolean;
+/** The names of the things in its hands. */
+held?: Array<string>;
+/** Fields of its sheet that only the GM sees. */
+gm_only?: Array<string>;
+/** The cell of its space with the least x and y, as the two numbers. */
+position?: [number, number];
+/** Vital wounds already taken for this time below zero. */
+depth?: number;
 /** Who is said to have defeated it. */
 credit?: Array<string>;
 /** Who damaged it in this phase. */
@@ -13987,10 +14295,6 @@ budget?: Rise1BudgetView;
 location_changed?: boolean;
 /** The id of the creature that it rides; null for none. */
 mount?: string | null;
-/** Whether it has recovered in this fight. */
-recovered?: boolean;
-/** The names of the things in its hands. */
-held?: Array<string>;
 /** Its effects that come when it takes a turn. */
 delayed?: Array<Rise1DelayedView>;
 /** How it is in the air, if it is. */
@@ -14003,8 +14307,6 @@ stood_ft?: number;
 hovered?: boolean;
 /** Feet above the ground. */
 altitude?: number;
-/** Fields of its sheet that only the GM sees. */
-gm_only?: Array<string>;
 };
 
 /** A mortal wound will not kill any more. */
@@ -14109,6 +14411,64 @@ range_ft?: number;
 whom?: "everyone" | "enemies" | "allies";
 };
 
+/** A character as it stood after a commit of another encounter; an opening takes it as it is. */
+export type RiseCarriedCharacter = {
+/** The commit after which it stood so. */
+carried_from: TableCarriedFrom;
+/** The character as it stood. */
+character: RiseCharacter;
+};
+
+/** What of a creature goes on when a fight is over; its sheet says what it was made with. */
+export type RiseCharacter = {
+/** What is written down about the creature. */
+sheet: RiseSheet;
+/** Its hit points. */
+hp: number;
+/** Its damage resistance that is left. */
+dr: number;
+/** Its vital wounds. */
+wounds?: Array<RiseVitalWound>;
+/** Its levels of fatigue. */
+fatigue?: number;
+/** Its conditions. */
+conditions?: Array<RiseCondition>;
+/** Whether it has fallen unconscious and not woken since. */
+down?: boolean;
+/** Whether it is dead. */
+dead?: boolean;
+/** Whether it is out of the fight. */
+defeated?: boolean;
+/** Whether it has recovered in this fight. */
+recovered?: boolean;
+/** The names of the things in its hands. */
+held?: Array<string>;
+/** Fields of its sheet that only the GM sees. */
+gm_only?: Array<string>;
+};
+
+/** A condition or timed effect on a creature. */
+export type RiseCondition = {
+/** The name. */
+name: string;
+/** The id of the creature or thing that it comes from. */
+source?: string;
+/** When it ends. */
+until?: "phase" | "round" | "brief" | "sustain" | "condition" | "permanent";
+/** The round at whose end it is gone. */
+expires?: number | null;
+/** The round in which it began. */
+since?: number;
+/** What it changes, by name. */
+modifiers?: Record<string, number>;
+/** Dice of extra damage that it adds to attacks of a creature that has it. */
+dice?: Array<number>;
+/** What it does by itself at the boundaries of rounds; null for nothing. */
+tick?: RiseTick | null;
+/** The action that keeps it up, where it is sustained. */
+keep?: "free" | "minor" | "standard";
+};
+
 /** One thing an ability does to its target or its user. */
 export type RiseEffect = {
 /** Extra damage is added to the ability's own attack, halved and multiplied with it. Pushes and knockbacks go straight away from the user, as many feet as the amount says. */
@@ -14135,24 +14495,28 @@ keep?: "free" | "minor" | "standard";
 swift?: boolean;
 };
 
-/** A creature that takes part: its sheet, and where and how it stands when the fight begins. */
+/** A creature that takes part, and where and how it stands: by its sheet, or as carried. */
 export type RiseEntry = {
-/** What is written down about the creature. */
-sheet: RiseSheet;
 /** The cell of its space with the least x and y, as the two numbers. */
 position: [number, number];
-/** Null takes the maximum. */
+/** Null takes the carried character's. */
+sheet?: RiseSheet | null;
+/** Null takes what was carried, or the maximum. */
 hp?: number | null;
-/** The damage resistance with which it enters; null for all of it. */
+/** The damage resistance with which it enters; null for what was carried, or all of it. */
 dr?: number | null;
-/** The levels of fatigue with which it enters; null for none. */
-fatigue?: number;
+/** The levels of fatigue with which it enters; null for what was carried, or none. */
+fatigue?: number | null;
 /** The creature it rides. */
 mount?: string | null;
 /** Feet above the ground in which it flies. */
 altitude?: number;
 /** Fields of the sheet that only the GM sees; not of a player's character. */
 gm_only?: Array<string>;
+/** The character as it stood in another encounter. */
+carried?: RiseCarriedCharacter | null;
+/** Days that pass for a carried character before it enters, each with a long rest. */
+days_between?: number;
 };
 
 /** A free ability that is used in the course of a movement. */
@@ -14283,6 +14647,26 @@ damage?: number;
 heal?: number;
 /** The sort of damage. */
 sort?: "normal" | "environmental" | "subdual";
+};
+
+/** One vital wound: its die, what it came to, and the round in which it kills if nobody treats it. */
+export type RiseVitalWound = {
+/** The face of its die. */
+die: number;
+/** What the die came to, with all that adds to it. */
+result: number;
+/** What the wound does. */
+effect: string;
+/** The round in which it was gained. */
+gained: number;
+/** The stage of that round. */
+phase?: string;
+/** Whether it was treated. */
+treated?: boolean;
+/** The round in which it kills if it is not treated; null if it does not. */
+deadline?: number | null;
+/** The seat that declared the die. */
+by?: string | null;
 };
 
 /** A weapon: its strike, and how far it reaches. */
@@ -15111,24 +15495,32 @@ line?: string;
 
 /** The query of `listContests`. */
 export type ListContestsQuery = {
+/** `en`: also say in English what happened, a sentence for each event. */
+text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
 
 /** The query of `openContest`. */
 export type OpenContestQuery = {
+/** `en`: also say in English what happened, a sentence for each event. */
+text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
 
 /** The query of `getContest`. */
 export type GetContestQuery = {
+/** `en`: also say in English what happened, a sentence for each event. */
+text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
 
 /** The query of `answerContest`. */
 export type AnswerContestQuery = {
+/** `en`: also say in English what happened, a sentence for each event. */
+text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };

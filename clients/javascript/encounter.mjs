@@ -94,15 +94,15 @@ export class Encounter {
    * Yield `{event, id, data}`: every commit after a number once and in order, then each new one, with heartbeats and
    * resets. `after` is a number in `line`, or in the line of play that is played. It reconnects after a lost connection.
    * `continued` names the line in which the encounter continues: read the state again; all later events are of that
-   * line. With `text: "en"` each commit says in `text` what happened. It ends with the signal, or when the caller stops
-   * iterating.
+   * line. With `text: "en"` each commit says in `text` what happened. `connected` is called with true
+   * when a connection is open, with false when it is lost. It ends with the signal, or when the caller stops iterating.
    */
-  stream({ after = 0, line, text, signal } = {}) {
+  stream({ after = 0, line, text, signal, connected } = {}) {
     const open = (headers) => {
       const query = headers["Last-Event-ID"] ? { text } : { after, line, text };
       return this.client.fetch(`${this.path}/commits`, query, { headers, signal });
     };
-    return following(open, after, signal);
+    return following(open, after, signal, connected);
   }
 
   /** Return an address that a browser's `EventSource` opens once, within thirty seconds. */
@@ -251,14 +251,14 @@ export class Encounter {
     return this.client.send("POST", `${this.path}/contests`, data, sending);
   }
 
-  /** Return all contests in the order they were opened. */
-  async contests() {
-    return (await this.client.get(`${this.path}/contests`)).contests;
+  /** Return all contests in the order they were opened; with `text: "en"` also what was contested. */
+  async contests(query = {}) {
+    return (await this.client.get(`${this.path}/contests`, query)).contests;
   }
 
-  /** Return one contest. */
-  contested(id) {
-    return this.client.get(`${this.path}/contests/${id}`);
+  /** Return one contest; with `text: "en"` also what was contested. */
+  contested(id, query = {}) {
+    return this.client.get(`${this.path}/contests/${id}`, query);
   }
 
   /** Rule on a contest as the gm: `ending`, `decision`, and the ending's fields. */

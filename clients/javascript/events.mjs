@@ -57,8 +57,9 @@ const eventOf = (frame) => {
  * After a lost connection the stream is opened again at the last id. The events after `continued` are of the line of
  * play in which the encounter continues. Throws `Problem` for a final refusal.
  * @param {(headers: Record<string, string>) => Promise<Response>} open requests a stream
+ * @param {(isConnected: boolean) => void} connected is called when a stream is open, and when it is lost
  */
-export async function* following(open, after, signal) {
+export async function* following(open, after, signal, connected = () => {}) {
   let last = after;
   let place = null;
   for (let count = 0; !signal?.aborted; count += 1) {
@@ -69,6 +70,7 @@ export async function* following(open, after, signal) {
       retryAfter = response.headers.get("Retry-After");
       if (response.status >= 400) await refuse(response);
       else {
+        connected(true);
         for await (const event of eventsOf(response.body)) {
           if (event.event === "commit" && event.data.n <= last) continue;
           if (event.event === "commit" && event.data.n > last + 1) break; // a gap: reconnect
@@ -85,6 +87,7 @@ export async function* following(open, after, signal) {
       if (signal?.aborted) return;
       if (fault instanceof Problem) throw fault;
     }
+    if (!hasMoved) connected(false);
     if (!hasMoved) await pause(retryPause(count, retryAfter), signal).catch(() => {});
   }
 }

@@ -103,7 +103,7 @@ export class Encounter {
   creatureChanges(query?: contract.ListCreatureChangesQuery): AsyncGenerator<contract.CreatureChanges["changes"][number], void>;
   map(query?: contract.GetMapQuery): Promise<contract.BattleMap["cells"]>;
   commits(query?: contract.ListCommitsQuery): AsyncGenerator<contract.Commit, void>;
-  stream(how?: { after?: number; line?: string; text?: string; signal?: AbortSignal }): AsyncGenerator<StreamEvent, void>;
+  stream(how?: { after?: number; line?: string; text?: string; signal?: AbortSignal; connected?: (isConnected: boolean) => void }): AsyncGenerator<StreamEvent, void>;
   ticket(how?: { after?: number; line?: string; text?: string }): Promise<string>;
   lines(): Promise<contract.Lines["lines"]>;
   explanation(n: number): Promise<contract.Explanation>;
@@ -132,8 +132,8 @@ export class Encounter {
   removal(): Promise<contract.Removal>;
 
   contest(data: contract.NewContest, sending?: Sending): Promise<contract.Contest>;
-  contests(): Promise<contract.Contest[]>;
-  contested(id: string): Promise<contract.Contest>;
+  contests(query?: contract.ListContestsQuery): Promise<contract.Contest[]>;
+  contested(id: string, query?: contract.GetContestQuery): Promise<contract.Contest>;
   rule(id: string, data: contract.ContestRuling, sending?: Sending): Promise<contract.Contest>;
   undo(data: contract.NewUndo, sending?: Sending): Promise<contract.Amendment>;
   redo(data?: contract.NewRedo, sending?: Sending): Promise<contract.Amendment>;

@@ -1,11 +1,13 @@
-"""Play a month of a Heart Rush campaign over HTTP, with the standard library alone, and audit it as a chain.
+"""Play a month of a campaign over HTTP, with the standard library alone, and audit it as a chain.
 
     python3 examples/campaign/play.py http://127.0.0.1:8000 rw_...
 
-Five encounters: after each of the first four Pia is carried into the next, with the days between. She is
-wounded and treated, uses a weekly ability and waits for it, buys a spell and casts it, and coats her mace
-with a poison that lapses on the way. Every link of the chain is audited. Then the host changes a carried
-character, and the audit names it. The program throws all dice itself, with the same faces each time.
+Heart Rush has five encounters: after each of the first four Pia is carried into the next, with the days
+between. She is wounded and treated, uses a weekly ability and waits for it, buys a spell and casts it, and
+coats her mace with a poison that lapses on the way. Rise has three: Bo is struck down and recovers, has
+nothing left to recover by in the next fight of that day, and sleeps his wound off. Every link of both chains
+is audited. Then the host changes a carried character, and the audit names it. The program throws all dice
+itself, with the same faces each time.
 """
 
 import json
@@ -35,6 +37,21 @@ PIA = {
     "growth": {"attunements": ["water"]},
 }
 ASH = {"id": "ash", "name": "Ash", "side": "heroes", "kind": "pc", "cunning": 10, "weapons": [MACE]}
+RISE = {"edition": "rise@1"}
+DEFENSES = {"armor": 12, "fortitude": 10, "reflex": 10, "mental": 10}
+BO = {
+    "id": "bo",
+    "name": "Bo",
+    "side": "heroes",
+    "kind": "pc",
+    "hp_max": 20,
+    "dr_max": 4,
+    "accuracy": 4,
+    "defenses": DEFENSES,
+    "weapons": [{"id": "axe", "strike": {"dice": [8], "flat": 2}}],
+}
+TROLL = {**BO, "id": "troll", "name": "Troll", "side": "foes", "kind": "monster", "accuracy": 9}
+CLUB = {"id": "club", "strike": {"dice": [8], "flat": 20}}
 LIKED = ("decline_join", "choose_stance", "declare_attack", "accept_damage")
 """What the program answers first where it is asked."""
 
@@ -70,8 +87,16 @@ def over_http(service: str, key: str) -> Call:
 class Encounter:
     """One encounter, whose gm this program is."""
 
+    rules: Json = SIDES
+    """What the opening says of the rulebook."""
+
     def __init__(self, call: Call, title: str, *entries: Json) -> None:
-        opening = {**SIDES, "title": title, "declared_sides": SIDES["sides"], "creatures": list(entries)}
+        opening = {
+            **self.rules,
+            "title": title,
+            "declared_sides": ["heroes", "foes"],
+            "creatures": list(entries),
+        }
         self.call = call
         self.id = call("POST", "/v1/encounters", opening)["encounter"]
         self.path = f"/v1/encounters/{self.id}"
@@ -115,9 +140,9 @@ class Encounter:
         return False
 
     def face(self, creature: str, die: str) -> int:
-        """Return the face that a die shows: foes are lucky, Pia is not, and Ash is a fair healer."""
+        """Return the face that a die shows: foes are lucky, Pia and Bo are not, and Ash is a fair healer."""
         sides = int(die.rpartition(":d")[2])
-        return {"pia": 2, "ash": min(sides, 4)}.get(creature, sides - 1)
+        return {"pia": 2, "bo": 2, "ash": min(sides, 4)}.get(creature, sides - 1)
 
     def creature(self, name: str = "pia") -> Json:
         """Return a creature of the state."""
@@ -143,6 +168,41 @@ class Encounter:
         for finding in certificate["findings"]:
             print(f"    {finding['name']}: {finding['detail']}")
         return certificate
+
+
+class RiseEncounter(Encounter):
+    """An encounter of Rise."""
+
+    rules = RISE
+
+    def do(self, type_: str, **fields: object) -> None:
+        """Send a command, and throw the dice that it needs."""
+        self.call("POST", f"{self.path}/commands", {"type": type_, **fields})
+        self.answer_all("throw_dice")
+
+    def answer_all(self, *types: str) -> None:
+        """Answer every prompt that accepts one of the *types*, as long as there is one."""
+        while True:
+            options = self.call("GET", f"{self.path}/options")["options"]
+            offers = [(option, offer["command"]) for option in options for offer in option["commands"]]
+            found = next((each for each in offers if each[1]["type"] in types), None)
+            if found is None:
+                return
+            prompt, command = found[0]["prompt"], found[1]
+            if prompt["wants"]:
+                command = {
+                    **command,
+                    "faces": [self.face(prompt["creature"], die) for die in prompt["wants"]],
+                }
+            self.call("POST", f"{self.path}/commands", command)
+
+    def to_turns(self) -> None:
+        """Let nobody move and nobody use a Swift ability."""
+        self.answer_all("pass_movement", "no_more_swift", "throw_dice")
+
+    def end_round(self) -> None:
+        """End all turns; who has not acted passes."""
+        self.answer_all("end_turn", "pass_turn", "throw_dice")
 
 
 def rank(type_: str) -> int:
@@ -214,11 +274,58 @@ def campaign(call: Call) -> Json:
     forged = gate.carried()
     forged["character"]["destiny_points"] = 10
     cheat = Encounter(call, "Day 30, as the host would like it", going_on(forged, 12), foe("orc", "chief", 3))
-    verdict = cheat.audit()["verdict"]
-    shown["forged"] = (verdict["name"], verdict["path"].rpartition("/")[2])
+    shown["forged"] = named(cheat.audit())
     return shown
 
 
+def rise_campaign(call: Call) -> Json:
+    """Play three days of Rise, and return what they showed."""
+    shown: Json = {}
+    troll = hero({**TROLL, "weapons": [CLUB]}, 1)
+
+    bridge = RiseEncounter(call, "Day 1: the bridge", hero(BO, 0), troll)
+    bridge.do("start_combat", start_phase="action")
+    bridge.to_turns()
+    bridge.do("strike", creature="troll", target="bo", weapon="club")
+    bridge.end_round()
+    bo = bridge.creature("bo")
+    shown["struck"] = (bo["hp"], [wound["effect"] for wound in bo["wounds"]])
+    bridge.answer_all("pass_movement")
+    bridge.do("commit_swift", creature="bo", ability="recover", targets=["bo"])
+    bridge.to_turns()
+    bridge.end_round()
+    bridge.do("end_combat", reason="the troll lets him pass")
+    shown["recovered"] = (bridge.creature("bo")["hp"], bridge.creature("bo")["fatigue"])
+
+    cave = RiseEncounter(call, "Day 1: the cave", going_on(bridge.carried("bo"), 0), hero(TROLL, 9))
+    cave.do("start_combat", start_phase="action")
+    shown["again the same day"] = cave.code("commit_swift", creature="bo", ability="recover", targets=["bo"])
+    cave.do("end_combat", reason="the cave is empty")
+    cave.do("rest", creature="bo", rest="short")
+    bo = cave.creature("bo")
+    shown["after ten minutes"] = (bo["hp"], len(bo["wounds"]), bo["fatigue"])
+
+    camp = RiseEncounter(call, "Day 3: the camp", going_on(cave.carried("bo"), 2), hero(TROLL, 9))
+    bo = camp.creature("bo")
+    shown["after two days"] = (bo["hp"], len(bo["wounds"]), bo["fatigue"])
+    print("\nThe chain")
+    shown["chain"] = [each.audit()["verdict"]["name"] for each in (bridge, cave, camp)]
+
+    forged = cave.carried("bo")
+    forged["character"]["fatigue"] = 0
+    cheat = RiseEncounter(call, "Day 2, as the host would like it", going_on(forged, 0), hero(TROLL, 9))
+    shown["forged"] = named(cheat.audit())
+    return shown
+
+
+def named(certificate: Json) -> tuple[str, str]:
+    """Return the verdict of an audit, and the member that it names."""
+    verdict = certificate["verdict"]
+    return verdict["name"], verdict["path"].rpartition("/")[2]
+
+
 if __name__ == "__main__":
-    for what, found in campaign(over_http(sys.argv[1].rstrip("/"), sys.argv[2])).items():
-        print(f"{what}: {found}")
+    service = over_http(sys.argv[1].rstrip("/"), sys.argv[2])
+    for play in (campaign, rise_campaign):
+        for what, found in play(service).items():
+            print(f"{what}: {found}")

@@ -242,7 +242,7 @@ def _described(name: str, schema: Any) -> Any:
 
 
 _DATA: Final = ("const", "default", "discriminator", "enum", "examples", "required", "x-event-data")
-"""Keywords whose values are no schemas."""
+"""Keywords whose values are not schemas."""
 
 
 def _with_text(name: str, member: str, schema: Schema) -> Schema:

@@ -34,7 +34,7 @@ _logger: Final = structlog.get_logger()
 
 @dataclass(frozen=True)
 class RequestQuota:
-    """The number of requests that each caller (or owner, or address) may make in a minute; 0 is no limit."""
+    """Requests that each caller (or owner, or address) may make in a minute; 0 means no limit."""
 
     name: str
     per_minute: int

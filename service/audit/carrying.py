@@ -39,10 +39,9 @@ BY_HAND: Final = "by_hand"
 """A finding: something was written in beside a carried character."""
 
 MOST_CARRIED: Final = 1000
-_CARRIED: Final = "carried"
+_MEMBER: Final = "carried"
+"""The member of an entry that has the carried character."""
 _FROM: Final = "carried_from"
-_WRITTEN: Final = ("hp", "dr", "heart_die", "fatigue")
-"""Members of an entry that replace those of the carried character, unless they are null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +59,12 @@ class CarriedEntry:
     @property
     def origin(self) -> CarriedFrom:
         """The commit that it names; raises `Malformed`."""
-        return from_data(CarriedFrom, self.entry[_CARRIED][_FROM])
+        return from_data(CarriedFrom, self.entry[_MEMBER][_FROM])
 
     @property
     def creature(self) -> str:
         """The id that it had there."""
-        return str(self.entry[_CARRIED]["character"]["sheet"]["id"])
+        return str(self.entry[_MEMBER]["character"]["sheet"]["id"])
 
 
 def carried_entries(evidence: Evidence) -> Iterator[CarriedEntry]:
@@ -101,7 +100,7 @@ def _entries(data: Data, path: str) -> Iterator[tuple[str, Data]]:
         for i, item in enumerate(data):
             yield from _entries(item, f"{path}/{i}")
     elif isinstance(data, dict):
-        here = data.get(_CARRIED)
+        here = data.get(_MEMBER)
         if isinstance(here, dict) and isinstance(here.get(_FROM), dict):
             yield path, data
             return
@@ -131,6 +130,7 @@ def with_carried(report: Report, child: Evidence, sources: Iterable[Evidence], r
     it names makes the verdict `carry_forged`; everything else is a finding.
     """
     known = {each.encounter: each for each in sources}
+    written = _written(child, registry)
     findings: list[Finding] = []
     seen: list[Data] = []
     for each in carried_entries(child):
@@ -141,7 +141,7 @@ def with_carried(report: Report, child: Evidence, sources: Iterable[Evidence], r
             findings += _compared(each, known, registry)
         except _Forged as forged:
             return replace(report, verdict=forged.verdict)
-        findings += _by_hand(each)
+        findings += _by_hand(each, written)
     return replace(report, findings=(*report.findings, *findings))
 
 
@@ -155,7 +155,7 @@ class _Forged(Exception):
 
     def __init__(self, each: CarriedEntry, detail: str, path: str = "") -> None:
         super().__init__(detail)
-        self.verdict = Verdict(CARRY_FORGED, each.n, detail, path=f"{each.path}/{_CARRIED}{path}")
+        self.verdict = Verdict(CARRY_FORGED, each.n, detail, path=f"{each.path}/{_MEMBER}{path}")
 
 
 def _origin(each: CarriedEntry) -> CarriedFrom:
@@ -216,13 +216,13 @@ def _stood(
 
 def _judged(each: CarriedEntry, then: _Standing, where: str) -> Iterator[Finding]:
     """Yield that a character is what stood there; raises `_Forged` if it is not."""
-    found = each.entry[_CARRIED]
+    found = each.entry[_MEMBER]
     wrong = _difference(then.whole, found)
     if wrong is None:
         yield Finding(CARRIED, f"{each.creature} is what stood after {where}")
         return
     path, stood, taken = wrong
-    public = _at(each.public, f"/{_CARRIED}{path}") is not None and _at(then.public, path) is not None
+    public = _at(each.public, f"/{_MEMBER}{path}") is not None and _at(then.public, path) is not None
     values = f" is {short(taken)} and was {short(stood)}" if public else " differs"
     raise _Forged(each, f"{each.creature} is not what stood after {where}: {path}{values}", path)
 
@@ -256,10 +256,16 @@ def _since(
         yield Finding(CARRIED_EARLY, detail)
 
 
-def _by_hand(each: CarriedEntry) -> Iterator[Finding]:
-    """Yield what the host wrote in beside a carried character."""
-    entry, character = each.entry, each.entry[_CARRIED]["character"]
-    names: Sequence[str] = [name for name in _WRITTEN if entry.get(name) is not None]
+def _written(child: Evidence, registry: Registry) -> tuple[str, ...]:
+    """Return the members of an entry that replace what is carried, as the record's ruleset declares them."""
+    ruleset = registry.get(child.edition or "")
+    return () if ruleset is None or ruleset.carrying is None else ruleset.carrying.written
+
+
+def _by_hand(each: CarriedEntry, written: Sequence[str]) -> Iterator[Finding]:
+    """Yield what the host wrote in beside a carried character: the members *written*, and the sheet."""
+    entry, character = each.entry, each.entry[_MEMBER]["character"]
+    names = [name for name in written if entry.get(name) is not None]
     paths = [f"/{name}" for name in names if entry[name] != character.get(name)]
     sheets: tuple[Data, Data] = (character["sheet"], entry.get("sheet") or character["sheet"])
     if isinstance(sheets[0], dict) and isinstance(sheets[1], dict):

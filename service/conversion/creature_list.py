@@ -202,7 +202,7 @@ _TRUTH: Final = {"true": True, "yes": True, "1": True, "false": False, "no": Fal
 def _scalar(cell: str, shape: Shape, place: str) -> Any:  # noqa: ANN401 - JSON
     if isinstance(shape, hints.Choice):
         known = {str(value): value for value in shape.values}
-        return known.get(cell, cell)  # what is no choice is named with the choices later
+        return known.get(cell, cell)  # what is not a choice is named with the choices later
     kind = shape.kind if isinstance(shape, hints.Scalar) else str
     if kind is bool:
         return _TRUTH[cell.lower()] if cell.lower() in _TRUTH else _fault(place, "true or false")

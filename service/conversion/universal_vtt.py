@@ -56,7 +56,7 @@ class Stroke(NamedTuple):
 def convert_map(text: str, ruleset: Ruleset[Any]) -> Converted:
     """Return the part of an opening that a map is: `walls`, and `scenery` if the rulebook has light on cells.
 
-    Raises `Unconvertible` for what is no such map, with the place as a JSON pointer.
+    Raises `Unconvertible` for what is not such a map, with the place as a JSON pointer.
     """
     fields = opening_fields(ruleset)
     if "walls" not in fields:

@@ -1,4 +1,4 @@
-"""Check what a seat may contest, and return contests as data.
+"""Check what a seat may contest.
 
 Laws. A seat can contest what everybody can see: a commit, an open event in it, an open roll. Nothing sealed
 from anybody can be named, because the contest itself is public. A refusal does not reveal whether something
@@ -14,9 +14,7 @@ from service.core import views
 from service.dice.values import RollName
 from service.record.commit import Commit, load_commit
 from service.record.envelopes import envelopes
-from service.rules.kernel.codec import to_data
 from service.rules.kernel.messages import Refused
-from service.rules.table.table import Table
 from service.usecases.services import Services
 
 RULE: Final = "TABLE-CONTEST-1"
@@ -58,13 +56,3 @@ def _rolls(services: Services, encounter: str, commit: Commit, reader: views.Rea
         for index in opened:
             rolls += json.loads(lying[commit.n, index].payload)["rolls"]
     return {str(RollName.from_data(roll["name"])) for roll in rolls}
-
-
-def contest_data(state: Table, contest: str) -> views.Data | None:
-    """Return a contest as the API shows it; None if the state has no such contest."""
-    found = state.contests.get(contest)
-    if found is None:
-        return None
-    data: views.Data = to_data(found)
-    explanation = f"/v1/encounters/{found.encounter}/commits/{found.commit}/explanation"
-    return {"contest": contest, **data, "explanation": explanation}

@@ -109,7 +109,7 @@ def _check_amend(services: Services, encounter: str, data: Mapping[str, Any]) ->
         if each["type"] in NOT_INSTEAD:
             raise Refused("not_in_line", f"{each['type']} does not correct what was played", "TABLE-AMEND-1")
     contest = services.folder.current(encounter).state.contests.get(data["contest"])
-    if contest is None or contest.encounter != encounter:
+    if contest is None or contest.line != encounter:
         return
     if contest.commit < 2:  # noqa: PLR2004 - commit 1 is the opening
         raise Refused("opening_stands", "the opening cannot be undone", "TABLE-AMEND-2")

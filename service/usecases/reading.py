@@ -10,6 +10,7 @@ from service.log import NoSuchEncounter, StoreUnavailable
 from service.record.commit import Commit, load_commit
 from service.record.envelopes import Place, StoredEnvelope, envelopes
 from service.rules.kernel.sealed import Seats
+from service.rules.table.disputes import Contest
 from service.usecases.sending import CommandResult
 from service.usecases.services import Services
 
@@ -113,6 +114,13 @@ def spoken(
     names = sentences.names_for(folded.ruleset, folded.state, seat)
     outcomes = (views.outcome_data(each.commit, each.payloads, each.reader) for each in found)
     return [sentences.spoken(outcome["events"], names, patterns) for outcome in outcomes]
+
+
+def contested_text(services: Services, contest: Contest, seat: Seats) -> list[str]:
+    """Return what the contested commit did: a sentence for each event that *seat* may read."""
+    found = page(services, contest.line, seat, contest.commit - 1, contest.commit, 1)
+    (text,) = spoken(services, contest.line, seat, found)
+    return text
 
 
 def streamed_data(item: StreamedCommit) -> views.Data:

@@ -184,7 +184,7 @@ def test_TABLE_AMEND_1_as_ruled_takes_the_amended_command_and_the_old_ones_after
     state = after.bo.get(f"{after.at}/state")["state"]
     assert state["counter"] == sum(before.values()) + 9
     assert state["contests"]["c1"]["status"] == "as_ruled"
-    assert state["contests"]["c1"]["encounter"] == table.id  # where the contested commit stands
+    assert state["contests"]["c1"]["line"] == table.id  # where the contested commit stands
 
 
 def test_TABLE_DICE_2_an_amended_roll_has_dice_of_its_own_and_later_rounds_keep_theirs(table: Table) -> None:

@@ -1,9 +1,10 @@
-"""Play the campaign of the examples over HTTP: five encounters, one chain, one forged carry."""
+"""Play the campaigns of the examples over HTTP: in each book one chain, and one forged carry."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 from types import ModuleType
@@ -26,8 +27,9 @@ def script() -> ModuleType:
     return module
 
 
-def test_the_campaign_shows_what_it_says(owner: Api, services: Services) -> None:
-    played = script()
+def calling(owner: Api, services: Services, played: ModuleType) -> Callable[..., Any]:
+    """Return what sends the requests of the example, and has each audit done at once."""
+    opened: list[str] = []
     auditor = Auditor(services.log, BOTH, worker="one", stopping=Event())
 
     def call(method: str, path: str, data: object = None) -> Any:
@@ -44,8 +46,12 @@ def test_the_campaign_shows_what_it_says(owner: Api, services: Services) -> None
             auditor.look()
         return found
 
-    opened: list[str] = []
-    shown = played.campaign(call)
+    return call
+
+
+def test_the_campaign_shows_what_it_says(owner: Api, services: Services) -> None:
+    played = script()
+    shown = played.campaign(calling(owner, services, played))
     [wound], [treated] = shown.pop("wounded"), shown.pop("treated")
     assert wound > treated > 3, "there is something left for the days to heal"
     assert shown == {
@@ -57,4 +63,22 @@ def test_the_campaign_shows_what_it_says(owner: Api, services: Services) -> None
         "chain": ["valid_to_epoch"] * 5,
         "carried": ["carried"],
         "forged": ("carry_forged", "destiny_points"),
+    }
+
+
+def test_the_campaign_of_rise_shows_what_it_says(owner: Api, services: Services) -> None:
+    """The troll does 27: 4 of resistance and 23 hit points, so 20 - 23 = -3, a wound, and 0 after the round.
+
+    The vital roll of 2 costs accuracy. To recover gives half of 20 and costs 2 fatigue.
+    """
+    played = script()
+    shown = played.rise_campaign(calling(owner, services, played))
+    assert shown == {
+        "struck": (0, ["accuracy"]),
+        "recovered": (10, 2),
+        "again the same day": "recover_already_used",
+        "after ten minutes": (20, 1, 2),
+        "after two days": (20, 0, 0),
+        "chain": ["valid_to_epoch"] * 3,
+        "forged": ("carry_forged", "fatigue"),
     }

@@ -48,6 +48,18 @@ def test_a_player_contests_a_roll_and_the_gm_upholds_it(rolled: Table) -> None:
     assert state["contests"]["c1"]["status"] == "upheld"
 
 
+def test_a_contest_says_what_the_contested_commit_did(rolled: Table) -> None:
+    contest = made(rolled.ada("POST", f"{rolled.at}/contests?text=en", {"commit": 4, "claim": "a d8"}))
+    (said,) = rolled.ada.get(f"{rolled.at}/commits?after=3&limit=1&text=en")["commits"]
+
+    assert contest["line"] == rolled.id
+    assert contest["text"] == said["text"] != []
+    (listed,) = rolled.bo.get(f"{rolled.at}/contests?text=en")["contests"]
+    assert listed["text"] == contest["text"]
+    assert rolled.bo.get(f"{rolled.at}/contests/c1?text=en")["text"] == contest["text"]
+    assert "text" not in rolled.bo.get(f"{rolled.at}/contests/c1")
+
+
 def test_a_contest_is_answered_once_and_by_the_gm(rolled: Table) -> None:
     made(rolled.ada("POST", f"{rolled.at}/contests", {"commit": 4, "claim": "no"}))
     ruling = {"ending": "upheld", "decision": "yes"}

@@ -14,11 +14,15 @@ from service.audit.report import Report
 from service.audit.verify import verify
 from service.core import views
 from service.rules.heartrush import HEARTRUSH
+from service.rules.rise import RISE
 from service.rules.table.carried import CarriedFrom
 from tests.rules.heartrush.kit import opening, sheet
+from tests.rules.rise.kit import entry as rise_entry
+from tests.rules.rise.kit import opening as rise_opening
 from tests.support.in_process_service import BOTH, House
 
 PLACES = {"pia": (0, 0), "orc": (20, 0)}
+RISE_PAIR = rise_entry("pc@heroes/pia", (0, 0), dr_max=3), rise_entry("mon@orcs/orc", (9, 0))
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +46,27 @@ def before(house: House) -> str:
     return line
 
 
-def taken(house: House, line: str, creature: str = "pia", at: int | None = None) -> dict[str, Any]:
+def taken(
+    house: House, line: str, creature: str = "pia", at: int | None = None, ruleset: Any = HEARTRUSH
+) -> dict[str, Any]:
     folded = house.services.folder.current(line) if at is None else house.services.folder.at(line, at)
     origin = CarriedFrom(encounter=line, n=folded.n, hash=folded.hash)
-    found = views.carried_data(HEARTRUSH, folded.state, creature, origin, "gm")
+    found = views.carried_data(ruleset, folded.state, creature, origin, "gm")
     assert found is not None
     return deepcopy(found)
+
+
+def rise_before(house: House) -> str:
+    """Return an encounter of Rise in which Pia was hurt and tired."""
+    line = house.open(RISE, rise_opening(*RISE_PAIR))
+    said = {"subject": "pia", "decision": "so", "reason": "so", "kind": "effect"}
+    effects = [
+        {"does": "damage", "target": "pia", "amount": 9},
+        {"does": "fatigue", "target": "pia", "amount": 2},
+    ]
+    ruled = house.send(line, "gm", "gm_ruling", effects=effects, **said)
+    assert ruled.outcome == "accepted", ruled.refusal
+    return line
 
 
 def next_one(house: House, carried: Mapping[str, Any], **beside: Any) -> Evidence:
@@ -166,3 +185,25 @@ def test_arrivals_and_hidden_creatures_are_compared_too(house: House, before: st
         assert (verdict.name, verdict.n) == ("carry_forged", commit.n)
         assert (verdict.path or "").startswith(place)
         assert verdict.detail.endswith(said)
+
+
+def test_a_chain_of_rise_is_compared_in_the_same_way(house: House) -> None:
+    before = rise_before(house)
+    good = taken(house, before, ruleset=RISE)
+    assert (good["character"]["hp"], good["character"]["dr"], good["character"]["fatigue"]) == (14, 0, 2)
+    orc = RISE_PAIR[1]
+
+    def entered(carried: Mapping[str, Any], **beside: Any) -> Evidence:
+        entries = [{"carried": carried, "position": [0, 0], **beside}, orc]
+        return stored(house.log, house.open(RISE, {"creatures": entries, "seats": []}))
+
+    assert findings(judged(house, entered(good, days_between=2), before)) == {
+        "carried": f"pia is what stood after commit 2 of {before}"
+    }
+    by_hand = findings(judged(house, entered(good, hp=20, dr=0, fatigue=0), before))
+    assert by_hand["by_hand"] == "pia: written in by hand in commit 1: /hp, /fatigue"
+    forged = deepcopy(good)
+    forged["character"]["recovered"] = True
+    verdict = judged(house, entered(forged), before).verdict
+    assert verdict.name == "carry_forged"
+    assert verdict.detail.endswith("/character/recovered is true and was false")

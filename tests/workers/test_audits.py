@@ -89,6 +89,13 @@ def test_what_was_asked_for_is_done_and_told(log: Log, sitting: Sitting) -> None
     assert job["fingerprint"] == "f", "what the API wrote stays"
 
 
+def test_an_audit_that_is_done_says_that_all_is_done(log: Log, sitting: Sitting) -> None:
+    asked(log, sitting.encounter)
+    auditor(log).look()
+    progress = job_of(log, sitting.encounter)["progress"]
+    assert (progress["done"], progress["of"]) == (len(sitting.written), len(sitting.written))
+
+
 def test_the_rounds_that_were_asked_for_are_decided_alone(log: Log, sitting: Sitting) -> None:
     rounds: dict[str, object] = {"from": 2, "to": 2}
     asked(log, sitting.encounter, **rounds)

@@ -10,6 +10,7 @@ from rewound_client.place import Encounter
 from rewound_client.transport import WAIT_S, Query
 
 Ending = Literal["upheld", "effects", "as_ruled"]
+Language = Literal["en"]
 
 
 class Disputed(Encounter):
@@ -23,13 +24,13 @@ class Disputed(Encounter):
         data = {name: value for name, value in members.items() if value is not None}
         return cast("shapes.Contest", self._done("POST", "/contests", data))
 
-    def contests(self) -> list[shapes.Contest]:
-        """Return all contests in the order they were opened."""
-        return cast("list[shapes.Contest]", self._get("/contests")["contests"])
+    def contests(self, *, text: Language | None = None) -> list[shapes.Contest]:
+        """Return all contests in the order they were opened; with `text="en"` also what was contested."""
+        return cast("list[shapes.Contest]", self._get("/contests", {"text": text})["contests"])
 
-    def contested(self, contest: str) -> shapes.Contest:
-        """Return one contest."""
-        return cast("shapes.Contest", self._get(f"/contests/{contest}"))
+    def contested(self, contest: str, *, text: Language | None = None) -> shapes.Contest:
+        """Return one contest; with `text="en"` also what was contested."""
+        return cast("shapes.Contest", self._get(f"/contests/{contest}", {"text": text}))
 
     def rule(self, contest: str, ending: Ending, decision: str, **more: object) -> shapes.Contest:
         """Rule on a contest as the gm; *more* are the ending's fields: `reason`, `effects`, `instead`."""

@@ -118,7 +118,7 @@ class Adjudicate(t.TypedDict):
     accept: bool
     decision: t.NotRequired[str]
     reason: t.NotRequired[str]
-    effects: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
+    effects: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
 
 @t.final
 class AdjudicateAbility(t.TypedDict):
@@ -127,14 +127,14 @@ class AdjudicateAbility(t.TypedDict):
     prompt: str
     accept: bool
     reason: t.NotRequired[str]
-    effects: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
+    effects: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
 
 @t.final
 class AdjudicationAsked(t.TypedDict):
     """Play waits for the GM to allow something or not."""
     type: t.Literal['adjudication_asked']
     because: list[str]
-    about: t.Literal['surprise', 'void', 'hazard', 'environment', 'effect', 'helpless', 'withdraw', 'complication', 'stunt', 'ability', 'wound', 'object', 'correction', 'other']
+    about: t.Literal['surprise', 'void', 'hazard', 'environment', 'effect', 'helpless', 'withdraw', 'complication', 'stunt', 'ability', 'wound', 'aspect', 'object', 'correction', 'other']
     creature: str
     text: str
     on_accept: "list[EffectView]"
@@ -317,6 +317,14 @@ class BeginCombat(t.TypedDict):
     unaware_side: t.NotRequired[str | None]
     surprised: t.NotRequired[list[str]]
     hidden: t.NotRequired[dict[str, list[str]]]
+
+@t.final
+class BonusLaid(t.TypedDict):
+    """Destiny points add to a creature's next skill check."""
+    type: t.Literal['bonus_laid']
+    because: list[str]
+    creature: str
+    bonus: int
 
 @t.final
 class BreakFree(t.TypedDict):
@@ -504,6 +512,7 @@ class CharacterView(t.TypedDict):
     cooldowns: dict[str, int]
     destiny_points: int
     penalty: int
+    bonus: int
     long_rests: int
     last_long_rest_day: int | None
     failed_nights: int
@@ -787,7 +796,7 @@ class CombatEnding(t.TypedDict):
     because: list[str]
     reason: str
 
-Command: t.TypeAlias = "AcceptAmendment | AcceptDamage | AcceptHistory | AddCreature | Adjudicate | AdvanceClock | AdvanceEpoch | AllowHiding | Amend | AskRuling | AttackNext | AwardXp | BeginCombat | BreakFree | Breathe | CallOut | Cast | ChangeSeat | Choose | ChooseCheck | ChooseDefenseAbility | ChoosePush | ChooseStance | CloseEncounter | CloseSeat | CoatWeapon | CommitSeed | OpenContest | CutOff | Dash | DealInstead | DeclareAgility | DeclareAttack | DeclareInstant | DeclareOffensive | DeclineAttack | DeclineJoin | DeclineSidestep | Delay | DescribeWound | Douse | DrinkPotion | DropAmendment | EndCombat | EndSpell | EndTurn | Engage | Fall | FollowCaptive | FollowUp | ForgoFollowUp | GmRuling | GoUnconscious | GrantPriority | Hazard | Help | Hide | HideCreature | HoldBreath | InvokeWound | IssueToken | JoinEngagement | LetGo | Meditate | MoveHiddenCreature | HandleObject | OpenSeat | OpportunityAttack | Pass | PassSide | PassWindow | Redo | Rest | RevealCreature | RevealSeed | RollBehindScreen | RollCheck | RollSave | AdjudicateAbility | ScrapeWeapon | SetStanding | ShakeOff | ShowRoll | ShowSheet | Shrug | Sidestep | SpendXp | Steady | TellComplication | ThrowDice | TreatWounds | Trip | Undo | Uphold | UseAbility | WaiveSeed | WithdrawHiddenCreature"
+Command: t.TypeAlias = "AcceptAmendment | AcceptDamage | AcceptHistory | AddCreature | Adjudicate | AdvanceClock | AdvanceEpoch | AllowHiding | Amend | AskRuling | AttackNext | AwardXp | BeginCombat | BreakFree | Breathe | CallOut | Cast | ChangeSeat | Choose | ChooseCheck | ChooseDefenseAbility | ChoosePush | ChooseStance | CloseEncounter | CloseSeat | CoatWeapon | CommitSeed | OpenContest | CutOff | Dash | DealInstead | DeclareAgility | DeclareAttack | DeclareInstant | DeclareOffensive | DeclineAttack | DeclineJoin | DeclineSidestep | Delay | DescribeWound | Douse | DrinkPotion | DropAmendment | EndCombat | EndSpell | EndTurn | Engage | Fall | FollowCaptive | FollowUp | ForgoFollowUp | GmRuling | GoUnconscious | GrantPriority | Hazard | Help | Hide | HideCreature | HoldBreath | InvokeAspect | InvokeWound | IssueToken | JoinEngagement | LetGo | Meditate | MoveHiddenCreature | HandleObject | OpenSeat | OpportunityAttack | Pass | PassSide | PassWindow | Redo | Rest | RevealCreature | RevealSeed | RollBehindScreen | RollCheck | RollContest | RollSave | AdjudicateAbility | ScrapeWeapon | SetStanding | ShakeOff | ShowRoll | ShowSheet | Shrug | Sidestep | SpendXp | Steady | TellComplication | ThrowDice | TreatWounds | Trip | Undo | Uphold | UseAbility | WaiveSeed | WithdrawHiddenCreature"
 """A command of heartrush@1."""
 
 @t.final
@@ -915,7 +924,7 @@ class ContestRolled(t.TypedDict):
 class ContestView(t.TypedDict):
     """A seat's contest of a commit, an event in it or a roll, and its answer."""
     seat: str
-    encounter: str
+    line: str
     commit: int
     event: int | None
     roll: str | None
@@ -994,6 +1003,7 @@ class CreatureView(t.TypedDict):
     cooldowns: dict[str, int]
     destiny_points: int
     penalty: int
+    bonus: int
     long_rests: int
     last_long_rest_day: int | None
     failed_nights: int
@@ -1439,6 +1449,13 @@ class EffectArmView(t.TypedDict):
     weapon: "WeaponView"
 
 @t.final
+class EffectBonusView(t.TypedDict):
+    """Add to the next skill check of a creature."""
+    kind: t.Literal['bonus']
+    creature: str
+    bonus: int
+
+@t.final
 class EffectChangeDamageView(t.TypedDict):
     """Change what the attack in hand does: add to it, or halve it."""
     kind: t.Literal['change_damage']
@@ -1469,6 +1486,21 @@ class EffectConditionView(t.TypedDict):
     levels: int
 
 @t.final
+class EffectContestView(t.TypedDict):
+    """Let two creatures roll against each other; other effects follow from who wins."""
+    kind: t.Literal['contest']
+    creature: str
+    ability: t.Literal['might', 'agility', 'cunning', 'presence']
+    against: str
+    answered_with: list[t.Literal['might', 'agility', 'cunning', 'presence']]
+    what: str
+    advantage: int
+    against_advantage: int
+    needs: list[t.Literal['motion', 'sight']]
+    won: "list[EffectView]"
+    lost: "list[EffectView]"
+
+@t.final
 class EffectDamageView(t.TypedDict):
     """Deal damage through the usual pipeline: it may be shrugged off, it may wound and kill."""
     kind: t.Literal['damage']
@@ -1492,7 +1524,7 @@ class EffectDieView(t.TypedDict):
 
 @t.final
 class EffectDragView(t.TypedDict):
-    """Move the user 5 ft and whom it holds into the cell it leaves."""
+    """Move the user 5 ft and whom it holds into the cell it leaves; one that drags itself just moves."""
     kind: t.Literal['drag']
     creature: str
     to: str | list[int]
@@ -1626,7 +1658,7 @@ class EffectMoveView(t.TypedDict):
     """Put a creature somewhere, without a way between and without provoking anybody."""
     kind: t.Literal['move']
     creature: str
-    to: list[int]
+    to: str | list[int]
 
 @t.final
 class EffectOptionView(t.TypedDict):
@@ -1744,7 +1776,7 @@ class EffectUnawareView(t.TypedDict):
     kind: t.Literal['unaware']
     side: str | None
 
-EffectView: t.TypeAlias = "EffectLayView | EffectLayPoolView | EffectHealHeartView | EffectEaseConditionsView | EffectKnockDownView | EffectSoakView | EffectEarlySidestepView | EffectDragView | EffectAddDiceView | EffectLeanView | EffectSetDieView | EffectRerollView | EffectChangeDamageView | EffectRedirectView | EffectDamageView | EffectHealView | EffectWoundView | EffectEaseWoundsView | EffectDieView | EffectKnockOutView | EffectHeartDieView | EffectConditionView | EffectLoseConditionView | EffectMoveView | EffectPushView | EffectRushView | EffectActionView | EffectCheckView | EffectHpView | EffectRestoreView | EffectWithdrawView | EffectExposeView | EffectSurpriseView | EffectUnawareView | EffectHiddenView | EffectTerrainView | EffectWallsView | EffectOptionView | EffectPriorityView | EffectArmView | EffectDestinyView | EffectPenaltyView | EffectSceneryView"
+EffectView: t.TypeAlias = "EffectLayView | EffectLayPoolView | EffectHealHeartView | EffectEaseConditionsView | EffectKnockDownView | EffectSoakView | EffectEarlySidestepView | EffectDragView | EffectAddDiceView | EffectLeanView | EffectSetDieView | EffectRerollView | EffectChangeDamageView | EffectRedirectView | EffectDamageView | EffectHealView | EffectWoundView | EffectEaseWoundsView | EffectDieView | EffectKnockOutView | EffectHeartDieView | EffectConditionView | EffectLoseConditionView | EffectMoveView | EffectPushView | EffectRushView | EffectActionView | EffectCheckView | EffectContestView | EffectHpView | EffectRestoreView | EffectWithdrawView | EffectExposeView | EffectSurpriseView | EffectUnawareView | EffectHiddenView | EffectTerrainView | EffectWallsView | EffectOptionView | EffectPriorityView | EffectArmView | EffectDestinyView | EffectPenaltyView | EffectBonusView | EffectSceneryView"
 """One thing that is done, as data; `kind` says which."""
 
 @t.final
@@ -1897,7 +1929,7 @@ class EpochEnded(t.TypedDict):
     to: int
     before: dict[str, int]
 
-Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BreakFreeTried | BreathAsked | BreathHeld | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DaysPassed | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WallsSet | WeaponCoated | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
+Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BonusLaid | BreakFreeTried | BreathAsked | BreathHeld | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DaysPassed | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OpposedBegun | OpposedDecided | OpposedHalfKnown | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WallsSet | WeaponCoated | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
 """An event of heartrush@1."""
 
 @t.final
@@ -2039,7 +2071,7 @@ class FrameAdjudicationView(t.TypedDict):
     """Something that goes on only if the GM says so."""
     kind: t.Literal['adjudication']
     path: str
-    about: t.Literal['surprise', 'void', 'hazard', 'environment', 'effect', 'helpless', 'withdraw', 'complication', 'stunt', 'ability', 'wound', 'object', 'correction', 'other']
+    about: t.Literal['surprise', 'void', 'hazard', 'environment', 'effect', 'helpless', 'withdraw', 'complication', 'stunt', 'ability', 'wound', 'aspect', 'object', 'correction', 'other']
     creature: str
     text: str
     on_accept: "list[EffectView]"
@@ -2322,6 +2354,29 @@ class FrameNightView(t.TypedDict):
     sleepers: list[str]
 
 @t.final
+class FrameOpposedView(t.TypedDict):
+    """Two opposed checks under way, and the effects that wait for them."""
+    kind: t.Literal['opposed']
+    path: str
+    checked: "CheckedView | None"
+    picked: dict[str, str]
+    creature: str
+    ability: t.Literal['might', 'agility', 'cunning', 'presence']
+    against: str
+    answered_with: list[t.Literal['might', 'agility', 'cunning', 'presence']]
+    what: str
+    advantage: int
+    against_advantage: int
+    needs: list[t.Literal['motion', 'sight']]
+    won: "list[EffectView]"
+    lost: "list[EffectView]"
+    source: str | None
+    cause: str
+    troubled: bool
+    rules: list[str]
+    mine: "CheckedView | None"
+
+@t.final
 class FramePoisonView(t.TypedDict):
     """Poison that a weapon has carried in, before its dice are thrown."""
     kind: t.Literal['poison']
@@ -2442,7 +2497,7 @@ class FrameUseView(t.TypedDict):
     saved: list[str]
     failed: list[str]
 
-FrameView: t.TypeAlias = "FrameDiceView | FrameScreenView | FrameClosingView | FrameDisclosingView | FrameCombatView | FrameDeedView | FrameMovementView | FrameWindowView | FrameChoiceView | FrameUseView | FrameEngagementView | FramePushView | FrameExchangeView | FrameDamageView | FrameCheckView | FrameEffectsView | FrameTrialView | FrameAdjudicationView | FrameTreatmentView | FrameNightView | FrameBurnView | FrameContestView | FrameGrappleView | FrameBreakFreeView | FrameCrushView | FrameClimbOnView | FrameHoldOnView | FrameShakeOffView | FrameHinderView | FrameStrainView | FrameScalingView | FrameBreathView | FrameRoundEndView | FrameFallView | FrameSteadyView | FrameHidingView | FramePoisonView"
+FrameView: t.TypeAlias = "FrameDiceView | FrameScreenView | FrameClosingView | FrameDisclosingView | FrameCombatView | FrameDeedView | FrameMovementView | FrameWindowView | FrameChoiceView | FrameUseView | FrameEngagementView | FramePushView | FrameExchangeView | FrameDamageView | FrameCheckView | FrameEffectsView | FrameTrialView | FrameOpposedView | FrameAdjudicationView | FrameTreatmentView | FrameNightView | FrameBurnView | FrameContestView | FrameGrappleView | FrameBreakFreeView | FrameCrushView | FrameClimbOnView | FrameHoldOnView | FrameShakeOffView | FrameHinderView | FrameStrainView | FrameScalingView | FrameBreathView | FrameRoundEndView | FrameFallView | FrameSteadyView | FrameHidingView | FramePoisonView"
 """One unfinished step. Its path names it in prompts and is the same in every replay."""
 
 @t.final
@@ -2468,12 +2523,12 @@ class Freed(t.TypedDict):
 class GmRuling(t.TypedDict):
     """Rule as the GM: a decision, its reason, and effects that run through the rules like any others."""
     type: t.Literal['gm_ruling']
-    kind: t.Literal['surprise', 'void', 'hazard', 'environment', 'effect', 'helpless', 'withdraw', 'complication', 'stunt', 'ability', 'wound', 'object', 'correction', 'other']
+    kind: t.Literal['surprise', 'void', 'hazard', 'environment', 'effect', 'helpless', 'withdraw', 'complication', 'stunt', 'ability', 'wound', 'aspect', 'object', 'correction', 'other']
     decision: str
     reason: t.NotRequired[str]
     subject: t.NotRequired[str | None]
     contest: t.NotRequired[str | None]
-    effects: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
+    effects: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
     answers: t.NotRequired[str | None]
 
 @t.final
@@ -2482,7 +2537,7 @@ class GmRulingRecorded(t.TypedDict):
     type: t.Literal['gm_ruling_recorded']
     because: list[str]
     ruling: str
-    kind: t.Literal['surprise', 'void', 'hazard', 'environment', 'effect', 'helpless', 'withdraw', 'complication', 'stunt', 'ability', 'wound', 'object', 'correction', 'other']
+    kind: t.Literal['surprise', 'void', 'hazard', 'environment', 'effect', 'helpless', 'withdraw', 'complication', 'stunt', 'ability', 'wound', 'aspect', 'object', 'correction', 'other']
     subject: str | None
     decision: str
     reason: str
@@ -2777,6 +2832,16 @@ class InsteadView(t.TypedDict):
     type: str
     data: dict[str, t.Any]
     by: t.Literal['sender', 'gm']
+
+@t.final
+class InvokeAspect(t.TypedDict):
+    """Let an aspect count for the next check outside combat: spend destiny points on it, or earn them by it."""
+    type: t.Literal['invoke_aspect']
+    creature: str
+    aspect: int
+    use: t.NotRequired[t.Literal['spend', 'earn']]
+    points: t.NotRequired[int | None]
+    text: t.NotRequired[str]
 
 @t.final
 class InvokeWound(t.TypedDict):
@@ -3311,6 +3376,45 @@ class OpportunityAttack(t.TypedDict):
     push: t.NotRequired[int]
 
 @t.final
+class OpposedBegun(t.TypedDict):
+    """Two creatures are to roll against each other."""
+    type: t.Literal['opposed_begun']
+    because: list[str]
+    creature: str
+    ability: t.Literal['might', 'agility', 'cunning', 'presence']
+    against: str
+    answered_with: list[t.Literal['might', 'agility', 'cunning', 'presence']]
+    what: str
+    advantage: int
+    against_advantage: int
+    needs: list[t.Literal['motion', 'sight']]
+    won: "list[EffectView]"
+    lost: "list[EffectView]"
+    source: str | None
+    cause: str
+    troubled: bool
+    opposed: str
+
+@t.final
+class OpposedDecided(t.TypedDict):
+    """Both checks are known."""
+    type: t.Literal['opposed_decided']
+    because: list[str]
+    opposed: str
+    creature: str
+    against: str
+    mine: int
+    theirs: int
+    won: bool
+
+@t.final
+class OpposedHalfKnown(t.TypedDict):
+    """The check of the creature that tries is known; the other's comes next."""
+    type: t.Literal['opposed_half_known']
+    because: list[str]
+    opposed: str
+
+@t.final
 class OptionSet(t.TypedDict):
     """A house option has another value from now on."""
     type: t.Literal['option_set']
@@ -3686,6 +3790,19 @@ class RollCheck(t.TypedDict):
     cn: t.NotRequired[int | None]
     against: t.NotRequired["HeartrushAgainst | None"]
     advantage: t.NotRequired[int]
+    needs: t.NotRequired[list[t.Literal['motion', 'sight']]]
+
+@t.final
+class RollContest(t.TypedDict):
+    """Let two creatures roll against each other, as the GM; the higher total wins, and ties fail."""
+    type: t.Literal['roll_contest']
+    creature: str
+    ability: t.Literal['might', 'agility', 'cunning', 'presence']
+    against: str
+    what: str
+    answered_with: t.NotRequired[list[t.Literal['might', 'agility', 'cunning', 'presence']]]
+    advantage: t.NotRequired[int]
+    against_advantage: t.NotRequired[int]
     needs: t.NotRequired[list[t.Literal['motion', 'sight']]]
 
 @t.final
@@ -4766,6 +4883,7 @@ class HeartrushCharacter(t.TypedDict):
     cooldowns: t.NotRequired[dict[str, int]]
     destiny_points: t.NotRequired[int]
     penalty: t.NotRequired[int]
+    bonus: t.NotRequired[int]
     long_rests: t.NotRequired[int]
     last_long_rest_day: t.NotRequired[int | None]
     failed_nights: t.NotRequired[int]
@@ -4829,7 +4947,7 @@ class HeartrushEffectDie(t.TypedDict):
 
 @t.final
 class HeartrushEffectDrag(t.TypedDict):
-    """Move the user 5 ft and whom it holds into the cell it leaves."""
+    """Move the user 5 ft and whom it holds into the cell it leaves; one that drags itself just moves."""
     kind: t.Literal['drag']
     creature: str
     to: str | list[int]
@@ -4941,6 +5059,13 @@ class HeartrushEffectLay(t.TypedDict):
     lasts: t.Literal['next_roll', 'next_attack', 'round', 'engagement', 'minute', 'until_reused', 'ongoing']
 
 @t.final
+class HeartrushEffectLayBonus(t.TypedDict):
+    """Add to the next skill check of a creature."""
+    kind: t.Literal['bonus']
+    creature: str
+    bonus: int
+
+@t.final
 class HeartrushEffectLayPenalty(t.TypedDict):
     """Lower the next check of a creature."""
     kind: t.Literal['penalty']
@@ -4972,11 +5097,26 @@ class HeartrushEffectLoseCondition(t.TypedDict):
     levels: t.NotRequired[int | None]
 
 @t.final
+class HeartrushEffectOppose(t.TypedDict):
+    """Let two creatures roll against each other; other effects follow from who wins."""
+    kind: t.Literal['contest']
+    creature: str
+    ability: t.Literal['might', 'agility', 'cunning', 'presence']
+    against: str
+    answered_with: t.NotRequired[list[t.Literal['might', 'agility', 'cunning', 'presence']]]
+    what: str
+    advantage: t.NotRequired[int]
+    against_advantage: t.NotRequired[int]
+    needs: t.NotRequired[list[t.Literal['motion', 'sight']]]
+    won: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
+    lost: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
+
+@t.final
 class HeartrushEffectPlace(t.TypedDict):
     """Put a creature somewhere, without a way between and without provoking anybody."""
     kind: t.Literal['move']
     creature: str
-    to: list[int]
+    to: str | list[int]
 
 @t.final
 class HeartrushEffectPush(t.TypedDict):
@@ -5084,8 +5224,8 @@ class HeartrushEffectTrial(t.TypedDict):
     against: t.NotRequired["HeartrushAgainst | None"]
     save: t.NotRequired[bool]
     advantage: t.NotRequired[int]
-    success: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
-    failure: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
+    success: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
+    failure: t.NotRequired["list[HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound]"]
 
 @t.final
 class HeartrushEffectUnaware(t.TypedDict):
@@ -5271,7 +5411,7 @@ class HeartrushOpContest(t.TypedDict):
 class HeartrushOpDo(t.TypedDict):
     """Carry out an effect, once for each creature it is about."""
     kind: t.Literal['do']
-    effect: "HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound"
+    effect: "HeartrushEffectGiveAction | HeartrushEffectAddDice | HeartrushEffectArm | HeartrushEffectLayBonus | HeartrushEffectChangeDamage | HeartrushEffectTrial | HeartrushEffectGainCondition | HeartrushEffectOppose | HeartrushEffectDamage | HeartrushEffectGiveDestiny | HeartrushEffectDie | HeartrushEffectDrag | HeartrushEffectEarlySidestep | HeartrushEffectEaseConditions | HeartrushEffectEaseWounds | HeartrushEffectExpose | HeartrushEffectHeal | HeartrushEffectHealHeart | HeartrushEffectSetHeartDie | HeartrushEffectHide | HeartrushEffectSetHp | HeartrushEffectKnockDown | HeartrushEffectKnockOut | HeartrushEffectLay | HeartrushEffectLayPool | HeartrushEffectLean | HeartrushEffectLoseCondition | HeartrushEffectPlace | HeartrushEffectSetOption | HeartrushEffectLayPenalty | HeartrushEffectGivePriority | HeartrushEffectPush | HeartrushEffectRedirect | HeartrushEffectReroll | HeartrushEffectRestore | HeartrushEffectGainRush | HeartrushEffectSetScenery | HeartrushEffectSetDie | HeartrushEffectSoak | HeartrushEffectSurprise | HeartrushEffectSetTerrain | HeartrushEffectUnaware | HeartrushEffectSetWalls | HeartrushEffectWithdraw | HeartrushEffectWound"
     when: t.NotRequired[dict[str, str]]
     if_won: t.NotRequired[bool]
 

@@ -313,11 +313,40 @@ class BudgetView(t.TypedDict):
     bolts: bool
 
 @t.final
+class CarriedCharacterView(t.TypedDict):
+    """A character as it stood after a commit of another encounter; an opening takes it as it is."""
+    carried_from: "CarriedFromView"
+    character: "CharacterView"
+
+@t.final
+class CarriedFromView(t.TypedDict):
+    """The commit of another encounter after which a character stood as it is carried."""
+    encounter: str
+    n: int
+    hash: str
+
+@t.final
 class ChangeSeat(t.TypedDict):
     """Change which creatures a seat controls."""
     type: t.Literal['change_seat']
     seat: str
     creatures: list[str]
+
+@t.final
+class CharacterView(t.TypedDict):
+    """What of a creature goes on when a fight is over; its sheet says what it was made with."""
+    sheet: "SheetView"
+    hp: "int | shapes.Sealed"
+    dr: "int | shapes.Sealed"
+    wounds: "list[VitalWoundView]"
+    fatigue: int
+    conditions: "list[ConditionView]"
+    down: bool
+    dead: bool
+    defeated: bool
+    recovered: bool
+    held: list[str]
+    gm_only: list[str]
 
 @t.final
 class Charge(t.TypedDict):
@@ -461,7 +490,7 @@ class ContestOpened(t.TypedDict):
 class ContestView(t.TypedDict):
     """A seat's contest of a commit, an event in it or a roll, and its answer."""
     seat: str
-    encounter: str
+    line: str
     commit: int
     event: int | None
     roll: str | None
@@ -534,18 +563,21 @@ class CreatureHidden(t.TypedDict):
 
 @t.final
 class CreatureView(t.TypedDict):
-    """One creature as it is now; its sheet says what it was made with."""
+    """One creature as it is now: the character, and what the fight has made of it."""
     sheet: "SheetView"
-    position: list[int]
     hp: "int | shapes.Sealed"
     dr: "int | shapes.Sealed"
-    depth: int
     wounds: "list[VitalWoundView]"
     fatigue: int
     conditions: "list[ConditionView]"
     down: bool
     dead: bool
     defeated: bool
+    recovered: bool
+    held: list[str]
+    gm_only: list[str]
+    position: list[int]
+    depth: int
     credit: list[str]
     hurt_by: list[str]
     unaware_of: list[str]
@@ -553,15 +585,12 @@ class CreatureView(t.TypedDict):
     budget: "BudgetView"
     location_changed: bool
     mount: str | None
-    recovered: bool
-    held: list[str]
     delayed: "list[DelayedView]"
     aloft: t.Literal['flying', 'jumping', 'falling'] | None
     stood: list[int] | None
     stood_ft: int
     hovered: bool
     altitude: int
-    gm_only: list[str]
 
 @t.final
 class DamageRolled(t.TypedDict):
@@ -584,6 +613,15 @@ class DamageTaken(t.TypedDict):
     sort: t.Literal['normal', 'environmental', 'subdual']
     dr: "int | shapes.Sealed"
     hp: "int | shapes.Sealed"
+
+@t.final
+class DaysPassed(t.TypedDict):
+    """Days passed for a carried character since it was carried, each with a long rest."""
+    type: t.Literal['days_passed']
+    because: list[str]
+    creature: str
+    nights: int
+    removed: list[int]
 
 @t.final
 class DeclaredFacesView(t.TypedDict):
@@ -799,15 +837,17 @@ class EndTurn(t.TypedDict):
 
 @t.final
 class EntryView(t.TypedDict):
-    """A creature that takes part: its sheet, and where and how it stands when the fight begins."""
-    sheet: "SheetView"
+    """A creature that takes part, and where and how it stands: by its sheet, or as carried."""
     position: list[int]
+    sheet: "SheetView | None"
     hp: "int | None | shapes.Sealed"
     dr: "int | None | shapes.Sealed"
-    fatigue: int
+    fatigue: int | None
     mount: str | None
     altitude: int
     gm_only: list[str]
+    carried: "CarriedCharacterView | None"
+    days_between: int
 
 @t.final
 class EpochAdvanced(t.TypedDict):
@@ -843,7 +883,7 @@ class EscapeGrapple(t.TypedDict):
     type: t.Literal['escape_grapple']
     creature: str
 
-Event: t.TypeAlias = "AbilityDone | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | DamageRolled | DamageTaken | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
+Event: t.TypeAlias = "AbilityDone | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | DamageRolled | DamageTaken | DaysPassed | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
 """An event of rise@1."""
 
 @t.final
@@ -2771,16 +2811,19 @@ class World(t.TypedDict):
 class WorldCreatureView(t.TypedDict):
     """The members of a `Rise1CreatureView` that are different in a group's world."""
     sheet: t.NotRequired["SheetView"]
-    position: t.NotRequired[list[int]]
     hp: t.NotRequired["int | shapes.Sealed"]
     dr: t.NotRequired["int | shapes.Sealed"]
-    depth: t.NotRequired[int]
     wounds: t.NotRequired["list[VitalWoundView]"]
     fatigue: t.NotRequired[int]
     conditions: t.NotRequired["list[ConditionView]"]
     down: t.NotRequired[bool]
     dead: t.NotRequired[bool]
     defeated: t.NotRequired[bool]
+    recovered: t.NotRequired[bool]
+    held: t.NotRequired[list[str]]
+    gm_only: t.NotRequired[list[str]]
+    position: t.NotRequired[list[int]]
+    depth: t.NotRequired[int]
     credit: t.NotRequired[list[str]]
     hurt_by: t.NotRequired[list[str]]
     unaware_of: t.NotRequired[list[str]]
@@ -2788,15 +2831,12 @@ class WorldCreatureView(t.TypedDict):
     budget: t.NotRequired["BudgetView"]
     location_changed: t.NotRequired[bool]
     mount: t.NotRequired[str | None]
-    recovered: t.NotRequired[bool]
-    held: t.NotRequired[list[str]]
     delayed: t.NotRequired["list[DelayedView]"]
     aloft: t.NotRequired[t.Literal['flying', 'jumping', 'falling'] | None]
     stood: t.NotRequired[list[int] | None]
     stood_ft: t.NotRequired[int]
     hovered: t.NotRequired[bool]
     altitude: t.NotRequired[int]
-    gm_only: t.NotRequired[list[str]]
 
 @t.final
 class WoundTreated(t.TypedDict):
@@ -2862,6 +2902,41 @@ class RiseArea(t.TypedDict):
     whom: t.NotRequired[t.Literal['everyone', 'enemies', 'allies']]
 
 @t.final
+class RiseCarriedCharacter(t.TypedDict):
+    """A character as it stood after a commit of another encounter; an opening takes it as it is."""
+    carried_from: "shapes.TableCarriedFrom"
+    character: "RiseCharacter"
+
+@t.final
+class RiseCharacter(t.TypedDict):
+    """What of a creature goes on when a fight is over; its sheet says what it was made with."""
+    sheet: "RiseSheet"
+    hp: int
+    dr: int
+    wounds: t.NotRequired["list[RiseVitalWound]"]
+    fatigue: t.NotRequired[int]
+    conditions: t.NotRequired["list[RiseCondition]"]
+    down: t.NotRequired[bool]
+    dead: t.NotRequired[bool]
+    defeated: t.NotRequired[bool]
+    recovered: t.NotRequired[bool]
+    held: t.NotRequired[list[str]]
+    gm_only: t.NotRequired[list[str]]
+
+@t.final
+class RiseCondition(t.TypedDict):
+    """A condition or timed effect on a creature."""
+    name: str
+    source: t.NotRequired[str]
+    until: t.NotRequired[t.Literal['phase', 'round', 'brief', 'sustain', 'condition', 'permanent']]
+    expires: t.NotRequired[int | None]
+    since: t.NotRequired[int]
+    modifiers: t.NotRequired[dict[str, int]]
+    dice: t.NotRequired[list[int]]
+    tick: t.NotRequired["RiseTick | None"]
+    keep: t.NotRequired[t.Literal['free', 'minor', 'standard']]
+
+@t.final
 class RiseEffect(t.TypedDict):
     """One thing an ability does to its target or its user."""
     does: t.Literal['damage', 'extra', 'heal_hp', 'heal_dr', 'gain', 'lose', 'fatigue', 'push', 'knockback']
@@ -2878,15 +2953,17 @@ class RiseEffect(t.TypedDict):
 
 @t.final
 class RiseEntry(t.TypedDict):
-    """A creature that takes part: its sheet, and where and how it stands when the fight begins."""
-    sheet: "RiseSheet"
+    """A creature that takes part, and where and how it stands: by its sheet, or as carried."""
     position: list[int]
+    sheet: t.NotRequired["RiseSheet | None"]
     hp: t.NotRequired[int | None]
     dr: t.NotRequired[int | None]
-    fatigue: t.NotRequired[int]
+    fatigue: t.NotRequired[int | None]
     mount: t.NotRequired[str | None]
     altitude: t.NotRequired[int]
     gm_only: t.NotRequired[list[str]]
+    carried: t.NotRequired["RiseCarriedCharacter | None"]
+    days_between: t.NotRequired[int]
 
 @t.final
 class RiseFreeUse(t.TypedDict):
@@ -2962,6 +3039,18 @@ class RiseTick(t.TypedDict):
     damage: t.NotRequired[int]
     heal: t.NotRequired[int]
     sort: t.NotRequired[t.Literal['normal', 'environmental', 'subdual']]
+
+@t.final
+class RiseVitalWound(t.TypedDict):
+    """One vital wound: its die, what it came to, and the round in which it kills if nobody treats it."""
+    die: int
+    result: int
+    effect: str
+    gained: int
+    phase: t.NotRequired[str]
+    treated: t.NotRequired[bool]
+    deadline: t.NotRequired[int | None]
+    by: t.NotRequired[str | None]
 
 @t.final
 class RiseWeapon(t.TypedDict):

@@ -182,7 +182,7 @@ class Carried(t.TypedDict):
     carried: "CarriedCharacter"
     """The character, as an entry of an opening takes it."""
 
-CarriedCharacter: t.TypeAlias = "heartrush1.CarriedCharacterView"
+CarriedCharacter: t.TypeAlias = "heartrush1.CarriedCharacterView | rise1.CarriedCharacterView"
 """A character as it stood after a commit; an opening takes it as it is."""
 
 @t.final
@@ -294,7 +294,7 @@ class Contest(t.TypedDict):
     """The id of the contest."""
     seat: str
     """The id of the seat."""
-    encounter: str
+    line: str
     """The line of play that contains the commit."""
     commit: int
     """The number of the commit."""
@@ -316,6 +316,8 @@ class Contest(t.TypedDict):
     """The command that opened or answered it, in the answer to that command."""
     amendment: t.NotRequired[str]
     """The proposal that would answer it `as_ruled`."""
+    text: t.NotRequired[list[str]]
+    """With `?text=en`: what the contested commit did, a sentence for each event that this seat may read."""
 
 @t.final
 class ContestRuling(t.TypedDict):

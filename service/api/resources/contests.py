@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Literal
 
+from service.api import parameters
 from service.api.answers import PENDING
 from service.api.command_outcomes import pending, send_checked
 from service.api.operations import ACTORS, GM_ALONE, READERS, UNCHANGED, ResponseSchema, operation
@@ -16,9 +17,11 @@ from service.core import views
 from service.log import Appended
 from service.rules.contests.amendments import Amend, AmendmentProposed
 from service.rules.contests.contests import OpenContest, Uphold
+from service.rules.kernel.codec import to_data
 from service.rules.kernel.records import record
+from service.rules.table.disputes import Contest
 from service.steps import Steps
-from service.usecases.contests import contest_data
+from service.usecases.reading import contested_text
 
 TAG: Final = "Contests"
 CONTEST: Final = component(
@@ -31,10 +34,15 @@ CONTEST: Final = component(
                 "description": "The command that opened or answered it, in the answer to that command.",
             },
             "amendment": {**TEXT, "description": "The proposal that would answer it `as_ruled`."},
+            "text": {
+                **listing(TEXT),
+                "description": "With `?text=en`: what the contested commit did, a sentence for each event "
+                "that this seat may read.",
+            },
         },
         contest=TEXT,
         seat=SEAT,
-        encounter={**UUID, "description": "The line of play that contains the commit."},
+        line={**UUID, "description": "The line of play that contains the commit."},
         commit=NUMBER,
         event={**maybe(NUMBER), "description": "The event's index in the commit."},
         roll={**maybe(TEXT), "description": "The roll's name: `epoch/lane/stream#place`."},
@@ -82,6 +90,7 @@ CONTEST_RULING: Final = schema_of(ContestRuling)()
     TAG,
     roles=ACTORS,
     body=NEW_CONTEST,
+    query=(parameters.TEXT,),
     waits=True,
     problems=_PROBLEMS,
     answers={201: ResponseSchema("The contest.", CONTEST), 202: PENDING},
@@ -102,12 +111,13 @@ def open_contest(request: ApiRequest) -> Steps[ApiResponse]:
     "listContests",
     TAG,
     roles=READERS,
+    query=(parameters.TEXT,),
     answers={200: ResponseSchema("The contests.", CONTESTS), 304: UNCHANGED},
 )
 def list_contests(request: ApiRequest) -> ApiResponse:
     """List all contests, oldest first."""
     folded = request.services.folder.current(request.encounter)
-    found = [contest_data(folded.state, name) for name in folded.state.contests]
+    found = [_data(request, *item) for item in folded.state.contests.items()]
     return ApiResponse({"contests": found}, version=str(folded.n))
 
 
@@ -117,15 +127,16 @@ def list_contests(request: ApiRequest) -> ApiResponse:
     "getContest",
     TAG,
     roles=READERS,
+    query=(parameters.TEXT,),
     answers={200: ResponseSchema("The contest.", CONTEST), 304: UNCHANGED},
 )
 def get_contest(request: ApiRequest) -> ApiResponse:
     """Get a contest, and how it ended."""
     folded = request.services.folder.current(request.encounter)
-    data = contest_data(folded.state, request.path["contest"])
-    if data is None:
+    name = request.path["contest"]
+    if name not in folded.state.contests:
         raise not_found()
-    return ApiResponse(data, version=str(folded.n))
+    return ApiResponse(_data(request, name, folded.state.contests[name]), version=str(folded.n))
 
 
 @operation(
@@ -135,6 +146,7 @@ def get_contest(request: ApiRequest) -> ApiResponse:
     TAG,
     roles=GM_ALONE,
     body=CONTEST_RULING,
+    query=(parameters.TEXT,),
     waits=True,
     problems=_PROBLEMS,
     answers={201: ResponseSchema("The contest, answered.", CONTEST), 202: PENDING},
@@ -201,14 +213,24 @@ def _without(request: ApiRequest, ending: str, names: tuple[str, ...]) -> None:
         raise invalid((f"/{more[0]}", f"no such field with the ending {ending}"))
 
 
+def _data(request: ApiRequest, name: str, contest: Contest) -> views.Data:
+    """Return a contest as the API shows it; with `?text=en` also what the contested commit did."""
+    data: views.Data = {"contest": name, **to_data(contest)}
+    data["explanation"] = (
+        f"/v1/encounters/{request.address}/commits/{contest.commit}/explanation?{parameters.LINE.name}={contest.line}"
+    )
+    if parameters.TEXT.name in request.query:
+        data["text"] = contested_text(request.services, contest, request.me.seat)
+    return data
+
+
 def _contest_answer(request: ApiRequest, type_: str, status: int) -> Callable[[views.Data], ApiResponse]:
     """Return a function that answers a command about a contest with that contest."""
 
     def answer(outcome: views.Data) -> ApiResponse:
         name = next(event["contest"] for event in outcome["events"] if event["type"] == type_)
         state = request.services.folder.current(request.encounter, outcome["n"]).state
-        data = contest_data(state, name)
-        assert data is not None, "the contest of an event exists"
+        data = _data(request, name, state.contests[name])
         if type_ == AmendmentProposed.type:
             data["amendment"] = state.amendment.id
         where = {"Location": f"/v1/encounters/{request.address}/contests/{name}"}

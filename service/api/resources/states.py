@@ -287,7 +287,7 @@ def _wanted(request: ApiRequest) -> Callable[[Awaited], Iterable[str]]:
     types = query["type"].split(",") if "type" in query else known
     unknown = next((name for name in types if name not in known), None)
     if unknown is not None:
-        raise invalid(("?type", f"{unknown} is no command of {edition}{near(unknown, known)}"))
+        raise invalid(("?type", f"{unknown} is not a command of {edition}{near(unknown, known)}"))
 
     def wanted(awaited: Awaited) -> Iterable[str]:
         is_asked = awaited.creature == query.get("creature", awaited.creature)
