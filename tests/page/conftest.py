@@ -1,6 +1,9 @@
 """One service and one browser for the tests of the page.
 
 Without a Chromium they are left out, and the run says so at its end.
+
+Playwright keeps an event loop running on the thread that started it. So the browser, and each test that
+steers it, has a thread of its own: a test that is cut off leaves no loop behind for the tests after it.
 """
 
 from __future__ import annotations
@@ -8,6 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -52,13 +56,28 @@ def stranger(running: Service) -> str:
 
 
 @pytest.fixture(scope="package")
-def browser(stranger: str) -> Iterator[Browser]:
-    with started() as found:
+def thread() -> Iterator[ThreadPoolExecutor]:
+    """Give the one thread that steers the browser."""
+    with ThreadPoolExecutor(1, "browser") as found:
         yield found
 
 
+@pytest.fixture(scope="package")
+def browser(thread: ThreadPoolExecutor, stranger: str) -> Iterator[Browser]:
+    starting = started()
+    yield thread.submit(starting.__enter__).result()
+    thread.submit(starting.__exit__, None, None, None).result()
+
+
+@pytest.fixture(autouse=True)
+def on_its_thread(request: pytest.FixtureRequest, thread: ThreadPoolExecutor) -> None:
+    """Run each test of this folder on the thread of the browser."""
+    test = request.node.obj
+    request.node.obj = lambda **given: thread.submit(test, **given).result()
+
+
 @pytest.fixture
-def window(browser: Browser) -> Iterator[Open]:
+def window(thread: ThreadPoolExecutor, browser: Browser) -> Iterator[Open]:
     opened: list[Window] = []
 
     def open_one(**how: Any) -> Window:
@@ -67,4 +86,4 @@ def window(browser: Browser) -> Iterator[Open]:
 
     yield open_one
     for each in opened:
-        each.close()
+        thread.submit(each.close).result()

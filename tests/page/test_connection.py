@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -87,12 +86,8 @@ def test_an_undo_that_happens_meanwhile_is_where_the_page_comes_back_to(
 @pytest.fixture
 def restarting(tmp_path: Path) -> Iterator[Service]:
     """Give a service of its own: the other tests share theirs, which must not stop."""
-    found = served(tmp_path)
-    with ThreadPoolExecutor(
-        1
-    ) as pool:  # the store is not waited for on a thread with the browser's event loop
-        yield pool.submit(found.__enter__).result()
-        pool.submit(found.__exit__, None, None, None).result()
+    with served(tmp_path) as found:
+        yield found
 
 
 @pytest.mark.overnight

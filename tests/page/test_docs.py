@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -16,10 +18,13 @@ NODES = 3_000
 
 
 @pytest.fixture
-def page(running: Service, window: Open) -> Page:
-    shown = window(viewport=PHONE).visit(f"{running.station.url}/docs")
-    expect(shown.locator("article").first).to_be_attached()
-    return shown
+def page(running: Service, window: Open, thread: ThreadPoolExecutor) -> Page:
+    def opened() -> Page:
+        shown = window(viewport=PHONE).visit(f"{running.station.url}/docs")
+        expect(shown.locator("article").first).to_be_attached()
+        return shown
+
+    return thread.submit(opened).result()
 
 
 @pytest.mark.parametrize(
