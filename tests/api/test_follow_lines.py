@@ -203,11 +203,11 @@ def test_a_webhook_hears_nothing_of_what_was_only_proposed(
     contest = made(table.ada("POST", f"{table.at}/contests", {"commit": 4, "claim": "it was a twenty"}))
     ruling = {"ending": "as_ruled", "decision": "so be it", "instead": [{"type": "roll", "sides": 20}]}
     proposal = made(table.gm("POST", f"{table.at}/contests/{contest['contest']}/ruling", ruling))
-    settled(teller, line(table, proposal["encounter"]), table)
+    settled(teller, line(table, proposal["line"]), table)
     amendment = proposal.get("amendment", proposal)
     name = amendment["amendment"] if isinstance(amendment, dict) else amendment
     made(table.gm("DELETE", f"{table.at}/amendments/{name}"), 200)
-    dropped = proposal["encounter"]
+    dropped = proposal["line"]
     settled(teller, line(table, dropped), table)
 
     assert {each[1] for each in told(hook, webhook)} == {table.id}

@@ -69,7 +69,7 @@ def test_two_packages_with_one_edition_are_both_named(
         with_entry_points(REGISTRY, points)
 
 
-@pytest.mark.slow
+@pytest.mark.overnight
 def test_a_faulty_ruleset_fails_every_start(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.mkdir()
