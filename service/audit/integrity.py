@@ -21,6 +21,7 @@ from service.audit.history import Loss, claimed_losses
 from service.audit.progress import BYTES, Progress, part, unheard
 from service.audit.requests import read_request, was_refused_for_it
 from service.audit.signatures import Signed, signed_heads
+from service.audit.statements import check_statements
 from service.audit.verdict import EMPTY, FORKED, MALFORMED, TAMPERED, TRUNCATED, Fault, Verdict
 from service.dice.chain import envelope_commitment
 from service.dice.errors import DiceError
@@ -74,6 +75,8 @@ class Examined(NamedTuple):
     payloads: Payloads
     signed: Signed
     """The accepted heads."""
+    statements: int
+    """The number of commands that their seats signed."""
 
 
 def examine(evidence: Evidence, progress: Progress = unheard) -> Examined:
@@ -89,7 +92,7 @@ def examine(evidence: Evidence, progress: Progress = unheard) -> Examined:
         raise Fault(Verdict(EMPTY))
     check_completeness(evidence, commits, losses)
     check_coverage(evidence, commits, signed)
-    return Examined(commits, payloads, signed)
+    return Examined(commits, payloads, signed, check_statements(commits, requests, losses))
 
 
 # --- malformed ---------------------------------------------------------------------------------------

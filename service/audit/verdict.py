@@ -18,6 +18,7 @@ TRUNCATED: Final = "truncated"
 FORKED: Final = "forked"
 EMPTY: Final = "empty"
 UNSIGNED_FROM: Final = "unsigned_from"
+FORGED_COMMAND: Final = "forged_command"
 DICE_INVALID: Final = "dice_invalid"
 UNKNOWN_EDITION: Final = "unknown_edition"
 RULES_CHANGED: Final = "rules_changed"
@@ -51,9 +52,10 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         MALFORMED: "some bytes are not canonical JSON, or are not a request, commit or envelope",
         TAMPERED: "a hash, root or signature does not fit, so the record was changed after it was written",
         TRUNCATED: "a head, checkpoint or receipt names a later commit, so the end of the record is missing",
-        FORKED: "two signed heads exist, and neither continues the other",
+        FORKED: "two signed heads, or a head that a seat signed and this record, contradict each other",
         EMPTY: "the record has no commits, so there is nothing to judge",
         UNSIGNED_FROM: "no accepted key has signed this commit or a later one; anybody may have written them",
+        FORGED_COMMAND: "a seat has a key, and a command in its name is not signed by it, or is here twice",
         DICE_INVALID: "a die or a disclosed link does not follow from the published anchor",
         UNKNOWN_EDITION: "this verifier lacks the rules that commit 1 names, so nothing was decided again",
         RULES_CHANGED: "deciding again gives another result, by other rules than those of the fight",
@@ -162,6 +164,8 @@ class Counts:
     envelopes: int = 0
     envelopes_opened: int = 0
     requests_withheld: int = 0
+    commands_signed: int = 0
+    """Commands that are signed by the key of their seat."""
     rolls_checked: int = 0
     """Seeded rolls whose faces were derived again from a disclosed link."""
     rolls_unverified: int = 0

@@ -92,6 +92,7 @@ class _VerifiedLine:
         examined = examine(self.evidence, progress)
         self.commits, self.signed = examined.commits, examined.signed
         self._count()
+        self.counts.commands_signed = examined.statements
         self.history = history_of(self.commits)
         self.setup = setup_of(self.evidence, self.commits)
         self.proof = prove(self.evidence, self.commits, examined.payloads, self.counts, progress)

@@ -43,6 +43,7 @@ STATUS: Final[Mapping[str, int]] = MappingProxyType(
         v.SEAM_BROKEN: 19,
         v.SEAM_SEALED: 20,
         v.CARRY_FORGED: 21,
+        v.FORGED_COMMAND: 22,
     }
 )
 """The exit status of each verdict without --unsigned and --without-rules."""
@@ -128,6 +129,8 @@ def _lines(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:
         lines.append(f"rulings    {len(report['rulings'])}")
     if counts["envelopes"]:
         lines.append(f"envelopes  {counts['envelopes_opened']} of {counts['envelopes']} opened")
+    if counts["commands_signed"]:
+        lines.append(f"seats      {counts['commands_signed']} commands signed by their seats")
     if counts["requests_withheld"]:
         lines.append(f"withheld   {counts['requests_withheld']} requests")
     return lines + [f"finding    {found['name']}: {found['detail']}" for found in report["findings"]]

@@ -64,10 +64,14 @@ from service.rules.table.seats import (
     CloseSeat,
     IssueToken,
     OpenSeat,
+    RemoveSeatKey,
     SeatChanged,
     SeatClosed,
+    SeatKeyRemoved,
+    SeatKeySet,
     SeatOpened,
     SeatTokenIssued,
+    SetSeatKey,
 )
 
 BASES: Final = (AwaitedCommand,)
@@ -79,6 +83,8 @@ COMMANDS: Final = (
     OpenSeat,
     ChangeSeat,
     IssueToken,
+    SetSeatKey,
+    RemoveSeatKey,
     CloseSeat,
     ThrowDice,
     CommitSeed,
@@ -103,6 +109,8 @@ EVENTS: Final = (
     SeatOpened,
     SeatChanged,
     SeatTokenIssued,
+    SeatKeySet,
+    SeatKeyRemoved,
     SeatClosed,
     DiceRequested,
     DiceDeclared,

@@ -236,7 +236,7 @@ PLANTED: Final = (
         frozenset({violations.TORN}),
         kind=_AnyRequest,
         mode="replicated",
-        first=600,  # one schedule in about four hundred finds it: 752, 2919
+        first=1_050,  # one schedule in about four hundred finds it: 1083
     ),
     Planted(
         "mark dirty in a step after the append",

@@ -1512,6 +1512,8 @@ class Seat(t.TypedDict):
     """The number of tokens that were issued for it."""
     closed: bool
     """Whether it is closed."""
+    key: str | None
+    """The public key of its signatures: Ed25519, 64 hexadecimal digits; null if none."""
 
 @t.final
 class SeatChange(t.TypedDict):
@@ -1542,6 +1544,8 @@ class SeatWithToken(t.TypedDict):
     """The number of tokens that were issued for it."""
     closed: bool
     """Whether it is closed."""
+    key: str | None
+    """The public key of its signatures: Ed25519, 64 hexadecimal digits; null if none."""
     token: str
     """The token of the seat; it is shown once."""
     n: int

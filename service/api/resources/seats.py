@@ -29,6 +29,10 @@ _SEAT_MEMBERS: Final[dict[str, Schema]] = {
     "creatures": listing(SEAT),
     "tokens": {**NUMBER, "description": "The number of tokens that were issued for it."},
     "closed": TRUTH,
+    "key": {
+        "type": ["string", "null"],
+        "description": "The public key of its signatures: Ed25519, 64 hexadecimal digits; null if none.",
+    },
 }
 ONE_SEAT: Final = component("Seat", closed("A seat: its role and its creatures.", **_SEAT_MEMBERS))
 SEATS: Final = component("Seats", closed("All seats, including closed ones.", seats=listing(ONE_SEAT)))

@@ -6,6 +6,7 @@ the store has its hash.
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Command, Emits, Event, Refused
@@ -18,10 +19,18 @@ TABLE_SEAT_1: Final = Rule(
     "The GM decides who sits at the table and which creatures each seat controls, and everybody sees it.",
     RULING,
 )
+TABLE_SIGN_1: Final = Rule(
+    "TABLE-SIGN-1",
+    "A seat may set a public key once; then only commands that its key signed are its commands. "
+    "The GM may replace or remove the key, and everybody sees it.",
+    RULING,
+)
 
 
 Role = Literal["player", "observer", "auditor"]
 BECAUSE = ("TABLE-SEAT-1",)
+BY_KEY: Final = ("TABLE-SIGN-1",)
+_KEY: Final = re.compile("[0-9a-f]{64}")
 
 
 @record
@@ -65,6 +74,33 @@ class SeatTokenIssued(Event[Table]):
 
     def evolve(self, state: Table) -> Table:
         seat = changed(state.seats[self.seat], tokens=self.number)
+        return changed(state, seats=with_key(state.seats, self.seat, seat))
+
+
+@record
+class SeatKeySet(Event[Table]):
+    """The commands of a seat are signed with this key from now on."""
+
+    type: ClassVar[str] = "seat_key_set"
+    plays: ClassVar[bool] = False
+    seat: str
+    key: str
+
+    def evolve(self, state: Table) -> Table:
+        seat = changed(state.seats[self.seat], key=self.key)
+        return changed(state, seats=with_key(state.seats, self.seat, seat))
+
+
+@record
+class SeatKeyRemoved(Event[Table]):
+    """The commands of a seat are not signed from now on."""
+
+    type: ClassVar[str] = "seat_key_removed"
+    plays: ClassVar[bool] = False
+    seat: str
+
+    def evolve(self, state: Table) -> Table:
+        seat = changed(state.seats[self.seat], key=None)
         return changed(state, seats=with_key(state.seats, self.seat, seat))
 
 
@@ -179,3 +215,41 @@ class CloseSeat(Command[Table]):
 
     def decide(self, state: Table) -> Emits[Table]:
         return (yield SeatClosed(seat=self.seat, because=BECAUSE))
+
+
+@enforces(TABLE_SIGN_1)
+@record
+class SetSeatKey(Command[Table]):
+    """Set the public key with which a seat signs its commands: its own seat once, the GM at any time."""
+
+    type: ClassVar[str] = "set_seat_key"
+    seat: str
+    key: str
+
+    def check(self, view: Table) -> None:
+        seat = _known(view, self.seat)
+        if self.by.role != GM and self.by.seat != self.seat:
+            raise Refused("not_gm", f"{self.by.seat} is not the gm and not {self.seat}")
+        if self.by.role != GM and seat.key is not None:
+            raise Refused("key_is_set", f"{self.seat} has a key; only the gm replaces it")
+        if not _KEY.fullmatch(self.key):
+            raise Refused("key_malformed", "a key is 32 bytes as 64 lower-case hexadecimal digits")
+
+    def decide(self, state: Table) -> Emits[Table]:
+        return (yield SeatKeySet(seat=self.seat, key=self.key, because=BY_KEY))
+
+
+@record
+class RemoveSeatKey(Command[Table]):
+    """Remove the public key of a seat, as the GM: its commands are not signed from then on."""
+
+    type: ClassVar[str] = "remove_seat_key"
+    seat: str
+
+    def check(self, view: Table) -> None:
+        _gm_only(self)
+        if _known(view, self.seat).key is None:
+            raise Refused("no_key", f"{self.seat} has no key", "TABLE-SIGN-1")
+
+    def decide(self, state: Table) -> Emits[Table]:
+        return (yield SeatKeyRemoved(seat=self.seat, because=BY_KEY))

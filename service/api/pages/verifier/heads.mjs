@@ -90,7 +90,8 @@ export function holdCoverage({ moments, checkpoints, disclosures }, heads, { giv
 }
 
 const hasAny = (moment, types) => publicEvents(moment).some(({ type }) => types.includes(type));
-const isIn = (losses, n) => losses.some(({ from, to }) => from <= n && n <= to);
+/** Whether a number is in one of the losses. */
+export const isIn = (losses, n) => losses.some(({ from, to }) => from <= n && n <= to);
 
 /** The places where the record claims that signed commits were lost, each with the commit that accepts it. */
 function claimedLosses(moments) {

@@ -12,6 +12,7 @@ import { readKey, verifierKey } from "./notes.mjs";
 import { prove } from "./proof.mjs";
 import { isEnvelope, publicEvents, readRecord } from "./record.mjs";
 import { holdToSeat } from "./seals.mjs";
+import { holdStatements } from "./statements.mjs";
 import { root } from "./tree.mjs";
 import { SOUND, Verdict, demand, statusOf } from "./verdict.mjs";
 
@@ -61,8 +62,9 @@ function judge(report, bytes, { receipts, keys, certificate }) {
   holdToSeat(bundle);
   holdCloses(bundle, losses);
   holdCoverage(bundle, heads, ring);
+  const statements = holdStatements(bundle, losses);
   report.log = logOf(bundle, { ...signed, heads, lost }, ring, receipts);
-  report.counts = countsOf(bundle);
+  report.counts = { ...countsOf(bundle), commands_signed: statements };
   const { counts, ...dice } = prove(bundle);
   Object.assign(report.counts, counts);
   report.dice = dice;
