@@ -32,6 +32,7 @@ from service.signals import heartbeats
 from service.stores import disputes, encounter_index
 from service.stores.archive.opening import storage_of
 from service.stores.archive.storage import ArchiveUnavailable
+from service.stores.backups import restoring
 from service.stores.secrets import EncounterSecrets, Undecipherable
 
 State = Literal["ok", "warning", "fault"]
@@ -181,6 +182,7 @@ def store_findings(log: Log, settings: Settings) -> Iterator[Diagnosis]:
     yield from _signer(log, settings)
     yield from _secrets(log, settings)
     yield _disputes(log)
+    yield from _restore(log)
 
 
 def _memory(log: Log) -> Diagnosis:
@@ -267,6 +269,14 @@ def _secrets(log: Log, settings: Settings) -> Iterator[Diagnosis]:
         yield Diagnosis("seeds", "fault", text, mending)
     else:
         yield Diagnosis("seeds", "ok", f"the secret key opens those of the {opened_} newest open encounters")
+
+
+def _restore(log: Log) -> Iterator[Diagnosis]:
+    """Yield a restore that was cut short."""
+    backup = restoring.cut_short(log)
+    if backup is not None:
+        mending = f"stop the service and repeat: rewound restore {backup}"
+        yield Diagnosis("restore", "fault", f"the restore of {backup} was cut short", mending)
 
 
 def _disputes(log: Log) -> Diagnosis:
