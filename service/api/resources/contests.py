@@ -21,7 +21,8 @@ from service.rules.kernel.codec import to_data
 from service.rules.kernel.records import record
 from service.rules.table.disputes import Contest
 from service.steps import Steps
-from service.usecases.reading import contested_text
+from service.usecases.lines import line_here
+from service.usecases.reading import commit_text
 
 TAG: Final = "Contests"
 CONTEST: Final = component(
@@ -37,7 +38,7 @@ CONTEST: Final = component(
             "text": {
                 **listing(TEXT),
                 "description": "With `?text=en`: what the contested commit did, a sentence for each event "
-                "that this seat may read.",
+                "that this seat may read; empty if its line is not on this service.",
             },
         },
         contest=TEXT,
@@ -50,7 +51,10 @@ CONTEST: Final = component(
         status={"enum": ["open", "upheld", "effects", "as_ruled"]},
         decision=TEXT,
         reason=TEXT,
-        explanation={"type": "string", "description": "The address of the commit's explanation."},
+        explanation={
+            **maybe(TEXT),
+            "description": "The address of the commit's explanation; null if its line is not here.",
+        },
     ),
 )
 CONTESTS: Final = component("Contests", closed("All contests of an encounter.", contests=listing(CONTEST)))
@@ -215,12 +219,15 @@ def _without(request: ApiRequest, ending: str, names: tuple[str, ...]) -> None:
 
 def _data(request: ApiRequest, name: str, contest: Contest) -> views.Data:
     """Return a contest as the API shows it; with `?text=en` also what the contested commit did."""
-    data: views.Data = {"contest": name, **to_data(contest)}
-    data["explanation"] = (
-        f"/v1/encounters/{request.address}/commits/{contest.commit}/explanation?{parameters.LINE.name}={contest.line}"
-    )
+    data: views.Data = {"contest": name, **to_data(contest), "explanation": None}
+    line = line_here(request.services, request.encounter, contest.line)
+    if line is not None:
+        data["explanation"] = (
+            f"/v1/encounters/{request.address}/commits/{contest.commit}/explanation?{parameters.LINE.name}={line}"
+        )
     if parameters.TEXT.name in request.query:
-        data["text"] = contested_text(request.services, contest, request.me.seat)
+        seat = request.me.seat
+        data["text"] = [] if line is None else commit_text(request.services, line, seat, contest.commit)
     return data
 
 
