@@ -9,6 +9,8 @@ from __future__ import annotations
 import logging
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Final
 
@@ -42,6 +44,17 @@ def write_json_lines(level: str) -> None:
     logging.captureWarnings(capture=True)
     sys.excepthook = _log_uncaught
     threading.excepthook = _log_uncaught_of_thread
+
+
+@contextmanager
+def only_warnings() -> Iterator[None]:
+    """Write no line below a warning until the end of the block, for a command that asks its own process."""
+    before = structlog.get_config()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
 
 
 def json_handler() -> logging.Handler:

@@ -315,13 +315,13 @@ status: "open" | "upheld" | "effects" | "as_ruled";
 decision: string;
 /** The reason, in words. */
 reason: string;
-/** The address of the commit's explanation; null if its line is not here. */
-explanation: string | null;
+/** The address of the commit's explanation. */
+explanation: string;
 /** The command that opened or answered it, in the answer to that command. */
 n?: number;
 /** The proposal that would answer it `as_ruled`. */
 amendment?: string;
-/** With `?text=en`: what the contested commit did, a sentence for each event that this seat may read; empty if its line is not on this service. */
+/** With `?text=en`: what the contested commit did, a sentence for each event that this seat may read. */
 text?: Array<string>;
 };
 

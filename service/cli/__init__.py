@@ -19,7 +19,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "demo": "Play the sample fight over HTTP, replay a round, audit it.",
     "play": "Play an encounter with bots, many times, and print each result.",
     "check-ruleset": "Hold a ruleset to the laws of the conformance suite.",
-    "replay": "Narrate a recorded or scripted fight, round by round.",
+    "replay": "Narrate a fight round by round, or make a page of a bundle.",
     "verify": "Audit a bundle, offline.",
     "bundle": "Export an encounter with all its evidence into one file.",
     "explain": "Explain a commit of a bundle: rules, rulings and dice, offline.",

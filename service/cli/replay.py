@@ -1,7 +1,8 @@
 """Replay: narrate a fight round by round, from a bundle or from a script, without a service.
 
 A bundle is narrated as it was recorded: each commit with the envelopes that its reader may open. A script is
-decided in this process; its dice are declared, so it must contain the faces of every throw.
+decided in this process; its dice are declared, so it must contain the faces of every throw. `--out` writes a
+page of a sound bundle that withholds nothing, for a browser without a service.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ import click
 
 from service.audit import bundle
 from service.audit.evidence import Evidence
+from service.audit.importing import ImportRefused
 from service.cli import script
 from service.cli.environment import every_ruleset
+from service.cli.judging import STATUS
 from service.cli.narrator import Narrator
 from service.cli.playing import NotAsWritten, difference
-from service.cli.terminal import Failure, Terminal
+from service.cli.replay_page import page_of
+from service.cli.terminal import Failure, Terminal, say
 from service.core import views
 from service.core.sentences import SHARED, patterns_of
 from service.record.commit import Commit, load_commit, load_request
@@ -49,9 +53,19 @@ class ReplayedCommit:
 @click.option(
     "--round", "only", type=click.IntRange(0), help="Narrate only this round; 0 is the part before round 1."
 )
-def command(file: Path, form: str | None, only: int | None) -> None:
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write one HTML file that replays the bundle FILE in a browser: map, log, timeline, proof.",
+)
+@click.pass_context
+def command(ctx: click.Context, file: Path, form: str | None, only: int | None, out: Path | None) -> None:
     """Narrate the fight in FILE, a bundle or a script, round by round; `rewound verify` audits bundles."""
     raw = file.read_bytes()
+    if out is not None:
+        if form is not None or only is not None:
+            raise click.UsageError("--out replays the whole fight: it goes without --form and --round")
+        ctx.exit(_write_page(file.name, raw, out))
     try:
         edition, opening, story = _of_bundle(raw) if _is_bundle(raw) else _of_script(raw, form)
         teller = _narrator(edition, opening)
@@ -65,6 +79,24 @@ def command(file: Path, form: str | None, only: int | None) -> None:
                 round_ = began.get("round", 1)
     except (bundle.BadBundle, script.BadScript, BadOpening, NotAsWritten) as fault:
         raise Failure(f"{file}: {fault}") from fault
+
+
+def _write_page(name: str, raw: bytes, out: Path) -> int:
+    """Write the page that replays the bundle *raw*, and return the exit status: 0, or that of the verdict."""
+    if not _is_bundle(raw):
+        raise Failure(f"{name} is not a bundle: a script has no record to replay and to prove")
+    try:
+        html, count = page_of(name, raw)
+    except ImportRefused as fault:
+        verdict = fault.report.verdict
+        say(f"{name} is not replayed: {verdict} {verdict.detail}".rstrip() + "; nothing is written", err=True)
+        return STATUS[verdict.name] or 1
+    try:
+        out.write_text(html, "utf-8")
+    except OSError as fault:
+        raise Failure(f"{out}: {fault.strerror}") from fault
+    say(f"{count} commits written to {out}: open it in a browser", err=True)
+    return 0
 
 
 def _narrator(edition: str, opening: Mapping[str, Any]) -> Narrator:

@@ -51,19 +51,6 @@ def are_of_one_game(services: Services, one: str, other: str) -> bool:
     return services.encounters.root(one) == services.encounters.root(other)
 
 
-def line_here(services: Services, encounter: str, line: str) -> str | None:
-    """Return the id by which this service reads *line*, which the record of *encounter* names.
-
-    None if the line is not part of the same game here. An imported record may name any id.
-    """
-    if line == services.folder.current(encounter).state.encounter:
-        return encounter
-    entry = services.encounters.find(encounter)
-    if entry is None or entry.imported or services.removals.of(line) is not None:
-        return None
-    return line if are_of_one_game(services, line, encounter) else None
-
-
 @dataclass(frozen=True)
 class GameLine:
     """One line of play of a game."""

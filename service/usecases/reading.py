@@ -10,6 +10,7 @@ from service.log import NoSuchEncounter, StoreUnavailable
 from service.record.commit import Commit, load_commit
 from service.record.envelopes import Place, StoredEnvelope, envelopes
 from service.rules.kernel.sealed import Seats
+from service.rules.table.disputes import Contest
 from service.usecases.sending import CommandResult
 from service.usecases.services import Services
 
@@ -115,10 +116,11 @@ def spoken(
     return [sentences.spoken(outcome["events"], names, patterns) for outcome in outcomes]
 
 
-def commit_text(services: Services, encounter: str, seat: Seats, n: int) -> list[str]:
-    """Return a sentence for each event of commit *n* that *seat* may read; none if it does not exist."""
-    found = page(services, encounter, seat, n - 1, n, 1)
-    return [sentence for text in spoken(services, encounter, seat, found) for sentence in text]
+def contested_text(services: Services, contest: Contest, seat: Seats) -> list[str]:
+    """Return what the contested commit did: a sentence for each event that *seat* may read."""
+    found = page(services, contest.line, seat, contest.commit - 1, contest.commit, 1)
+    (text,) = spoken(services, contest.line, seat, found)
+    return text
 
 
 def streamed_data(item: StreamedCommit) -> views.Data:

@@ -502,27 +502,6 @@ def test_an_import_leads_to_no_line_that_its_record_names(table: Table, elsewher
     assert there["continued"] is not None
 
 
-def test_a_contest_of_an_import_reads_no_line_that_is_not_here(table: Table, elsewhere: Api) -> None:
-    """The contested commit is in the line before the undo, whose id means nothing on this service."""
-    did(table, ADD)
-    assert table.ada("POST", f"{table.at}/contests", {"commit": 4, "claim": "no"}).status_code == 201
-    assert table.ada("POST", f"{table.at}/contests", {"commit": 4, "claim": "no!"}).status_code == 201
-    before = bundle_of(table.as_played.gm, table)
-    undone = accepted(table, reached(table.gm("POST", f"{table.at}/undo", {"to": 4, "preview": True})))
-
-    taken(elsewhere, before)
-    here = elsewhere.get(f"/v1/encounters/{table.id}/contests?text=en")["contests"]
-    assert [bool(each["text"]) for each in here] == [True, True]
-    assert elsewhere.get(here[0]["explanation"])["n"] == 4
-
-    after = taken(elsewhere, bundle_of(undone.gm, undone))
-    assert (after["status"], after["encounter"]) == ("done", undone.id)
-    carried = elsewhere.get(f"/v1/encounters/{undone.id}/contests?text=en")["contests"]
-    assert [(each["line"], each["text"], each["explanation"]) for each in carried] == [
-        (table.id, [], None)
-    ] * 2
-
-
 @pytest.fixture
 def busy() -> Iterator[Services]:
     """Give a service whose workers do not come."""

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.api.client import Api, Table, is_problem
-from tests.api.test_amendments import accepted
 from tests.rules.heartrush.kit import opening as heartrush_opening
 from tests.rules.rise.kit import entry
 from tests.rules.rise.kit import opening as rise_opening
@@ -59,17 +58,6 @@ def test_a_contest_says_what_the_contested_commit_did(rolled: Table) -> None:
     assert listed["text"] == contest["text"]
     assert rolled.bo.get(f"{rolled.at}/contests/c1?text=en")["text"] == contest["text"]
     assert "text" not in rolled.bo.get(f"{rolled.at}/contests/c1")
-
-
-def test_a_contest_still_says_so_after_an_undo_in_the_line_that_continues(rolled: Table) -> None:
-    before = made(rolled.ada("POST", f"{rolled.at}/contests?text=en", {"commit": 4, "claim": "a d8"}))
-    undone = accepted(rolled, made(rolled.gm("POST", f"{rolled.at}/undo", {"to": 4, "preview": True})))
-
-    (listed,) = undone.ada.get(f"{undone.at}/contests?text=en")["contests"]
-
-    assert undone.id != before["line"] == listed["line"]
-    assert listed["text"] == before["text"] != []
-    assert undone.ada.get(listed["explanation"])["n"] == 4
 
 
 def test_a_contest_is_answered_once_and_by_the_gm(rolled: Table) -> None:

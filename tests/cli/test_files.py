@@ -276,6 +276,39 @@ def test_with_seeded_dice_nobody_tells_a_face() -> None:
     assert seeded.opening["declared_sides"] == []
 
 
+# --- a page of a bundle -------------------------------------------------------------------------------
+
+
+def test_a_page_of_a_bundle_is_one_file_and_nothing_else_is_said(bundle_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "fight.html"
+    result = run("replay", bundle_file, "--out", out)
+
+    count = sum('"kind":"commit"' in line for line in bundle_file.read_text("utf-8").splitlines())
+    assert result.exit_code == 0
+    assert result.output == f"{count} commits written to {out}: open it in a browser\n"
+    text = out.read_text("utf-8")
+    assert "src=" not in text.replace('src="data:', "")
+    assert bundle_file.name in text
+
+
+def test_no_page_is_made_of_a_bundle_that_is_not_sound(bundle_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "fight.html"
+    result = run("replay", forged(bundle_file, 9, later, chained=False), "--out", out)
+
+    assert result.exit_code == STATUS["tampered"]
+    assert result.output.endswith("nothing is written\n")
+    assert not out.exists()
+
+
+def test_a_page_needs_a_bundle_and_the_whole_of_it(bundle_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "fight.html"
+
+    assert "is not a bundle" in run("replay", EXAMPLE, "--out", out).output
+    assert run("replay", bundle_file, "--out", out, "--round", 1).exit_code == 2
+    assert "No such file" in run("replay", bundle_file, "--out", tmp_path / "none" / "fight.html").output
+    assert not out.exists()
+
+
 # --- all commands -------------------------------------------------------------------------------------
 
 

@@ -1,7 +1,9 @@
-"""No screen has a serious finding of axe: in both themes, on a phone and on a wide screen."""
+"""No screen has a serious finding of axe: in one width and theme by `make test`, in all by `make slow`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import cycle, product
 from pathlib import Path
 from typing import Final, Literal
 
@@ -14,20 +16,35 @@ from tests.page.conftest import Open
 
 pytestmark = pytest.mark.slow  # a browser and a service start, which the tests of this folder share
 
-WIDTHS: Final = (390, 1280)
-THEMES: Final[tuple[Literal["light"], Literal["dark"]]] = ("light", "dark")
+Look = tuple[int, Literal["light", "dark"]]
+"""The width of a window, and its theme."""
+
+DAILY: Final[tuple[Look, ...]] = ((390, "light"), (1280, "dark"), (390, "dark"), (1280, "light"))
+"""The screens take these in turn."""
+
+ALL: Final[tuple[Look, ...]] = tuple(product((320, 390, 820, 1280, 1440, 1920), ("light", "dark")))
+
+Looks = Callable[[], tuple[Look, ...]]
+"""Returns how the next screen is looked at."""
 
 
-def look(page: Page, what: str) -> None:
-    """Assert that nothing is wrong with *page* at each width and in each theme."""
-    for width in WIDTHS:
+@pytest.fixture(params=["daily", pytest.param("all", marks=pytest.mark.overnight)])
+def looks(request: pytest.FixtureRequest) -> Looks:
+    if request.param == "all":
+        return lambda: ALL
+    turns = cycle(DAILY)
+    return lambda: (next(turns),)
+
+
+def look(page: Page, what: str, looks: Looks) -> None:
+    """Assert that nothing is wrong with *page* as *looks* says."""
+    for width, theme in looks():
         page.set_viewport_size({"width": width, "height": 850})
-        for theme in THEMES:
-            page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-            assert faults_of(page) == [], (what, width, theme)
+        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        assert faults_of(page) == [], (what, width, theme)
 
 
-def test_every_panel_of_a_fight_can_be_read_and_named(running: Service, window: Open) -> None:
+def test_every_panel_of_a_fight_can_be_read_and_named(running: Service, window: Open, looks: Looks) -> None:
     table = played(running, "s002", seeded=False)
     table.gm.contest(commit=13, claim="the shield was up")
     page = window().visit(f"{running.station.url}/encounters/{table.encounter}", running.key)
@@ -35,13 +52,12 @@ def test_every_panel_of_a_fight_can_be_read_and_named(running: Service, window: 
     expect(page.locator(".why .answer")).to_be_visible()
     for tab in page.get_by_role("tab").all():
         tab.click()
-        look(page, tab.inner_text())
-    for width in (320, 1920):
-        page.set_viewport_size({"width": width, "height": 800})
-        assert faults_of(page) == [], width
+        look(page, tab.inner_text(), looks)
 
 
-def test_every_other_screen_can_be_read_and_named(running: Service, window: Open, tmp_path: Path) -> None:
+def test_every_other_screen_can_be_read_and_named(
+    running: Service, window: Open, looks: Looks, tmp_path: Path
+) -> None:
     table = played(running, "s002", seeded=False)
     table.gm.open_seat("eve", "observer")
     shared = table.gm.share_seat("eve")["page"]
@@ -49,16 +65,16 @@ def test_every_other_screen_can_be_read_and_named(running: Service, window: Open
     file.write_bytes(table.gm.bundle())
     page = window().visit(f"{running.station.url}/", running.key)
     expect(page.locator(".encounters li").first).to_be_visible()
-    look(page, "home")
+    look(page, "home", looks)
     page.goto(running.station.url + shared)
     expect(page.locator("#status")).to_contain_text("seen as eve")
-    look(page, "a shared fight")
+    look(page, "a shared fight", looks)
     page.goto(f"{running.station.url}/verify")
     page.locator("#file").set_input_files(file)
     expect(page.locator(".record > li").first).to_be_visible()
-    look(page, "the verifier")
+    look(page, "the verifier", looks)
     page.goto(f"{running.station.url}/docs")
     expect(page.locator("article").first).to_be_attached()
-    look(page, "the documentation")
+    look(page, "the documentation", looks)
     page.goto(f"{running.station.url}/problems")
-    look(page, "the problems")
+    look(page, "the problems", looks)

@@ -48,6 +48,9 @@ def test_a_cut_stream_is_said_and_what_came_meanwhile_is_shown(running: Service,
         live = page.get_by_role("button", name="● Live")
         expect(live).to_be_visible()
         expect(page.locator("#lost")).to_have_text("")
+        expect(page.locator(".log > li.entry")).to_have_count(
+            len(all_of(gm))
+        )  # live is said before all is read
         cable.cut()
         expect(page.locator("#lost")).to_have_text(LOST)
         expect(page.get_by_role("button", name="Not live")).to_be_visible()

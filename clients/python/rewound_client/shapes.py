@@ -310,14 +310,14 @@ class Contest(t.TypedDict):
     """What was decided, in words."""
     reason: str
     """The reason, in words."""
-    explanation: str | None
-    """The address of the commit's explanation; null if its line is not here."""
+    explanation: str
+    """The address of the commit's explanation."""
     n: t.NotRequired[int]
     """The command that opened or answered it, in the answer to that command."""
     amendment: t.NotRequired[str]
     """The proposal that would answer it `as_ruled`."""
     text: t.NotRequired[list[str]]
-    """With `?text=en`: what the contested commit did, a sentence for each event that this seat may read; empty if its line is not on this service."""
+    """With `?text=en`: what the contested commit did, a sentence for each event that this seat may read."""
 
 @t.final
 class ContestRuling(t.TypedDict):

@@ -21,8 +21,7 @@ from service.rules.kernel.codec import to_data
 from service.rules.kernel.records import record
 from service.rules.table.disputes import Contest
 from service.steps import Steps
-from service.usecases.lines import line_here
-from service.usecases.reading import commit_text
+from service.usecases.reading import contested_text
 
 TAG: Final = "Contests"
 CONTEST: Final = component(
@@ -38,7 +37,7 @@ CONTEST: Final = component(
             "text": {
                 **listing(TEXT),
                 "description": "With `?text=en`: what the contested commit did, a sentence for each event "
-                "that this seat may read; empty if its line is not on this service.",
+                "that this seat may read.",
             },
         },
         contest=TEXT,
@@ -51,10 +50,7 @@ CONTEST: Final = component(
         status={"enum": ["open", "upheld", "effects", "as_ruled"]},
         decision=TEXT,
         reason=TEXT,
-        explanation={
-            **maybe(TEXT),
-            "description": "The address of the commit's explanation; null if its line is not here.",
-        },
+        explanation={"type": "string", "description": "The address of the commit's explanation."},
     ),
 )
 CONTESTS: Final = component("Contests", closed("All contests of an encounter.", contests=listing(CONTEST)))
@@ -219,15 +215,12 @@ def _without(request: ApiRequest, ending: str, names: tuple[str, ...]) -> None:
 
 def _data(request: ApiRequest, name: str, contest: Contest) -> views.Data:
     """Return a contest as the API shows it; with `?text=en` also what the contested commit did."""
-    data: views.Data = {"contest": name, **to_data(contest), "explanation": None}
-    line = line_here(request.services, request.encounter, contest.line)
-    if line is not None:
-        data["explanation"] = (
-            f"/v1/encounters/{request.address}/commits/{contest.commit}/explanation?{parameters.LINE.name}={line}"
-        )
+    data: views.Data = {"contest": name, **to_data(contest)}
+    data["explanation"] = (
+        f"/v1/encounters/{request.address}/commits/{contest.commit}/explanation?{parameters.LINE.name}={contest.line}"
+    )
     if parameters.TEXT.name in request.query:
-        seat = request.me.seat
-        data["text"] = [] if line is None else commit_text(request.services, line, seat, contest.commit)
+        data["text"] = contested_text(request.services, contest, request.me.seat)
     return data
 
 

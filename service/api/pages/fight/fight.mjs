@@ -5,7 +5,7 @@
 import { AGAIN } from "../client/requests.mjs";
 import { Problem, Unreachable } from "../client/rewound.mjs";
 import { at, button, html, show } from "../shared/dom.mjs";
-import { askForKey, client, fragment, heldKey, keep, replaceFragment, seatOf } from "../shared/session.mjs";
+import { fragment, replaceFragment } from "../shared/session.mjs";
 import { Store } from "../shared/store.mjs";
 import { Act } from "./act.mjs";
 import { Log } from "./log.mjs";
@@ -32,9 +32,15 @@ const RETRY_MS = 1000;
 /** Return whether a request failed because the service did not answer, or not yet. @param {unknown} fault */
 const isAway = (fault) => fault instanceof Unreachable || (fault instanceof Problem && AGAIN.has(fault.status));
 
-/** @param {string} key @param {string} id */
-const open = async (key, id) => {
-  const encounter = client(key).encounter(id);
+/**
+ * @typedef {object} Look how a fight is looked at
+ * @property {import("./proof.mjs").Proving} proving
+ * @property {string} [role] what may be done here, if it is less than the seat may do
+ * @property {boolean} [isRecorded] nothing more will come
+ */
+
+/** Read what the first screen needs, and show the fight. @param {import("../client/rewound.mjs").Encounter} encounter @param {Look} look */
+export const open = async (encounter, look) => {
   const asked = { line: fragment().get("line") ?? undefined, as: fragment().get("as") ?? undefined };
   const [about, newest, { seat }, seats] = await Promise.all([
     encounter.client.get(encounter.path, { line: asked.line }), encounter.client.get(`${encounter.path}/creatures`, asked),
@@ -42,13 +48,13 @@ const open = async (key, id) => {
     encounter.seats(),
   ]);
   for (const name of ["stage", "side", "timeline"]) at(name).hidden = false;
-  new Fight(encounter, asked, { about, newest, seat, role: seats.find((each) => each.seat === seat)?.role ?? "gm", seats });
+  const role = look.role ?? seats.find((each) => each.seat === seat)?.role ?? "gm";
+  new Fight(encounter, asked, look, { about, newest, seat, role, seats });
 };
 
 class Fight {
-  constructor(encounter, asked, { about, newest, seat, role, seats }) {
-    this.encounter = encounter;
-    this.asked = asked;
+  constructor(encounter, asked, look, { about, newest, seat, role, seats }) {
+    Object.assign(this, { encounter, asked, look });
     this.record = new FightRecord(encounter, asked);
     const wanted = Number(fragment().get("n")) || null;
     this.store = new Store({
@@ -85,7 +91,7 @@ class Fight {
       live: () => this.goLive(),
     });
     this.panels = panels;
-    new Proof(panels.proof, encounter, asked, AUDITING.has(role), (verified) => this.store.set({ verified }));
+    new Proof(panels.proof, encounter, asked, look.proving, AUDITING.has(role), (verified) => this.store.set({ verified }));
     if (panels.share) this.share = new Share(panels.share, encounter);
     this.mark = button("", () => panels.select("proof"), { class: "chip mark-proof" });
     at("tools").prepend(this.mark);
@@ -164,7 +170,7 @@ class Fight {
     store.on(["n", "revision"], ({ n }) => this.log.mark(n));
     store.on(["isLost"], ({ isLost }) => { at("lost").textContent = isLost ? "Connection lost, trying again" : ""; });
     store.on(["n", "isLive", "revision", "about", "isLost"], ({ n, isLive, last, about, isLost }) => {
-      this.timeline.draw({ n, last, isLive, isLost, isOver: about.closed, rounds: this.#rounds() });
+      this.timeline.draw({ n, last, isLive, isLost, isOver: about.closed || this.look.isRecorded, rounds: this.#rounds() });
       const parts = fragment();
       if (isLive) parts.delete("n");
       else parts.set("n", String(n));
@@ -210,7 +216,7 @@ class Fight {
         await this.record.read(() => this.store.set({ revision: this.store.state.revision + 1 }));
         this.#arrived();
         await this.#refresh();
-        isOver = await this.#follow();
+        isOver = this.look.isRecorded || await this.#follow();
       } catch (fault) {
         if (isAway(fault)) await this.#waited();
         else {
@@ -310,39 +316,3 @@ class Fight {
     if (n >= 1 && n <= this.record.last && n !== this.store.state.n) this.go(n);
   }
 }
-
-/** @param {string} [fault] */
-const start = async (fault) => {
-  const key = heldKey();
-  const id = location.pathname.split("/")[2] ?? (key && seatOf(key).encounter);
-  const isShared = location.pathname === "/s"; // who has a link has no list of encounters
-  const isFramed = self !== top; // another page shows this one: what leads away opens a window
-  show(at("tools"), isFramed ? html("a", { href: location.href, target: "_blank", rel: "noopener" }, "Open in a window")
-    : [!isShared && html("a", { href: "/" }, "Encounters"), html("a", { href: "/docs" }, "Documentation")]);
-  if (isFramed) document.querySelector(".brand").target = "_blank";
-  if (key === null && !id) {
-    show(askPlace(), html("div", { class: "card ask" }, html("h2", {}, "This link is not complete"), html("p", {}, "Its part after # is missing. Ask for it again.")));
-    return;
-  }
-  if (key === null) {
-    askForKey(askPlace(), () => { askPlace().replaceChildren(); start(); }, fault);
-    return;
-  }
-  try {
-    await open(key, id);
-  } catch (problem) {
-    if (!(problem instanceof Problem)) throw problem;
-    if (problem.status === 401 && !isShared) {
-      keep(null);
-      start(problem.detail ?? problem.message);
-      return;
-    }
-    show(askPlace(), html("div", { class: "card ask" }, html("h2", {}, problem.title ?? "Not found"), html("p", {}, problem.detail ?? ""),
-      button("Use another key", () => { keep(null); askPlace().replaceChildren(); start(); })));
-  }
-};
-
-/** Return the place for questions above the fight. */
-const askPlace = () => at("ask") ?? at("main").insertAdjacentElement("afterbegin", html("div", { id: "ask" }));
-
-start();

@@ -3,15 +3,17 @@
 import { button, html, show } from "../shared/dom.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
-/** @typedef {{isSound: boolean, isSigned: boolean, signed: number, size: number, head: string} & Json} Verified */
-
-/** Verify a bundle in a worker. @param {string} bundle @param {string[]} keys @returns {Promise<Verified>} */
-export const verified = (bundle, keys) => new Promise((done, failed) => {
-  const worker = new Worker("/page/fight/proof_worker.mjs", { type: "module" });
-  worker.addEventListener("message", ({ data }) => { worker.terminate(); done(data); });
-  worker.addEventListener("error", (fault) => { worker.terminate(); failed(new Error(fault.message || "the verifier did not start")); });
-  worker.postMessage({ bundle, keys });
-});
+/** @typedef {{isSound: boolean, isSigned: boolean, hasKey: boolean, signed: number, size: number, head: string} & Json} Verified */
+/**
+ * @typedef {object} Proving how a record is verified where the page is
+ * @property {string} intro what a click does
+ * @property {import("../shared/dom.mjs").Child | import("../shared/dom.mjs").Child[]} aboutKeys where the keys come from
+ * @property {(bundle: string, keys: string[]) => Promise<Verified>} verify
+ * @property {() => Promise<string[]>} keys the public keys whose signatures count; throws an Error for one that is none
+ * @property {() => Promise<unknown>} [prepare] has the newest commit signed
+ * @property {HTMLElement} [more] a place for more that is asked
+ * @property {Verified} [found] what has been verified already
+ */
 
 /** Save *text* as a file. @param {string} text @param {string} type @param {string} name */
 const save = (text, type, name) => {
@@ -25,28 +27,29 @@ export const markOf = (found, n) => {
   if (found === null) return ["", "Not verified yet"];
   if (!found.isSound) return ["is-fault", `Not sound: ${found.text}`];
   if (n > found.size) return ["", `Verified up to #${found.size}`];
-  return found.isSigned && n <= found.signed ? ["is-proved", "✓ Proved"] : ["is-unsigned", "Consistent, not signed yet"];
+  return found.isSigned && n <= found.signed ? ["is-proved", "✓ Proved"] : ["is-unsigned", found.hasKey ? "Consistent, not signed yet" : "Consistent, no key given"];
 };
 
 /** The panel of the proof, in an element of the page. */
 export class Proof {
   /**
    * @param {HTMLElement} place @param {import("../client/rewound.mjs").Encounter} encounter
-   * @param {{line?: string}} asked @param {boolean} mayAudit @param {(found: Verified) => void} done
+   * @param {{line?: string}} asked @param {Proving} proving @param {boolean} mayAudit @param {(found: Verified) => void} done
    */
-  constructor(place, encounter, asked, mayAudit, done) {
-    Object.assign(this, { encounter, asked, done });
+  constructor(place, encounter, asked, proving, mayAudit, done) {
+    Object.assign(this, { encounter, asked, proving, done });
     this.result = html("div", { "aria-live": "polite" });
     this.certificate = html("div", { "aria-live": "polite" });
     this.audit = mayAudit && !asked.line && button("Have it audited", () => this.#audit());
     this.ask = button("Verify it here", () => this.#verify(), { class: "main verify" });
-    show(place, html("p", {}, "Your browser downloads the record and verifies every hash, seal, signature and die that is disclosed."),
+    show(place, html("p", {}, proving.intro), proving.more,
       html("div", { class: "row" }, this.ask, button("Download the proof", () => this.#download()), this.audit), this.result, this.certificate,
       html("details", {}, html("summary", {}, "What it means, and what it does not"),
         html("ul", { class: "small" },
           html("li", {}, "Proved: commits were not changed since they were signed; dice follow from the seed that was published in commit 1; seals open to what was sealed."),
           html("li", {}, "Not proved here: that the rules lead to these results. ", html("code", {}, "rewound verify"), " and an audit decide every command again; an audit ends with a certificate that the service signs."),
-          html("li", {}, "The key came from this service. Compare it with one that you received elsewhere, on ", html("a", { href: "/verify" }, "the page that verifies"), "."))));
+          html("li", {}, proving.aboutKeys))));
+    if (proving.found) this.#tell(proving.found);
   }
 
   async #bundle() {
@@ -56,22 +59,26 @@ export class Proof {
 
   async #verify() {
     this.ask.disabled = true;
-    show(this.result, html("p", { class: "soft" }, "Having the newest commit signed, and verifying …"));
+    show(this.result, html("p", { class: "soft" }, "Verifying …"));
     try {
-      if (!this.asked.line) await this.encounter.checkpoint().catch(() => {}); // without one, fewer commits are signed
-      const [bundle, keys] = await Promise.all([this.#bundle(), this.encounter.client.signingKeys()]);
-      const found = await verified(bundle, keys.map((each) => each.public_key));
-      this.done(found);
-      show(this.result, html("p", { class: found.isSound ? "verdict" : "verdict fault" }, html("b", {}, found.text), ": ", found.meaning),
-        found.isSound ? null : html("p", { class: "fault" }, found.detail),
-        found.warnings.map((each) => html("p", {}, each)),
-        html("dl", { class: "proof" }, found.facts.flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, value)])),
-        html("p", { class: "soft small" }, `Not checked: ${found.notChecked}.`));
+      if (!this.asked.line) await this.proving.prepare?.().catch(() => {}); // without it, fewer commits are signed
+      const [bundle, keys] = await Promise.all([this.#bundle(), this.proving.keys()]);
+      this.#tell(await this.proving.verify(bundle, keys));
     } catch (fault) {
       show(this.result, html("p", { class: "fault" }, fault.detail ?? fault.message));
     } finally {
       this.ask.disabled = false;
     }
+  }
+
+  /** Show what was found, and report it. @param {Verified} found */
+  #tell(found) {
+    this.done(found);
+    show(this.result, html("p", { class: found.isSound ? "verdict" : "verdict fault" }, html("b", {}, found.text), ": ", found.meaning),
+      found.isSound ? null : html("p", { class: "fault" }, found.detail),
+      found.warnings.map((each) => html("p", {}, each)),
+      html("dl", { class: "proof" }, found.facts.flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, value)])),
+      html("p", { class: "soft small" }, `Not checked: ${found.notChecked}.`));
   }
 
   /** Have the service decide every command again, and show what it certifies. */

@@ -1,0 +1,17 @@
+// Verify a bundle, and say what was found as the page shows it.
+
+import { facts, warnings } from "/docs/verifier/telling.mjs";
+import { SOUND } from "/docs/verifier/verdict.mjs";
+import { verify } from "/docs/verifier/verify.mjs";
+
+/** Return what verifying *bundle* has found. @param {string} bundle @param {string[]} keys those that are accepted @returns {import("./proof.mjs").Verified} */
+export const reportOf = (bundle, keys) => {
+  const report = verify(bundle, { keys });
+  const isSound = report.checked.length > 0;
+  const { verdict, log, counts } = report;
+  return {
+    isSound, isSigned: isSound && verdict.name === SOUND.signed, hasKey: keys.length > 0, text: verdict.text, meaning: verdict.meaning, detail: verdict.detail,
+    head: log?.head ?? null, size: counts?.commits ?? 0, signed: log?.checkpoints.size ?? 0, key: log?.checkpoints.key ?? null,
+    warnings: isSound ? warnings(report) : [], facts: facts(report), notChecked: report.not_checked.replaceAll("`", ""),
+  };
+};
