@@ -34,6 +34,7 @@ class ArchivedEncounters(Protocol):
     def restore(self, stored: StoredEncounter, entry: bytes = b"") -> bool:
         """Put an encounter in the place of *entry*, in one step; whether it did.
 
-        False where there is another entry, or the encounter itself.
+        Commands beyond its commits wait as before; the caller marks it dirty. False where there is another
+        entry, or the encounter itself.
         """
         ...

@@ -166,3 +166,15 @@ def records(collection: str) -> str:
 def order(collection: str) -> str:
     """Return the key of the sorted set of a collection's ids by number."""
     return f"collection:{{{collection}}}:order"
+
+
+EVERY_COLLECTION: Final = records("*")
+"""The pattern of the keys of all collections."""
+
+EVERY_SCHEDULE: Final = schedule("*")
+"""The pattern of the keys of all schedules."""
+
+
+def named_in(key: str) -> str:
+    """Return the name of the collection or schedule that has *key*."""
+    return key.partition("{")[2].rpartition("}")[0]

@@ -27,6 +27,7 @@ from service.log.values import (
     StreamHead,
     Submitted,
 )
+from service.log.whole import WholeStore
 
 Heard_co = TypeVar("Heard_co", covariant=True)
 
@@ -329,7 +330,7 @@ class SideStore(Collections, Schedules, Protocol):
     """Everything beside the event log: collections and schedules."""
 
 
-class Log(EventLog, ArchivedEncounters, Doorbell, SideStore, Protocol):
+class Log(EventLog, ArchivedEncounters, WholeStore, Doorbell, SideStore, Protocol):
     """Everything a store keeps for the service."""
 
     def memory(self) -> StoreMemory:

@@ -161,7 +161,7 @@ class CachedState:
 
 @dataclass(frozen=True)
 class StoredEncounter:
-    """Everything that a store has of one encounter, except its secret: for an archive."""
+    """Everything that a store has of one encounter, except its secret: for an archive or a backup."""
 
     encounter: str
     hash: str
@@ -169,6 +169,7 @@ class StoredEncounter:
     frontier: bytes
     commands: list[bytes]
     commits: list[bytes]
+    """Of the first commands; the others wait."""
     sealed: list[Payload]
     keys: dict[str, str]
     """Idempotency keys: scope, LF, key -> number, space, fingerprint."""

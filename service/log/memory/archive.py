@@ -115,7 +115,7 @@ class MemoryArchive:
                 return False
             restored = Encounter(
                 head=StreamHead(
-                    len(stored.commits), len(stored.commits), stored.hash, stored.frontier, RUN_ID
+                    len(stored.commands), len(stored.commits), stored.hash, stored.frontier, RUN_ID
                 ),
                 commands=list(stored.commands),
                 commits=list(stored.commits),

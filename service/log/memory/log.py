@@ -14,6 +14,7 @@ from service.log.memory.archive import RUN_ID, Encounter, MemoryArchive
 from service.log.memory.collections import MemoryCollections
 from service.log.memory.doorbell import MemoryDoorbell
 from service.log.memory.schedules import MemorySchedules
+from service.log.memory.whole import MemoryWhole
 from service.log.protocol import Log
 from service.log.values import (
     ZERO_HASH,
@@ -33,7 +34,7 @@ from service.log.values import (
 )
 
 
-class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedules):
+class MemoryLog(MemoryArchive, MemoryWhole, MemoryDoorbell, MemoryCollections, MemorySchedules):
     """A complete log in this process; *clock* returns monotonic seconds, for the life of leases and rings."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

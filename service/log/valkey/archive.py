@@ -24,29 +24,24 @@ class ValkeyArchive:
         fields = self._wire.read("HMGET", keys.head(encounter), "appended", "folded", "hash", "frontier")
         if fields[0] is None or fields[0] != fields[1]:
             return None
-        state = _mapping(self._wire.read("HGETALL", keys.state(encounter)))
+        state = mapping(self._wire.read("HGETALL", keys.state(encounter)))
         found = StoredEncounter(
             encounter=encounter,
             hash=fields[2].decode(),
             frontier=fields[3],
-            commands=[raw for _, raw in self._entries(keys.commands(encounter))],
-            commits=[raw for _, raw in self._entries(keys.commits(encounter))],
-            sealed=[Payload(*entry_numbers(id_), raw) for id_, raw in self._entries(keys.sealed(encounter))],
+            commands=[raw for _, raw in entries(self._wire, keys.commands(encounter))],
+            commits=[raw for _, raw in entries(self._wire, keys.commits(encounter))],
+            sealed=[
+                Payload(*entry_numbers(id_), raw) for id_, raw in entries(self._wire, keys.sealed(encounter))
+            ],
             keys={
                 name: value.decode()
-                for name, value in _mapping(self._wire.read("HGETALL", keys.idempotency(encounter))).items()
+                for name, value in mapping(self._wire.read("HGETALL", keys.idempotency(encounter))).items()
             },
-            marks=_mapping(self._wire.read("HGETALL", keys.marks(encounter))),
+            marks=mapping(self._wire.read("HGETALL", keys.marks(encounter))),
             derived={name: value for name, value in state.items() if "/" in name},
         )
         return found if len(found.commands) == len(found.commits) == int(fields[0]) else None
-
-    def _entries(self, stream: str) -> Iterator[tuple[bytes, bytes]]:
-        start = "-"
-        while page := self._wire.read("XRANGE", stream, start, "+", "COUNT", _PAGE):
-            for id_, fields in page:
-                yield id_, fields[1]
-            start = "(" + page[-1][0].decode()
 
     def evict(self, encounter: str, n: int, hash_: str, entry: bytes, size: int) -> bool:
         """Put *entry* in the place of an encounter; see `ArchivedEncounters.evict`."""
@@ -92,6 +87,15 @@ class ValkeyArchive:
         )
 
 
+def entries(wire: Router, stream: str, upto: int | None = None) -> Iterator[tuple[bytes, bytes]]:
+    """Yield id and bytes of every entry of *stream*, up to number *upto* if it is given."""
+    start, end = "-", "+" if upto is None else str(upto)
+    while page := wire.read("XRANGE", stream, start, end, "COUNT", _PAGE):
+        for id_, fields in page:
+            yield id_, fields[1]
+        start = "(" + page[-1][0].decode()
+
+
 def archived_names(encounter: str) -> tuple[str, str]:
     """Return the keys of an encounter's entry, and of its bucket's count of entries."""
     return keys.archived(encounter), keys.archived_tally(keys.bucket_of(encounter))
@@ -99,7 +103,7 @@ def archived_names(encounter: str) -> tuple[str, str]:
 
 def _writes(stored: StoredEncounter) -> Iterator[Command]:
     """Yield the commands that write *stored* to the keys of drafts."""
-    encounter, count = stored.encounter, len(stored.commits)
+    encounter = stored.encounter
     for name, raws in ((keys.commands, stored.commands), (keys.commits, stored.commits)):
         stream = keys.draft(name(encounter))
         yield from (("XADD", stream, f"{n}-0", "r", raw) for n, raw in enumerate(raws, 1))
@@ -113,8 +117,8 @@ def _writes(stored: StoredEncounter) -> Iterator[Command]:
     for name_, fields in hashes:
         yield from (("HSET", keys.draft(name_), field, value) for field, value in fields.items())
     head: dict[str, str | int | bytes] = {
-        "appended": count,
-        "folded": count,
+        "appended": len(stored.commands),
+        "folded": len(stored.commits),
         "hash": stored.hash,
         "frontier": stored.frontier,
         "bytes": stored.size,
@@ -124,7 +128,8 @@ def _writes(stored: StoredEncounter) -> Iterator[Command]:
     yield ("HSET", keys.draft(keys.head(encounter)), *(part for field in head.items() for part in field))
 
 
-def _mapping(flat: Sequence[bytes]) -> dict[str, bytes]:
+def mapping(flat: Sequence[bytes]) -> dict[str, bytes]:
+    """Return the fields of a hash, from the names and values of its reply."""
     return {name.decode(): value for name, value in zip(flat[::2], flat[1::2], strict=True)}
 
 

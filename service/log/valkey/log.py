@@ -24,6 +24,7 @@ from service.log.valkey.routing import Router
 from service.log.valkey.schedules import ValkeySchedules
 from service.log.valkey.states import ValkeyStates
 from service.log.valkey.submission import submit_call, submitted
+from service.log.valkey.whole import ValkeyWhole
 from service.log.valkey.wire import ANSWER_S, Command, Reply, Wire
 from service.log.values import (
     Appended,
@@ -170,7 +171,13 @@ class ValkeyStreams:
 
 
 class ValkeyLog(
-    ValkeyStreams, ValkeyStates, ValkeyArchive, ValkeyDoorbell, ValkeyCollections, ValkeySchedules
+    ValkeyStreams,
+    ValkeyStates,
+    ValkeyArchive,
+    ValkeyWhole,
+    ValkeyDoorbell,
+    ValkeyCollections,
+    ValkeySchedules,
 ):
     """A complete log in one server, or in a cluster."""
 

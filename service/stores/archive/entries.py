@@ -52,4 +52,9 @@ class Archived:
 def find(log: Log, encounter: str) -> Archived | None:
     """Return the entry of *encounter*, None if it is not archived."""
     blob = log.archived(encounter)
-    return None if blob is None else Archived(**json.loads(blob))
+    return None if blob is None else read(blob)
+
+
+def read(blob: bytes) -> Archived:
+    """Return the entry that `Archived.blob` spelled."""
+    return Archived(**json.loads(blob))

@@ -195,6 +195,34 @@ class PassingLog:
         """Pass it on; see `ArchivedEncounters.restore`."""
         return self.log.restore(stored, entry)
 
+    def has_data(self) -> bool:
+        """Pass it on; see `WholeStore.has_data`."""
+        return self.log.has_data()
+
+    def collections(self) -> list[str]:
+        """Pass it on; see `WholeStore.collections`."""
+        return self.log.collections()
+
+    def schedules(self) -> list[str]:
+        """Pass it on; see `WholeStore.schedules`."""
+        return self.log.schedules()
+
+    def scheduled(self, schedule: str) -> list[tuple[str, int]]:
+        """Pass it on; see `WholeStore.scheduled`."""
+        return self.log.scheduled(schedule)
+
+    def put_numbered(self, collection: str, records: Sequence[Record]) -> None:
+        """Pass it on; see `WholeStore.put_numbered`."""
+        self.log.put_numbered(collection, records)
+
+    def put_scheduled(self, schedule: str, names: Sequence[tuple[str, int]]) -> None:
+        """Pass it on; see `WholeStore.put_scheduled`."""
+        self.log.put_scheduled(schedule, names)
+
+    def copy(self, encounter: str) -> StoredEncounter | None:
+        """Pass it on; see `WholeStore.copy`."""
+        return self.log.copy(encounter)
+
     def memory(self) -> StoreMemory:
         """Pass it on; see `Log.memory`."""
         return self.log.memory()
