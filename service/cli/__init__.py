@@ -24,6 +24,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "bundle": "Export an encounter with all its evidence into one file.",
     "explain": "Explain a commit of a bundle: rules, rulings and dice, offline.",
     "import": "Convert maps and creatures of other tools to parts of an opening.",
+    "backup": "Back up the store, also while the service runs.",
+    "restore": "Put a backup into an empty store, and name what was lost.",
     "doctor": "Examine this installation and say how each fault is mended.",
     "keys": "List, create and revoke API keys; show and rotate the signing key.",
     "openapi": "Write openapi.yaml and the clients' types, or check them.",

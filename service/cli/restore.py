@@ -1,0 +1,168 @@
+"""Restore: put a backup into an empty store, and name what was lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from service.audit.backed_up import BackupCheck, LostCommits, lost_since
+from service.audit.witness import Witness
+from service.cli.backup import check_of, place_of, summary, with_secret_key
+from service.cli.environment import read_settings
+from service.cli.local_service import NotServing
+from service.cli.store import opened
+from service.cli.terminal import Failure, say
+from service.log import Log, LogError
+from service.log.errors import FORMAT
+from service.settings import Settings, SettingsError
+from service.stores import removals
+from service.stores.archive.opening import storage_of
+from service.stores.archive.storage import ArchiveUnavailable, Storage
+from service.stores.backups import container, restoring
+from service.stores.backups.container import BackupRefused, Manifest
+from service.stores.backups.restoring import RestoredEncounter
+from service.stores.encounter_index import EncounterIndex
+from service.usecases.restored import advance_dice
+
+_SEEN: Final = 2
+"""Epochs that are enough where a witness remembers every signed one: the open one, and one not yet signed."""
+_UNSEEN: Final = 16
+
+
+@click.command("restore")
+@click.argument("name", required=False)
+@click.option(
+    "--from",
+    "directory",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A directory; without it the backup is read from the archive's storage.",
+)
+@click.option("--check", "only_check", is_flag=True, help="Read and check all of it; restore nothing.")
+@click.option(
+    "--epochs",
+    type=click.IntRange(1, 50),
+    help=f"By how many epochs open encounters advance; {_SEEN}, or {_UNSEEN} without a witness.",
+)
+def command(name: str | None, directory: Path | None, epochs: int | None, *, only_check: bool) -> None:
+    """Put the backup NAME, or the newest one, into an empty store.
+
+    All of it is read and checked first: a file that is missing, cut short or changed is named, and nothing is
+    restored. Put the key files back before this, and the newest witness: what it has seen signed and the
+    backup does not have is named, and each gm has to accept it. Every other open encounter advances to dice
+    that nobody has seen.
+    """
+    settings = with_secret_key(read_settings().settings)
+    key = container.key_of(settings.secret_key())
+    try:
+        source = place_of(settings, directory)
+        manifest = container.read_manifest(source, name or _newest(source), key)
+        check = _check(manifest, source, settings, key)
+        if only_check:
+            say(f"{manifest.backup} is whole: {summary(manifest)}")
+            return
+        wanted = epochs or (_SEEN if settings.witness_file.exists() else _UNSEEN)
+        result = _restored(manifest, source, settings, check, wanted)
+    except (NotServing, LogError, SettingsError, ArchiveUnavailable, BackupRefused) as fault:
+        raise Failure(f"nothing was restored: {fault}") from fault
+    _report(manifest, settings, result)
+
+
+def _newest(source: Storage) -> str:
+    names = container.finished(source)
+    if not names:
+        raise BackupRefused("there is no finished backup")
+    return names[-1]
+
+
+def _check(manifest: Manifest, source: Storage, settings: Settings, key: bytes) -> BackupCheck:
+    """Read and check all of a backup; raises `BackupRefused`."""
+    if manifest.store != FORMAT:
+        raise BackupRefused(f"{manifest.backup} is of a store of the format {manifest.store}, not {FORMAT}")
+    check = check_of(settings)
+    for item in container.read_parts(source, manifest.parts, key):
+        check.take(item)
+    if check.unsound != manifest.unsound:
+        encounter, verdict = next(iter(check.unsound.items() ^ manifest.unsound.items()))
+        raise BackupRefused(f"{manifest.backup}: {encounter} is not as it was written: {verdict}")
+    return check
+
+
+@dataclass(frozen=True)
+class RestoreResult:
+    """What a restore did beyond putting the backup into the store."""
+
+    lost: list[LostCommits]
+    epochs: int
+    """By how many epochs the open encounters were advanced."""
+    advanced: int
+    """How many encounters these are."""
+    asleep: list[str]
+    """Open encounters in the archive, which keep their epoch."""
+
+
+def _restored(
+    manifest: Manifest, source: Storage, settings: Settings, check: BackupCheck, epochs: int
+) -> RestoreResult:
+    """Restore a checked backup."""
+    now, key = time.time(), container.key_of(settings.secret_key())
+    with opened(settings) as log:
+        restoring.begin(log, manifest.backup)
+        items = container.read_parts(source, manifest.parts, key)
+        restored = restoring.put_encounters(log, storage_of(settings), items, check.opened, now)
+        restoring.put_records(log, container.read_parts(source, manifest.parts, key))
+        lost = []
+        if settings.witness_file.exists():
+            commits = {encounter: each.commits for encounter, each in restored.items()}
+            lost = list(lost_since(Witness(settings.witness_file), log, commits, now))
+        open_ = _open(log, restored, now) - {each.encounter for each in lost}
+        asleep = sorted(each for each in open_ if restored[each].is_archived)
+        for encounter in sorted(open_ - set(asleep)):
+            advance_dice(log, encounter, manifest.backup, epochs, now)
+        restoring.done(log, manifest.backup)
+    return RestoreResult(lost, epochs, len(open_) - len(asleep), asleep)
+
+
+def _open(log: Log, restored: Mapping[str, RestoredEncounter], now: float) -> set[str]:
+    """Return the encounters for which dice may still be thrown."""
+    register = EncounterIndex(log)
+    found = set()
+    for encounter, each in restored.items():
+        entry = register.find(encounter)
+        is_here = entry is not None and not entry.has_expired(now)
+        if each.is_open and is_here and removals.find(log, encounter) is None:
+            found.add(encounter)
+    return found
+
+
+def _report(manifest: Manifest, settings: Settings, result: RestoreResult) -> None:
+    say(f"restored {manifest.backup}: {summary(manifest)}")
+    for encounter, verdict in manifest.unsound.items():
+        say(f"unsound   {encounter}: as it was in the store: {verdict}")
+    for each in result.lost:
+        if each.restored:
+            say(
+                f"lost      {each.encounter}: commits {each.restored + 1} to {each.signed}, which were signed"
+            )
+        else:
+            say(f"missing   {each.encounter}: {each.signed} commits were signed (owner {each.owner})")
+    for encounter in result.asleep:
+        say(f"archived  {encounter}: it is open and keeps its epoch")
+    if any(each.restored for each in result.lost):
+        say("What is lost takes no play until its gm sends `accept_history` with the dispute that it shows.")
+    if result.advanced:
+        say(
+            f"{result.advanced} other open encounters advance by {result.epochs} epochs. What was played "
+            f"after {manifest.began} and not signed is lost without a name; its dice do not fall again."
+        )
+    if result.asleep:
+        say("Where an archived one was played after the backup, its gm first sends `advance_epoch`.")
+    if not settings.witness_file.exists():
+        say(f"{settings.witness_file} does not exist: what was signed after the backup cannot be named.")
+        say(f"Where more than {result.epochs - 1} rounds may be lost, the gm first sends `advance_epoch`.")
+    if not settings.signing_key_file.exists():
+        say(f"{settings.signing_key_file} does not exist: put it back, or signatures begin with a new key.")

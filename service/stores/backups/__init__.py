@@ -1,0 +1,1 @@
+"""Write the whole store into files, and put it into an empty store."""
