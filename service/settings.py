@@ -111,6 +111,8 @@ class Settings:
     given_key: bytes | None = field(default=None, repr=False)
     signing_key_file: Path = Path(".rewound/signing.key")
     """The file of the key that signs checkpoints and certificates: only for workers."""
+    given_witness_file: Path | None = None
+    """The witness's file, if it is not in *data_dir*: only for workers, and to restore a backup."""
 
     @classmethod
     def from_environment(cls) -> Self:
@@ -189,6 +191,7 @@ class Settings:
                 ),
                 key_file=Path(key_file) if key_file else data_dir / "secret.key",
                 signing_key_file=Path(env.str("SIGNING_KEY_FILE", "") or data_dir / "signing.key"),
+                given_witness_file=_path(env.str("WITNESS_FILE", "")),
             )
         try:
             env.seal()
@@ -254,7 +257,7 @@ class Settings:
     @property
     def witness_file(self) -> Path:
         """The file in which this machine records what was signed, apart from the store."""
-        return self.data_dir / "witness.db"
+        return self.given_witness_file or self.data_dir / "witness.db"
 
     def with_servers(self, streams_url: str, queue_url: str) -> Self:
         """Return the settings with the addresses of running servers."""
@@ -305,6 +308,7 @@ class Settings:
             "KEY_FILE": "" if self.given_key else str(self.key_file),
             "SECRET_KEY": self.given_key.hex() if self.given_key else "",
             "SIGNING_KEY_FILE": str(self.signing_key_file),
+            "WITNESS_FILE": str(self.given_witness_file or ""),
         }
         return os.environ | {f"REWOUND_{name}": value for name, value in spelled.items()}
 

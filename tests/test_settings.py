@@ -244,3 +244,14 @@ def test_a_key_that_others_may_read_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(SettingsError, match="chmod 600"):
         read_or_create_key(path)
+
+
+def test_the_witness_is_in_the_data_directory_unless_it_is_kept_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("REWOUND_DATA_DIR", "/data")
+    assert Settings.from_environment().witness_file == Path("/data/witness.db")
+    monkeypatch.setenv("REWOUND_WITNESS_FILE", "/mnt/other/witness.db")
+    settings = Settings.from_environment()
+    assert settings.witness_file == Path("/mnt/other/witness.db")
+    assert settings.environment()["REWOUND_WITNESS_FILE"] == "/mnt/other/witness.db"

@@ -32,6 +32,7 @@ from service.signals import heartbeats
 from service.stores import disputes, encounter_index
 from service.stores.archive.opening import storage_of
 from service.stores.archive.storage import ArchiveUnavailable
+from service.stores.backups import restoring
 from service.stores.secrets import EncounterSecrets, Undecipherable
 
 State = Literal["ok", "warning", "fault"]
@@ -125,6 +126,26 @@ def _files(settings: Settings) -> Iterator[Diagnosis]:
             yield Diagnosis(what, "fault", str(failure), mending)
         else:
             yield Diagnosis(what, "ok", str(path))
+    if settings.workers:
+        yield _witness(settings)
+
+
+def _witness(settings: Settings) -> Diagnosis:
+    """Return whether the witness is apart from the embedded store."""
+    file = settings.witness_file.absolute()
+    if settings.is_embedded and file.is_relative_to(settings.data_dir.absolute()):
+        mending = (
+            "stop the service, move witness.db* to another disk, and set REWOUND_WITNESS_FILE: "
+            "a data directory that is put back whole hides what was lost"
+        )
+        return Diagnosis("witness", "warning", f"{file} is beside the store", mending)
+    place = file
+    while not place.exists():
+        place = place.parent
+    if not os.access(place, os.W_OK):
+        mending = "give it to the service's user, or set REWOUND_WITNESS_FILE"
+        return Diagnosis("witness", "fault", f"{place} cannot be written", mending)
+    return Diagnosis("witness", "ok", str(file))
 
 
 def _disk(settings: Settings) -> Iterator[Diagnosis]:
@@ -181,6 +202,7 @@ def store_findings(log: Log, settings: Settings) -> Iterator[Diagnosis]:
     yield from _signer(log, settings)
     yield from _secrets(log, settings)
     yield _disputes(log)
+    yield from _restore(log)
 
 
 def _memory(log: Log) -> Diagnosis:
@@ -267,6 +289,14 @@ def _secrets(log: Log, settings: Settings) -> Iterator[Diagnosis]:
         yield Diagnosis("seeds", "fault", text, mending)
     else:
         yield Diagnosis("seeds", "ok", f"the secret key opens those of the {opened_} newest open encounters")
+
+
+def _restore(log: Log) -> Iterator[Diagnosis]:
+    """Yield a restore that was cut short."""
+    backup = restoring.cut_short(log)
+    if backup is not None:
+        mending = f"stop the service and repeat: rewound restore {backup}"
+        yield Diagnosis("restore", "fault", f"the restore of {backup} was cut short", mending)
 
 
 def _disputes(log: Log) -> Diagnosis:

@@ -129,7 +129,10 @@ def test_no_password_and_no_key_has_a_default(root: Path, compose: dict[str, Any
     """Compose starts nothing as long as one of them is not set."""
     text = (root / "deploy" / "compose.yaml").read_text(encoding="utf-8")
     said = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
-    names = ("REWOUND_SECRET_KEY", *(f"REWOUND_{who}_PASSWORD" for who in ("API", "WORKER", "QUEUE")))
+    names = (
+        "REWOUND_SECRET_KEY",
+        *(f"REWOUND_{who}_PASSWORD" for who in ("API", "WORKER", "QUEUE", "BACKUP")),
+    )
     for name in names:
         used = re.findall(r"\${" + name + r"(:\?[^}]+)?}", said)
         assert used, name

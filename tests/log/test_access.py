@@ -37,10 +37,14 @@ from service.log.values import CachedState
 from service.signals.doorbell import FOLD, RqNotifier
 from service.stores import api_keys, checkpoints, webhooks
 from service.stores.archive.storage import DirectoryStorage
+from service.stores.backups import restoring
+from service.stores.backups.capture import captured
+from service.stores.backups.items import EncounterItem
 from service.stores.disputes import Dispute, Disputes
 from service.stores.encounter_index import GRACE_S
 from service.stores.secrets import EncounterSecrets
 from service.supervisor.server import binary
+from service.usecases.restored import advance_dice
 from service.usecases.services import make_services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import KEY, Worker
@@ -56,6 +60,7 @@ PASSWORDS = {
     "REWOUND_API_PASSWORD": "api-word",
     "REWOUND_WORKER_PASSWORD": "worker-word",
     "REWOUND_QUEUE_PASSWORD": "rewound-word",
+    "REWOUND_BACKUP_PASSWORD": "backup-word",
 }
 
 
@@ -315,6 +320,33 @@ def test_a_worker_archives_and_restores_and_the_api_can_do_neither(table: Table,
 
         assert api.commits(table.id, 0, 99) == before
         assert (worker.secret(table.id), api.archived(table.id)) == (secret, None)
+
+
+def test_a_backup_reads_everything_and_a_restore_writes_it(
+    table: Table, store: Store, worker: ValkeyLog, tmp_path: Path
+) -> None:
+    log = ValkeyLog.connect(store.url("backup"))
+    with closing(log):
+        items = list(captured(log, DirectoryStorage(tmp_path / "archive"), frozenset()))
+        found = [each for each in items if isinstance(each, EncounterItem) and each.encounter == table.id]
+        secret, before = worker.secret(table.id), worker.commits(table.id, 0, 99)
+        assert found[0].secret == secret
+        worker.forget(table.id)
+        restoring.put_encounters(
+            log, DirectoryStorage(tmp_path / "archive"), found, lambda item: item.stored, time.time()
+        )
+        restoring.put_records(log, items)
+        log.mark_dirty(table.id, 1)
+
+        assert (worker.secret(table.id), worker.commits(table.id, 0, 99)) == (secret, before)
+        advance_dice(log, table.id, "backup-x", 2, time.time())
+        head = log.head(table.id)
+        assert head is not None
+        assert head.appended == len(before) + 2
+    with store.client("backup") as client:
+        for command in (("CONFIG", "SET", "dir", "/"), ("ACL", "LIST"), ("FLUSHALL",), ("SHUTDOWN",)):
+            with pytest.raises(redis.exceptions.NoPermissionError):
+                ask(client, *command)
 
 
 def test_without_a_password_nobody_does_anything_but_ask_whether_it_lives(store: Store) -> None:
