@@ -29,6 +29,9 @@ export CLUSTER
 export QUICK
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
+# Tests start hundreds of processes. Without compiled files each would compile three hundred modules.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: help run demo test slow cluster lint check format generate bench dice examples streams fuzz offered undoing draws contract mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages requirements clean
