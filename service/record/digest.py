@@ -60,10 +60,12 @@ def sources_digest(packages: tuple[str, ...]) -> str:
     """Return the digest of *packages* and what they import; read from disk once per process."""
     files: dict[str, bytes] = {}
     waiting = [name for package in packages for name in _modules(package)]
+    seen: set[str] = set()
     while waiting:
         module = waiting.pop()
-        found = _source(module)
-        if found is None or found[0] in files:
+        found = None if module in seen else _source(module)
+        seen.add(module)
+        if found is None:
             continue
         path, raw = found
         files[path] = raw
