@@ -7,11 +7,12 @@ On the event loop Flask routes only paths that `service.api.loop.routes` does no
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
 from flask import Flask, Request, Response, request
 from werkzeug.exceptions import MethodNotAllowed, NotFound
+from werkzeug.routing import Map, Rule
 
 from service.api import cors, resources
 from service.api.authentication import Authenticator
@@ -40,8 +41,7 @@ def create_app(services: Services, bounds: RateLimits | None = None, origins: Co
     """
     resources.load()
     app = Flask("rewound", static_folder=None)
-    app.url_map.strict_slashes = True
-    app.url_map.merge_slashes = False
+    app.url_map = _url_map(tuple((each.id, each.method, each.path) for each in OPERATIONS.all.values()))
     served = AppContext(
         services=services,
         inputs=all_inputs(services.registry),
@@ -49,18 +49,24 @@ def create_app(services: Services, bounds: RateLimits | None = None, origins: Co
         metrics=Metrics(services),
         origins=frozenset(origins),
     )
-    for each in OPERATIONS.all.values():
-        app.add_url_rule(
-            each.path.replace("{", "<").replace("}", ">"),
-            endpoint=each.id,
-            view_func=_view(each, served),
-            methods=[each.method],
-            provide_automatic_options=False,
-        )
+    app.view_functions |= {each.id: _view(each, served) for each in OPERATIONS.all.values()}
     app.register_error_handler(Exception, partial(_framework_fault, served))
     app.extensions[SERVED] = served
     cors.allow(app, served.origins)
     return app
+
+
+@cache
+def _url_map(operations: tuple[tuple[str, str, str], ...]) -> Map:
+    """Return the rules for the id, method and path of each operation.
+
+    To compile them takes longer than the rest of `create_app`, so all applications of a process share them.
+    """
+    rules = (
+        Rule(path.replace("{", "<").replace("}", ">"), endpoint=id_, methods=[method])
+        for id_, method, path in operations
+    )
+    return Map(rules, strict_slashes=True, merge_slashes=False)
 
 
 def _view(operation: Operation, served: AppContext) -> Callable[..., Response]:

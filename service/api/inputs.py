@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -61,8 +62,9 @@ class EditionInputs:
         return f"{self.edition} has no command {type_[:100]}{near(type_, self.commands)}; {listed}"
 
 
+@cache
 def inputs_of(ruleset: Ruleset[Any]) -> EditionInputs:
-    """Return the schemas of *ruleset*."""
+    """Return the schemas of *ruleset*; they are made once in a process."""
     name = component_name(ruleset.edition)
     return EditionInputs(
         edition=ruleset.edition,

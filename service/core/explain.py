@@ -6,6 +6,7 @@ All of it comes from the record and the rulebook; nothing is decided again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 from service.dice.chain import epoch_key, walk
@@ -43,12 +44,17 @@ def _address(edition: str, id_: str) -> str:
 
 def rules_of(ruleset: Ruleset[Any]) -> list[Rule]:
     """Return the rules of an edition, by id: its own, and those that every ruleset shares."""
-    return sorted(rules_in(ruleset.packages).values(), key=lambda rule: rule.id)
+    return sorted(_known(ruleset).values(), key=lambda rule: rule.id)
+
+
+@cache
+def _known(ruleset: Ruleset[Any]) -> Mapping[str, Rule]:
+    return rules_in(ruleset.packages)
 
 
 def rules_named(ruleset: Ruleset[Any], ids: Iterable[str]) -> list[Data]:
     """Return the rules of *ids* as data; an id without a statement is a rule of the service itself."""
-    known = rules_in(ruleset.packages)
+    known = _known(ruleset)
     return [
         rule_data(ruleset.edition, known[id_])
         if id_ in known

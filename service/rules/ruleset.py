@@ -54,9 +54,12 @@ STEP_LIMIT: Final = 10_000
 """The most steps of frames that one command may cause; more are a programming mistake."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ruleset(Generic[S]):
-    """One edition of a rulebook: its messages and options. An encounter keeps the edition it opened with."""
+    """One edition of a rulebook: its messages and options. An encounter keeps the edition it opened with.
+
+    Two rulesets are equal if they are the same object, so one can be the key of a cache.
+    """
 
     edition: str
     title: str
