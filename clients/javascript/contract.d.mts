@@ -6603,10 +6603,10 @@ creature: string;
 ability: "might" | "agility" | "cunning" | "presence";
 /** The creature that opposes it. */
 against: string;
-/** What it is about. */
-what: string;
 /** The abilities that it may oppose with, by its own choice. */
 answered_with?: Array<"might" | "agility" | "cunning" | "presence">;
+/** What it is about. */
+what: string;
 /** Levels of advantage of the creature that tries; below zero, of disadvantage. */
 advantage?: number;
 /** Levels of advantage of the one that opposes. */

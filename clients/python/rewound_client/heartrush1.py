@@ -3799,8 +3799,8 @@ class RollContest(t.TypedDict):
     creature: str
     ability: t.Literal['might', 'agility', 'cunning', 'presence']
     against: str
-    what: str
     answered_with: t.NotRequired[list[t.Literal['might', 'agility', 'cunning', 'presence']]]
+    what: str
     advantage: t.NotRequired[int]
     against_advantage: t.NotRequired[int]
     needs: t.NotRequired[list[t.Literal['motion', 'sight']]]

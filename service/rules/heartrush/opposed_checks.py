@@ -33,8 +33,8 @@ BODILY: Final[tuple[Ability, ...]] = ("might", "agility")
 
 
 @record
-class OpposedTerms:
-    """Who tries what against whom, and what follows."""
+class ContestTerms:
+    """Who tries what against whom."""
 
     creature: str
     ability: Ability
@@ -49,6 +49,12 @@ class OpposedTerms:
     """Levels of advantage of the one that opposes."""
     needs: tuple[Needs, ...] = ()
     """What it takes of both besides the ability, for what hampers that."""
+
+
+@record
+class OpposedTerms(ContestTerms):
+    """Who tries what against whom, and what follows."""
+
     won: tuple[Effect, ...] = ()
     """What follows if the creature wins."""
     lost: tuple[Effect, ...] = ()
@@ -234,28 +240,15 @@ def is_troubled(state: State) -> bool:
 
 
 @record
-class RollContest(Command[State]):
+class RollContest(ContestTerms, Command[State]):
     """Let two creatures roll against each other, as the GM; the higher total wins, and ties fail."""
 
     type: ClassVar[str] = "roll_contest"
-    creature: str
-    ability: Ability
-    against: str
-    """The creature that opposes it."""
-    what: str
-    answered_with: tuple[Ability, ...] = BODILY
-    """The abilities that it may oppose with, by its own choice."""
-    advantage: int = 0
-    """Levels of advantage of the creature that tries; below zero, of disadvantage."""
-    against_advantage: int = 0
-    """Levels of advantage of the one that opposes."""
-    needs: tuple[Needs, ...] = ()
-    """What it takes of both besides the ability, for what hampers that."""
 
     def effect(self) -> Oppose:
         """Return the contest as an effect from which nothing follows."""
-        known = {name: getattr(self, name) for name in TERMS if name not in ("won", "lost")}
-        return Oppose(**known)
+        terms = ContestTerms.__dataclass_fields__
+        return Oppose(**{name: getattr(self, name) for name in terms})
 
     def check(self, view: State) -> None:
         gm(self)

@@ -290,10 +290,7 @@ def derived_from(of: R, names: tuple[str, ...], derive: Callable[..., V]) -> V:
             return result
     values = [known[name] for name in names]
     result = derive(*values)
-    known[DERIVED_FROM] = {
-        **every,
-        names: (values, result),
-    }  # a new one: copies of the record share the old one
+    known[DERIVED_FROM] = {**every, names: (values, result)}  # a new dict, because copies share the old one
     return result
 
 
