@@ -29,6 +29,7 @@ from service.record.occasions import Occasions
 from service.record.subjects import ADMISSION, are_about
 from service.rules.contests.continuing import SealedValues
 from service.rules.table.lines import Origin
+from service.stores import quarantines
 from service.stores.encounter_index import EncounterIndex
 from service.stores.removals import CLOSED
 from service.stores.secrets import EncounterSecrets
@@ -251,6 +252,7 @@ class CommandFolder:
         """Return the decided commit, or None if the rules raised an exception."""
         if tries > MAX_TRIES:
             _logger.error("command.quarantined", encounter=folded.encounter, n=entry.n)
+            self._log.put_record(quarantines.COLLECTION, f"{folded.encounter}/{entry.n}", b"")
             return quarantine_request(folded, entry.raw, entry.n)
         self.deciding_since = time.monotonic()
         try:

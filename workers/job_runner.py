@@ -96,6 +96,14 @@ class JobRunner(PeriodicThread):
         """Store the finished *job*, and unschedule it."""
         self.put(job)
         self.kind.unschedule(self.log, job[self.kind.of], job[self.kind.id])
+        _logger.info(
+            "job.ended",
+            kind=self.kind.collection,
+            job=job[self.kind.id],
+            of=job[self.kind.of],
+            status=job["status"],
+            worker=self.worker,
+        )
 
 
 def _now_ms() -> int:

@@ -8,21 +8,17 @@ scrape.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
-from prometheus_client.registry import Collector
 
-from service.log import ALL_BUCKETS, LogError
+from service.api.store_metrics import StoreCollector
 from service.usecases.services import Services
 
 DIRECTORY: Final = "PROMETHEUS_MULTIPROC_DIR"
-LONG_MS: Final = 5_000
-_MOST: Final = 10_000
+FAULT: Final = 500
 _SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
@@ -72,6 +68,15 @@ class Metrics:
             ("quota",),
             registry=self._registry,
         )
+        self._faults = Counter(
+            "rewound_http_faults", "Requests answered 500: faults of the service.", registry=self._registry
+        )
+        for whose in ("process", "owner"):  # an alert sees a rise from 0 alone, not a first value
+            self._refused.labels(whose)
+        for quota in ("encounters", "commands", "bytes", "store"):
+            self._quota_refusals.labels(quota)
+        starts = Counter("rewound_api_starts", "Starts of processes of the API.", registry=self._registry)
+        starts.inc()
         self._counted: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
         """The counters by operation and status, cached because a lookup by labels takes a lock."""
         self._room.set(services.feeds.room.process)
@@ -93,12 +98,14 @@ class Metrics:
             counted = (self._requests.labels(operation, str(status)), self._seconds.labels(operation))
             self._counted[operation, status] = counted
         counted[0].inc()
+        if status == FAULT:
+            self._faults.inc()
         counted[1].observe(seconds)
 
     def exposition(self) -> bytes:
         """Return all metrics in Prometheus's text format."""
         waiting = CollectorRegistry()
-        waiting.register(_Waiting(self._host))
+        waiting.register(StoreCollector(self._host))
         counted = self._registry
         if DIRECTORY in os.environ:
             _forget_the_dead(Path(os.environ[DIRECTORY]))
@@ -117,42 +124,3 @@ def _forget_the_dead(directory: Path) -> None:
             mark_process_dead(pid)  # type: ignore[no-untyped-call]  # untyped there
         except PermissionError:
             continue  # the process is alive
-
-
-class _Waiting(Collector):
-    """Gauges that are read from the store at each scrape."""
-
-    def __init__(self, services: Services) -> None:
-        self._host = services
-
-    def collect(self) -> Iterable[GaugeMetricFamily]:
-        """Yield the gauges; if the store does not answer, only `rewound_store_up` with 0."""
-        up = GaugeMetricFamily("rewound_store_up", "Whether the store answers: 1 or 0.")
-        workers = GaugeMetricFamily("rewound_workers_alive", "Workers with a recent heartbeat.")
-        all_ = GaugeMetricFamily("rewound_backlog_encounters", "Encounters with commands to fold.")
-        late = GaugeMetricFamily(
-            "rewound_backlog_late_encounters", "Encounters that have waited for five seconds or more."
-        )
-        used = GaugeMetricFamily("rewound_store_memory_bytes", "Memory that the store uses.")
-        limit = GaugeMetricFamily(
-            "rewound_store_memory_limit_bytes", "The store's `maxmemory`; 0 means that it has none."
-        )
-        archived = GaugeMetricFamily("rewound_archived_encounters", "Encounters in the archive.")
-        archived_bytes = GaugeMetricFamily("rewound_archived_bytes", "The size of the archive's files.")
-        now_ms = int(self._host.clock() * 1000)
-        try:
-            totals = self._host.log.archived_totals()
-            archived.add_metric((), totals.encounters)
-            archived_bytes.add_metric((), totals.bytes)
-            memory = self._host.log.memory()
-            used.add_metric((), memory.used)
-            limit.add_metric((), memory.limit)
-            workers.add_metric((), len(self._host.heartbeats.alive()))
-            for family, since in ((all_, now_ms), (late, now_ms - LONG_MS)):
-                family.add_metric((), len(self._host.log.dirty(ALL_BUCKETS, since, _MOST)))
-        except LogError:
-            up.add_metric((), 0)
-            yield up
-            return
-        up.add_metric((), 1)
-        yield from (up, workers, all_, late, used, limit, archived, archived_bytes)

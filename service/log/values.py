@@ -79,6 +79,15 @@ class StoreMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class StoreDisk:
+    """The store's log on disk: its size, and whether the last write and the last rewrite succeeded."""
+
+    log_bytes: int
+    writes: bool
+    rewrites: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """Entry n of a stream: the bytes of a request or a commit."""
 

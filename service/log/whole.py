@@ -1,9 +1,9 @@
-"""What a log does with the store as a whole, for a backup: see `protocol` for everything else."""
+"""What a log does with the store as a whole, for backups and metrics: see `protocol` for everything else."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from service.log.values import Record, StoredEncounter
+from service.log.values import Record, StoredEncounter, StoreDisk
 
 
 class WholeStore(Protocol):
@@ -21,8 +21,8 @@ class WholeStore(Protocol):
         """Return the names of all schedules, sorted; one that is made meanwhile may be missing."""
         ...
 
-    def scheduled(self, schedule: str) -> list[tuple[str, int]]:
-        """Return every name on a schedule with its time in ms, the first due first."""
+    def scheduled(self, schedule: str, count: int | None = None) -> list[tuple[str, int]]:
+        """Return every name on a schedule, or the first *count*, with its time in ms, the first due first."""
         ...
 
     def put_numbered(self, collection: str, records: Sequence[Record]) -> None:
@@ -31,6 +31,14 @@ class WholeStore(Protocol):
 
     def put_scheduled(self, schedule: str, names: Sequence[tuple[str, int]]) -> None:
         """Put or move names on a schedule, each to its time in ms."""
+        ...
+
+    def waiting_since(self) -> int | None:
+        """Return since when, in ms, some encounter has waited for a fold; None if none waits."""
+        ...
+
+    def disk(self) -> StoreDisk:
+        """Return how the store's log on disk is; of a cluster, of all primaries together."""
         ...
 
     def copy(self, encounter: str) -> StoredEncounter | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from service.log import Log, Record
+from service.log.memory import MemoryLog
 from tests.log.conftest import Store
 from tests.log.test_contract import everything, fold, opened
 
@@ -44,6 +45,22 @@ def test_a_schedule_is_read_and_put_with_its_times(log: Log) -> None:
     assert log.scheduled("s") == names
     assert log.scheduled("nothing") == []
     assert log.due("s", 3, 9) == ["first"]
+
+
+def test_what_waits_longest_is_known_by_its_time(log: Log) -> None:
+    assert log.waiting_since() is None
+    log.mark_dirty("e1", 9_000)
+    log.mark_dirty("e2", 7_000)
+    assert log.waiting_since() == 7_000
+    log.set_due("s", ["a", "b", "c"], 5, reschedule=False)
+    assert log.scheduled("s", 2) == [("a", 5), ("b", 5)]
+
+
+def test_the_store_says_how_its_disk_is(log: Log) -> None:
+    opened(log)
+    disk = log.disk()
+    assert (disk.writes, disk.rewrites) == (True, True)
+    assert disk.log_bytes > 0 or isinstance(log, MemoryLog)
 
 
 def test_a_copy_has_the_commands_that_wait_and_comes_back_as_it_was(log: Log, store: Store) -> None:

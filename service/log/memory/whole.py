@@ -8,7 +8,7 @@ from typing import Any
 
 from service.log import keys
 from service.log.memory.archive import Encounter
-from service.log.values import Record, StoredEncounter
+from service.log.values import Record, StoredEncounter, StoreDisk
 
 
 class MemoryWhole:
@@ -18,6 +18,7 @@ class MemoryWhole:
     _encounters: dict[str, Encounter]
     _collections: dict[str, dict[str, Record]]
     _schedules: dict[str, dict[str, int]]
+    _dirty: dict[int, dict[str, int]]
 
     def has_data(self) -> bool:
         """Return whether there is anything."""
@@ -33,11 +34,11 @@ class MemoryWhole:
         with self._lock:
             return sorted(name for name, due in self._schedules.items() if due)
 
-    def scheduled(self, schedule: str) -> list[tuple[str, int]]:
-        """Return every name on a schedule with its time."""
+    def scheduled(self, schedule: str, count: int | None = None) -> list[tuple[str, int]]:
+        """Return every name on a schedule, or the first *count*, with its time."""
         with self._lock:
             due = self._schedules.get(schedule, {})
-            return sorted(due.items(), key=lambda each: (each[1], each[0]))
+            return sorted(due.items(), key=lambda each: (each[1], each[0]))[:count]
 
     def put_numbered(self, collection: str, records: Sequence[Record]) -> None:
         """Put or replace records, each at its own number."""
@@ -50,6 +51,15 @@ class MemoryWhole:
         """Put or move names on a schedule, each to its time."""
         with self._lock:
             self._schedules.setdefault(schedule, {}).update(names)
+
+    def waiting_since(self) -> int | None:
+        """Return since when the encounter waits that has waited longest; see `WholeStore.waiting_since`."""
+        with self._lock:
+            return min((at for bucket in self._dirty.values() for at in bucket.values()), default=None)
+
+    def disk(self) -> StoreDisk:
+        """Return that nothing is on disk."""
+        return StoreDisk(log_bytes=0, writes=True, rewrites=True)
 
     def copy(self, encounter: str) -> StoredEncounter | None:
         """Read one encounter as it is at one moment; see `WholeStore.copy`."""

@@ -5,9 +5,10 @@ from typing import Final
 
 from service.log import keys
 from service.log.valkey.archive import entries, mapping
+from service.log.valkey.durable import parse_info
 from service.log.valkey.replies import entry_numbers
 from service.log.valkey.routing import Router
-from service.log.values import Payload, Record, StoredEncounter
+from service.log.values import Payload, Record, StoredEncounter, StoreDisk
 
 _SCANNED: Final = 1_000
 _PAGE: Final = 500
@@ -44,9 +45,10 @@ class ValkeyWhole:
                 if cursor == b"0":
                     break
 
-    def scheduled(self, schedule: str) -> list[tuple[str, int]]:
-        """Return every name on a schedule with its time."""
-        flat = self._wire.read("ZRANGE", keys.schedule(schedule), 0, -1, "WITHSCORES")
+    def scheduled(self, schedule: str, count: int | None = None) -> list[tuple[str, int]]:
+        """Return every name on a schedule, or the first *count*, with its time."""
+        last = -1 if count is None else count - 1
+        flat = self._wire.read("ZRANGE", keys.schedule(schedule), 0, last, "WITHSCORES")
         return [(name.decode(), int(at)) for name, at in zip(flat[::2], flat[1::2], strict=True)]
 
     def put_numbered(self, collection: str, records: Sequence[Record]) -> None:
@@ -67,6 +69,22 @@ class ValkeyWhole:
         for start in range(0, len(names), _PAGE):
             scored = [part for name, at_ms in names[start : start + _PAGE] for part in (at_ms, name)]
             self._wire.change("ZADD", keys.schedule(schedule), *scored)
+
+    def waiting_since(self) -> int | None:
+        """Return since when the encounter waits that has waited longest; see `WholeStore.waiting_since`."""
+        first = self._wire.read_all(
+            [("ZRANGE", keys.dirty(bucket), 0, 0, "WITHSCORES") for bucket in range(keys.BUCKETS)]
+        )
+        return min((int(flat[1]) for flat in first if flat), default=None)
+
+    def disk(self) -> StoreDisk:
+        """Return how the append-only files are."""
+        found = [parse_info(wire.read("INFO", "persistence")) for wire in self._wire.primaries()]
+        return StoreDisk(
+            log_bytes=sum(int(info.get("aof_current_size", 0)) for info in found),
+            writes=all(info.get("aof_last_write_status", "ok") == "ok" for info in found),
+            rewrites=all(info.get("aof_last_bgrewrite_status", "ok") == "ok" for info in found),
+        )
 
     def copy(self, encounter: str) -> StoredEncounter | None:
         """Read one encounter as it is at one moment; see `WholeStore.copy`."""

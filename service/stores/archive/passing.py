@@ -28,7 +28,7 @@ from service.log import (
     Submitted,
 )
 from service.log.protocol import AppendOptions
-from service.log.values import ArchivedTotals
+from service.log.values import ArchivedTotals, StoreDisk
 
 
 class PassingLog:
@@ -207,9 +207,17 @@ class PassingLog:
         """Pass it on; see `WholeStore.schedules`."""
         return self.log.schedules()
 
-    def scheduled(self, schedule: str) -> list[tuple[str, int]]:
+    def scheduled(self, schedule: str, count: int | None = None) -> list[tuple[str, int]]:
         """Pass it on; see `WholeStore.scheduled`."""
-        return self.log.scheduled(schedule)
+        return self.log.scheduled(schedule, count)
+
+    def waiting_since(self) -> int | None:
+        """Pass it on; see `WholeStore.waiting_since`."""
+        return self.log.waiting_since()
+
+    def disk(self) -> StoreDisk:
+        """Pass it on; see `WholeStore.disk`."""
+        return self.log.disk()
 
     def put_numbered(self, collection: str, records: Sequence[Record]) -> None:
         """Pass it on; see `WholeStore.put_numbered`."""
