@@ -26,6 +26,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "import": "Convert maps and creatures of other tools to parts of an opening.",
     "backup": "Back up the store, also while the service runs.",
     "restore": "Put a backup into an empty store, and name what was lost.",
+    "owners": "List what each owner stores, and how much of the quotas is used.",
     "doctor": "Examine this installation and say how each fault is mended.",
     "keys": "List, create and revoke API keys; show and rotate the signing key.",
     "openapi": "Write openapi.yaml and the clients' types, or check them.",
