@@ -10,12 +10,15 @@ from threading import Event
 import pytest
 from structlog.testing import capture_logs
 
+from service.audit import checkpoint
 from service.audit.evidence import stored
 from service.audit.notary import Notary
-from service.audit.signing import Signer, publish, published
+from service.audit.notes import verifier_key
+from service.audit.signing import Signer, publish, published, rotate
 from service.audit.verify import verify
 from service.audit.witness import Witness
 from service.core.fold import Folder
+from service.key_files import read_or_create_key
 from service.log.memory import MemoryLog
 from service.record.commit import load_commit
 from service.stores import checkpoints
@@ -231,6 +234,40 @@ def test_a_worker_with_another_key_than_the_published_one_says_so(witness: Witne
     (line,) = [line for line in lines if line["event"] == "signing.unvouched_key"]
     assert line["public_key"] == SIGNER.public.hex()
     assert "REWOUND_SIGNING_KEY_FILE" in line["mend"]
+
+
+def test_a_key_that_is_rotated_while_the_worker_runs_signs_what_comes_next(
+    witness: Witness, tmp_path: Path
+) -> None:
+    sitting, file = closed(), tmp_path / "signing.key"
+
+    def signer() -> Signer:
+        return Signer(SIGNER.origin, read_or_create_key(file))
+
+    closing = [each.n for each in sitting.written if b"epoch_closed" in each.raw]
+    first, half = signer(), closing[0]
+    log = appended(replace(sitting, requests=sitting.requests[:half]))
+    signing = CheckpointSigner(log, Notary(log, witness, signer), signer, Event())
+    folding = CommandFolder(log, Folder(log, SHELF), KEY, signing)
+    signing.look()
+    folding.fold(sitting.encounter, lambda: True)
+    signing.work()
+    before = checkpoints.all_notes(log, sitting.encounter)
+
+    second = rotate(log, SIGNER.origin, file, 200.0, read_or_create_key)
+    for n, raw in enumerate(sitting.requests[half:], half + 1):
+        log.append(sitting.encounter, raw, scope="gm", key=str(n), fingerprint="f")
+    folding.fold(sitting.encounter, lambda: True)
+    signing.work()
+
+    after = checkpoints.all_notes(log, sitting.encounter)[len(before) :]
+    name = f"{SIGNER.origin}/{sitting.encounter}"
+    for notes, key in ((before, first.public), (after, bytes.fromhex(second.public))):
+        assert notes
+        for note in notes:
+            checkpoint.verify(note, verifier_key(name, key))
+    pinned = replace(stored(log, sitting.encounter), pinned=(first.public,))
+    assert verify(pinned, SHELF).verdict.name == "valid"
 
 
 def test_after_an_outage_the_store_is_held_to_what_was_signed(witness: Witness) -> None:
