@@ -68,6 +68,8 @@ class Scene:
     """How often the GM tries a trick."""
     surprised: bool = False
     """Whether the weak are taken by surprise."""
+    leisure: int = 0
+    """Commands before combat begins."""
 
     def opening(self) -> dict[str, Any]:
         """Return the opening: pairs face to face, walls around them."""
@@ -242,11 +244,19 @@ SCENES: Final = (
     Scene(
         "mishaps",
         ("HR-GEN-7", "HR-GEN-9", "HR-WND-2", "HR-WND-3"),
-        strong={"growth": {"aspects": [{"text": "quick to draw", "rank": 2}]}},
         weak={"wound_threshold": 5},
         wants=FIGHT[1:],
-        tricks=(roll, complication, wound, aspect, contest),
+        tricks=(roll, complication, wound, contest),
         meddling=0.4,
+    ),
+    Scene(
+        "renowned",
+        ("HR-ASP-1", "HR-ASP-2"),
+        strong={"growth": {"aspects": [{"text": "quick to draw", "rank": 2}]}},
+        wants=("invoke_aspect",),
+        tricks=(aspect, roll),
+        leisure=40,
+        meddling=0.5,
     ),
     Scene(
         "divers",

@@ -35,23 +35,30 @@ class Staged(Campaign):
         return opening
 
     def play(self) -> Staged:
-        """Begin at once and play until the budget is spent."""
+        """Begin, at once or after some leisure, and play until the budget is spent."""
         self.open()
         for step in (
             *master.coats(self.state),
             *(master.hiding(self.state) if self.scene.surprised else ()),
         ):
             self.attempt(*step)
+        while self.commands < self.scene.leisure and self.state.phase == "setup":
+            self.go_on()
         while self.state.top is not None and self.state.top.kind != "combat":
             self.turn()
+        if self.state.phase == "setup":
+            self.begin()
+        while self.commands < self.budget and self.state.phase != "ended":
+            self.go_on()
+        return self
+
+    def begin(self) -> None:
+        """Begin combat; the weak may be taken by surprise."""
         weak = [name for name in self.state.creatures if self.state.creatures[name].side == SIDES[1]]
         taken = weak if self.scene.surprised else []
         unready = {"unaware_side": SIDES[1]} if self.scene.surprised or self.seed % 4 < 2 else {}
         refusal = self.attempt("begin_combat", "gm", {"surprised": taken, **unready})
         assert refusal is None, refusal
-        while self.commands < self.budget and self.state.phase != "ended":
-            self.go_on()
-        return self
 
     def turn(self) -> bool:
         """Try a trick, or let somebody do something the scene wants, or anything at all."""
