@@ -503,6 +503,7 @@ class CharacterView(t.TypedDict):
     wielded: str | None
     shield_down: bool
     thrown: list[str]
+    lantern_out: bool
     wounds: "list[WoundView]"
     conditions: "dict[str, ConditionView]"
     status: t.Literal['active', 'unconscious', 'dead', 'gone']
@@ -994,6 +995,7 @@ class CreatureView(t.TypedDict):
     wielded: str | None
     shield_down: bool
     thrown: list[str]
+    lantern_out: bool
     wounds: "list[WoundView]"
     conditions: "dict[str, ConditionView]"
     status: t.Literal['active', 'unconscious', 'dead', 'gone']
@@ -1929,7 +1931,7 @@ class EpochEnded(t.TypedDict):
     to: int
     before: dict[str, int]
 
-Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BonusLaid | BreakFreeTried | BreathAsked | BreathHeld | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DaysPassed | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OpposedBegun | OpposedDecided | OpposedHalfKnown | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WallsSet | WeaponCoated | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
+Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BonusLaid | BreakFreeTried | BreathAsked | BreathHeld | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DaysPassed | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LanternTurned | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OpposedBegun | OpposedDecided | OpposedHalfKnown | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | ThingDropped | ThingTaken | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WallsSet | WeaponCoated | WeaponLanded | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
 """An event of heartrush@1."""
 
 @t.final
@@ -2603,10 +2605,10 @@ class GrowthView(t.TypedDict):
 
 @t.final
 class HandleObject(t.TypedDict):
-    """Draw, put away or handle one object, or move a door; to put away and draw a weapon are two uses."""
+    """Handle one object, or move a door; to put away a weapon and to draw another are two uses."""
     type: t.Literal['object']
     creature: str
-    verb: t.Literal['draw', 'stow', 'open', 'close', 'handle']
+    verb: t.Literal['draw', 'stow', 'drop', 'pick_up', 'light', 'put_out', 'open', 'close', 'handle']
     item: t.NotRequired[str | None]
 
 @t.final
@@ -2903,6 +2905,14 @@ class LaneView(t.TypedDict):
     lane: int
     n: int
     anchor: str
+
+@t.final
+class LanternTurned(t.TypedDict):
+    """A creature lit its lantern or put it out."""
+    type: t.Literal['lantern_turned']
+    because: list[str]
+    creature: str
+    out: bool
 
 @t.final
 class LastingView(t.TypedDict):
@@ -4126,6 +4136,7 @@ class SheetView(t.TypedDict):
     abilities: list[str]
     poisons: "list[PoisonView]"
     potions: int
+    lantern_ft: int
     paragon_level: int
     combat_rank: int
     destiny_points: int
@@ -4359,6 +4370,7 @@ class State(t.TypedDict):
     declared_sides: list[str]
     terrain: dict[str, t.Literal['normal', 'difficult', 'shallow_water', 'deep_water', 'wall', 'climb']]
     scenery: "SceneryView"
+    lying: "dict[str, ThingView]"
     hiding_places: "dict[str, HidingPlaceView]"
     rounds_before: int
     unaware_side: str | None
@@ -4490,6 +4502,32 @@ class TerrainSet(t.TypedDict):
     because: list[str]
     cells: list[list[int]]
     terrain: t.Literal['normal', 'difficult', 'shallow_water', 'deep_water', 'wall', 'climb']
+
+@t.final
+class ThingDropped(t.TypedDict):
+    """A creature let something go, which lies where it stands."""
+    type: t.Literal['thing_dropped']
+    because: list[str]
+    creature: str
+    item: str
+    thing: str
+
+@t.final
+class ThingTaken(t.TypedDict):
+    """A creature took up what lay on the ground: a weapon is in its hand, a shield on its arm."""
+    type: t.Literal['thing_taken']
+    because: list[str]
+    creature: str
+    thing: str
+    item: str
+
+@t.final
+class ThingView(t.TypedDict):
+    """A weapon or a shield that lies on the ground."""
+    position: list[int]
+    weapon: "WeaponView | None"
+    shield: t.Literal['none', 'light', 'heavy']
+    coat: "CoatView | None"
 
 @t.final
 class ThrowDice(t.TypedDict):
@@ -4703,6 +4741,16 @@ class WeaponCoated(t.TypedDict):
     until_s: int | None
 
 @t.final
+class WeaponLanded(t.TypedDict):
+    """A weapon that was thrown lies where its target stands."""
+    type: t.Literal['weapon_landed']
+    because: list[str]
+    creature: str
+    weapon: str
+    thing: str
+    position: list[int]
+
+@t.final
 class WeaponView(t.TypedDict):
     """One weapon: how heavy it is, how it strikes, and which stance its damage type favours."""
     id: str
@@ -4874,6 +4922,7 @@ class HeartrushCharacter(t.TypedDict):
     wielded: t.NotRequired[str | None]
     shield_down: t.NotRequired[bool]
     thrown: t.NotRequired[list[str]]
+    lantern_out: t.NotRequired[bool]
     wounds: t.NotRequired["list[HeartrushWound]"]
     conditions: t.NotRequired["dict[str, HeartrushCondition]"]
     status: t.NotRequired[t.Literal['active', 'unconscious', 'dead', 'gone']]
@@ -5543,6 +5592,7 @@ class HeartrushSheet(t.TypedDict):
     abilities: t.NotRequired[list[str]]
     poisons: t.NotRequired["list[HeartrushPoison]"]
     potions: t.NotRequired[int]
+    lantern_ft: t.NotRequired[int]
     paragon_level: t.NotRequired[int]
     combat_rank: t.NotRequired[int]
     destiny_points: t.NotRequired[int]

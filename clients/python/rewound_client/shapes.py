@@ -448,6 +448,10 @@ class CreatureToken(t.TypedDict):
     """Each condition once."""
     hidden: bool
     """Whether only the GM knows of it."""
+    load: int | None
+    """What it carries, in Heart Rush in slots; null if the ruleset does not count it, or your seat may not know it."""
+    capacity: int | None
+    """The most that it can carry; null as `load` is."""
     acts: bool
     """Whether your seat may see that a prompt waits for it: its turn."""
 

@@ -57,6 +57,12 @@ TOKEN: Final = component(
             "description": "Each condition once.",
         },
         hidden={**TRUTH, "description": "Whether only the GM knows of it."},
+        load={
+            **maybe(_WHOLE),
+            "description": "What it carries, in Heart Rush in slots; null if the ruleset does not count it, "
+            "or your seat may not know it.",
+        },
+        capacity={**maybe(_WHOLE), "description": "The most that it can carry; null as `load` is."},
         acts={**TRUTH, "description": "Whether your seat may see that a prompt waits for it: its turn."},
     ),
 )

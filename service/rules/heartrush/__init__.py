@@ -2,9 +2,9 @@
 
 The chapters in the order of the books, with the modules that have them:
 
-- Combat: `starting_combat`, `priority`, `turns`, `combat`, `actions`, `at_once`, `dash_and_sidestep`,
-  `movement`, `exposed`, `opportunity_attacks`, `windows`, `engagement`, `stances`, `declaring`,
-  `resolution`, `agility_and_might`
+- Combat: `starting_combat`, `priority`, `turns`, `combat`, `actions`, `at_once`, `possessions`,
+  `dash_and_sidestep`, `movement`, `exposed`, `opportunity_attacks`, `windows`, `engagement`, `stances`,
+  `declaring`, `resolution`, `agility_and_might`
 - Conditions: `conditions`
 - Weapons, Cantrips & Armor: `weapons`
 - Rests & Healing: `rests_and_healing`
@@ -62,6 +62,7 @@ from service.rules.heartrush import (
     opportunity_attacks,
     opposed_checks,
     poison,
+    possessions,
     presentation,
     priority,
     resolution,
@@ -100,6 +101,7 @@ _CHAPTERS: Final = (
     combat,
     actions,
     at_once,
+    possessions,
     dash_and_sidestep,
     movement,
     opportunity_attacks,

@@ -16,6 +16,21 @@ from service.rules.heartrush.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.conditions import ConditionEased, ConditionLost
 from service.rules.heartrush.damage import half
 from service.rules.heartrush.permission import taking_action
+from service.rules.heartrush.possessions import (
+    LANTERN,
+    SHIELD,
+    LanternTurned,
+    check_lantern,
+    check_load,
+    check_taking,
+    droppable,
+    dropped,
+    is_shield,
+    lantern_verbs,
+    load_fault,
+    takeable,
+    taken,
+)
 from service.rules.heartrush.rolls import challenge_number
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.weapons import cannot_cast, free_hands, is_adjacent, shield_on
@@ -171,14 +186,18 @@ class ObjectHandled(Event[State]):
 @enforces(HR_ACT_9)
 @record
 class HandleObject(Command[State]):
-    """Draw, put away or handle one object, or move a door; to put away and draw a weapon are two uses."""
+    """Handle one object, or move a door; to put away a weapon and to draw another are two uses.
+
+    What is picked up is in hand, or on the arm; what is dropped lies where its holder stands.
+    """
 
     type: ClassVar[str] = "object"
     creature: str
-    verb: Literal["draw", "stow", "open", "close", "handle"]
+    verb: Literal["draw", "stow", "drop", "pick_up", "light", "put_out", "open", "close", "handle"]
     item: str | None = None
-    """The weapon to draw or put away, or `shield`; null puts the weapon in hand away. For `open` and `close`,
-    the edge of the door, as `x,y|x,y`. For `handle`, what is handled, in a few words."""
+    """The weapon to draw, put away or drop, or `shield`; null takes the weapon in hand. For `pick_up`, the
+    name of what lies there. For `light` and `put_out`, null: the lantern. For `open` and `close`, the edge of
+    the door, as `x,y|x,y`. For `handle`, what is handled, in a few words."""
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature, "object")
@@ -198,6 +217,13 @@ class HandleObject(Command[State]):
         """Emit what it does, now that its turn has come."""
         if said.verb in DOOR_VERBS:
             return (yield door_moved(creature, said.item or "", said.verb))
+        if said.verb in LANTERN:
+            turned = LANTERN[said.verb]
+            return (yield LanternTurned(creature=creature, out=turned, because=("HR-ACT-9", "HR-LIGHT-1")))
+        if said.verb == "drop":
+            return (yield dropped(state, creature, said.item))
+        if said.verb == "pick_up":
+            return (yield taken(state, creature, said.item or ""))
         item = state.creatures[creature].wielded if said.verb == "stow" and said.item is None else said.item
         return (yield ObjectHandled(creature=creature, verb=said.verb, item=item))
 
@@ -207,7 +233,14 @@ class HandleObject(Command[State]):
         if not (creature.free_object or has_action(view, creature)):
             return
         doors = [(verb, doors_offered(view, creature, verb)) for verb in DOOR_VERBS]
-        for verb, items in (("stow", held_things(creature)), ("draw", drawable(creature)), *doors):
+        lantern = [(verb, (None,)) for verb in lantern_verbs(creature)]
+        things = (
+            ("stow", stowable(creature)),
+            ("draw", drawable(creature)),
+            ("drop", droppable(creature)),
+            ("pick_up", takeable(view, creature)),
+        )
+        for verb, items in (*things, *lantern, *doors):
             if items:
                 yield Offer(
                     type=cls.type, creature=creature.id, given={"verb": verb}, choices={"item": items}
@@ -217,21 +250,17 @@ class HandleObject(Command[State]):
         )
 
 
-SHIELD: Final = "shield"
-"""What a shield is called, unless a weapon of its bearer has that id."""
-
-
-def is_shield(creature: Creature, item: str | None) -> bool:
-    """Return whether *item* is the shield of *creature*."""
-    return item == SHIELD and all(weapon.id != SHIELD for weapon in creature.sheet.weapons)
-
-
 def held_things(creature: Creature) -> tuple[str | None, ...]:
     """Return what *creature* could put away: the weapon in hand, by name or without, and its shield."""
     weapon = () if creature.wielded is None else (None, creature.wielded)
     if not is_shield(creature, SHIELD) or "shield" in creature.gm_only or shield_on(creature) == "none":
         return weapon
     return (*weapon, SHIELD)
+
+
+def stowable(creature: Creature) -> tuple[str | None, ...]:
+    """Return what *creature* could put away: what it holds and has slots for."""
+    return tuple([item for item in held_things(creature) if load_fault(creature, item) is None])
 
 
 def drawable(creature: Creature) -> tuple[str, ...]:
@@ -275,9 +304,16 @@ def check_handling(view: State, creature: Creature, verb: str, item: str | None)
             raise Refused("no_valid_target", fault, TABLE_WALL_2.id)
     if verb == "draw":
         check_draw(creature, item or "")
-    if verb == "stow" and item not in held_things(creature):
+    if verb in LANTERN:
+        check_lantern(creature, verb, item)
+    if verb == "pick_up":
+        check_taking(view, creature, item or "")
+    at_hand = {"stow": held_things, "drop": droppable}.get(verb)
+    if at_hand is not None and item not in at_hand(creature):
         check_shield(creature, item)
         raise Refused("weapon_not_wielded", f"{creature.id} has no {item or 'weapon'} in hand")
+    if verb == "stow":
+        check_load(creature, item)
 
 
 def check_shield(creature: Creature, item: str | None) -> None:

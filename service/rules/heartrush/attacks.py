@@ -30,6 +30,7 @@ from service.rules.heartrush.exchanges import (
     defense_edges,
     flat_bonus,
 )
+from service.rules.heartrush.possessions import is_object, landed
 from service.rules.heartrush.riders import shoved
 from service.rules.heartrush.rolls import ability_die, heart_die, spend_help, throw
 from service.rules.heartrush.sheet import Cantrip, Weapon
@@ -384,6 +385,9 @@ def settle(state: State, exchange: Exchange) -> Emits[State]:
 def conclude(state: State, exchange: Exchange, *, hit: bool) -> Emits[State]:
     """Emit the end of an attack, and what an opportunity attack does beyond damage by the house's leave."""
     state = yield ExchangeSettled(exchange=exchange.path, hit=hit, because=("HR-ATK-3",))
+    for who, whom in thrown_in(state, exchange):
+        weapon = exchange.weapon(exchange.creature(state, who)).id
+        state = yield landed(state, who, weapon, whom)
     target, attacker = exchange.defender, exchange.attacker
     if not state.creatures[target].is_present:
         return state
@@ -396,6 +400,18 @@ def conclude(state: State, exchange: Exchange, *, hit: bool) -> Emits[State]:
     if exchange.push_ft:
         state = yield from riders.shoved(state, f"{exchange.path}/push", target, attacker, exchange.push_ft)
     return state
+
+
+def thrown_in(state: State, exchange: Exchange) -> Iterator[tuple[str, str]]:
+    """Yield who threw a weapon that it had, and at whom."""
+    pairs = [(exchange.attacker, exchange.defender)]
+    if exchange.how == "contested":
+        pairs.append((exchange.defender, exchange.attacker))
+    for who, whom in pairs:
+        weapon = exchange.weapon(exchange.creature(state, who))
+        had = weapon.id in (state.creatures[who].wielded, exchange.thrown)
+        if had and weapon.attack_type == "thrown" and is_object(weapon):
+            yield who, whom
 
 
 @enforces(HR_ATK_6)

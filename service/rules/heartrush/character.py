@@ -47,7 +47,9 @@ class Character:
     shield_down: bool = False
     """Whether it has put its shield down."""
     thrown: tuple[str, ...] = ()
-    """Weapons it threw after others, and has no more."""
+    """Weapons that it threw or let go, and has no more."""
+    lantern_out: bool = False
+    """Whether it has put its lantern out."""
     wounds: tuple[Wound, ...] = ()
     conditions: Mapping[str, Condition] = EMPTY
     status: Literal["active", "unconscious", "dead", "gone"] = "active"

@@ -44,7 +44,7 @@ from service.rules.heartrush.weapons import cannot_cast, may_wield, unattuned
 from service.rules.house_options import option_faults
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.openings import ID, Fault, Id, SeatEntry, cell_faults, seat_faults, seats_of
 from service.rules.rolls.seeding import Seeding, seeding_faults
 from service.rules.space.grid import FEET, Cell, cells
@@ -208,6 +208,13 @@ def _who_faults(definition: Ability | Spell, who: str, at: str) -> Iterator[Faul
 # --- faults of openings --------------------------------------------------------------------------------
 # Each fault with its place.
 
+HR_SVC_8: Final = Rule(
+    "HR-SVC-8",
+    "A fight has two sides: with more the book does not say who has priority next, nor when a round ends.",
+    RULING,
+)
+
+
 ABILITY_ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,39}")
 RESERVED: Final = ("table", GM)
 SIDES: Final = 2
@@ -216,6 +223,7 @@ SHARING: Final = 2
 MOST_CN: Final = 200
 MOST_FT: Final = 1000
 MOST_DICE: Final = 20
+MOST_LIGHT_FT: Final = 60
 BROUGHT: Final = ("stunned", "incapacitated", "crippled", "prone")
 """Conditions without levels that a cantrip may bring."""
 
@@ -237,6 +245,7 @@ def faults(opening: Opening) -> Iterator[Fault]:
     yield from _scenery_faults(opening)
 
 
+@enforces(HR_SVC_8)
 def _side_faults(opening: Opening) -> Iterator[Fault]:
     if len(opening.sides) != SIDES or len(dict.fromkeys(opening.sides)) != SIDES:
         yield "/sides", "a fight has exactly two sides, of different names"
@@ -275,10 +284,16 @@ def _sheet_faults(opening: Opening) -> Iterator[Fault]:
             yield f"/creatures/{i}/heart_die", "a die: 4, 6, 8, 10, 12 or 20"
         if entry.heart_die is not None and entry.heart_die > sheet.heart_die:
             yield f"/creatures/{i}/heart_die", "at most the sheet's heart die"
-        if sheet.potions < 0:
-            yield f"{at}/potions", "no fewer than none"
+        yield from _thing_faults(sheet, at)
         yield from _weapon_faults(sheet, at)
         yield from _poison_faults(sheet, at)
+
+
+def _thing_faults(sheet: Sheet, at: str) -> Iterator[Fault]:
+    if sheet.potions < 0:
+        yield f"{at}/potions", "no fewer than none"
+    if sheet.lantern_ft % FEET or not 0 <= sheet.lantern_ft <= MOST_LIGHT_FT:
+        yield f"{at}/lantern_ft", f"in fives, from 0 to {MOST_LIGHT_FT}"
 
 
 def _ability_faults(opening: Opening) -> Iterator[Fault]:

@@ -95,7 +95,7 @@ class CoatWeapon(Command[State]):
 
     def check(self, view: State) -> None:
         creature = _at_leisure(self, view)
-        if all(weapon.id != self.weapon for weapon in creature.sheet.weapons):
+        if self.weapon in creature.thrown or all(w.id != self.weapon for w in creature.sheet.weapons):
             raise Refused("weapon_not_wielded", f"{self.creature} has no {self.weapon}")
         poison = poison_of(creature, self.poison)
         if poison is None or not poison.on_weapons or creature.doses.get(self.poison, 0) < 1:
@@ -111,7 +111,8 @@ class CoatWeapon(Command[State]):
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         creature = view.creatures[awaited.creature or ""]
-        weapons = tuple(w.id for w in creature.sheet.weapons if w.id not in creature.coats)
+        lacking = (*creature.coats, *creature.thrown)
+        weapons = tuple(w.id for w in creature.sheet.weapons if w.id not in lacking)
         poisons = tuple(
             p.id for p in creature.sheet.poisons if p.on_weapons and creature.doses.get(p.id, 0) > 0
         )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from service.rules.heartrush.entries import creature_of
+from service.rules.heartrush.possessions import load
+from service.rules.heartrush.rolls import lantern_light, lanterns, light_at
 from service.rules.heartrush.sheet import Water, side_of
+from service.rules.heartrush.size_and_bonds import slots
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import is_closed, unsealed
+from service.rules.space.grid import FEET
 from service.rules.table.short_view import CreatureToken, MapCell, ShownCondition, TokenStatus, legible
 
 # --- sentences -----------------------------------------------------------------------------------------
@@ -163,6 +167,10 @@ SENTENCES: Final[Mapping[str, str]] = {
     "action_given": "{creature} has another action",
     "armed": "{creature} holds {weapon}",
     "object_handled": "{creature}: {verb} {item}",
+    "weapon_landed": "{weapon} of {creature} lies at {position} as {thing}",
+    "thing_dropped": "{creature} drops {item}, which lies there as {thing}",
+    "thing_taken": "{creature} picks up {thing}, and calls it {item}",
+    "lantern_turned": "the lantern of {creature} is out: {out}",
     "standing_set": "{creature} wants to stand up: {standing}",
     "standing_changed": "",
     "check_asked": "{creature} checks {ability}: {what}",
@@ -274,6 +282,8 @@ def _token(creature: Creature) -> CreatureToken:
             ShownCondition(name=name, level=condition.level)
             for name, condition in creature.conditions.items()
         ),
+        load=None if {"might", "shield"} & {*creature.gm_only} else load(creature),
+        capacity=None if "might" in creature.gm_only else slots(sheet),
     )
 
 
@@ -283,18 +293,31 @@ def _token(creature: Creature) -> CreatureToken:
 def map_cells(view: State) -> tuple[MapCell, ...]:
     """Return every cell of a seat's *view* that is not plain, bright ground, by row and column."""
     scenery = view.scenery
-    listed = {*view.terrain, *scenery.light, *scenery.water, *scenery.heights}
+    listed = {*view.terrain, *scenery.light, *scenery.water, *scenery.heights, *_lantern_cells(view)}
     cells = sorted(((_cell(key), key) for key in listed), key=lambda each: each[0][::-1])
     return tuple(
         MapCell(
             cell=cell,
             terrain=view.terrain.get(key, "normal"),
-            light=scenery.light.get(key, scenery.ambient),
+            light=light_at(view, cell),
             water=_depth(scenery.water.get(key)),
             height_ft=scenery.heights.get(key, 0),
         )
         for cell, key in cells
     )
+
+
+def _lantern_cells(view: State) -> Iterator[str]:
+    """Yield the cells that are brighter for a lantern near them."""
+    if view.scenery.ambient == "bright" and not view.scenery.light:
+        return
+    for bearer in lanterns(view):
+        (x, y), reach = bearer.position, 2 * bearer.sheet.lantern_ft // FEET
+        for dy in range(-reach, reach + bearer.space):
+            for dx in range(-reach, reach + bearer.space):
+                cell = (x + dx, y + dy)
+                if lantern_light(view, bearer, cell) != "dark":
+                    yield f"{cell[0]},{cell[1]}"
 
 
 def _depth(water: Water | None) -> str | None:

@@ -13,12 +13,12 @@ from service.rules.heartrush.lasting import EffectEnded, has, having, influence,
 from service.rules.heartrush.sheet import Ability, Light, Water, Weapon
 from service.rules.heartrush.size_and_bonds import can_stand, waters
 from service.rules.heartrush.state import Creature, State
-from service.rules.heartrush.weapons import SHOT, TOTAL, cover_level
+from service.rules.heartrush.weapons import SHOT, TOTAL, cover_level, lines_blocked
 from service.rules.kernel.messages import Event, Fact
-from service.rules.kernel.records import record
+from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
-from service.rules.space.grid import cells
+from service.rules.space.grid import Cell, cells, distance
 
 # --- challenge numbers ---------------------------------------------------------------------------------
 
@@ -278,6 +278,13 @@ HR_COND_22: Final = Rule(
 )
 
 
+HR_LIGHT_1: Final = Rule(
+    "HR-LIGHT-1",
+    "A burning lantern lights what is around its bearer, wherever it goes: brightly near by, then dimly.",
+    books.BASICS.at("Lighting"),
+)
+
+
 BRIGHTNESS: Final[tuple[Light, ...]] = ("dark", "dim", "bright")
 UNSEEN: Final = 5
 """Levels of disadvantage on attacks against what is not seen, and on defense against it."""
@@ -287,13 +294,37 @@ BLIND: Final = 5
 
 def light_on(state: State, creature: Creature) -> Light:
     """Return the brightest light that falls on any cell of *creature*."""
-    scenery = state.scenery
-    if not scenery.light:
-        return scenery.ambient
-    lit = (
-        scenery.light.get(f"{x},{y}", scenery.ambient) for x, y in cells(creature.position, creature.space)
-    )
+    lit = (light_at(state, cell) for cell in cells(creature.position, creature.space))
     return max(lit, key=BRIGHTNESS.index)
+
+
+def light_at(state: State, cell: Cell) -> Light:
+    """Return the light in *cell*: that of the place, or of a lantern near it if that is brighter."""
+    scenery = state.scenery
+    light = scenery.light.get(f"{cell[0]},{cell[1]}", scenery.ambient)
+    if light == "bright":
+        return light
+    shed = (lantern_light(state, bearer, cell) for bearer in lanterns(state))
+    return max((light, *shed), key=BRIGHTNESS.index)
+
+
+def lanterns(state: State) -> tuple[Creature, ...]:
+    """Return the creatures that bear a burning lantern."""
+    return tuple(
+        [c for c in state.creatures.values() if c.sheet.lantern_ft and c.is_present and not c.lantern_out]
+    )
+
+
+@enforces(HR_LIGHT_1)
+def lantern_light(state: State, bearer: Creature, cell: Cell) -> Light:
+    """Return the light that the lantern of *bearer* sheds in *cell*; walls keep it out as they cover."""
+    feet = distance(bearer.position, bearer.space, cell, 1, state.house.metric)
+    if feet > 2 * bearer.sheet.lantern_ft:
+        return "dark"
+    there = changed(bearer, position=cell, sheet=changed(bearer.sheet, size="medium"))
+    if lines_blocked(state, bearer, there) == TOTAL:
+        return "dark"
+    return "bright" if feet <= bearer.sheet.lantern_ft else "dim"
 
 
 @enforces(HR_ENV_8)

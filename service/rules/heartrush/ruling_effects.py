@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final
 
 from service.rules.heartrush.operations import MOST, Effect, EffectsFrame, no_such
 from service.rules.heartrush.options import OPTIONS
+from service.rules.heartrush.possessions import load_fault
 from service.rules.heartrush.priority import PriorityGranted
 from service.rules.heartrush.sheet import Light, Terrain, Water, Weapon
 from service.rules.heartrush.size_and_bonds import let_go
@@ -386,10 +387,13 @@ class Arm(Effect):
     weapon: Weapon
 
     def fault(self, view: State) -> str | None:
-        fault = no_such(view, self.creature)
-        if fault or may_wield(view.creatures[self.creature].sheet, self.weapon):
+        if (fault := no_such(view, self.creature)) is not None:
             return fault
-        return f"{self.creature} cannot wield a {self.weapon.size_class} weapon"
+        found = view.creatures[self.creature]
+        if not may_wield(found.sheet, self.weapon):
+            return f"{self.creature} cannot wield a {self.weapon.size_class} weapon"
+        lacking = load_fault(found, found.wielded)
+        return None if lacking is None else lacking.detail
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield Armed(creature=self.creature, weapon=self.weapon, because=frame.rules))

@@ -180,6 +180,8 @@ class Sheet:
     poisons: tuple[Poison, ...] = ()
     potions: int = 0
     """Healing potions it carries."""
+    lantern_ft: int = 0
+    """Feet around it that its lantern lights brightly, and as far again dimly; 0 for no lantern."""
     paragon_level: int = 0
     combat_rank: int = 0
     destiny_points: int = 3
@@ -279,6 +281,20 @@ class Coat:
 
     poison: Poison
     until_s: int | None = None
+
+
+@record
+class Thing:
+    """A weapon or a shield that lies on the ground."""
+
+    position: tuple[int, int]
+    """The cell where it lies, as x and y."""
+    weapon: Weapon | None = None
+    """The weapon; null for a shield."""
+    shield: ShieldKind = "none"
+    """The shield; `none` for a weapon."""
+    coat: Coat | None = None
+    """The poison on it; null for none."""
 
 
 @record

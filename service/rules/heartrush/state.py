@@ -20,6 +20,7 @@ from service.rules.heartrush.sheet import (
     Sheet,
     Standing,
     Terrain,
+    Thing,
     side_of,
 )
 from service.rules.kernel.records import EMPTY, Sealed, changed, derived, derived_from, record, with_key
@@ -109,6 +110,8 @@ class State(WalledTable, HidingTable):
     terrain: Mapping[str, Terrain] = EMPTY
     """Cells that are not plain ground, by `x,y`."""
     scenery: Scenery = Scenery()
+    lying: Mapping[str, Thing] = EMPTY
+    """What lies on the ground and can be picked up, by the name that commands give it."""
     hiding_places: Mapping[str, HidingPlace] = EMPTY
     """Who may hide, by the GM's leave."""
     rounds_before: int = 0

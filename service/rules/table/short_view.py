@@ -45,6 +45,10 @@ class CreatureToken:
     conditions: tuple[ShownCondition, ...] = ()
     hidden: bool = False
     """Whether only the GM knows of it."""
+    load: int | None = None
+    """What it carries, in the ruleset's units; None if there are none, or the reader may not know it."""
+    capacity: int | None = None
+    """The most it can carry."""
 
 
 @record

@@ -64,6 +64,7 @@ class Scene:
     apart: int = 1
     """Cells from each of the strong to the next."""
     ground: str = "normal"
+    ambient: str = "bright"
     meddling: float = 0.1
     """How often the GM tries a trick."""
     surprised: bool = False
@@ -91,6 +92,7 @@ class Scene:
             "creatures": creatures,
             "abilities": OWN,
             "terrain": {**inside, **rim},
+            "scenery": {"ambient": self.ambient},
             "seats": [
                 {"seat": "zoe", "role": "player", "creatures": [f"c{i}" for i in range(0, self.many, 2)]}
             ],
@@ -248,6 +250,15 @@ SCENES: Final = (
         wants=FIGHT[1:],
         tricks=(roll, complication, wound, contest),
         meddling=0.4,
+    ),
+    Scene(
+        "looters",
+        ("HR-ITEM-1", "HR-ITEM-2", "HR-LIGHT-1"),
+        strong={"weapons": KNIVES[:2], "lantern_ft": 5, "shield": "light"},
+        stances=(("cunning", "agility"), ("agility", "might")),
+        wants=("declare_attack", "engage", "object", *IDLE),
+        prefers={"verb": ("pick_up", "drop", "put_out", "light")},
+        ambient="dark",
     ),
     Scene(
         "renowned",

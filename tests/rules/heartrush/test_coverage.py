@@ -34,6 +34,10 @@ ADDED: Final = {
     "HR-CARRY-1": "the books know one campaign, and no border between two encounters",
     "HR-CARRY-2": "no book says how nights between sessions are slept",
     "HR-GEN-9": "the ledger has contests of combat alone, and natural ones of checks alone",
+    "HR-ITEM-1": "the ledger says what throws a second weapon, and not where a weapon is afterwards",
+    "HR-ITEM-2": "the ledger has the object interaction, and nothing that lies on the ground",
+    "HR-LIGHT-1": "the ledger has light by cells; the book names the area around a lantern",
+    "HR-SVC-8": "the ledger has two sides as a default, and does not say why",
     "HR-SVC-7": "the books speak of encounters, and of nothing that an encounter of this service is",
     "HR-COND-27": "no book says when a condition that fades by the round fades outside rounds",
 }

@@ -286,7 +286,7 @@ def test_HR_WPN_8_a_hit_with_a_thrown_weapon_lets_another_fly() -> None:
         "accept_damage", "orc"
     )
     assert [event.defender for event in fight.logged("exchange_begun")] == ["wolf", "orc"]
-    assert fight["pia"].thrown == ("dart",)
+    assert fight["pia"].thrown == ("knife", "dart")
     assert fight.logged("engagement_ended"), "once in an engagement, and it pushes nobody"
 
 
