@@ -11,6 +11,7 @@ from service.rules.heartrush.possessions import load
 from service.rules.heartrush.presentation import map_cells, tokens
 from service.rules.heartrush.rolls import light_for, light_on
 from service.rules.heartrush.sheet import Scenery
+from service.rules.kernel.codec import to_data
 from service.rules.kernel.sealed import view
 from service.rules.ruleset import carried, waiting
 from service.rules.table.carried import CarriedFrom
@@ -192,7 +193,8 @@ def test_HR_ITEM_2_poison_lies_with_its_weapon_and_what_lies_does_not_go_on() ->
     assert fight["pia"].coats == {}
     assert fight.refused("coat_weapon", creature="pia", weapon="mace", poison="viper") == "weapon_not_wielded"
     origin = CarriedFrom(encounter="00112233-4455-6677-8899-aabbccddeeff", n=1, hash="ab" * 32)
-    assert carried(HEARTRUSH, view(fight.state, "gm"), "pia", origin).character.thrown == ("mace",)
+    gone = to_data(carried(HEARTRUSH, view(fight.state, "gm"), "pia", origin))
+    assert gone["character"]["thrown"] == ["mace"]
     handle(fight, "pick_up", "mace")
     assert list(fight["pia"].coats) == ["mace"]
 
