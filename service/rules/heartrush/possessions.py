@@ -7,14 +7,14 @@ from types import MappingProxyType
 from typing import ClassVar, Final
 
 from service.rules.heartrush import books
-from service.rules.heartrush.sheet import Thing, Weapon
+from service.rules.heartrush.sheet import Light, Thing, Weapon
 from service.rules.heartrush.size_and_bonds import BODILY, HR_SIZE_8, WEAPON_SLOTS, slots
 from service.rules.heartrush.state import Creature, State
-from service.rules.heartrush.weapons import free_hands, may_wield
+from service.rules.heartrush.weapons import TOTAL, free_hands, lines_blocked, may_wield
 from service.rules.kernel.messages import Event, Refused
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.space.grid import Cell, cells, is_step
+from service.rules.space.grid import Cell, cells, distance, is_step
 
 HR_ITEM_1: Final = Rule(
     "HR-ITEM-1",
@@ -25,6 +25,11 @@ HR_ITEM_2: Final = Rule(
     "HR-ITEM-2",
     "What lies within 5 ft is picked up into an empty hand; what is let go lies where its holder stands.",
     books.COMBAT.at("Object Interaction"),
+)
+HR_LIGHT_1: Final = Rule(
+    "HR-LIGHT-1",
+    "A burning lantern lights what is around its bearer, wherever it goes: brightly near by, then dimly.",
+    books.BASICS.at("Lighting"),
 )
 
 
@@ -251,6 +256,26 @@ def is_beside(view: State, creature: Creature, at: Cell) -> bool:
 
 
 # --- lanterns ------------------------------------------------------------------------------------------
+
+
+def lanterns(state: State) -> tuple[Creature, ...]:
+    """Return the creatures that bear a burning lantern."""
+    return tuple(
+        [c for c in state.creatures.values() if c.sheet.lantern_ft and c.is_present and not c.lantern_out]
+    )
+
+
+@enforces(HR_LIGHT_1)
+def lantern_light(state: State, bearer: Creature, cell: Cell) -> Light:
+    """Return the light that the lantern of *bearer* sheds in *cell*; walls keep it out as they cover."""
+    feet = distance(bearer.position, bearer.space, cell, 1, state.house.metric)
+    if feet > 2 * bearer.sheet.lantern_ft:
+        return "dark"
+    there = changed(bearer, position=cell, sheet=changed(bearer.sheet, size="medium"))
+    if lines_blocked(state, bearer, there) == TOTAL:
+        return "dark"
+    return "bright" if feet <= bearer.sheet.lantern_ft else "dim"
+
 
 LANTERN: Final[Mapping[str, bool]] = MappingProxyType({"light": False, "put_out": True})
 """What is done with a lantern, and whether it is out then."""

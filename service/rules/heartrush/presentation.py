@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from service.rules.heartrush.entries import creature_of
-from service.rules.heartrush.possessions import load
-from service.rules.heartrush.rolls import lantern_light, lanterns, light_at
+from service.rules.heartrush.possessions import lantern_light, lanterns, load
+from service.rules.heartrush.rolls import light_at
 from service.rules.heartrush.sheet import Water, side_of
 from service.rules.heartrush.size_and_bonds import slots
 from service.rules.heartrush.state import Creature, State

@@ -10,15 +10,16 @@ from service.rules.heartrush import books
 from service.rules.heartrush.abilities import Explode, Extremes, Rolling
 from service.rules.heartrush.conditions import hindrance
 from service.rules.heartrush.lasting import EffectEnded, has, having, influence, untouched
+from service.rules.heartrush.possessions import lantern_light, lanterns
 from service.rules.heartrush.sheet import Ability, Light, Water, Weapon
 from service.rules.heartrush.size_and_bonds import can_stand, waters
 from service.rules.heartrush.state import Creature, State
-from service.rules.heartrush.weapons import SHOT, TOTAL, cover_level, lines_blocked
+from service.rules.heartrush.weapons import SHOT, TOTAL, cover_level
 from service.rules.kernel.messages import Event, Fact
-from service.rules.kernel.records import changed, record
+from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
-from service.rules.space.grid import Cell, cells, distance
+from service.rules.space.grid import Cell, cells
 
 # --- challenge numbers ---------------------------------------------------------------------------------
 
@@ -278,13 +279,6 @@ HR_COND_22: Final = Rule(
 )
 
 
-HR_LIGHT_1: Final = Rule(
-    "HR-LIGHT-1",
-    "A burning lantern lights what is around its bearer, wherever it goes: brightly near by, then dimly.",
-    books.BASICS.at("Lighting"),
-)
-
-
 BRIGHTNESS: Final[tuple[Light, ...]] = ("dark", "dim", "bright")
 UNSEEN: Final = 5
 """Levels of disadvantage on attacks against what is not seen, and on defense against it."""
@@ -306,25 +300,6 @@ def light_at(state: State, cell: Cell) -> Light:
         return light
     shed = (lantern_light(state, bearer, cell) for bearer in lanterns(state))
     return max((light, *shed), key=BRIGHTNESS.index)
-
-
-def lanterns(state: State) -> tuple[Creature, ...]:
-    """Return the creatures that bear a burning lantern."""
-    return tuple(
-        [c for c in state.creatures.values() if c.sheet.lantern_ft and c.is_present and not c.lantern_out]
-    )
-
-
-@enforces(HR_LIGHT_1)
-def lantern_light(state: State, bearer: Creature, cell: Cell) -> Light:
-    """Return the light that the lantern of *bearer* sheds in *cell*; walls keep it out as they cover."""
-    feet = distance(bearer.position, bearer.space, cell, 1, state.house.metric)
-    if feet > 2 * bearer.sheet.lantern_ft:
-        return "dark"
-    there = changed(bearer, position=cell, sheet=changed(bearer.sheet, size="medium"))
-    if lines_blocked(state, bearer, there) == TOTAL:
-        return "dark"
-    return "bright" if feet <= bearer.sheet.lantern_ft else "dim"
 
 
 @enforces(HR_ENV_8)
