@@ -339,7 +339,7 @@ class BreathFrame(Checking):
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the check above it comes first"
-        rounds = 0 if self.checked.failed_outright else self.checked.total
+        rounds = 0 if self.checked.failed_outright else max(0, self.checked.total)  # a penalty may be larger
         state = yield BreathHeld(breath=self.path, creature=self.creature, rounds=rounds, because=BECAUSE)
         return state if rounds else (yield from out_of_breath(state, self.creature))
 

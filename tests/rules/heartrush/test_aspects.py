@@ -127,3 +127,12 @@ def test_HR_ASP_1_what_is_offered_is_what_is_accepted() -> None:
         ({"use": "spend", "aspect": 0}, {"points": (1,)}),
         ({"use": "spend", "aspect": 1}, {"points": (1,)}),
     ]
+
+
+@pytest.mark.parametrize(("penalty", "rounds"), [(0, 9), (4, 5), (9, 0), (12, 0)])
+def test_HR_BREATH_1_a_penalty_leaves_no_fewer_than_no_rounds_of_air(penalty: int, rounds: int) -> None:
+    """5 and 4 are 9; what an aspect takes off may be more, and then there is no air at once."""
+    fight = opened(PLACES, terrain={"0,0": "deep_water"}).given("pia", penalty=penalty)
+    fight.do("hold_breath", 5, 4, creature="pia")
+    assert fight["pia"].breath == rounds
+    assert fight["pia"].has("suffocating") is (rounds == 0)
