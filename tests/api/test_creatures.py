@@ -12,7 +12,7 @@ from tests.rules.rise.test_http import Played
 
 MEMBERS = {
     *("id", "name", "side", "kind", "size", "space", "position", "height_ft", "status", "hp", "hp_max"),
-    *("conditions", "hidden", "acts"),
+    *("conditions", "hidden", "acts", "load", "capacity"),
 }
 
 
@@ -32,10 +32,12 @@ def test_both_books_show_their_creatures_alike(owner: Api) -> None:
         assert seen[name]["hp"] == creature["hp"]
         assert seen[name]["position"] == creature["position"]
         assert seen[name]["status"] == "active"
+        assert 0 <= seen[name]["load"] <= seen[name]["capacity"]
     assert any(each["acts"] for each in seen.values())
     fight = Played(owner, entry("pc@x/a", (0, 0)), entry("mon@y/o", (1, 0), hp=1))
     tokens = creatures(owner, fight.at)
     assert (tokens["a"]["kind"], tokens["o"]["side"], tokens["o"]["hp"]) == ("pc", "y", 1)
+    assert {(each["load"], each["capacity"]) for each in tokens.values()} == {(None, None)}, "not in Rise"
 
 
 def test_what_is_gm_only_is_null_for_others(owner: Api) -> None:
@@ -45,7 +47,7 @@ def test_what_is_gm_only_is_null_for_others(owner: Api) -> None:
         "id": "gob",
         "side": "enemies",
         "position": [3, 3],
-        "gm_only": ["hp_max"],
+        "gm_only": ["hp_max", "might", "shield"],
     }
     table.do("gm", type="add_creature", entry=goblin)
 
@@ -53,6 +55,8 @@ def test_what_is_gm_only_is_null_for_others(owner: Api) -> None:
         gob = creatures(api, table.at)["gob"]
         known = (gob["hp"], gob["hp_max"])
         assert (None not in known) if seat == "gm" else known == (None, None), seat
+        assert (gob["capacity"] is None) == (seat != "gm"), "it follows from might"
+        assert (gob["load"] is None) == (seat != "gm"), "it follows from the shield"
     assert (
         owner("GET", f"{table.at}/creatures").headers["ETag"]
         == owner("GET", f"{table.at}/state").headers["ETag"]

@@ -14,7 +14,13 @@ from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.space.grid import FEET
-from service.rules.table.short_view import CreatureToken, MapCell, ShownCondition, TokenStatus, legible
+from service.rules.table.short_view import (
+    CreatureToken,
+    MapCell,
+    ShownCondition,
+    TokenStatus,
+    legible,
+)
 
 # --- sentences -----------------------------------------------------------------------------------------
 # See `Ruleset.sentences`.
@@ -282,8 +288,8 @@ def _token(creature: Creature) -> CreatureToken:
             ShownCondition(name=name, level=condition.level)
             for name, condition in creature.conditions.items()
         ),
-        load=None if {"might", "shield"} & {*creature.gm_only} else load(creature),
-        capacity=None if "might" in creature.gm_only else slots(sheet),
+        load=None if is_closed(vars(sheet)["shield"]) else load(creature),
+        capacity=None if is_closed(vars(sheet)["might"]) else slots(sheet),
     )
 
 
