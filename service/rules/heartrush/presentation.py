@@ -14,13 +14,7 @@ from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.space.grid import FEET
-from service.rules.table.short_view import (
-    CreatureToken,
-    MapCell,
-    ShownCondition,
-    TokenStatus,
-    legible,
-)
+from service.rules.table.short_view import CreatureToken, MapCell, ShownCondition, TokenStatus, legible
 
 # --- sentences -----------------------------------------------------------------------------------------
 # See `Ruleset.sentences`.

@@ -16,6 +16,7 @@ from service.rules.kernel.sealed import view
 from service.rules.ruleset import carried, waiting
 from service.rules.table.carried import CarriedFrom
 from tests.rules.heartrush.kit import Fight, begun, opened
+from tests.rules.heartrush.test_gm_only_thresholds import hidden
 
 KNIFE = {"id": "knife", "attack_type": "thrown", "damage_type": "slashing"}
 DART = {"id": "dart", "attack_type": "thrown", "damage_type": "slashing"}
@@ -99,9 +100,20 @@ def test_HR_SIZE_8_what_is_carried_is_shown() -> None:
     fight = peace([MACE, KNIFE])
     shown = {token.id: token for token in tokens(view(fight.state, "zoe"))}
     assert (shown["pia"].load, shown["pia"].capacity) == (2, 10)
-    fight.given("pia", gm_only=("might",))
-    shown = {token.id: token for token in tokens(view(fight.state, "zoe"))}
-    assert (shown["pia"].load, shown["pia"].capacity) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("field", "seen"), [("might", (2, None)), ("shield", (None, 11)), ("speed", (2, 11))]
+)
+def test_HR_SIZE_8_what_a_gm_only_field_decides_is_shown_to_the_gm_alone(
+    field: str, seen: tuple[int | None, ...]
+) -> None:
+    fight = hidden((field,), weapons=[MACE, KNIFE])
+    orcs = [
+        next(token for token in tokens(view(fight.state, seat)) if token.id == "orc")
+        for seat in ("zoe", "gm")
+    ]
+    assert [(orc.load, orc.capacity) for orc in orcs] == [seen, (2, 11)]
 
 
 # --- letting go and picking up -------------------------------------------------------------------------
