@@ -239,7 +239,7 @@ def go_on(state: State, frame: PushFrame) -> Emits[State]:
         (i for i, hidden_creature in enumerate(hidden_creatures) if hidden_creature is not None), None
     )
     if found is not None:
-        crossed, stopped = crossed[:found], False
+        crossed = crossed[:found]
     for i, cell in enumerate(crossed):
         trippers = () if mover.has("prone") else trip_trigger(state, mover, cell)
         if trippers:

@@ -117,7 +117,7 @@ class OpportunityAttack(Command[State]):
         weapon = melee_weapon(creature) if melee else wielded(creature)
         if stance != "might" or weapon.attack_type != "melee" or not as_if_beaten(view):
             return ()
-        return tuple(range(0, push_ft(creature, target) + 1, FEET))
+        return tuple(range(0, push_ft(creature, target) + FEET, FEET))
 
     def _check_window(self, view: State) -> None:
         answering(view, self, late="window_closed")
