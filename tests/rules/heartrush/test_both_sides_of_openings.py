@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush.character import Condition
-from service.rules.heartrush.opportunity_attacks import OpportunityAttack
+from service.rules.heartrush.declaring import PERK_CHOICES
+from service.rules.heartrush.opportunity_attacks import STANCES, OpportunityAttack
 from service.rules.ruleset import waiting
-from tests.rules.heartrush.kit import begun, opened
+from tests.rules.heartrush.kit import CAST, Fight, begun, opened
 from tests.rules.heartrush.sides import PLACES, refusal_of
 
 
@@ -133,3 +134,100 @@ def test_HR_OA_1_a_prompt_lets_its_creature_strike_the_mover(
         (declared,) = fight.logged("instant_declared")
         assert (declared.item.creature, declared.item.target) == ("pia", "orc")
         assert waiting(fight.state)
+
+
+# --- what is refused first -------------------------------------------------------------------------------
+
+KNIFE: Any = [{"id": "knife", "attack_type": "thrown", "damage_type": "piercing"}]
+BOTH: Any = [*CAST["ash"]["weapons"], {"id": "mace", "size_class": "light", "damage_type": "bludgeoning"}]
+
+
+def passing(**changes: Any) -> Fight:
+    """Return a fight in which the orc dashes past Pia, who may strike."""
+    fight = begun({"pia": (0, 0), "orc": (1, 0)}, first="enemies", **changes)
+    return fight.do("dash", creature="orc", to=[5, 0])
+
+
+def test_HR_OA_1_without_the_price_nobody_asks_for_the_opening() -> None:
+    """HR-ACT-4."""
+    fight = begun({"pia": (0, 0), "orc": (1, 0)}).given("pia", action=0, rush=0)
+    asked = {"creature": "pia", "target": "orc", "stance": "might"}
+    assert fight.refused("opportunity_attack", **asked) == "cannot_pay"
+    assert fight.given("pia", rush=1).refused("opportunity_attack", **asked) == "no_oa_trigger"
+
+
+def test_HR_OA_1_in_a_window_the_price_comes_before_the_perk() -> None:
+    fight = passing()
+    asked = {"creature": "pia", "target": "orc", "stance": "cunning", "perk": {"dazed": 1}}
+    asked["prompt"] = fight.prompt("pia")
+    fight.given("pia", action=0, rush=1)
+    assert fight.refused("opportunity_attack", **asked, pay="action") == "action_spent"
+    assert fight.refused("opportunity_attack", **asked, pay="rush") == "perk_not_available"
+
+
+def test_HR_OA_1_nobody_is_struck_while_a_roll_waits() -> None:
+    fight = begun({"pia": (0, 0), "orc": (1, 0)}).given("orc", exposed=True)
+    fight.send("roll_check", "gm", creature="pia", what="lift", ability="might", cn=8)
+    asked = {"creature": "pia", "target": "orc", "stance": "might"}
+    assert fight.refused("opportunity_attack", **asked) == "no_oa_trigger"
+    fight.throw(6, 6)
+    assert refusal_of(fight, "zoe", "opportunity_attack", **asked) is None
+
+
+@pytest.mark.parametrize(("terrain", "code"), [({"1,0": "deep_water"}, "weapon_underwater"), ({}, None)])
+def test_HR_OA_1_the_weapon_must_work_in_water(terrain: dict[str, str], code: str | None) -> None:
+    """HR-WPN-12."""
+    sheets = {"pia": {"weapons": KNIFE}}
+    fight = begun({"pia": (0, 0), "orc": (1, 0)}, sheets=sheets, terrain=terrain).given("orc", exposed=True)
+    found = refusal_of(fight, "zoe", "opportunity_attack", creature="pia", target="orc", stance="might")
+    assert (found and found[0]) == code
+
+
+@pytest.mark.parametrize(("pay", "code"), [(None, None), ("action", "cannot_pay"), ("rush", "cannot_pay")])
+def test_HR_OA_1_a_sentinel_pays_nothing(pay: Any, code: str | None) -> None:
+    fight = begun({"pia": (0, 0), "orc": (1, 0)}, sheets={"pia": {"abilities": ["sentinel"]}})
+    fight.given("orc", exposed=True).given("pia", rush=2)
+    asked = {"creature": "pia", "target": "orc", "stance": "might", "pay": pay}
+    found = refusal_of(fight, "zoe", "opportunity_attack", **asked)
+    assert (found and found[0]) == code
+    assert (fight["pia"].action, fight["pia"].rush) == (1, 2)
+
+
+def test_HR_OA_1_in_a_window_one_strikes_and_pushes_with_a_melee_weapon() -> None:
+    """HR-OA-6: an archer who has a mace too; where the target gives an opening, the bow in hand counts."""
+    options = {"oa_perks": "as_if_beaten"}
+    fight = passing(sheets={"pia": {"weapons": BOTH}}, options=options).given("pia", wielded="shortbow")
+    asked = {"creature": "pia", "target": "orc", "stance": "might", "push": 5}
+    assert refusal_of(fight, "zoe", "opportunity_attack", **asked, prompt=fight.prompt("pia")) is None
+
+    fight = begun({"pia": (0, 0), "orc": (1, 0)}, sheets={"pia": {"weapons": BOTH}}, options=options)
+    fight.given("orc", exposed=True).given("pia", wielded="shortbow")
+    assert fight.refused("opportunity_attack", **asked) == "push_not_possible"
+
+
+# --- what is offered -------------------------------------------------------------------------------------
+
+
+def strikes_offered(fight: Fight) -> list[tuple[Any, Any]]:
+    """Return the stances of each strike that is offered to Pia, with its perks or pushes."""
+    return [
+        (offer.choices["stance"], offer.choices.get("perk") or offer.choices.get("push"))
+        for offer in fight.offers("zoe", "pia")
+        if offer.type == "opportunity_attack"
+    ]
+
+
+def test_HR_OA_1_a_strike_is_offered_with_its_perks_where_the_house_has_them() -> None:
+    """HR-OA-3."""
+    plain = (STANCES, None)
+    assert strikes_offered(passing()) == [plain]
+    options = {"oa_perks": "as_if_beaten"}
+    perks, pushes = (("cunning",), PERK_CHOICES), (("might",), (0, 5, 10))
+    assert strikes_offered(passing(options=options)) == [plain, perks, pushes]
+    sheets = {"pia": {"weapons": BOTH}}
+    fight = passing(sheets=sheets, options=options).given("pia", wielded="shortbow")
+    assert strikes_offered(fight) == [plain, perks, pushes]
+
+    fight = begun({"pia": (0, 0), "orc": (1, 0)}, sheets=sheets, options=options).given("orc", exposed=True)
+    assert strikes_offered(fight.given("pia", wielded="mace")) == [plain, perks, pushes]
+    assert strikes_offered(fight.given("pia", wielded="shortbow")) == [plain, perks]
