@@ -30,7 +30,7 @@ from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores.archive.archive_log import ArchiveLoopLog, with_archive
 from service.stores.archive.container import key_of
 from service.stores.archive.opening import storage_of
-from service.stores.capacity import StorageQuotas
+from service.stores.owner_quotas import StorageQuotas
 from service.usecases.services import make_services
 
 _RETRY_S: Final = 0.5
@@ -76,10 +76,8 @@ def application() -> LoopApplication:
         fork_days=settings.fork_days,
     )
     host.feeds.room = FeedLimits(process=settings.api_streams, owner=settings.api_owner_streams)
-    host.capacity.quotas = StorageQuotas(
-        encounters=settings.owner_encounters,
-        commands=settings.owner_commands,
-        bytes=settings.owner_mb * 1_000_000,
+    host.capacity.quotas = StorageQuotas.of(
+        settings.owner_encounters, settings.owner_commands, settings.owner_mb
     )
     bounds = RateLimits(
         caller=settings.rate_limit,

@@ -9773,6 +9773,16 @@ n: number;
 outcomes: Array<Outcome>;
 };
 
+/** The quotas of one owner; 0: no limit. */
+export type OwnerQuotas = {
+/** The encounters that the owner may have. */
+encounters?: number;
+/** The commands that the owner may have. */
+commands?: number;
+/** The stored bytes that the owner may have. */
+bytes?: number;
+};
+
 /** The command is not decided yet, or its line is not. */
 export type PendingAmendment = Outcome | Amendment;
 
@@ -15209,6 +15219,26 @@ export type Ticket = {
 ticket: string;
 /** When it expires. */
 expires: string;
+};
+
+/** What an owner stores in all encounters together, those in the archive too. */
+export type Usage = {
+/** The owner's id: that of the owner's first key. */
+owner: string;
+/** The encounters of this owner. */
+encounters: UsageShare;
+/** The commands of this owner. */
+commands: UsageShare;
+/** The stored bytes of this owner. */
+bytes: UsageShare;
+};
+
+/** How much is used, and the quota. */
+export type UsageShare = {
+/** How much is used. */
+used: number;
+/** The quota; null if there is none. */
+limit: number | null;
 };
 
 /** An address to which commits are posted. */

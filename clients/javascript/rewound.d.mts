@@ -63,6 +63,10 @@ export class Client {
   makeApiKey(data: contract.NewApiKey, sending?: Sending): Promise<contract.ApiKeyWithText>;
   rotateApiKey(key: string, data?: contract.Rotation, sending?: Sending): Promise<contract.ApiKeyWithText>;
   endApiKey(key: string, sending?: Sending): Promise<contract.ApiKey>;
+  usage(): Promise<contract.Usage>;
+  usageOf(owner: string): Promise<contract.Usage>;
+  changeQuotas(owner: string, data: contract.OwnerQuotas, sending?: Sending): Promise<contract.Usage>;
+  resetQuotas(owner: string, sending?: Sending): Promise<contract.Usage>;
   signingKeys(): Promise<contract.Keys["keys"]>;
   webhooks(): Promise<contract.Webhook[]>;
   addWebhook(data: contract.NewWebhook, sending?: Sending): Promise<contract.WebhookWithSecret>;

@@ -106,6 +106,26 @@ export class Client {
     return this.send("DELETE", `/v1/api-keys/${key}`, undefined, sending);
   }
 
+  /** Return what you store in all encounters together, and your quotas. */
+  usage() {
+    return this.get("/v1/usage");
+  }
+
+  /** Return what an owner stores, and its quotas; needs an operator's key, as the next two. */
+  usageOf(owner) {
+    return this.get(`/v1/owners/${owner}/usage`);
+  }
+
+  /** Give an owner quotas of its own: `encounters`, `commands`, `bytes`; 0: no limit. */
+  changeQuotas(owner, data, sending = {}) {
+    return this.send("PATCH", `/v1/owners/${owner}/quotas`, data, sending);
+  }
+
+  /** Give an owner the quotas of the service's settings again. */
+  resetQuotas(owner, sending = {}) {
+    return this.send("DELETE", `/v1/owners/${owner}/quotas`, undefined, sending);
+  }
+
   /** Return the public keys with which the service signs checkpoints and certificates. */
   async signingKeys() {
     return (await this.get("/v1/keys")).keys;

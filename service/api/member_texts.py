@@ -19,6 +19,7 @@ MEMBER_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "NewRemoval": "Which bundle you have, before the encounter is removed.",
         "NewShareLink": "How long the link stays valid.",
         "NewWebhook": "A new webhook.",
+        "OwnerQuotas": "The quotas of one owner; 0: no limit.",
         "Rotation": "How long the old secret stays valid.",
         "SimulationRequest": "A fight to simulate, and how often.",
         "WebhookChange": "What changes of a webhook.",

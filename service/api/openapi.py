@@ -59,6 +59,7 @@ TAGS: Final[Mapping[str, str]] = {
     "Rulesets": "Editions, their options, commands and rules.",
     "Service": "Whether the service runs, and how.",
     "API keys": "Keys that own encounters.",
+    "Owners": "What owners store, and their quotas.",
     "Pages": "The page for people: home, and a fight to look at and to play.",
     "Documentation": "This document, its pages, and the types of problems.",
 }

@@ -165,10 +165,16 @@ def _answer(
 
 
 def _checkpoint(api_request: ApiRequest) -> TreeHead | None:
-    """Return the latest signed checkpoint, so that two clients can compare histories; None if unavailable."""
+    """Return the latest signed checkpoint, so that two clients can compare histories; None if unavailable.
+
+    The answer is already made, perhaps to a command that took effect: no failure here may take its place.
+    """
     try:
         return api_request.services.tree_heads.of(api_request.encounter)
     except StoreFailure:
+        return None
+    except Exception:
+        _logger.exception("http.checkpoint_failed", request=api_request.request_id)
         return None
 
 

@@ -10,17 +10,20 @@ is for the commits of commands that were acknowledged before.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import Final
 
 from service.caches import RecentCache
 from service.log import Log, LogError, StoreFull, StoreMemory
 from service.log.errors import running_loop
-from service.stores.cached import ON_LOOP_S
-from service.stores.encounter_index import EncounterIndex
+from service.stores import owner_quotas
+from service.stores.cached import ON_LOOP_S, CachedLookup
+from service.stores.encounter_index import EncounterEntry, EncounterIndex
+from service.stores.owner_quotas import OwnQuotas, StorageQuotas
 
 USAGE_S: Final = 60.0
 """Maximum age, in seconds, of the sum over an owner's encounters."""
@@ -33,16 +36,6 @@ RESERVED: Final = 10
 
 _PAGE: Final = 1_000
 _OWNERS: Final = 10_000
-
-
-@dataclass(frozen=True)
-class StorageQuotas:
-    """How much one owner may store; 0 means unlimited."""
-
-    encounters: int = 0
-    commands: int = 0
-    bytes: int = 0
-    """Of requests, commits and envelopes, as stored."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +69,8 @@ class Capacity:
         self._register = register
         self.clock = clock
         self.quotas = StorageQuotas()
+        """The quotas of an owner that was given none."""
+        self.own: CachedLookup[OwnQuotas] = CachedLookup(partial(owner_quotas.find, log), clock)
         self._usage: RecentCache[str, tuple[float, Usage]] = RecentCache(_OWNERS)
         self._memory = (float("-inf"), StoreMemory(0, 0))
         self._lock = Lock()
@@ -85,16 +80,21 @@ class Capacity:
         memory = self.memory()
         if memory.limit and memory.used * 100 >= memory.limit * (100 - RESERVED):
             raise StoreFull(f"{memory.used} of {memory.limit} bytes of the store's memory are in use")
-        if self.quotas == StorageQuotas():
+        quotas = self.quotas_of(owner)
+        if quotas == StorageQuotas():
             return
         used = self.usage(owner)
         for name, now, more, limit in (
-            ("encounters", used.encounters, encounters, self.quotas.encounters),
-            ("commands", used.commands, commands, self.quotas.commands),
-            ("bytes", used.bytes, 1, self.quotas.bytes),
+            ("encounters", used.encounters, encounters, quotas.encounters),
+            ("commands", used.commands, commands, quotas.commands),
+            ("bytes", used.bytes, 1, quotas.bytes),
         ):
             if limit and more and now + more > limit:
                 raise QuotaExceeded(name, now, limit)
+
+    def quotas_of(self, owner: str) -> StorageQuotas:
+        """Return how much *owner* may store."""
+        return self.own.of(owner).over(self.quotas)
 
     def memory(self) -> StoreMemory:
         """Return the store's memory, used and limit in bytes."""
@@ -138,10 +138,17 @@ class Capacity:
                 self._usage.put(owner, (known[0], known[1].plus(encounters, commands, size)))
 
     def _count(self, owner: str) -> Usage:
-        total, before = Usage(), None
+        total = Usage()
+        for _, commands, size in self.by_encounter(owner):
+            total = total.plus(1, commands, size)
+        return total
+
+    def by_encounter(self, owner: str) -> Iterator[tuple[EncounterEntry, int, int]]:
+        """Yield every encounter of *owner*, the newest first, with its commands and its size in bytes."""
+        before = None
         while page := self._register.owned_by(owner, before, _PAGE):
             before = page[-1][0]
-            for size in self._log.sizes([entry.encounter for _, entry in page]):
+            sizes = self._log.sizes([entry.encounter for _, entry in page])
+            for (_, entry), size in zip(page, sizes, strict=True):
                 if size.commands:  # an entry may exist without its encounter
-                    total = total.plus(1, size.commands, size.bytes)
-        return total
+                    yield entry, size.commands, size.bytes

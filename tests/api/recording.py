@@ -259,6 +259,12 @@ def _keys(made: Recording, studio: Studio) -> None:
     made.ask(owner, "listApiKeys")
     successor = made.ask(owner, "rotateApiKey", {"overlap_s": 3600}, known={"key": key})["key"]
     made.ask(owner, "endApiKey", known={"key": successor})
+    known = {"owner": made.ask(owner, "getUsage")["owner"]}
+    text, _ = api_keys.create(studio.services.log, "operator", time.time(), scopes=("operator",))
+    operator = studio.api.with_token(text)
+    made.ask(operator, "getOwnerUsage", known=known)
+    made.ask(operator, "changeOwnerQuotas", {"encounters": 500}, known=known)
+    made.ask(operator, "resetOwnerQuotas", known=known)
 
 
 def _opened(studio: Studio, title: str) -> tuple[Api, dict[str, str]]:

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from service.log import StoreMemory
-from service.stores.capacity import USAGE_S, StorageQuotas, Usage
+from service.stores.capacity import USAGE_S, Usage
+from service.stores.owner_quotas import StorageQuotas
 from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.api.test_metrics import operator, samples
@@ -120,3 +121,64 @@ def test_metrics_show_the_memory_and_what_was_refused(
     assert found["rewound_store_memory_bytes", ()] == 5
     assert found["rewound_store_memory_limit_bytes", ()] == 100
     assert found["rewound_quota_refusals_total", (("quota", "commands"),)] == 1
+
+
+# --- quotas of one owner ------------------------------------------------------------------------------------
+
+
+def owner_id(services: Services, table: Table) -> str:
+    entry = services.encounters.find(table.id)
+    assert entry is not None
+    return entry.owner
+
+
+def test_an_owner_sees_its_usage_and_its_quotas(services: Services, owner: Api) -> None:
+    table = opened(owner)
+    services.capacity.quotas = StorageQuotas(commands=50)
+
+    usage = owner.get("/v1/usage")
+
+    assert usage["owner"] == owner_id(services, table)
+    assert usage["encounters"] == {"used": 1, "limit": None}
+    assert usage["commands"] == {"used": owner.get(table.at)["appended"], "limit": 50}
+    is_problem(table.ada("GET", "/v1/usage"), 403, "forbidden")
+
+
+def test_an_operator_gives_one_owner_other_quotas(services: Services, owner: Api) -> None:
+    table = opened(owner)
+    who, services.capacity.quotas = operator(owner, services), StorageQuotas(encounters=1, commands=900)
+    at = f"/v1/owners/{owner_id(services, table)}"
+
+    more = who("PATCH", f"{at}/quotas", {"encounters": 2})
+    assert json.loads(more.text)["encounters"] == {"used": 1, "limit": 2}
+    assert json.loads(more.text)["commands"]["limit"] == 900, "what is not sent is as in the settings"
+    opened(owner)
+    is_problem(owner("POST", "/v1/encounters", {"edition": "tiny@1"}), 507, "quota-exceeded")
+
+    none = who("PATCH", f"{at}/quotas", {"commands": 0, "bytes": 1})
+    assert [json.loads(none.text)[name]["limit"] for name in ("encounters", "commands", "bytes")] == [
+        2,
+        None,
+        1,
+    ]
+    problem = is_problem(owner("POST", f"{table.at}/commands", ADD), 507, "quota-exceeded")
+    assert (problem["quota"], problem["limit"]) == ("bytes", 1)
+
+    assert json.loads(who("DELETE", f"{at}/quotas").text) == who.get(f"{at}/usage")
+    assert who.get(f"{at}/usage")["encounters"]["limit"] == 1
+    assert owner("POST", f"{table.at}/commands", ADD).status_code == 200
+
+
+def test_only_an_operator_sees_and_changes_another_owner(services: Services, owner: Api) -> None:
+    at = f"/v1/owners/{owner_id(services, opened(owner))}"
+    for answer in (
+        owner("GET", f"{at}/usage"),
+        owner("PATCH", f"{at}/quotas", {"encounters": 0}),
+        owner("DELETE", f"{at}/quotas"),
+    ):
+        is_problem(answer, 403, "forbidden")
+    who = operator(owner, services)
+    is_problem(who("GET", "/v1/owners/0123456789ab/usage"), 404, "not-found")
+    is_problem(who("PATCH", "/v1/owners/0123456789ab/quotas", {"encounters": 1}), 404, "not-found")
+    for wrong in ({"encounters": -1}, {"mb": 1}, {"commands": None}, {"bytes": True}):
+        assert who("PATCH", f"{at}/quotas", wrong).status_code == 422

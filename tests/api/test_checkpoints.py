@@ -6,10 +6,14 @@ import json
 import time
 from typing import Any
 
+import pytest
+
 from service.audit import checkpoint
 from service.audit.notes import verifier_key
+from service.usecases.services import Services
 from tests.api.client import Api, Table
 from tests.api.conftest import Worker
+from tests.api.test_metrics import operator, samples
 from tests.support.tiny_table import SIGNER
 
 
@@ -87,6 +91,25 @@ def test_every_answer_about_the_encounter_carries_the_latest_checkpoint(api: Api
         assert who(method, table.at + path, body).headers["Rewound-Checkpoint"] == found, path
     assert "Rewound-Checkpoint" not in api("GET", "/v1/rulesets").headers
     assert "Rewound-Checkpoint" not in api("GET", table.at).headers, "a stranger is told nothing"
+
+
+def test_an_accepted_command_is_answered_so_when_no_checkpoint_can_be_read(
+    table: Table, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: str) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(services.tree_heads, "of", broken)
+    who = operator(table.gm, services)
+    counted = ("rewound_http_requests_total", (("operation", "sendCommand"), ("status", "200")))
+    before = samples(who).get(counted, 0)
+
+    answer = table.gm("POST", f"{table.at}/commands", {"type": "add", "amount": 1})
+
+    assert answer.status_code == 200
+    assert json.loads(answer.text)["outcome"] == "accepted"
+    assert "Rewound-Checkpoint" not in answer.headers
+    assert samples(who)[counted] == before + 1
 
 
 def test_pages_of_checkpoints_follow_each_other(table: Table) -> None:

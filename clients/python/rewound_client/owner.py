@@ -35,6 +35,22 @@ class Owner(Place):
         """Revoke an API key."""
         self._done("DELETE", f"/api-keys/{key}")
 
+    def usage(self) -> shapes.Usage:
+        """Return what you store in all encounters together, and your quotas."""
+        return cast("shapes.Usage", self._get("/usage"))
+
+    def usage_of(self, owner: str) -> shapes.Usage:
+        """Return what *owner* stores, and its quotas; needs an operator's key, as the next two."""
+        return cast("shapes.Usage", self._get(f"/owners/{owner}/usage"))
+
+    def change_quotas(self, owner: str, **quotas: int) -> shapes.Usage:
+        """Give *owner* quotas of its own: `encounters`, `commands`, `bytes`; 0: no limit."""
+        return cast("shapes.Usage", self._done("PATCH", f"/owners/{owner}/quotas", quotas))
+
+    def reset_quotas(self, owner: str) -> shapes.Usage:
+        """Give *owner* the quotas of the service's settings again."""
+        return cast("shapes.Usage", self._done("DELETE", f"/owners/{owner}/quotas"))
+
     def signing_keys(self) -> list[shapes.KeysKey]:
         """Return the public keys with which the service signs checkpoints and certificates."""
         return cast("list[shapes.KeysKey]", self._get("/keys")["keys"])

@@ -1096,6 +1096,16 @@ class Outcomes(t.TypedDict):
     outcomes: "list[Outcome]"
     """The outcomes, in order."""
 
+@t.final
+class OwnerQuotas(t.TypedDict):
+    """The quotas of one owner; 0: no limit."""
+    encounters: t.NotRequired[int]
+    """The encounters that the owner may have."""
+    commands: t.NotRequired[int]
+    """The commands that the owner may have."""
+    bytes: t.NotRequired[int]
+    """The stored bytes that the owner may have."""
+
 PendingAmendment: t.TypeAlias = "Outcome | Amendment"
 """The command is not decided yet, or its line is not."""
 
@@ -1744,6 +1754,26 @@ class Ticket(t.TypedDict):
     """The ticket, which stands in an address in place of a token."""
     expires: str
     """When it expires."""
+
+@t.final
+class Usage(t.TypedDict):
+    """What an owner stores in all encounters together, those in the archive too."""
+    owner: str
+    """The owner's id: that of the owner's first key."""
+    encounters: "UsageShare"
+    """The encounters of this owner."""
+    commands: "UsageShare"
+    """The commands of this owner."""
+    bytes: "UsageShare"
+    """The stored bytes of this owner."""
+
+@t.final
+class UsageShare(t.TypedDict):
+    """How much is used, and the quota."""
+    used: int
+    """How much is used."""
+    limit: int | None
+    """The quota; null if there is none."""
 
 @t.final
 class Webhook(t.TypedDict):
