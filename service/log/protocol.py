@@ -226,6 +226,8 @@ class Doorbell(Protocol):
     def submit(self, encounter: str, request: bytes, **options: Unpack[SubmitOptions]) -> Submitted:
         """Append, mark dirty and notify in one step, which has its whole effect or, if refused, none.
 
+        An encounter in which nothing waited has waited since this command, even if it was still marked.
+
         `more` requests get the numbers after the first one's; the idempotency key is that of the first.
         Raises as `append` does. A command that was appended before and is not folded yet notifies again. If
         no worker listens to the encounter's bucket, the doorbell rings, at most once in `notify_ms`, until a

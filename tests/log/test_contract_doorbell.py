@@ -54,6 +54,27 @@ def becomes_true(claim: Callable[[], bool], within_s: float = 30.0) -> bool:
     return False
 
 
+def test_an_encounter_in_play_waits_since_its_oldest_command_that_waits(log: Log) -> None:
+    """It stays marked for as long as it is played, which says nothing of how late its commands are."""
+    submit(log, create=True, at_ms=1_000)
+    submit(log, key="k2", at_ms=2_000)
+    assert log.waiting_since() == 1_000
+    log.commit("e1", CommitWrite(1, ZERO_HASH, "a" * 64, b"c", b"request"))
+    submit(log, key="k3", at_ms=3_000)
+    assert log.waiting_since() == 1_000, "the second command still waits"
+    log.commit(
+        "e1",
+        CommitWrite(2, "a" * 64, "b" * 64, b"c", b"request"),
+        CommitWrite(3, "b" * 64, "c" * 64, b"c", b"request"),
+    )
+    submit(log, key="k3", at_ms=4_000)
+    assert log.waiting_since() == 1_000, "a repeat of a folded command changes nothing"
+    submit(log, key="k4", at_ms=5_000)
+    assert log.waiting_since() == 5_000
+    submit(log, key="k4", at_ms=6_000)
+    assert log.waiting_since() == 5_000, "a repeat of one that waits changes nothing"
+
+
 def test_a_submission_appends_marks_and_notifies(log: Log) -> None:
     other = next(bucket for bucket in range(9) if bucket != bucket_of("e1"))
     with log.listen_commands((bucket_of("e1"),)) as wakes, log.listen_commands((other,)) as others:

@@ -100,6 +100,10 @@ class MemoryLog(MemoryArchive, MemoryWhole, MemoryDoorbell, MemoryCollections, M
             head = self._read(encounter).head
             if head is not None and place.n <= head.folded:
                 return Submitted(place.n, place.replayed, must_notify=False)
+            if not place.replayed and head is not None and place.n == head.folded + 1:
+                self._dirty.get(bucket_of(encounter), {}).pop(
+                    encounter, None
+                )  # it waits since now, and was only not yet cleaned
             self.mark_dirty(encounter, at_ms)
             if place.replayed:
                 listeners = self._notify(CommandNotification(encounter, 0, b"", process))

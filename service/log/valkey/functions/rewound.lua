@@ -1,4 +1,4 @@
-#!lua name=rewound_8
+#!lua name=rewound_9
 -- The changes that must be one step, as functions inside the server.
 --
 -- Every check comes before the first write, because an error half way would leave the writes before it.
@@ -82,7 +82,11 @@ local function submit(keys, args)
   end
   local unfolded = answer[1] == 'appended' or (answer[1] == 'replayed' and answer[2] > folded)
   if unfolded then
-    redis.call('ZADD', keys[4], 'NX', args[7], args[6])
+    if answer[1] == 'appended' and answer[2] == folded + 1 then -- it waits since now, and was only not yet cleaned
+      redis.call('ZADD', keys[4], args[7], args[6])
+    else
+      redis.call('ZADD', keys[4], 'NX', args[7], args[6])
+    end
     -- a repeat has another nonce than the request on the record, so its bytes are not sent
     local request = answer[1] == 'appended' and string.format('\n%d\n', answer[2]) .. args[3] or '\n0\n'
     local whose = args[12] == '' and args[6] or args[6] .. ' ' .. args[12]
@@ -277,16 +281,16 @@ local function put_record(keys, args)
   return tonumber(number)
 end
 
-redis.register_function('rewound_8_append', function(keys, args) return (append(keys, args)) end)
-redis.register_function('rewound_8_submit', submit)
-redis.register_function('rewound_8_find_key', find_key)
-redis.register_function('rewound_8_commit', commit)
-redis.register_function('rewound_8_evict', evict)
-redis.register_function('rewound_8_restore', restore)
-redis.register_function('rewound_8_drop_archived', drop_archived)
-redis.register_function('rewound_8_tried', tried)
-redis.register_function('rewound_8_put_derived', put_derived)
-redis.register_function('rewound_8_clean', clean)
-redis.register_function('rewound_8_hold', hold)
-redis.register_function('rewound_8_release', release)
-redis.register_function('rewound_8_put_record', put_record)
+redis.register_function('rewound_9_append', function(keys, args) return (append(keys, args)) end)
+redis.register_function('rewound_9_submit', submit)
+redis.register_function('rewound_9_find_key', find_key)
+redis.register_function('rewound_9_commit', commit)
+redis.register_function('rewound_9_evict', evict)
+redis.register_function('rewound_9_restore', restore)
+redis.register_function('rewound_9_drop_archived', drop_archived)
+redis.register_function('rewound_9_tried', tried)
+redis.register_function('rewound_9_put_derived', put_derived)
+redis.register_function('rewound_9_clean', clean)
+redis.register_function('rewound_9_hold', hold)
+redis.register_function('rewound_9_release', release)
+redis.register_function('rewound_9_put_record', put_record)
