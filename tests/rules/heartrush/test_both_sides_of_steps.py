@@ -117,7 +117,7 @@ def test_HR_STANCE_AGI_1_who_moves_first_strikes_after_its_move_or_after_all_mov
     assert [e.movers for e in fight.logged("targets_revealed")] == [("p1", "p2")]
     fight.answer("sidestep", "p1", *(faces if house == "sequential" else ()), to=[0, -1])
     fight.answer("sidestep", "p2", *(faces if house == "sequential" else faces * 2), to=[0, 2])
-    said = [e for e in fight.events if e.type in ("sidestep_taken", "exchange_begun")]
+    said: list[Any] = [e for e in fight.events if e.type in ("sidestep_taken", "exchange_begun")]
     order = [f"{e.attacker} strikes" if e.type == "exchange_begun" else e.creature for e in said]
     one_by_one = ["p1", "p1 strikes", "p2", "p2 strikes"]
     assert order == (one_by_one if house == "sequential" else ["p1", "p2", "p1 strikes", "p2 strikes"])
