@@ -44,7 +44,7 @@ LABEL org.opencontainers.image.title="Rewound" \
 RUN python -m pip uninstall --yes --root-user-action ignore pip \
     && groupadd --system --gid 10001 rewound \
     && useradd --system --uid 10001 --gid rewound --home-dir /var/lib/rewound --shell /usr/sbin/nologin rewound \
-    && install -d -m 0700 -o rewound -g rewound /var/lib/rewound /var/lib/rewound-archive /var/lib/rewound-witness /var/lib/rewound-backups
+    && install -d -m 0700 -o rewound -g rewound /var/lib/rewound /var/lib/rewound-archive /var/lib/rewound-signing-memory /var/lib/rewound-backups
 COPY --from=builder /opt/rewound /opt/rewound
 ENV PATH=/opt/rewound/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \

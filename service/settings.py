@@ -111,8 +111,8 @@ class Settings:
     given_key: bytes | None = field(default=None, repr=False)
     signing_key_file: Path = Path(".rewound/signing.key")
     """The file of the key that signs checkpoints and certificates: only for workers."""
-    given_witness_file: Path | None = None
-    """The witness's file, if it is not in *data_dir*: only for workers, and to restore a backup."""
+    given_signing_memory_file: Path | None = None
+    """The signing memory's file, if it is not in *data_dir*: only for workers, and to restore a backup."""
 
     @classmethod
     def from_environment(cls) -> Self:
@@ -191,7 +191,7 @@ class Settings:
                 ),
                 key_file=Path(key_file) if key_file else data_dir / "secret.key",
                 signing_key_file=Path(env.str("SIGNING_KEY_FILE", "") or data_dir / "signing.key"),
-                given_witness_file=_path(env.str("WITNESS_FILE", "")),
+                given_signing_memory_file=_path(env.str("SIGNING_MEMORY_FILE", "")),
             )
         try:
             env.seal()
@@ -212,6 +212,8 @@ class Settings:
         if key and key_file:
             faults.append("REWOUND_SECRET_KEY, REWOUND_KEY_FILE: set one of them")
         faults += settings._archive_faults()
+        if "REWOUND_WITNESS_FILE" in os.environ:
+            faults.append("REWOUND_WITNESS_FILE: it is called REWOUND_SIGNING_MEMORY_FILE now")
         if faults:
             raise SettingsError(faults)
         return replace(settings, given_key=bytes.fromhex(key)) if key else settings
@@ -255,9 +257,9 @@ class Settings:
         return read_or_create_key(self.signing_key_file)
 
     @property
-    def witness_file(self) -> Path:
+    def signing_memory_file(self) -> Path:
         """The file in which this machine records what was signed, apart from the store."""
-        return self.given_witness_file or self.data_dir / "witness.db"
+        return self.given_signing_memory_file or self.data_dir / "signing-memory.db"
 
     def with_servers(self, streams_url: str, queue_url: str) -> Self:
         """Return the settings with the addresses of running servers."""
@@ -308,7 +310,7 @@ class Settings:
             "KEY_FILE": "" if self.given_key else str(self.key_file),
             "SECRET_KEY": self.given_key.hex() if self.given_key else "",
             "SIGNING_KEY_FILE": str(self.signing_key_file),
-            "WITNESS_FILE": str(self.given_witness_file or ""),
+            "SIGNING_MEMORY_FILE": str(self.given_signing_memory_file or ""),
         }
         return os.environ | {f"REWOUND_{name}": value for name, value in spelled.items()}
 

@@ -246,12 +246,12 @@ def test_a_key_that_others_may_read_is_refused(tmp_path: Path) -> None:
         read_or_create_key(path)
 
 
-def test_the_witness_is_in_the_data_directory_unless_it_is_kept_elsewhere(
+def test_the_signing_memory_is_in_the_data_directory_unless_it_is_kept_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("REWOUND_DATA_DIR", "/data")
-    assert Settings.from_environment().witness_file == Path("/data/witness.db")
-    monkeypatch.setenv("REWOUND_WITNESS_FILE", "/mnt/other/witness.db")
+    assert Settings.from_environment().signing_memory_file == Path("/data/signing-memory.db")
+    monkeypatch.setenv("REWOUND_SIGNING_MEMORY_FILE", "/mnt/other/signing-memory.db")
     settings = Settings.from_environment()
-    assert settings.witness_file == Path("/mnt/other/witness.db")
-    assert settings.environment()["REWOUND_WITNESS_FILE"] == "/mnt/other/witness.db"
+    assert settings.signing_memory_file == Path("/mnt/other/signing-memory.db")
+    assert settings.environment()["REWOUND_SIGNING_MEMORY_FILE"] == "/mnt/other/signing-memory.db"

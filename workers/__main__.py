@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from service.audit.signing import Signer
-from service.audit.witness import Witness
+from service.audit.signing_memory import SigningMemory
 from service.collecting import collect_seldom
 from service.log.errors import StoreRefused
 from service.log.valkey.queue import check_queue, queue_client
@@ -24,7 +24,7 @@ def main() -> int:
         settings = Settings.from_environment()
         key = settings.secret_key()
         settings.signing_key()
-        witness = Witness(settings.witness_file)
+        signing_memory = SigningMemory(settings.signing_memory_file)
         storage = storage_of(settings)
         registry = installed()
     except (SettingsError, RulesetUnusable) as faults:
@@ -53,7 +53,7 @@ def main() -> int:
         registry,
         key=key,
         signer=signer,
-        witness=witness,
+        signing_memory=signing_memory,
         groups=settings.groups,
         address_guard=WebhookAddressGuard.of(settings.webhook_networks),
         storage=storage,

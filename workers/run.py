@@ -17,7 +17,7 @@ import structlog
 
 from service.audit.notary import Notary
 from service.audit.signing import Signer
-from service.audit.witness import Witness
+from service.audit.signing_memory import SigningMemory
 from service.core.fold import Folder, Registry
 from service.log.protocol import Log
 from service.signals.doorbell import FOLD, RqNotifier
@@ -70,7 +70,7 @@ def run(  # noqa: PLR0913 - all parts of a worker
     *,
     key: bytes,
     signer: Callable[[], Signer],
-    witness: Witness,
+    signing_memory: SigningMemory,
     groups: int,
     address_guard: WebhookAddressGuard | None = None,
     storage: Storage,
@@ -82,16 +82,16 @@ def run(  # noqa: PLR0913 - all parts of a worker
     """Run until SIGTERM or SIGINT.
 
     *queue* is a client of RQ's server, *key* decrypts the encounters' secrets, *signer* returns the current
-    signer of checkpoints and *witness* remembers what was signed. *address_guard* checks the addresses of
-    webhooks, *pace* sets when deliveries are tried. *storage* holds the files of archived encounters and the
-    bundles of removed ones, *keeping* sets when encounters are archived and removed. A decision that takes
-    longer than *longest_s* seconds kills the process.
+    signer of checkpoints and *signing_memory* remembers what was signed. *address_guard* checks the addresses
+    of webhooks, *pace* sets when deliveries are tried. *storage* holds the files of archived encounters and
+    the bundles of removed ones, *keeping* sets when encounters are archived and removed. A decision that
+    takes longer than *longest_s* seconds kills the process.
     """
     log = with_archive(log, storage, archive_key_of(key))
     worker = f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()
     folder, ringer = Folder(log, registry, capacity=KEPT), RqNotifier(queue)
-    notary = Notary(log, witness, signer)
+    notary = Notary(log, signing_memory, signer)
     signing = CheckpointSigner(log, notary, signer, stopping)
     snapshooter = SnapshotWriter(log, registry, stopping)
     archiver = Archiver(
@@ -130,7 +130,7 @@ def run(  # noqa: PLR0913 - all parts of a worker
         signing.ring()
         fold.answer(bucket)
 
-    retention = Retention(log, registry, storage, keeping.closed_days, stopping, witness.forget)
+    retention = Retention(log, registry, storage, keeping.closed_days, stopping, signing_memory.forget)
     answering = FoldJobThread(queue, {FOLD: answer}, stopping)
 
     periodic_threads: tuple[PeriodicThread, ...] = (
@@ -146,7 +146,7 @@ def run(  # noqa: PLR0913 - all parts of a worker
             archiver,
             telling,
         ),
-        ForkExpiry(log, stopping, witness.forget),
+        ForkExpiry(log, stopping, signing_memory.forget),
     )
     threads = [
         Thread(target=fold.run, name="fold", daemon=True),
@@ -162,6 +162,6 @@ def run(  # noqa: PLR0913 - all parts of a worker
         each.ring()  # ends its wait for the next look
     for thread in threads:
         thread.join()
-    witness.close()
+    signing_memory.close()
     log.close()
     _logger.info("worker.stopped", worker=worker)

@@ -13,8 +13,8 @@ from typing import Final
 from service.audit import signing
 from service.audit.evidence import stored
 from service.audit.integrity import examine
+from service.audit.signing_memory import SigningMemory
 from service.audit.verdict import EMPTY, UNSIGNED_FROM, Fault
-from service.audit.witness import Witness
 from service.log import Log, StoredEncounter
 from service.log.memory import MemoryLog
 from service.stores import checkpoints, imports, removals
@@ -126,15 +126,17 @@ class LostCommits:
     owner: str
 
 
-def lost_since(witness: Witness, log: Log, restored: Mapping[str, int], now: float) -> Iterator[LostCommits]:
-    """Yield what *witness* has seen signed and the restored store does not have.
+def lost_since(
+    signing_memory: SigningMemory, log: Log, restored: Mapping[str, int], now: float
+) -> Iterator[LostCommits]:
+    """Yield what *signing_memory* has seen signed and the restored store does not have.
 
     *restored* counts the commits of each encounter; *now* is in seconds since 1970. A removed encounter, or a
     fork that has expired, is not lost.
     """
     register = EncounterIndex(log)
-    for encounter in witness.encounters():
-        seen, there = witness.seen(encounter), restored.get(encounter, 0)
+    for encounter in signing_memory.encounters():
+        seen, there = signing_memory.seen(encounter), restored.get(encounter, 0)
         if seen is None or seen.size <= there or removals.find(log, encounter) is not None:
             continue
         entry = register.find(encounter)

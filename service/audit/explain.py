@@ -62,7 +62,7 @@ class LoggedDice:
         raise NotLogged(f"link {epoch} of lane {lane}")
 
 
-class _Witness:
+class _RecordedDice:
     """The secrets for deciding again: logged dice, and a constant salt."""
 
     def __init__(self, dice: LoggedDice) -> None:
@@ -85,12 +85,12 @@ def chain(
     *before* is the state before the commit, *payloads* are the payloads of its envelopes by index. Empty if
     deciding again gives another result.
     """
-    witness = _Witness(LoggedDice(commit, payloads))
+    signing_memory = _RecordedDice(LoggedDice(commit, payloads))
     kept = sealed_values_in(commit, {index: json.loads(raw) for index, raw in payloads.items()})
     try:
         written, steps = watched(
             lambda: decide_request(
-                before.ruleset, before, raw_request, commit.n, witness, lambda _origin: kept
+                before.ruleset, before, raw_request, commit.n, signing_memory, lambda _origin: kept
             )
         )
     except NotLogged:

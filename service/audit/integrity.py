@@ -84,7 +84,7 @@ def examine(evidence: Evidence, progress: Progress = unheard) -> Examined:
     _check_chain(evidence, commits)
     _check_contents(evidence, commits, requests)
     signed, losses = _surviving(evidence, commits, signed_heads(evidence))
-    _check_witnesses(evidence, commits, (*evidence.checkpoints, *signed.points))
+    _check_heads(evidence, commits, (*evidence.checkpoints, *signed.points))
     if not commits:
         raise Fault(Verdict(EMPTY))
     check_completeness(evidence, commits, losses)
@@ -302,7 +302,7 @@ def _surviving(
     return replace(signed, points=standing, lost=len(signed.points) - len(standing)), losses
 
 
-def _check_witnesses(evidence: Evidence, commits: Sequence[Commit], points: Sequence[Checkpoint]) -> None:
+def _check_heads(evidence: Evidence, commits: Sequence[Commit], points: Sequence[Checkpoint]) -> None:
     """Compare the commits with receipts and signed heads; raises `Fault`: tampered, truncated or forked."""
     roots = _roots(commits, {point.size for point in points})
     heads = [(r.n, r.hash, commits[r.n - 1].hash if r.n <= len(commits) else None) for r in evidence.receipts]

@@ -5,7 +5,7 @@ for the head on request. It computes each root from the bytes stored since the l
 
 Laws. A signed tree always continues every tree that this machine or the store remembers as signed. A
 contradiction is a dispute: it is stored, the encounter is not folded, and only a person's acceptance ends it.
-A signature is written to this machine's witness before it is published.
+A signature is written to this machine's signing memory before it is published.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from threading import RLock
 from typing import Final
 
 from service.audit.signing import Signer, foreign
-from service.audit.witness import Witness, WitnessRecord
+from service.audit.signing_memory import RememberedHead, SigningMemory
 from service.caches import RecentCache
 from service.log import Entry, Log, NoSuchEncounter, StreamHead
 from service.record.canonical import commit_hash
@@ -80,10 +80,10 @@ class Notary:
     """Signs for one process; any number of its threads may use it."""
 
     def __init__(
-        self, log: Log, witness: Witness, signer: Callable[[], Signer], capacity: int = 10_000
+        self, log: Log, signing_memory: SigningMemory, signer: Callable[[], Signer], capacity: int = 10_000
     ) -> None:
         self._log = log
-        self._witness = witness
+        self._signing_memory = signing_memory
         self._register = EncounterIndex(log)
         self._signer = signer
         self.disputes = Disputes(log)
@@ -122,10 +122,10 @@ class Notary:
     def sign_closed_together(self, encounters: Sequence[str]) -> tuple[dict[str, list[TreeHead]], list[str]]:
         """Sign what `sign_closed` signs, for several encounters; return the new heads, and those left.
 
-        The first closes of all encounters take two round trips to read, one sync of the witness and two round
-        trips to publish. The second closes follow, because nothing is signed after an unpublished close. An
-        encounter is left for `sign_closed` if this process has not yet compared it with its signatures, or if
-        anything contradicts the last of them.
+        The first closes of all encounters take two round trips to read, one sync of the signing memory and
+        two round trips to publish. The second closes follow, because nothing is signed after an unpublished
+        close. An encounter is left for `sign_closed` if this process has not yet compared it with its
+        signatures, or if anything contradicts the last of them.
         """
         with self._lock:
             known = {each: at for each in encounters if (at := self._signed.get(each)) is not None}
@@ -150,7 +150,7 @@ class Notary:
             else []
         )
         latest, disputes = stored[: len(sizes)], stored[len(sizes) :]
-        seen = self._witness.last_checkpoints(sizes)
+        seen = self._signing_memory.last_checkpoints(sizes)
         return {
             each
             for (each, size), blob, dispute in zip(sizes.items(), latest, disputes, strict=True)
@@ -164,7 +164,7 @@ class Notary:
         return at.point
 
     def _put_all(self, closed: Sequence[tuple[str, _Reached, int]]) -> None:
-        """Sign the given (encounter, tree, epoch): write the witness first, then publish to the store."""
+        """Sign the given (encounter, tree, epoch): remember them first, then publish to the store."""
         if not closed:
             return
         signer = self._signer()
@@ -172,9 +172,9 @@ class Notary:
         for encounter, at, epoch in closed:
             note = signer.checkpoint(encounter, at.frontier.size, at.root)
             signed.append(checkpoints.SignedTreeHead(encounter, at.point, note, epoch))
-        self._witness.remember(
+        self._signing_memory.remember(
             *(
-                WitnessRecord(encounter, at.frontier.size, at.root, each.note, epoch, self._owner(encounter))
+                RememberedHead(encounter, at.frontier.size, at.root, each.note, epoch, self._owner(encounter))
                 for (encounter, at, epoch), each in zip(closed, signed, strict=True)
             )
         )
@@ -188,7 +188,7 @@ class Notary:
 
     def encounters(self) -> list[str]:
         """Return the encounters that this machine has signed anything of."""
-        return self._witness.encounters()
+        return self._signing_memory.encounters()
 
     # --- comparing with what was signed --------------------------------------------------------------
 
@@ -216,15 +216,15 @@ class Notary:
         """Raise `Disputed` if *encounter* was signed on this machine and is missing in the store.
 
         A removed encounter, or a fork that had expired at *now* (seconds since 1970), is not missing: its
-        witness record is deleted.
+        remembered head is deleted.
         """
         with self._lock:
-            seen = self._witness.seen(encounter)
+            seen = self._signing_memory.seen(encounter)
             if seen is None or self._log.head(encounter) is not None:
                 return
             entry = self._register.find(encounter)
             if removals.find(self._log, encounter) is not None or (entry and entry.has_expired(now)):
-                self._witness.forget(encounter)
+                self._signing_memory.forget(encounter)
                 return
             self._dispute(encounter, MISSING, TreeHead(seen.size, seen.root.hex()), 0)
 
@@ -252,16 +252,16 @@ class Notary:
         return reached
 
     def _remembered_heads(self, encounter: str) -> list[TreeHead]:
-        """Return the signed heads that the witness, the store and an open dispute remember.
+        """Return the signed heads that the signing memory, the store and an open dispute remember.
 
-        A head that only the witness remembers is written to the store again. Heads that a person has accepted
-        as lost are left out.
+        A head that only the signing memory remembers is written to the store again. Heads that a person has
+        accepted as lost are left out.
         """
-        seen, stored = self._witness.seen(encounter), checkpoints.latest(self._log, encounter)
+        seen, stored = self._signing_memory.seen(encounter), checkpoints.latest(self._log, encounter)
         ours = None if seen is None else TreeHead(seen.size, seen.root.hex())
         if seen is not None and ours is not None:
             if self.disputes.accepts(encounter, ours.size, ours.root):
-                self._witness.forget(encounter)
+                self._signing_memory.forget(encounter)
             elif stored is None or stored.size < ours.size:
                 checkpoints.put(self._log, encounter, ours, seen.note, seen.epoch)
         standing = self.disputes.standing(encounter)
@@ -276,7 +276,7 @@ class Notary:
 
     def _dispute(self, encounter: str, why: str, point: TreeHead, folded: int) -> None:
         self._signed.drop(encounter)
-        seen, before = self._witness.seen(encounter), self.disputes.standing(encounter)
+        seen, before = self._signing_memory.seen(encounter), self.disputes.standing(encounter)
         known = [each for each in (seen, before) if each is not None]  # another machine may have signed more
         epoch = max([checkpoints.epoch(self._log, encounter), *[each.epoch for each in known]])
         owner = next((each.owner for each in known if each.owner), "")

@@ -127,25 +127,25 @@ def _files(settings: Settings) -> Iterator[Diagnosis]:
         else:
             yield Diagnosis(what, "ok", str(path))
     if settings.workers:
-        yield _witness(settings)
+        yield _signing_memory(settings)
 
 
-def _witness(settings: Settings) -> Diagnosis:
-    """Return whether the witness is apart from the embedded store."""
-    file = settings.witness_file.absolute()
+def _signing_memory(settings: Settings) -> Diagnosis:
+    """Return whether the signing memory is apart from the embedded store."""
+    file = settings.signing_memory_file.absolute()
     if settings.is_embedded and file.is_relative_to(settings.data_dir.absolute()):
         mending = (
-            "stop the service, move witness.db* to another disk, and set REWOUND_WITNESS_FILE: "
+            "stop the service, move signing-memory.db* to another disk, and set REWOUND_SIGNING_MEMORY_FILE: "
             "a data directory that is put back whole hides what was lost"
         )
-        return Diagnosis("witness", "warning", f"{file} is beside the store", mending)
+        return Diagnosis("signing memory", "warning", f"{file} is beside the store", mending)
     place = file
     while not place.exists():
         place = place.parent
     if not os.access(place, os.W_OK):
-        mending = "give it to the service's user, or set REWOUND_WITNESS_FILE"
-        return Diagnosis("witness", "fault", f"{place} cannot be written", mending)
-    return Diagnosis("witness", "ok", str(file))
+        mending = "give it to the service's user, or set REWOUND_SIGNING_MEMORY_FILE"
+        return Diagnosis("signing memory", "fault", f"{place} cannot be written", mending)
+    return Diagnosis("signing memory", "ok", str(file))
 
 
 def _disk(settings: Settings) -> Iterator[Diagnosis]:
@@ -308,6 +308,6 @@ def _disputes(log: Log) -> Diagnosis:
     ]
     if not open_:
         return Diagnosis("history", "ok", "no encounter differs from what was signed about it")
-    mending = "restore a newer store, or let each gm accept the record: docs/settings.md, The witness"
+    mending = "restore a newer store, or let each gm accept the record: docs/settings.md, The signing memory"
     text = f"{len(open_)} encounters differ from what was signed about them, as after a restore: {open_[0]}"
     return Diagnosis("history", "fault", text, mending)

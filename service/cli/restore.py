@@ -11,7 +11,7 @@ from typing import Final
 import click
 
 from service.audit.backed_up import BackupCheck, LostCommits, lost_since
-from service.audit.witness import Witness
+from service.audit.signing_memory import SigningMemory
 from service.cli.backup import check_of, place_of, summary, with_secret_key
 from service.cli.environment import read_settings
 from service.cli.local_service import NotServing
@@ -30,7 +30,7 @@ from service.stores.encounter_index import EncounterIndex
 from service.usecases.restored import advance_dice
 
 _SEEN: Final = 2
-"""Epochs that are enough where a witness remembers every signed one: the open one, and one not yet signed."""
+"""Epochs that are enough beside a signing memory, which knows the signed ones: the open one, and the next."""
 _UNSEEN: Final = 16
 
 
@@ -46,15 +46,15 @@ _UNSEEN: Final = 16
 @click.option(
     "--epochs",
     type=click.IntRange(1, 50),
-    help=f"By how many epochs open encounters advance; {_SEEN}, or {_UNSEEN} without a witness.",
+    help=f"By how many epochs open encounters advance; {_SEEN}, or {_UNSEEN} without a signing_memory.",
 )
 def command(name: str | None, directory: Path | None, epochs: int | None, *, only_check: bool) -> None:
     """Put the backup NAME, or the newest one, into an empty store.
 
     All of it is read and checked first: a file that is missing, cut short or changed is named, and nothing is
-    restored. Put the key files back before this, and the newest witness: what it has seen signed and the
-    backup does not have is named, and each gm has to accept it. Every other open encounter advances to dice
-    that nobody has seen.
+    restored. Put the key files back before this, and the newest signing memory: what it has seen signed and
+    the backup does not have is named, and each gm has to accept it. Every other open encounter advances to
+    dice that nobody has seen.
     """
     settings = with_secret_key(read_settings().settings)
     key = container.key_of(settings.secret_key())
@@ -65,7 +65,7 @@ def command(name: str | None, directory: Path | None, epochs: int | None, *, onl
         if only_check:
             say(f"{manifest.backup} is whole: {summary(manifest)}")
             return
-        wanted = epochs or (_SEEN if settings.witness_file.exists() else _UNSEEN)
+        wanted = epochs or (_SEEN if settings.signing_memory_file.exists() else _UNSEEN)
         result = _restored(manifest, source, settings, check, wanted)
     except (NotServing, LogError, SettingsError, ArchiveUnavailable, BackupRefused) as fault:
         raise Failure(f"nothing was restored: {fault}") from fault
@@ -116,9 +116,9 @@ def _restored(
         restored = restoring.put_encounters(log, storage_of(settings), items, check.opened, now)
         restoring.put_records(log, container.read_parts(source, manifest.parts, key))
         lost = []
-        if settings.witness_file.exists():
+        if settings.signing_memory_file.exists():
             commits = {encounter: each.commits for encounter, each in restored.items()}
-            lost = list(lost_since(Witness(settings.witness_file), log, commits, now))
+            lost = list(lost_since(SigningMemory(settings.signing_memory_file), log, commits, now))
         open_ = _open(log, restored, now) - {each.encounter for each in lost}
         asleep = sorted(each for each in open_ if restored[each].is_archived)
         for encounter in sorted(open_ - set(asleep)):
@@ -161,8 +161,9 @@ def _report(manifest: Manifest, settings: Settings, result: RestoreResult) -> No
         )
     if result.asleep:
         say("Where an archived one was played after the backup, its gm first sends `advance_epoch`.")
-    if not settings.witness_file.exists():
-        say(f"{settings.witness_file} does not exist: what was signed after the backup cannot be named.")
+    if not settings.signing_memory_file.exists():
+        memory = settings.signing_memory_file
+        say(f"{memory} does not exist: what was signed after the backup cannot be named.")
         say(f"Where more than {result.epochs - 1} rounds may be lost, the gm first sends `advance_epoch`.")
     if not settings.signing_key_file.exists():
         say(f"{settings.signing_key_file} does not exist: put it back, or signatures begin with a new key.")

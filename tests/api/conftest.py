@@ -13,7 +13,7 @@ import pytest
 from service.api.app import create_app
 from service.audit.notary import Notary
 from service.audit.signing import publish
-from service.audit.witness import Witness
+from service.audit.signing_memory import SigningMemory
 from service.core.fold import Folder
 from service.log import Log, NoSuchEncounter
 from service.log.memory import MemoryLog
@@ -32,11 +32,11 @@ BOTH = {**REGISTRY, **TINY_SHELF}
 
 
 class Worker:
-    """Folds what it is woken for, like a worker process that always lingers; signs if it has a witness."""
+    """Folds what it is woken for, like a worker process that always lingers; signs if it has a memory."""
 
-    def __init__(self, log: Log, witness: Witness | None = None) -> None:
+    def __init__(self, log: Log, signing_memory: SigningMemory | None = None) -> None:
         self.log = log
-        self.witness = witness
+        self.signing_memory = signing_memory
         self.folder = Folder(log, BOTH)
         self.paused = Event()
         self._working = Lock()
@@ -72,8 +72,8 @@ class Worker:
 
     def _run(self) -> None:
         signing = None
-        if self.witness is not None:
-            notary = Notary(self.log, self.witness, lambda: SIGNER)
+        if self.signing_memory is not None:
+            notary = Notary(self.log, self.signing_memory, lambda: SIGNER)
             signing = CheckpointSigner(self.log, notary, lambda: SIGNER, Event())
             publish(self.log, SIGNER, time.time())
         folding = CommandFolder(self.log, self.folder, KEY, signing)
@@ -126,12 +126,12 @@ def until_it_listens(services: Services) -> None:
 
 @pytest.fixture
 def worker(log: Log, tmp_path: Path) -> Iterator[Worker]:
-    witness = Witness(tmp_path / "witness.db")
-    made = Worker(log, witness)
+    signing_memory = SigningMemory(tmp_path / "signing-memory.db")
+    made = Worker(log, signing_memory)
     made.start()
     yield made
     made.stop()
-    witness.close()
+    signing_memory.close()
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from service.api.app import create_app
 from service.api.operations import Operation
 from service.api.problems import MEDIA_TYPE
 from service.api.recorded import RECORDED
-from service.audit.witness import Witness
+from service.audit.signing_memory import SigningMemory
 from service.log.memory import MemoryLog
 from service.rules.registry import REGISTRY
 from service.stores import api_keys, webhooks
@@ -214,13 +214,13 @@ class Studio:
 def recorded() -> Recording:
     """Return the recording of a fresh run."""
     with tempfile.TemporaryDirectory() as home, closing(MemoryLog()) as log:
-        witness = Witness(Path(home) / "witness.db")
+        signing_memory = SigningMemory(Path(home) / "signing-memory.db")
         services = make_services(
             log, dict(REGISTRY), ring=lambda _: None, clock=time.time, key=KEY, mode="memory"
         )
         services = replace(services, accepted_keys=(SIGNER.public,))
         until_it_listens(services)
-        worker = Worker(log, witness)
+        worker = Worker(log, signing_memory)
         worker.start()
         try:
             made = Recording()
@@ -235,7 +235,7 @@ def recorded() -> Recording:
         finally:
             worker.stop()
             services.outcomes.close()
-            witness.close()
+            signing_memory.close()
     assert not made.missing(), sorted(made.missing())
     return made
 

@@ -577,8 +577,8 @@ def test_loaded_files_have_a_bound(
 ) -> None:
     monkeypatch.setattr(archive_log, "LOADED_BYTES", 1)
     tables = [Table.opened(owner) for _ in range(3)]
-    assert worker.witness is not None
-    notary = Notary(log, worker.witness, lambda: SIGNER)
+    assert worker.signing_memory is not None
+    notary = Notary(log, worker.signing_memory, lambda: SIGNER)
     for table in tables:
         notary.sign_head(table.id)
         archiver(log, place).archive(table.id)

@@ -128,8 +128,8 @@ def test_a_file_that_is_missing_keeps_no_other_from_coming_back(
 ) -> None:
     lost = archiver(log, storage).archive(played.id)
     other = Table.opened(owner)
-    assert worker.witness is not None
-    Notary(log, worker.witness, lambda: SIGNER).sign_head(other.id)
+    assert worker.signing_memory is not None
+    Notary(log, worker.signing_memory, lambda: SIGNER).sign_head(other.id)
     whole = archiver(log, storage).archive(other.id)
     gone = bucket.files.pop(f"cold/{lost.name}")
     log.set_due(RESTORING, [lost.encounter], 0, reschedule=True)

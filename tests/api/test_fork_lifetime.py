@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 
 from service.api.app import create_app
-from service.audit.witness import Witness
+from service.audit.signing_memory import SigningMemory
 from service.log import Log
 from service.stores.encounter_index import GRACE_S
 from service.stores.expired_forks import delete_expired
@@ -130,17 +130,17 @@ def test_a_worker_forgets_what_is_due_and_what_it_signed_of_it(
     did(table, ROLL)
     fork = forked(table.gm, table, 4, {"type": "end_round"})["encounter"]
     table.gm.get(f"/v1/encounters/{fork}/state?min_version=2")
-    witness = worker.witness
-    assert isinstance(witness, Witness)
+    signing_memory = worker.signing_memory
+    assert isinstance(signing_memory, SigningMemory)
     ends = time.monotonic() + 30
     while log.record("checkpoints", fork) is None:  # written last of what a signature leaves
         assert time.monotonic() < ends, "nothing of the fork was signed"
         time.sleep(0.01)
-    assert witness.seen(fork) is not None
+    assert signing_memory.seen(fork) is not None
     worker.stop()  # what it signs is told after it is remembered: nobody may be at it yet
 
-    forgetting = ForkExpiry(log, Event(), witness.forget, lambda: time.time() + LATER_S + GRACE_S)
+    forgetting = ForkExpiry(log, Event(), signing_memory.forget, lambda: time.time() + LATER_S + GRACE_S)
     forgetting.look()
 
-    assert (witness.seen(fork), log.head(fork), log.record("checkpoints", fork)) == (None, None, None)
+    assert (signing_memory.seen(fork), log.head(fork), log.record("checkpoints", fork)) == (None, None, None)
     assert log.head(table.id) is not None

@@ -20,7 +20,7 @@ from service.audit.signing import Signer, VouchedKey
 from service.audit.verify import verify
 from service.record.canonical import commit_hash, dumps
 from tests.audit.evidence_of import closed, evidence_of, forged, played, root_of, signed_evidence
-from tests.audit.games import witnessed
+from tests.audit.games import signed_throughout
 from tests.audit.refitted import with_request
 from tests.audit.shapes import mixed_game
 from tests.audit.test_coverage import recovered, with_heads
@@ -67,7 +67,7 @@ def spelled(evidence: Evidence) -> bytes:
 
 def game() -> Evidence:
     """Return a closed game, every close of it signed."""
-    return replace(witnessed(evidence_of(closed())), seat="gm")
+    return replace(signed_throughout(evidence_of(closed())), seat="gm")
 
 
 def bare() -> Evidence:
@@ -168,7 +168,7 @@ def continuation() -> Evidence:
         house.send(line, "gm", "add", amount=4)
         after = house.accept(line, house.proposed(line, "undo", commit=3))
         house.send(after, "gm", "close", reason="enough")
-        return replace(witnessed(stored(house.log, after)), seat="gm")
+        return replace(signed_throughout(stored(house.log, after)), seat="gm")
 
 
 def paper(by: Signer = SIGNER, evidence: Evidence | None = None) -> bytes:

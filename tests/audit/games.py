@@ -67,7 +67,7 @@ def signed(encounter: str, game: Any) -> Evidence:
     """Return the evidence of *game*, each close of an epoch and the end signed."""
     opened = {(written.n, index): lies for written in game.written for index, lies in written.sealed}
     commits = [written.raw for written in game.written]
-    return witnessed(
+    return signed_throughout(
         Evidence(
             encounter=encounter,
             requests=list(game.requests),
@@ -79,7 +79,7 @@ def signed(encounter: str, game: Any) -> Evidence:
     )
 
 
-def witnessed(evidence: Evidence) -> Evidence:
+def signed_throughout(evidence: Evidence) -> Evidence:
     """Return *evidence* with each close of an epoch and the end signed."""
     commits = evidence.commits
     sizes = [n for n, raw in enumerate(commits, 1) if b"epoch_closed" in raw or b"encounter_closed" in raw]

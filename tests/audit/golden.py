@@ -22,7 +22,7 @@ from service.dice.chain import seat_commitment
 from service.record.canonical import eid_of
 from service.rules.heartrush import HEARTRUSH
 from service.rules.registry import REGISTRY
-from tests.audit.games import signed, witnessed, written
+from tests.audit.games import signed, signed_throughout, written
 from tests.core.undoing import opened, started
 from tests.rules.heartrush.recorded import Recorded as HeartrushFight
 from tests.rules.rise.campaign import Recorded as RiseFight
@@ -100,7 +100,7 @@ def redone() -> Evidence:
         for _ in range(COMMANDS // 4):
             assert random_command(house, again, random)
         house.send(again, "gm", "close", reason="enough")
-        return witnessed(stored(house.log, again))
+        return signed_throughout(stored(house.log, again))
 
 
 FIGHTS: Final[dict[str, tuple[Callable[[], Evidence], str]]] = {

@@ -49,7 +49,7 @@ def test_six_causes_are_each_called_by_their_name() -> None:
     [
         "service.audit.integrity._check_chain",
         "service.audit.integrity._check_contents",
-        "service.audit.integrity._check_witnesses",
+        "service.audit.integrity._check_heads",
         "service.audit.integrity.check_completeness",
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 from service.audit import checkpoint
 from service.audit.notary import Disputed, Notary
 from service.audit.notes import verifier_key
-from service.audit.witness import Witness, WitnessRecord
+from service.audit.signing_memory import RememberedHead, SigningMemory
 from service.log import Entry
 from service.log.memory import MemoryLog
 from service.stores import checkpoints, removals
@@ -29,14 +29,14 @@ KEY = verifier_key(f"{SIGNER.origin}/{Sitting().encounter}", SIGNER.public)
 
 
 @pytest.fixture
-def witness(tmp_path: Path) -> Iterator[Witness]:
-    made = Witness(tmp_path / "witness.db")
+def signing_memory(tmp_path: Path) -> Iterator[SigningMemory]:
+    made = SigningMemory(tmp_path / "signing-memory.db")
     yield made
     made.close()
 
 
-def notary_of(log: MemoryLog, witness: Witness) -> Notary:
-    return Notary(log, witness, lambda: SIGNER)
+def notary_of(log: MemoryLog, signing_memory: SigningMemory) -> Notary:
+    return Notary(log, signing_memory, lambda: SIGNER)
 
 
 def other() -> Sitting:
@@ -60,10 +60,10 @@ def root_at(sitting: Sitting, n: int) -> str:
     return sitting.written[n - 1].folded.frontier.root().hex()
 
 
-def test_every_close_is_signed_once_at_its_own_size(witness: Witness) -> None:
+def test_every_close_is_signed_once_at_its_own_size(signing_memory: SigningMemory) -> None:
     sitting = closed()
     log = kept(sitting)
-    by = notary_of(log, witness)
+    by = notary_of(log, signing_memory)
 
     made = by.sign_closed(sitting.encounter)
 
@@ -75,9 +75,9 @@ def test_every_close_is_signed_once_at_its_own_size(witness: Witness) -> None:
     assert [checkpoint.verify(note, KEY).size for note in notes] == closes_of(sitting)
 
 
-def test_the_head_is_signed_when_somebody_asks(witness: Witness) -> None:
+def test_the_head_is_signed_when_somebody_asks(signing_memory: SigningMemory) -> None:
     sitting = played()
-    by = notary_of(kept(sitting), witness)
+    by = notary_of(kept(sitting), signing_memory)
 
     [*_, last] = by.sign_head(sitting.encounter)
 
@@ -85,13 +85,15 @@ def test_the_head_is_signed_when_somebody_asks(witness: Witness) -> None:
     assert by.sign_head(sitting.encounter) == []
 
 
-def test_another_process_signs_on_where_the_first_ended(witness: Witness, tmp_path: Path) -> None:
+def test_another_process_signs_on_where_the_first_ended(
+    signing_memory: SigningMemory, tmp_path: Path
+) -> None:
     sitting = closed()
     log = kept(sitting, upto=8)
-    first = notary_of(log, witness).sign_closed(sitting.encounter)
+    first = notary_of(log, signing_memory).sign_closed(sitting.encounter)
     kept(sitting, log)
 
-    for seen in (witness, Witness(tmp_path / "of-another-machine.db")):
+    for seen in (signing_memory, SigningMemory(tmp_path / "of-another-machine.db")):
         more = notary_of(log, seen).sign_closed(sitting.encounter)
         assert all(point.size > first[-1].size for point in more)
     assert [
@@ -99,43 +101,45 @@ def test_another_process_signs_on_where_the_first_ended(witness: Witness, tmp_pa
     ] == closes_of(sitting)
 
 
-def test_a_signature_that_the_store_lost_is_put_back(witness: Witness) -> None:
+def test_a_signature_that_the_store_lost_is_put_back(signing_memory: SigningMemory) -> None:
     sitting = closed()
-    notary_of(kept(sitting), witness).sign_closed(sitting.encounter)
+    notary_of(kept(sitting), signing_memory).sign_closed(sitting.encounter)
     fresh = kept(sitting)
 
-    notary_of(fresh, witness).check(sitting.encounter)
+    notary_of(fresh, signing_memory).check(sitting.encounter)
 
     assert checkpoints.latest(fresh, sitting.encounter) == TreeHead(10, root_at(sitting, 10))
 
 
-def test_a_store_that_was_rolled_back_is_found_before_anything_is_added(witness: Witness) -> None:
+def test_a_store_that_was_rolled_back_is_found_before_anything_is_added(
+    signing_memory: SigningMemory,
+) -> None:
     sitting = closed()
-    notary_of(kept(sitting), witness).sign_closed(sitting.encounter)
+    notary_of(kept(sitting), signing_memory).sign_closed(sitting.encounter)
 
     with pytest.raises(Disputed, match="10 commits were signed, and the store has 6"):
-        notary_of(kept(sitting, upto=6), witness).check(sitting.encounter)
+        notary_of(kept(sitting, upto=6), signing_memory).check(sitting.encounter)
 
 
-def test_a_store_that_went_on_otherwise_is_found(witness: Witness) -> None:
+def test_a_store_that_went_on_otherwise_is_found(signing_memory: SigningMemory) -> None:
     sitting = closed()
-    notary_of(kept(sitting, upto=7), witness).sign_head(sitting.encounter)
+    notary_of(kept(sitting, upto=7), signing_memory).sign_head(sitting.encounter)
     log = kept(other())
 
     for _ in range(2):
         with pytest.raises(Disputed, match="the first 7 commits are not those that were signed"):
-            notary_of(log, witness).sign_closed(sitting.encounter)
+            notary_of(log, signing_memory).sign_closed(sitting.encounter)
     assert [checkpoint.parse(note).root.hex() for note in checkpoints.all_notes(log, sitting.encounter)] == [
         root_at(sitting, 7)
     ], "nothing is signed that contradicts it"
 
 
 def test_a_running_notary_finds_what_was_rolled_back_under_it(
-    witness: Witness, monkeypatch: pytest.MonkeyPatch
+    signing_memory: SigningMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sitting = closed()
     log = kept(sitting)
-    by = notary_of(log, witness)
+    by = notary_of(log, signing_memory)
     by.sign_closed(sitting.encounter)
     shorter = kept(sitting, upto=6)
     monkeypatch.setattr(by, "_log", shorter)
@@ -145,11 +149,11 @@ def test_a_running_notary_finds_what_was_rolled_back_under_it(
 
 
 def test_stored_bytes_that_were_changed_are_found_when_the_tree_is_made_anew(
-    witness: Witness, monkeypatch: pytest.MonkeyPatch
+    signing_memory: SigningMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sitting = closed()
     log = kept(sitting)
-    by = notary_of(log, witness)
+    by = notary_of(log, signing_memory)
     by.sign_closed(sitting.encounter)
     good = log.commits
 
@@ -164,11 +168,13 @@ def test_stored_bytes_that_were_changed_are_found_when_the_tree_is_made_anew(
         by.recompute(sitting.encounter)
 
 
-def test_a_dispute_stands_until_it_is_accepted_and_then_signing_goes_on(witness: Witness) -> None:
+def test_a_dispute_stands_until_it_is_accepted_and_then_signing_goes_on(
+    signing_memory: SigningMemory,
+) -> None:
     sitting = closed()
-    notary_of(kept(sitting, upto=7), witness).sign_head(sitting.encounter)
+    notary_of(kept(sitting, upto=7), signing_memory).sign_head(sitting.encounter)
     log = kept(other())
-    by = notary_of(log, witness)
+    by = notary_of(log, signing_memory)
     with pytest.raises(Disputed):
         by.check(sitting.encounter)
 
@@ -184,14 +190,14 @@ def test_a_dispute_stands_until_it_is_accepted_and_then_signing_goes_on(witness:
 
 
 def test_an_encounter_that_is_missing_whole_is_disputed_until_it_is_back(
-    witness: Witness, tmp_path: Path
+    signing_memory: SigningMemory, tmp_path: Path
 ) -> None:
     sitting = closed()
     log = kept(sitting)
     EncounterIndex(log).enter(EncounterEntry(sitting.encounter, "ada", "tiny@1", "", ""))
-    notary_of(log, witness).sign_closed(sitting.encounter)
+    notary_of(log, signing_memory).sign_closed(sitting.encounter)
     empty = MemoryLog()
-    by = notary_of(empty, witness)
+    by = notary_of(empty, signing_memory)
 
     with pytest.raises(Disputed, match="the store has none of them") as result:
         by.check_missing(sitting.encounter, 0.0)
@@ -203,7 +209,7 @@ def test_an_encounter_that_is_missing_whole_is_disputed_until_it_is_back(
     for commits, is_whole in ((6, False), (10, True)):
         back = kept(sitting, upto=commits)
         Disputes(back).open(lost)
-        elsewhere = notary_of(back, Witness(tmp_path / f"of-another-machine-{commits}.db"))
+        elsewhere = notary_of(back, SigningMemory(tmp_path / f"of-another-machine-{commits}.db"))
         if is_whole:
             elsewhere.recompute(sitting.encounter)
             assert Disputes(back).standing(sitting.encounter) is None
@@ -216,64 +222,68 @@ def test_an_encounter_that_is_missing_whole_is_disputed_until_it_is_back(
 
 
 def test_a_machine_that_signed_nothing_learns_from_the_store_past_which_epoch_dice_were_seen(
-    witness: Witness,
+    signing_memory: SigningMemory,
 ) -> None:
     sitting = closed()
     short = kept(sitting, upto=6)
     checkpoints.put(short, sitting.encounter, TreeHead(10, root_at(sitting, 10)), "signed elsewhere", epoch=3)
 
     with pytest.raises(Disputed) as found:
-        notary_of(short, witness).check(sitting.encounter)
+        notary_of(short, signing_memory).check(sitting.encounter)
 
     assert (found.value.dispute.why, found.value.dispute.epoch) == ("rolled_back", 3)
 
 
-def test_what_was_removed_or_has_expired_is_not_missing(witness: Witness) -> None:
+def test_what_was_removed_or_has_expired_is_not_missing(signing_memory: SigningMemory) -> None:
     sitting = closed()
     left = Removal(sitting.encounter, "2026-01-02T00:00:00.000Z", "owner", 8, "a", "b", {})
     fork = EncounterEntry(sitting.encounter, "ada", "tiny@1", "", "", expires="2026-01-02T00:00:00Z")
     for gone, later in ((left, 0.0), (fork, 2e9)):
-        notary_of(kept(sitting), witness).sign_closed(sitting.encounter)
+        notary_of(kept(sitting), signing_memory).sign_closed(sitting.encounter)
         empty = MemoryLog()
         if isinstance(gone, Removal):
             removals.put(empty, gone, 0.0)
         else:
             EncounterIndex(empty).enter(gone)
             with pytest.raises(Disputed):
-                notary_of(empty, witness).check_missing(sitting.encounter, 1.0)  # its time was not over
+                notary_of(empty, signing_memory).check_missing(
+                    sitting.encounter, 1.0
+                )  # its time was not over
 
-        notary_of(empty, witness).check_missing(sitting.encounter, later)
+        notary_of(empty, signing_memory).check_missing(sitting.encounter, later)
 
-        assert witness.encounters() == []
+        assert signing_memory.encounters() == []
 
 
-def test_a_witness_that_knows_no_owners_is_read_on(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "witness.db") as db:
+def test_a_signing_memory_that_knows_no_owners_is_read_on(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "signing-memory.db") as db:
         db.execute("CREATE TABLE signed (encounter TEXT PRIMARY KEY, size, root, note, epoch) WITHOUT ROWID")
         db.execute("INSERT INTO signed VALUES ('e', 3, x'00', 'note', 1)")
     db.close()
-    made = Witness(tmp_path / "witness.db")
+    made = SigningMemory(tmp_path / "signing-memory.db")
 
-    assert made.seen("e") == WitnessRecord("e", 3, bytes(1), "note")
-    made.remember(WitnessRecord("e", 4, bytes(1), "note", 2, "ada"))
-    assert made.seen("e") == WitnessRecord("e", 4, bytes(1), "note", 2, "ada")
+    assert made.seen("e") == RememberedHead("e", 3, bytes(1), "note")
+    made.remember(RememberedHead("e", 4, bytes(1), "note", 2, "ada"))
+    assert made.seen("e") == RememberedHead("e", 4, bytes(1), "note", 2, "ada")
     made.close()
 
 
-def test_the_witness_remembers_the_greatest_and_forgets_when_told(witness: Witness) -> None:
+def test_the_signing_memory_remembers_the_greatest_and_forgets_when_told(
+    signing_memory: SigningMemory,
+) -> None:
     for size in (3, 7, 5):
-        witness.remember(WitnessRecord("e1", size, bytes([size]) * 32, str(size)))
+        signing_memory.remember(RememberedHead("e1", size, bytes([size]) * 32, str(size)))
 
-    assert witness.seen("e1") == WitnessRecord("e1", 7, b"\x07" * 32, "7")
-    assert witness.encounters() == ["e1"]
-    witness.forget("e1")
-    assert witness.seen("e1") is None
+    assert signing_memory.seen("e1") == RememberedHead("e1", 7, b"\x07" * 32, "7")
+    assert signing_memory.encounters() == ["e1"]
+    signing_memory.forget("e1")
+    assert signing_memory.seen("e1") is None
 
 
-def test_the_witness_is_for_its_owner_alone(tmp_path: Path) -> None:
-    Witness(tmp_path / "new" / "witness.db").close()
+def test_the_signing_memory_is_for_its_owner_alone(tmp_path: Path) -> None:
+    SigningMemory(tmp_path / "new" / "signing-memory.db").close()
 
-    assert (tmp_path / "new" / "witness.db").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "new" / "signing-memory.db").stat().st_mode & 0o777 == 0o600
 
 
 def test_the_latest_checkpoint_is_looked_up_once_a_second() -> None:

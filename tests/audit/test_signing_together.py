@@ -9,7 +9,7 @@ import pytest
 
 from service.audit import checkpoint
 from service.audit.notary import Disputed, Notary
-from service.audit.witness import Witness, WitnessRecord
+from service.audit.signing_memory import RememberedHead, SigningMemory
 from service.log.memory import MemoryLog
 from service.stores import checkpoints
 from service.stores.checkpoints import TreeHead
@@ -40,8 +40,8 @@ class Counting(MemoryLog):
 
 
 @pytest.fixture
-def witness(tmp_path: Path) -> Iterator[Witness]:
-    made = Witness(tmp_path / "witness.db")
+def signing_memory(tmp_path: Path) -> Iterator[SigningMemory]:
+    made = SigningMemory(tmp_path / "signing-memory.db")
     yield made
     made.close()
 
@@ -61,18 +61,18 @@ def sittings() -> list[Sitting]:
     return made
 
 
-def held(log: MemoryLog, witness: Witness, games: list[Sitting]) -> Notary:
+def held(log: MemoryLog, signing_memory: SigningMemory, games: list[Sitting]) -> Notary:
     """Return a notary that has held *log*, where each game has begun, to what it signed: nothing."""
-    notary = Notary(log, witness, lambda: SIGNER)
+    notary = Notary(log, signing_memory, lambda: SIGNER)
     for each in games:
         kept(each, log, upto=1)
         notary.check(each.encounter)
     return notary
 
 
-def test_each_is_signed_as_it_would_be_alone(witness: Witness, tmp_path: Path) -> None:
+def test_each_is_signed_as_it_would_be_alone(signing_memory: SigningMemory, tmp_path: Path) -> None:
     games, log, other = sittings(), Counting(), MemoryLog()
-    notary = held(log, witness, games)
+    notary = held(log, signing_memory, games)
     for each in games:
         kept(each, log)
         kept(each, other)
@@ -81,20 +81,20 @@ def test_each_is_signed_as_it_would_be_alone(witness: Witness, tmp_path: Path) -
 
     assert left == []
     assert log.puts == 4, "notes and latest of all first closes, then of all second ones"
-    alone = Notary(other, Witness(tmp_path / "alone.db"), lambda: SIGNER)
+    alone = Notary(other, SigningMemory(tmp_path / "alone.db"), lambda: SIGNER)
     for each in games:
         assert signed[each.encounter] == alone.sign_closed(each.encounter)
         assert len(signed[each.encounter]) == 2
         assert checkpoints.all_notes(log, each.encounter) == checkpoints.all_notes(other, each.encounter)
         assert checkpoints.latest(log, each.encounter) == signed[each.encounter][-1]
-        seen = witness.seen(each.encounter)
+        seen = signing_memory.seen(each.encounter)
         assert seen is not None
         assert TreeHead(seen.size, seen.root.hex()) == signed[each.encounter][-1]
 
 
-def test_what_was_signed_together_is_not_signed_again(witness: Witness) -> None:
+def test_what_was_signed_together_is_not_signed_again(signing_memory: SigningMemory) -> None:
     games, log = sittings(), Counting()
-    notary = held(log, witness, games)
+    notary = held(log, signing_memory, games)
     for each in games:
         kept(each, log)
     ids = [each.encounter for each in games]
@@ -108,14 +108,14 @@ def test_what_was_signed_together_is_not_signed_again(witness: Witness) -> None:
 
 
 def test_what_is_not_known_or_contradicts_a_signature_is_left_to_be_looked_at_alone(
-    witness: Witness,
+    signing_memory: SigningMemory,
 ) -> None:
     games, log = sittings(), Counting()
     unknown, beyond, disputed, altered, fine = games
-    notary = held(log, witness, [beyond, disputed, altered, fine])
+    notary = held(log, signing_memory, [beyond, disputed, altered, fine])
     for each in games:
         kept(each, log)
-    witness.remember(WitnessRecord(beyond.encounter, 99, bytes(32), "note"))
+    signing_memory.remember(RememberedHead(beyond.encounter, 99, bytes(32), "note"))
     Disputes(log).open(Dispute(disputed.encounter, ROLLED_BACK, 9, "00" * 32, 3))
     log._read(altered.encounter).commits.pop(2)  # noqa: SLF001 - what a store must never do
 
@@ -130,9 +130,9 @@ def test_what_is_not_known_or_contradicts_a_signature_is_left_to_be_looked_at_al
 
 
 @pytest.mark.parametrize("told", [0, 1, 2, 3])
-def test_a_crash_before_it_is_told_leaves_no_close_unsigned(witness: Witness, told: int) -> None:
+def test_a_crash_before_it_is_told_leaves_no_close_unsigned(signing_memory: SigningMemory, told: int) -> None:
     games, log = sittings(), Counting()
-    notary = held(log, witness, games)
+    notary = held(log, signing_memory, games)
     for each in games:
         kept(each, log)
     log.left = told
@@ -140,7 +140,7 @@ def test_a_crash_before_it_is_told_leaves_no_close_unsigned(witness: Witness, to
         notary.sign_closed_together([each.encounter for each in games])
     log.left = MANY * MANY
 
-    after = Notary(log, witness, lambda: SIGNER)
+    after = Notary(log, signing_memory, lambda: SIGNER)
 
     for each in games:
         after.sign_closed(each.encounter)

@@ -300,7 +300,7 @@ def test_bytes_that_are_both_tampered_with_and_badly_rolled_are_tampered_with() 
     assert judge(replace(whole, commits=commits)).verdict.name in ("malformed", "tampered")
 
 
-# --- truncated, forked, witnesses ---------------------------------------------------------------------
+# --- truncated, forked, signed heads ---------------------------------------------------------------------
 
 
 def test_an_end_that_is_missing_is_truncated() -> None:

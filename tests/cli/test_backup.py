@@ -1,4 +1,4 @@
-"""Put an older data directory back, whole or without its witness: what is noticed, and by whom."""
+"""Put an older data directory back, whole or without its signing memory: what is noticed, and by whom."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> SealedValues:
     return SealedValues(home, backup, key, table.encounter, Receipt(found["n"], found["hash"]))
 
 
-def test_an_older_store_beside_a_newer_witness_is_noticed(kept: SealedValues) -> None:
+def test_an_older_store_beside_a_newer_signing_memory_is_noticed(kept: SealedValues) -> None:
     shutil.rmtree(kept.home / "valkey")
     shutil.copytree(kept.backup / "valkey", kept.home / "valkey")
 

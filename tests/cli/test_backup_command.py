@@ -109,7 +109,7 @@ def test_what_was_backed_up_under_load_is_restored_elsewhere_and_played_on(
                     made = run(home, "backup", "--to", str(backups), *sealing)
                     assert made.returncode == 0, made.stderr
                     after(load.told, 5)
-                    seen = signed(tables[0])  # the witness knows of what the backup does not have
+                    seen = signed(tables[0])  # the signing memory knows of what the backup does not have
                     os.killpg(served.process.pid, signal.SIGKILL)
                     served.process.wait()
             until(lambda: not served.processes(), served)
@@ -119,7 +119,7 @@ def test_what_was_backed_up_under_load_is_restored_elsewhere_and_played_on(
                 served.process.wait()
 
     elsewhere.mkdir()
-    for file in (*home.glob("*.key"), *home.glob("witness.db*")):
+    for file in (*home.glob("*.key"), *home.glob("signing-memory.db*")):
         shutil.copy2(file, elsewhere / file.name)
     restored = run(elsewhere, "restore", "--from", str(backups))
     assert restored.returncode == 0, restored.stderr

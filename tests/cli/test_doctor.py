@@ -60,14 +60,14 @@ def test_an_installation_that_was_never_started_is_left_as_it_is(settings: Setti
     assert not settings.data_dir.exists()
 
 
-def test_a_witness_beside_the_store_is_a_warning(settings: Settings, tmp_path: Path) -> None:
-    found = by_name(settings)["witness"]
+def test_a_signing_memory_beside_the_store_is_a_warning(settings: Settings, tmp_path: Path) -> None:
+    found = by_name(settings)["signing memory"]
     assert found.state == "warning"
-    assert "REWOUND_WITNESS_FILE" in found.mending
-    elsewhere = replace(settings, given_witness_file=tmp_path / "usb" / "witness.db")
-    assert by_name(elsewhere)["witness"].state == "ok"
+    assert "REWOUND_SIGNING_MEMORY_FILE" in found.mending
+    elsewhere = replace(settings, given_signing_memory_file=tmp_path / "usb" / "signing-memory.db")
+    assert by_name(elsewhere)["signing memory"].state == "ok"
     servers = replace(settings, streams_url="unix:///nowhere?db=0", queue_url="unix:///nowhere?db=1")
-    assert by_name(servers)["witness"].state == "ok"
+    assert by_name(servers)["signing memory"].state == "ok"
 
 
 def test_a_key_that_others_may_read_is_a_fault(settings: Settings) -> None:

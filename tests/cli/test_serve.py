@@ -382,7 +382,7 @@ def test_metrics_lie_where_a_full_data_disk_cannot_hurt(start: Callable[..., Ser
 def test_the_data_directory_and_what_is_in_it_is_for_its_owner_alone(start: Callable[..., Served]) -> None:
     served = start("--demo")
     served.wait_for("An audit, which decides")
-    until(Path(served.home / "witness.db-wal").exists, served)
+    until(Path(served.home / "signing-memory.db-wal").exists, served)
 
     modes = {path: path.stat().st_mode & 0o077 for path in (served.home, *served.home.glob("*"))}
 

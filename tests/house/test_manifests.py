@@ -66,7 +66,7 @@ def test_the_api_and_the_workers_are_apart() -> None:
 
 def test_every_setting_is_one_that_the_service_reads() -> None:
     known = {f"REWOUND_{field.name.upper()}" for field in fields(Settings)}
-    known |= {"REWOUND_SECRET_KEY", "REWOUND_ARCHIVE_SECRET_KEY", "REWOUND_WITNESS_FILE"}
+    known |= {"REWOUND_SECRET_KEY", "REWOUND_ARCHIVE_SECRET_KEY", "REWOUND_SIGNING_MEMORY_FILE"}
     (config,) = KUSTOMIZATION["configMapGenerator"]
     given = {line.partition("=")[0] for line in config["literals"]}
     for name in WORKLOADS:
@@ -129,8 +129,8 @@ def test_the_api_is_probed_and_may_finish() -> None:
     assert WORKLOADS["api"]["spec"]["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
 
 
-def test_each_worker_keeps_its_witness_on_a_volume_of_its_own() -> None:
-    file = Path(environment("worker")["REWOUND_WITNESS_FILE"]["value"])
+def test_each_worker_keeps_its_signing_memory_on_a_volume_of_its_own() -> None:
+    file = Path(environment("worker")["REWOUND_SIGNING_MEMORY_FILE"]["value"])
     (main,) = WORKLOADS["worker"]["spec"]["template"]["spec"]["containers"]
     mounts = {mount["mountPath"]: mount["name"] for mount in main["volumeMounts"]}
     (claim,) = WORKLOADS["worker"]["spec"]["volumeClaimTemplates"]

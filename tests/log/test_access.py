@@ -26,8 +26,8 @@ import yaml
 from service.api.app import create_app
 from service.audit import bundle
 from service.audit.notary import Notary
+from service.audit.signing_memory import RememberedHead, SigningMemory
 from service.audit.verify import verify
-from service.audit.witness import Witness, WitnessRecord
 from service.log import keys as names
 from service.log.errors import StoreUnavailable
 from service.log.valkey import ValkeyLog
@@ -174,8 +174,8 @@ def api(store: Store, worker: ValkeyLog) -> Iterator[ValkeyLog]:
 @pytest.fixture
 def table(api: ValkeyLog, worker: ValkeyLog, tmp_path: Path) -> Iterator[Table]:
     """Give a game that is served by one user and decided by the other."""
-    witness = Witness(tmp_path / "witness.db")
-    working = Worker(worker, witness)
+    signing_memory = SigningMemory(tmp_path / "signing-memory.db")
+    working = Worker(worker, signing_memory)
     working.start()
     host = make_services(api, SHELF, ring=lambda _: None, clock=time.time, key=KEY, mode="durable")
     try:
@@ -184,7 +184,7 @@ def table(api: ValkeyLog, worker: ValkeyLog, tmp_path: Path) -> Iterator[Table]:
     finally:
         host.outcomes.close()
         working.stop()
-        witness.close()
+        signing_memory.close()
 
 
 def test_a_game_is_played_through_both_users(table: Table) -> None:
@@ -421,9 +421,10 @@ def test_of_a_removed_encounter_its_tombstone_is_left_and_nothing_else(
     table.send(table.gm, {"type": "end_round"})
     table.gm("POST", f"{table.at}/audits", {})
     assert table.gm("DELETE", table.at).status_code == 200
-    witness = Witness(tmp_path / "witness.db")
+    signing_memory = SigningMemory(tmp_path / "signing-memory.db")
     until(
-        lambda: (seen := witness.seen(table.id)) and seen.size == table.gm.get(table.at)["version"], "signed"
+        lambda: (seen := signing_memory.seen(table.id)) and seen.size == table.gm.get(table.at)["version"],
+        "signed",
     )
     before = holding(store, table.id)
     assert {of(table.id) for of in (names.commits, names.commands, names.sealed, names.secret)} <= set(before)
@@ -434,8 +435,8 @@ def test_of_a_removed_encounter_its_tombstone_is_left_and_nothing_else(
     for encounter in (table.id, "another"):
         webhooks.move_cursor(worker, found.id, encounter, 3)
         webhooks.put_delivery(worker, webhooks.WebhookDelivery(found.id, encounter, 3))
-    elsewhere = Witness(tmp_path / "elsewhere.db")
-    elsewhere.remember(witness.seen(table.id) or WitnessRecord("", 0, b"", ""))
+    elsewhere = SigningMemory(tmp_path / "elsewhere.db")
+    elsewhere.remember(signing_memory.seen(table.id) or RememberedHead("", 0, b"", ""))
     checkpoints.ask(worker, table.id, 1, 0)
     until(lambda: checkpoints.asked(worker, 0, 1) == [], "an answer")
     Disputes(worker).open(Dispute(table.id, "forked", 3, "ab" * 32, 5, accepted=True))
@@ -443,7 +444,7 @@ def test_of_a_removed_encounter_its_tombstone_is_left_and_nothing_else(
     assert verify(bundle.read(raw), SHELF).verdict.is_sound
     assert table.gm("POST", f"{table.at}/removal", {"bundle": digest}).status_code == 200
     later = lambda: time.time() + GRACE_S + 1  # noqa: E731 - the clock of whoever deletes
-    Retention(worker, SHELF, DirectoryStorage(tmp_path), 0, Event(), witness.forget, later).look()
+    Retention(worker, SHELF, DirectoryStorage(tmp_path), 0, Event(), signing_memory.forget, later).look()
 
     assert worker.clean(table.id)  # as whoever folds does once it is quiet
     for who, method, target, body in everywhere(table):
@@ -459,10 +460,10 @@ def test_of_a_removed_encounter_its_tombstone_is_left_and_nothing_else(
         assert not any(played in held for played in (b"counted", b"chosen", b"choose", b"actor")), key
     assert [each.encounter for _, each in webhooks.deliveries(worker, found.id, None, 9)] == ["another"]
     assert webhooks.cursor(worker, found.id, "another") == 3
-    assert (witness.encounters(), elsewhere.encounters()) == ([], [table.id])
+    assert (signing_memory.encounters(), elsewhere.encounters()) == ([], [table.id])
     Notary(worker, elsewhere, lambda: SIGNER).check_missing(table.id, time.time())
     assert elsewhere.encounters() == []  # another machine's forgets it at its next start
-    for each in (witness, elsewhere):
+    for each in (signing_memory, elsewhere):
         each.close()
 
 

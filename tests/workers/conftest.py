@@ -80,9 +80,9 @@ class Hall:
     sent: dict[str, list[bytes]] = field(default_factory=dict)
 
     @property
-    def witness(self) -> Path:
+    def signing_memory(self) -> Path:
         """What the workers of this hall remember of what they signed."""
-        return self.directory / "witness.db"
+        return self.directory / "signing-memory.db"
 
     def start(self, fault: str = "", longest_s: float = 20.0, *, sweeps: bool = True) -> WorkerProcess:
         """Start a worker, with *fault* in it, and wait until it works; without *sweeps* it needs rings."""
@@ -96,7 +96,7 @@ class Hall:
                     self.queue_url,
                     str(self.groups),
                     str(longest_s),
-                    str(self.witness),
+                    str(self.signing_memory),
                 ],
                 cwd=ROOT,
                 env=os.environ | {"REWOUND_FAULT": fault, "TINY_SWEEPS": "yes" if sweeps else "no"},

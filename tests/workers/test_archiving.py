@@ -15,8 +15,8 @@ import pytest
 from service.audit.evidence import stored
 from service.audit.notary import Notary
 from service.audit.signing import publish
+from service.audit.signing_memory import SigningMemory
 from service.audit.verify import verify
-from service.audit.witness import Witness
 from service.core.fold import Folder
 from service.log import Log
 from service.log.values import ArchivedTotals
@@ -66,7 +66,7 @@ class Cold:
             hall.do(eid(), "roll", sides=20)
         hall.do(eid(), "whisper", to=["ada"], note="xyzzy")
         CommandFolder(hall.log, Folder(hall.log, SHELF), KEY, None).fold(eid(), lambda: True)
-        Notary(hall.log, Witness(hall.witness), lambda: SIGNER).sign_head(eid())
+        Notary(hall.log, SigningMemory(hall.signing_memory), lambda: SIGNER).sign_head(eid())
         self.before = self.whole(hall.log)
 
     def archiver(self) -> Archiver:

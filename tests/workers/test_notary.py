@@ -15,8 +15,8 @@ from service.audit.evidence import stored
 from service.audit.notary import Notary
 from service.audit.notes import verifier_key
 from service.audit.signing import Signer, publish, published, rotate
+from service.audit.signing_memory import SigningMemory
 from service.audit.verify import verify
-from service.audit.witness import Witness
 from service.core.fold import Folder
 from service.key_files import read_or_create_key
 from service.log.memory import MemoryLog
@@ -34,14 +34,14 @@ from workers.notary import CheckpointSigner
 
 
 @pytest.fixture
-def witness(tmp_path: Path) -> Iterator[Witness]:
-    made = Witness(tmp_path / "witness.db")
+def signing_memory(tmp_path: Path) -> Iterator[SigningMemory]:
+    made = SigningMemory(tmp_path / "signing-memory.db")
     yield made
     made.close()
 
 
-def signing_of(log: MemoryLog, witness: Witness) -> CheckpointSigner:
-    return CheckpointSigner(log, Notary(log, witness, lambda: SIGNER), lambda: SIGNER, Event())
+def signing_of(log: MemoryLog, signing_memory: SigningMemory) -> CheckpointSigner:
+    return CheckpointSigner(log, Notary(log, signing_memory, lambda: SIGNER), lambda: SIGNER, Event())
 
 
 def appended(sitting: Sitting) -> MemoryLog:
@@ -53,10 +53,10 @@ def appended(sitting: Sitting) -> MemoryLog:
     return log
 
 
-def test_a_fold_that_closes_epochs_is_signed_at_each(witness: Witness) -> None:
+def test_a_fold_that_closes_epochs_is_signed_at_each(signing_memory: SigningMemory) -> None:
     sitting = closed()
     log = appended(sitting)
-    signing = signing_of(log, witness)
+    signing = signing_of(log, signing_memory)
 
     CommandFolder(log, Folder(log, SHELF), KEY, signing).fold(sitting.encounter, lambda: True)
     signing.work()
@@ -65,12 +65,12 @@ def test_a_fold_that_closes_epochs_is_signed_at_each(witness: Witness) -> None:
     assert [int(note.split("\n")[1]) for note in checkpoints.all_notes(log, sitting.encounter)] == closing
 
 
-def test_what_was_left_unsigned_is_signed_at_the_next_start(witness: Witness) -> None:
+def test_what_was_left_unsigned_is_signed_at_the_next_start(signing_memory: SigningMemory) -> None:
     sitting = closed()
     log = kept(sitting)
     EncounterIndex(log).enter(EncounterEntry(sitting.encounter, "ada", "tiny@1", "", ""))
 
-    signing_of(log, witness).catch_up()
+    signing_of(log, signing_memory).catch_up()
 
     latest = checkpoints.latest(log, sitting.encounter)
     assert latest is not None
@@ -78,15 +78,15 @@ def test_what_was_left_unsigned_is_signed_at_the_next_start(witness: Witness) ->
 
 
 def test_a_disputed_encounter_is_not_folded_until_it_is_accepted(
-    witness: Witness, monkeypatch: pytest.MonkeyPatch
+    signing_memory: SigningMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work, "RECHECK_S", 0.0)
     sitting = closed()
-    Notary(kept(sitting), witness, lambda: SIGNER).sign_closed(sitting.encounter)
+    Notary(kept(sitting), signing_memory, lambda: SIGNER).sign_closed(sitting.encounter)
     log = kept(sitting, upto=6)
     assert log.put_secret(sitting.encounter, secrets_of(sitting.encounter).encrypt(KEY))
     log.append(sitting.encounter, sitting.requests[6], scope="gm", key="7", fingerprint="f")
-    signing = signing_of(log, witness)
+    signing = signing_of(log, signing_memory)
     folding = CommandFolder(log, Folder(log, SHELF), KEY, signing)
 
     for _ in range(2):
@@ -100,12 +100,12 @@ def test_a_disputed_encounter_is_not_folded_until_it_is_accepted(
 
 
 def test_the_whole_tree_is_made_anew_every_so_many_commits(
-    witness: Witness, monkeypatch: pytest.MonkeyPatch
+    signing_memory: SigningMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work, "WHOLE_EVERY", 4)
     sitting = closed()
     log = appended(sitting)
-    notary = Notary(log, witness, lambda: SIGNER)
+    notary = Notary(log, signing_memory, lambda: SIGNER)
     signing = CheckpointSigner(log, notary, lambda: SIGNER, Event())
     seen: list[str] = []
     monkeypatch.setattr(notary, "recompute", seen.append)
@@ -117,11 +117,11 @@ def test_the_whole_tree_is_made_anew_every_so_many_commits(
 
 
 def test_an_encounter_at_which_signing_fails_keeps_no_other_unsigned(
-    witness: Witness, monkeypatch: pytest.MonkeyPatch
+    signing_memory: SigningMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sitting = closed()
     log = appended(sitting)
-    notary = Notary(log, witness, lambda: SIGNER)
+    notary = Notary(log, signing_memory, lambda: SIGNER)
     signing = CheckpointSigner(log, notary, lambda: SIGNER, Event())
     CommandFolder(log, Folder(log, SHELF), KEY, signing).fold(sitting.encounter, lambda: True)
     whole = notary.recompute
@@ -156,7 +156,7 @@ def test_a_worker_process_refuses_a_history_that_was_rolled_back(hall: Hall) -> 
     hall.open(encounter)
     hall.do(encounter, "roll")
     sitting = closed()
-    Notary(kept(sitting), Witness(hall.witness), lambda: SIGNER).sign_closed(sitting.encounter)
+    Notary(kept(sitting), SigningMemory(hall.signing_memory), lambda: SIGNER).sign_closed(sitting.encounter)
 
     worker = hall.start()
 
@@ -168,9 +168,9 @@ def test_a_worker_process_refuses_a_history_that_was_rolled_back(hall: Hall) -> 
 
 def test_a_worker_process_names_what_is_missing_whole(hall: Hall) -> None:
     sitting = closed()
-    witness = Witness(hall.witness)
-    Notary(kept(sitting), witness, lambda: SIGNER).sign_closed(sitting.encounter)
-    witness.close()
+    signing_memory = SigningMemory(hall.signing_memory)
+    Notary(kept(sitting), signing_memory, lambda: SIGNER).sign_closed(sitting.encounter)
+    signing_memory.close()
 
     worker = hall.start()
 
@@ -182,17 +182,17 @@ def test_a_worker_process_names_what_is_missing_whole(hall: Hall) -> None:
 
 @pytest.mark.plants_crash
 def test_what_came_while_a_history_was_disputed_is_set_aside_and_no_seen_die_is_thrown_again(
-    witness: Witness, monkeypatch: pytest.MonkeyPatch
+    signing_memory: SigningMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """TABLE-EPOCH-3: the lost history closed an epoch, so its link is known; none of its epochs is used."""
     monkeypatch.setattr(work, "RECHECK_S", 0.0)
     lost = closed()
-    Notary(kept(lost), witness, lambda: SIGNER).sign_closed(lost.encounter)
+    Notary(kept(lost), signing_memory, lambda: SIGNER).sign_closed(lost.encounter)
     log = kept(lost, upto=6)
     assert log.put_secret(lost.encounter, secrets_of(lost.encounter).encrypt(KEY))
     again = Sitting()
     again.requests, again.written = lost.requests[:6], lost.written[:6]
-    folding = CommandFolder(log, Folder(log, SHELF), KEY, signing_of(log, witness))
+    folding = CommandFolder(log, Folder(log, SHELF), KEY, signing_of(log, signing_memory))
 
     def append(n: int, type_: str, **data: object) -> None:
         raw = request(n, type_, data, encounter=lost.encounter)
@@ -218,18 +218,18 @@ def test_what_came_while_a_history_was_disputed_is_set_aside_and_no_seen_die_is_
     pinned = (SIGNER.public,)
     before = verify(replace(stored(log, lost.encounter), pinned=pinned), SHELF)
     assert not before.verdict.is_sound, "nobody has signed the acceptance yet"
-    Notary(log, witness, lambda: SIGNER).sign_closed(lost.encounter)
+    Notary(log, signing_memory, lambda: SIGNER).sign_closed(lost.encounter)
     report = verify(replace(stored(log, lost.encounter), pinned=pinned), SHELF)
     assert (str(report.verdict), report.counts.quarantined) == ("valid_to_epoch(0)", 1)
     assert (report.signed.size, report.signed.lost) == (8, 1)
 
 
-def test_a_worker_with_another_key_than_the_published_one_says_so(witness: Witness) -> None:
+def test_a_worker_with_another_key_than_the_published_one_says_so(signing_memory: SigningMemory) -> None:
     log = MemoryLog()
     publish(log, Signer(SIGNER.origin, bytes(range(5, 37))), 100.0)
 
     with capture_logs() as lines:
-        signing_of(log, witness).look()
+        signing_of(log, signing_memory).look()
 
     (line,) = [line for line in lines if line["event"] == "signing.unvouched_key"]
     assert line["public_key"] == SIGNER.public.hex()
@@ -237,7 +237,7 @@ def test_a_worker_with_another_key_than_the_published_one_says_so(witness: Witne
 
 
 def test_a_key_that_is_rotated_while_the_worker_runs_signs_what_comes_next(
-    witness: Witness, tmp_path: Path
+    signing_memory: SigningMemory, tmp_path: Path
 ) -> None:
     sitting, file = closed(), tmp_path / "signing.key"
 
@@ -247,7 +247,7 @@ def test_a_key_that_is_rotated_while_the_worker_runs_signs_what_comes_next(
     closing = [each.n for each in sitting.written if b"epoch_closed" in each.raw]
     first, half = signer(), closing[0]
     log = appended(replace(sitting, requests=sitting.requests[:half]))
-    signing = CheckpointSigner(log, Notary(log, witness, signer), signer, Event())
+    signing = CheckpointSigner(log, Notary(log, signing_memory, signer), signer, Event())
     folding = CommandFolder(log, Folder(log, SHELF), KEY, signing)
     signing.look()
     folding.fold(sitting.encounter, lambda: True)
@@ -270,11 +270,11 @@ def test_a_key_that_is_rotated_while_the_worker_runs_signs_what_comes_next(
     assert verify(pinned, SHELF).verdict.name == "valid"
 
 
-def test_after_an_outage_the_store_is_held_to_what_was_signed(witness: Witness) -> None:
+def test_after_an_outage_the_store_is_held_to_what_was_signed(signing_memory: SigningMemory) -> None:
     """A failover may have lost what was signed while the worker was running."""
     sitting = closed()
     log = appended(sitting)
-    signing = signing_of(log, witness)
+    signing = signing_of(log, signing_memory)
     folding = CommandFolder(log, Folder(log, SHELF), KEY, signing)
     folding.fold(sitting.encounter, lambda: True)
     signing.work()

@@ -1,10 +1,10 @@
-"""Be a worker as `python -m workers` is, but for the tiny game: streams, queue, groups, watchdog, witness."""
+"""Be a worker as `python -m workers` is, but for the tiny game: streams, queue, groups, watchdog."""
 
 import os
 import sys
 from pathlib import Path
 
-from service.audit.witness import Witness
+from service.audit.signing_memory import SigningMemory
 from service.log.valkey.queue import queue_client
 from service.logs import write_json_lines
 from service.signals.webhook_addresses import WebhookAddressGuard
@@ -20,7 +20,7 @@ from workers.webhooks import DeliveryPace
 
 
 def main() -> None:
-    streams_url, queue_url, groups, longest_s, witness = sys.argv[1:]
+    streams_url, queue_url, groups, longest_s, signing_memory = sys.argv[1:]
     write_json_lines("info")
     if os.environ.get("TINY_SWEEPS") == "no":
         sweep.EVERY_S = 3_600.0  # type: ignore[misc]  # nothing is found but by a ring
@@ -31,9 +31,9 @@ def main() -> None:
         SHELF,
         key=KEY,
         signer=lambda: SIGNER,
-        witness=Witness(Path(witness)),
+        signing_memory=SigningMemory(Path(signing_memory)),
         groups=int(groups),
-        storage=DirectoryStorage(Path(witness).with_name("archive")),
+        storage=DirectoryStorage(Path(signing_memory).with_name("archive")),
         address_guard=WebhookAddressGuard.of([NETWORK]),
         pace=DeliveryPace(first_s=0.02, longest_s=0.1, tick_s=0.02, answer_s=2, lease_s=0.5),
         longest_s=float(longest_s),

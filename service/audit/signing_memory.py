@@ -1,8 +1,8 @@
 """Remember the last signed checkpoint of each encounter on this machine, outside the store.
 
-A store that was rolled back, restored or swapped looks consistent. The witness detects this, so that nothing
-is signed or played on that contradicts an earlier signature. It is one SQLite file, which any number of
-workers share.
+A store that was rolled back, restored or swapped looks consistent. The signing memory detects this, so that
+nothing is signed or played on that contradicts an earlier signature. It is one SQLite file, which any number
+of workers share.
 
 Laws. All threads of a process share one connection, and each step is one transaction. No connection survives
 a fork, because SQLite counts its locks in memory that the child would take for its own.
@@ -29,10 +29,11 @@ CREATE TABLE IF NOT EXISTS signed (
 _OWNER: Final = "ALTER TABLE signed ADD COLUMN owner TEXT NOT NULL DEFAULT ''"
 """The migration of files that were created before the column `owner` existed."""
 _PATIENCE_S: Final = 10.0
+_FORMER_NAME: Final = "witness.db"
 
 
 @dataclass(frozen=True)
-class WitnessRecord:
+class RememberedHead:
     """The last signed checkpoint of an encounter."""
 
     encounter: str
@@ -45,8 +46,8 @@ class WitnessRecord:
     """The encounter's owner, who sees a dispute even if the store has lost the encounter."""
 
 
-class Witness:
-    """The witness in the file at *path*, which is created if missing. Any thread may use it."""
+class SigningMemory:
+    """The signing memory in the file at *path*, which is created if missing. Any thread may use it."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -54,6 +55,7 @@ class Witness:
         self._lock = Lock()
         self._db: sqlite3.Connection | None = None
         _LIVING.add(self)
+        _take_over(path)
         _make_private(path)
         with self._step() as db:
             db.execute("PRAGMA journal_mode=WAL")
@@ -61,21 +63,21 @@ class Witness:
             if all(column[1] != "owner" for column in db.execute("PRAGMA table_info(signed)").fetchall()):
                 db.execute(_OWNER)
 
-    def seen(self, encounter: str) -> WitnessRecord | None:
+    def seen(self, encounter: str) -> RememberedHead | None:
         """Return the last signed checkpoint of *encounter*, None if there is none."""
         with self._step() as db:
             rows = db.execute(
                 "SELECT encounter, size, root, note, epoch, owner FROM signed WHERE encounter = ?",
                 (encounter,),
             ).fetchall()
-        return WitnessRecord(*rows[0]) if rows else None
+        return RememberedHead(*rows[0]) if rows else None
 
-    def last_checkpoints(self, encounters: Iterable[str]) -> dict[str, WitnessRecord]:
+    def last_checkpoints(self, encounters: Iterable[str]) -> dict[str, RememberedHead]:
         """Return the last signed checkpoint of each of *encounters* that has one."""
         found = (self.seen(encounter) for encounter in encounters)
         return {seen.encounter: seen for seen in found if seen is not None}
 
-    def remember(self, *seen: WitnessRecord) -> None:
+    def remember(self, *seen: RememberedHead) -> None:
         """Store *seen* in one transaction; a record of an equal or greater size is not overwritten."""
         with self._step() as db:
             db.executemany(
@@ -126,15 +128,15 @@ class Witness:
         self._lock.release()
 
 
-_LIVING: Final[WeakSet[Witness]] = WeakSet()
-_FORKING: Final[list[Witness]] = []
-"""The witnesses that are closed while the process forks."""
+_LIVING: Final[WeakSet[SigningMemory]] = WeakSet()
+_FORKING: Final[list[SigningMemory]] = []
+"""The memories that are closed while the process forks."""
 
 
 def _before_fork() -> None:
     _FORKING.extend(_LIVING)
-    for witness in _FORKING:
-        witness.before_fork()
+    for memory in _FORKING:
+        memory.before_fork()
 
 
 def _after_fork() -> None:
@@ -143,6 +145,15 @@ def _after_fork() -> None:
 
 
 os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+
+
+def _take_over(path: Path) -> None:
+    """Rename the file of a data directory that is older than the name `signing-memory.db`."""
+    older = path.with_name(_FORMER_NAME)
+    if not path.exists() and older.exists():
+        for suffix in ("", "-wal", "-shm"):
+            if (file := Path(f"{older}{suffix}")).exists():
+                file.replace(f"{path}{suffix}")
 
 
 def _make_private(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The witness: one open file for all threads of a process, whatever other processes do with it."""
+"""The signing memory: one open file for all threads of a process, whatever other processes do with it."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from typing import Any
 
 import pytest
 
-from service.audit.witness import Witness, WitnessRecord
+from service.audit.signing_memory import RememberedHead, SigningMemory
 
 COUNT = 10
 
 OTHER = """
 import sys
 from pathlib import Path
-from service.audit.witness import WitnessRecord, Witness
+from service.audit.signing_memory import RememberedHead, SigningMemory
 
-witness = Witness(Path(sys.argv[1]))
+signing_memory = SigningMemory(Path(sys.argv[1]))
 for line in sys.stdin:
     size = int(line)
-    witness.remember(WitnessRecord("e", size, bytes([size]) * 32, "theirs"))
-    print(witness.seen("e").size, *witness.encounters(), flush=True)
+    signing_memory.remember(RememberedHead("e", size, bytes([size]) * 32, "theirs"))
+    print(signing_memory.seen("e").size, *signing_memory.encounters(), flush=True)
 """
 
 FORKING = """
 import os, sys
 from pathlib import Path
 from threading import Event, Thread
-from service.audit.witness import WitnessRecord, Witness
+from service.audit.signing_memory import RememberedHead, SigningMemory
 
-witness = Witness(Path(sys.argv[1]))
+signing_memory = SigningMemory(Path(sys.argv[1]))
 count, begun, stop = int(sys.argv[2]), Event(), Event()
 
 def write():
     n = 0
     while not stop.wait(0.001):
         n += 1
-        witness.remember(WitnessRecord("busy", n, b"r" * 32, ""))
+        signing_memory.remember(RememberedHead("busy", n, b"r" * 32, ""))
         begun.set()
 
 thread = Thread(target=write)
@@ -50,10 +50,10 @@ begun.wait()
 for n in range(1, count + 1):
     child = os.fork()
     if child == 0:
-        witness.remember(WitnessRecord(f"child-{n}", n, b"r" * 32, ""))
-        os._exit(0 if witness.seen(f"child-{n}") is not None else 1)
+        signing_memory.remember(RememberedHead(f"child-{n}", n, b"r" * 32, ""))
+        os._exit(0 if signing_memory.seen(f"child-{n}") is not None else 1)
     assert os.waitpid(child, 0)[1] == 0
-    witness.remember(WitnessRecord(f"parent-{n}", n, b"r" * 32, ""))
+    signing_memory.remember(RememberedHead(f"parent-{n}", n, b"r" * 32, ""))
 stop.set()
 thread.join()
 """
@@ -61,22 +61,22 @@ thread.join()
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    return tmp_path / "witness.db"
+    return tmp_path / "signing-memory.db"
 
 
 @pytest.fixture
-def witness(file: Path) -> Iterator[Witness]:
-    made = Witness(file)
+def signing_memory(file: Path) -> Iterator[SigningMemory]:
+    made = SigningMemory(file)
     yield made
     made.close()
 
 
-def seen(encounter: str, size: int) -> WitnessRecord:
-    return WitnessRecord(encounter, size, bytes([size % 256]) * 32, f"note {size}")
+def seen(encounter: str, size: int) -> RememberedHead:
+    return RememberedHead(encounter, size, bytes([size % 256]) * 32, f"note {size}")
 
 
 def test_a_file_is_opened_once_and_closed(
-    witness: Witness, file: Path, monkeypatch: pytest.MonkeyPatch
+    signing_memory: SigningMemory, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[object] = []
     connect = sqlite3.connect
@@ -89,19 +89,21 @@ def test_a_file_is_opened_once_and_closed(
     monkeypatch.setattr(sqlite3, "connect", opening)
 
     for size in range(1, 5):
-        witness.remember(seen("e", size))
+        signing_memory.remember(seen("e", size))
     assert opened == []
-    witness.close()
-    assert sorted(path.name for path in file.parent.iterdir()) == ["witness.db"]  # no log is left beside it
-    assert witness.seen("e") == seen("e", 4)
+    signing_memory.close()
+    assert sorted(path.name for path in file.parent.iterdir()) == [
+        "signing-memory.db"
+    ]  # no log is left beside it
+    assert signing_memory.seen("e") == seen("e", 4)
     assert len(opened) == 1
 
 
-def test_what_every_thread_remembers_stands(witness: Witness) -> None:
+def test_what_every_thread_remembers_stands(signing_memory: SigningMemory) -> None:
     def remember(name: str) -> None:
         for size in range(1, COUNT + 1):
-            witness.remember(seen(name, size))
-            witness.remember(seen("all", size))
+            signing_memory.remember(seen(name, size))
+            signing_memory.remember(seen("all", size))
 
     names = [f"thread-{n}" for n in range(4)]
     threads = [Thread(target=remember, args=(name,)) for name in names]
@@ -110,14 +112,16 @@ def test_what_every_thread_remembers_stands(witness: Witness) -> None:
     for thread in threads:
         thread.join()
 
-    assert witness.encounters() == ["all", *names]
-    assert [witness.seen(name) for name in witness.encounters()] == [
+    assert signing_memory.encounters() == ["all", *names]
+    assert [signing_memory.seen(name) for name in signing_memory.encounters()] == [
         seen(name, COUNT) for name in ("all", *names)
     ]
 
 
-def test_two_processes_on_one_file_see_what_the_other_remembers(witness: Witness, file: Path) -> None:
-    witness.remember(seen("ours", 1))
+def test_two_processes_on_one_file_see_what_the_other_remembers(
+    signing_memory: SigningMemory, file: Path
+) -> None:
+    signing_memory.remember(seen("ours", 1))
     with subprocess.Popen(
         [sys.executable, "-c", OTHER, file], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
@@ -132,14 +136,14 @@ def test_two_processes_on_one_file_see_what_the_other_remembers(witness: Witness
             return other.stdout.readline().split()
 
         assert told(2) == ["2", "e", "ours"]
-        assert witness.seen("e") == WitnessRecord("e", 2, bytes([2]) * 32, "theirs")
-        witness.remember(seen("e", 5))
+        assert signing_memory.seen("e") == RememberedHead("e", 2, bytes([2]) * 32, "theirs")
+        signing_memory.remember(seen("e", 5))
         assert told(3) == ["5", "e", "ours"]  # less was signed than is remembered
-        witness.forget("ours")
+        signing_memory.forget("ours")
         assert told(6) == ["6", "e"]
         other.stdin.close()
         assert other.wait(20) == 0
-    assert witness.seen("e") == WitnessRecord("e", 6, bytes([6]) * 32, "theirs")
+    assert signing_memory.seen("e") == RememberedHead("e", 6, bytes([6]) * 32, "theirs")
 
 
 def test_nothing_is_lost_or_damaged_by_forks_amid_the_writing_of_a_thread(file: Path) -> None:
@@ -148,6 +152,16 @@ def test_nothing_is_lost_or_damaged_by_forks_amid_the_writing_of_a_thread(file: 
     with sqlite3.connect(file) as db:
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     db.close()
-    made = Witness(file)
+    made = SigningMemory(file)
     assert {f"{who}-{n}" for who in ("child", "parent") for n in range(1, 5)} < set(made.encounters())
     made.close()
+
+
+def test_a_file_with_the_former_name_is_taken_over(file: Path) -> None:
+    made = SigningMemory(file.with_name("witness.db"))
+    made.remember(seen("e", 3))
+    made.close()
+    after = SigningMemory(file)
+    assert after.seen("e") == seen("e", 3)
+    after.close()
+    assert not file.with_name("witness.db").exists()
