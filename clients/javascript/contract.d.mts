@@ -3383,7 +3383,7 @@ creature: string;
 points: number;
 };
 
-/** Say how cells are lit, how deep their water is, what climbing them takes, or how high they lie. */
+/** Say how cells are lit, how deep, steep and high they are, and which of their edges are ledges. */
 export type Heartrush1EffectSceneryView = {
 /** The kind, which says what the other members are. */
 kind: "scenery";
@@ -3399,6 +3399,10 @@ water: Heartrush1WaterView | null;
 climb_cn: number | null;
 /** The height in feet; null if it does not change. */
 height_ft: number | null;
+/** Edges between cells of different height that become ledges, or slopes. */
+edges: Array<string>;
+/** Whether *edges* become ledges; null goes without edges. */
+ledge: boolean | null;
 };
 
 /** Let one die of a shown roll, by what it is there for, count as another face. */
@@ -5878,7 +5882,7 @@ options?: Record<string, string | number | boolean>;
 terrain?: Record<string, "normal" | "difficult" | "shallow_water" | "deep_water" | "wall" | "climb">;
 /** Walls and doors on the edges between cells, by `x,y|x,y`, the left or upper cell first, such as `2,0|3,0`. */
 walls?: Record<string, "wall" | "closed_door" | "open_door">;
-/** Light, heights and water. */
+/** Light, heights, ledges and water. */
 scenery?: HeartrushScenery;
 /** The ids of the sides whose dice people throw and declare. */
 declared_sides?: Array<string>;
@@ -5930,7 +5934,7 @@ options: Record<string, string | number | boolean>;
 terrain: Record<string, "normal" | "difficult" | "shallow_water" | "deep_water" | "wall" | "climb">;
 /** Walls and doors on the edges between cells, by `x,y|x,y`, the left or upper cell first, such as `2,0|3,0`. */
 walls: Record<string, "wall" | "closed_door" | "open_door">;
-/** Light, heights and water. */
+/** Light, heights, ledges and water. */
 scenery: Heartrush1SceneryView;
 /** The ids of the sides whose dice people throw and declare. */
 declared_sides: Array<string>;
@@ -6793,6 +6797,10 @@ water: Heartrush1WaterView | null;
 climb_cn: number | null;
 /** The height in feet; null if it does not change. */
 height_ft: number | null;
+/** Edges between cells, as `x,y|x,y`: the left or upper cell first. */
+edges: Array<string>;
+/** Whether its edges are ledges from now on; null if none changes. */
+ledge: boolean | null;
 };
 
 /** What the ground is like besides its terrain; cells are written `x,y`. */
@@ -6809,6 +6817,8 @@ climb_cn: Record<string, number>;
 sheer: Array<string>;
 /** Feet that cells are above the others, in steps of 5, by `x,y`. */
 heights: Record<string, number>;
+/** Edges between cells of different height at which the ground drops; elsewhere it slopes. */
+ledges: Array<string>;
 };
 
 /** Scrape the poison off a weapon, so that it can be coated again. */
@@ -7504,7 +7514,7 @@ player_side: string;
 declared_sides: Array<string>;
 /** Cells that are not plain ground, by `x,y`. */
 terrain: Record<string, "normal" | "difficult" | "shallow_water" | "deep_water" | "wall" | "climb">;
-/** Light, heights and water. */
+/** Light, heights, ledges and water. */
 scenery: Heartrush1SceneryView;
 /** What lies on the ground and can be picked up, by the name that commands give it. */
 lying: Record<string, Heartrush1ThingView>;
@@ -8816,7 +8826,7 @@ option: string;
 value: string | number | boolean;
 };
 
-/** Say how cells are lit, how deep their water is, what climbing them takes, or how high they lie. */
+/** Say how cells are lit, how deep, steep and high they are, and which of their edges are ledges. */
 export type HeartrushEffectSetScenery = {
 /** The kind, which says what the other members are. */
 kind: "scenery";
@@ -8832,6 +8842,10 @@ water?: HeartrushWater | null;
 climb_cn?: number | null;
 /** The height in feet; null if it does not change. */
 height_ft?: number | null;
+/** Edges between cells of different height that become ledges, or slopes. */
+edges?: Array<string>;
+/** Whether *edges* become ledges; null goes without edges. */
+ledge?: boolean | null;
 };
 
 /** Say what cells are made of. */
@@ -9314,6 +9328,8 @@ climb_cn?: Record<string, number>;
 sheer?: Array<string>;
 /** Feet that cells are above the others, in steps of 5, by `x,y`. */
 heights?: Record<string, number>;
+/** Edges between cells of different height at which the ground drops; elsewhere it slopes. */
+ledges?: Array<string>;
 };
 
 /** What a creature is before the fight: dice as numbers of faces, distances in feet. */

@@ -1718,7 +1718,7 @@ class EffectRushView(t.TypedDict):
 
 @t.final
 class EffectSceneryView(t.TypedDict):
-    """Say how cells are lit, how deep their water is, what climbing them takes, or how high they lie."""
+    """Say how cells are lit, how deep, steep and high they are, and which of their edges are ledges."""
     kind: t.Literal['scenery']
     cells: list[list[int]]
     light: t.Literal['bright', 'dim', 'dark'] | None
@@ -1726,6 +1726,8 @@ class EffectSceneryView(t.TypedDict):
     water: "WaterView | None"
     climb_cn: int | None
     height_ft: int | None
+    edges: list[str]
+    ledge: bool | None
 
 @t.final
 class EffectSetDieView(t.TypedDict):
@@ -3918,6 +3920,8 @@ class SceneryChanged(t.TypedDict):
     water: "WaterView | None"
     climb_cn: int | None
     height_ft: int | None
+    edges: list[str]
+    ledge: bool | None
 
 @t.final
 class SceneryView(t.TypedDict):
@@ -3928,6 +3932,7 @@ class SceneryView(t.TypedDict):
     climb_cn: dict[str, int]
     sheer: list[str]
     heights: dict[str, int]
+    ledges: list[str]
 
 @t.final
 class ScrapeWeapon(t.TypedDict):
@@ -5225,7 +5230,7 @@ class HeartrushEffectSetOption(t.TypedDict):
 
 @t.final
 class HeartrushEffectSetScenery(t.TypedDict):
-    """Say how cells are lit, how deep their water is, what climbing them takes, or how high they lie."""
+    """Say how cells are lit, how deep, steep and high they are, and which of their edges are ledges."""
     kind: t.Literal['scenery']
     cells: t.NotRequired[list[list[int]]]
     light: t.NotRequired[t.Literal['bright', 'dim', 'dark', None]]
@@ -5233,6 +5238,8 @@ class HeartrushEffectSetScenery(t.TypedDict):
     water: t.NotRequired["HeartrushWater | None"]
     climb_cn: t.NotRequired[int | None]
     height_ft: t.NotRequired[int | None]
+    edges: t.NotRequired[list[str]]
+    ledge: t.NotRequired[bool | None]
 
 @t.final
 class HeartrushEffectSetTerrain(t.TypedDict):
@@ -5560,6 +5567,7 @@ class HeartrushScenery(t.TypedDict):
     climb_cn: t.NotRequired[dict[str, int]]
     sheer: t.NotRequired[list[str]]
     heights: t.NotRequired[dict[str, int]]
+    ledges: t.NotRequired[list[str]]
 
 @t.final
 class HeartrushSheet(t.TypedDict):

@@ -8,9 +8,9 @@ The chapters in the order of the books, with the modules that have them:
 - Conditions: `conditions`
 - Weapons, Cantrips & Armor: `weapons`
 - Rests & Healing: `rests_and_healing`
-- Gameplay Basics: `rolls`, `checks`, `contests`, `size_and_bonds`, `paths`, `forced_movement`, `hazards`,
-  `opposed_checks`, `poison`, `abilities`, `operations`, `lasting`, `using_abilities`, `uses`, `effects`,
-  `riders`, `catalogue`, `experience`
+- Gameplay Basics: `rolls`, `checks`, `contests`, `size_and_bonds`, `paths`, `forced_movement`, `ledges`,
+  `falling`, `hazards`, `opposed_checks`, `poison`, `abilities`, `operations`, `lasting`, `using_abilities`,
+  `uses`, `effects`, `riders`, `catalogue`, `experience`
 - Building Your Character: `aspects`
 - Combat Mechanics: `exchanges`, `attacks`, `aftermath`, `damage`, `wounds`
 - Other Offensive Actions: `offensive_actions`, `grapple`, `climbing`
@@ -50,6 +50,7 @@ from service.rules.heartrush import (
     entries,
     exchanges,
     experience,
+    falling,
     forced_movement,
     gm_rulings,
     grapple,
@@ -120,6 +121,7 @@ _CHAPTERS: Final = (
     forced_movement,
     aspects,
     hazards,
+    falling,
     opposed_checks,
     poison,
     operations,

@@ -12,7 +12,9 @@ from service.rules.heartrush.climbing import step_off
 from service.rules.heartrush.conditions import ConditionLost
 from service.rules.heartrush.engagement import EngagementFrame
 from service.rules.heartrush.exposed import watchers
+from service.rules.heartrush.falling import fall_over
 from service.rules.heartrush.lasting import having
+from service.rules.heartrush.ledges import drop_ft
 from service.rules.heartrush.movement import (
     MovementBegun,
     Walk,
@@ -31,6 +33,7 @@ from service.rules.heartrush.paths import (
     check_path,
     climb_cn,
     ends_of,
+    is_in_the_way,
     is_walled,
     left_after_casting,
     may_stop,
@@ -286,9 +289,9 @@ def sidesteps(view: State, creature: Creature) -> tuple[Cell, ...]:
 
 
 def _barred(view: State, creature: Creature, to: Cell) -> bool:
-    """Return whether fear, or a wall in its way or to climb, keeps *creature* from a careful step."""
+    """Return whether fear, a wall, a ledge or a climb keeps *creature* from a careful step."""
     at = creature.position
-    if view.is_barred(at, to, creature.space) or climb_cn(view, creature, at, to):
+    if is_in_the_way(view, creature, at, to) or climb_cn(view, creature, at, to):
         return True
     return approaches(view, creature, at, to)
 
@@ -337,6 +340,8 @@ def sidestep(state: State, creature: str, to: Cell | None) -> Emits[State]:
     if before.conditions:
         state = yield from drag(state, before)
         state = yield from step_off(state, creature)
+    if drop_ft(state, before, before.position, to, climbing=True):
+        return (yield from fall_over(state, before, to, climbing=True))
     trippers = trip_trigger(state, state.creatures[creature], to)
     if not trippers:
         return state

@@ -10,6 +10,7 @@ from service.rules.heartrush.conditions import ConditionLost, ConditionsFaded, g
 from service.rules.heartrush.damage import WoundMarked, hurt
 from service.rules.heartrush.dash_and_sidestep import check_sidestep
 from service.rules.heartrush.engagement import engagement_open
+from service.rules.heartrush.falling import fall_over
 from service.rules.heartrush.forced_movement import PushBegun
 from service.rules.heartrush.lasting import EffectEnded, EffectLaid
 from service.rules.heartrush.movement import at_most_one_size_larger, bumped_into
@@ -508,9 +509,11 @@ class EarlySidestep(Effect):
         )
         if hidden_creature is not None:
             return (yield from bumped_into(state, self.creature, hidden_creature))
-        return (
-            yield Moved(creature=self.creature, path=(self.to,), feet=5, how="sidestep", because=frame.rules)
+        before = state.creatures[self.creature]
+        state = yield Moved(
+            creature=self.creature, path=(self.to,), feet=5, how="sidestep", because=frame.rules
         )
+        return (yield from fall_over(state, before, self.to, climbing=True))
 
 
 @record
@@ -533,8 +536,11 @@ class Drag(Effect):
         old = user.position
         state = yield Moved(creature=frame.source, path=(self.to,), feet=0, how="placed", because=frame.rules)
         if self.creature == frame.source:
-            return state
-        return (yield Moved(creature=self.creature, path=(old,), feet=0, how="placed", because=frame.rules))
+            return (yield from fall_over(state, user, self.to, climbing=True))
+        held = state.creatures[self.creature]
+        state = yield Moved(creature=held.id, path=(old,), feet=0, how="placed", because=frame.rules)
+        state = yield from fall_over(state, held, old, climbing=False)
+        return (yield from fall_over(state, user, self.to, climbing=True))
 
 
 # --- with the rounds ------------------------------------------------------------------------------

@@ -9,6 +9,8 @@ from service.dice.values import Roll
 from service.rules.heartrush import books
 from service.rules.heartrush.climbing import hold_on, step_off
 from service.rules.heartrush.damage import half, hurt
+from service.rules.heartrush.falling import fall_over
+from service.rules.heartrush.ledges import drop_ft
 from service.rules.heartrush.movement import bumped_into, trip_trigger
 from service.rules.heartrush.paths import free_behind, way
 from service.rules.heartrush.permission import answering_for, own
@@ -240,7 +242,9 @@ def go_on(state: State, frame: PushFrame) -> Emits[State]:
     )
     if found is not None:
         crossed = crossed[:found]
-    for i, cell in enumerate(crossed):
+    edge = changed(mover, position=(mover.position, *crossed)[-2]) if crossed else mover
+    falls = bool(crossed) and drop_ft(state, edge, edge.position, crossed[-1], climbing=False) > 0
+    for i, cell in enumerate(crossed[:-1] if falls else crossed):
         trippers = () if mover.has("prone") else trip_trigger(state, mover, cell)
         if trippers:
             left = frame.left_ft - FEET * (i + 1)
@@ -250,6 +254,9 @@ def go_on(state: State, frame: PushFrame) -> Emits[State]:
     if crossed:
         left = frame.left_ft - FEET * len(crossed)
         state = yield Pushed(push=frame.path, creature=mover.id, path=crossed, left_ft=left)
+    if falls:
+        state = yield from finish(state, state.frame(frame.path, PushFrame))
+        return (yield from fall_over(state, edge, crossed[-1], climbing=False))
     if found is not None:  # once it is found it stands in the way like anybody, and the push goes on
         return (yield from bumped_into(state, mover.id, str(hidden_creatures[found])))
     if stopped:

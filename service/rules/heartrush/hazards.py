@@ -1,4 +1,4 @@
-"""Let the world hurt: hazards and traps against a save, falls, and want of air."""
+"""Let the world hurt: hazards and traps against a save, and want of air."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from service.rules.heartrush.checks import Against, CheckAsked, Checked, Checkin
 from service.rules.heartrush.conditions import ConditionLost, gain
 from service.rules.heartrush.damage import hurt
 from service.rules.heartrush.effects import Damage
+from service.rules.heartrush.falling import struck
 from service.rules.heartrush.operations import (
     MOST,
     Effect,
@@ -30,7 +31,6 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
-from service.rules.space.grid import FEET
 from service.rules.table.stack import opened_by
 
 # --- effects that a check decides ----------------------------------------------------------------------
@@ -145,7 +145,7 @@ class Trial(Effect):
         )
 
 
-# --- hazards, traps and falls --------------------------------------------------------------------------
+# --- hazards and traps ---------------------------------------------------------------------------------
 
 HR_ENV_9: Final = Rule(
     "HR-ENV-9",
@@ -153,27 +153,8 @@ HR_ENV_9: Final = Rule(
     books.BASICS.at("Hazards & Traps"),
     settles=("A-56",),
 )
-HR_FALL_1: Final = Rule(
-    "HR-FALL-1",
-    "A creature that falls 5 ft or more saves with agility against the feet; what the roll lacks is damage.",
-    books.BASICS.at("Falling"),
-)
-
-
-MOST_FT: Final = 10_000
 MOST_CN: Final = 200
 TEXT_LENGTH: Final = 280
-
-
-def struck(view: State, command: Hazard | Fall) -> Creature:
-    """Return the creature that something befalls, by the GM's word; refuse one that is not there."""
-    gm(command)
-    found = view.creatures.get(command.creature)
-    if found is None:
-        raise Refused("no_such_creature", f"there is no creature {command.creature}", "TABLE-SEAT-1")
-    if not found.is_present:
-        raise Refused("target_dead", f"{command.creature} is {found.status}", "HR-ENV-9")
-    return found
 
 
 @enforces(HR_ENV_9)
@@ -211,88 +192,6 @@ class Hazard(Command[State]):
                 order=(trial,),
                 source=None,
                 cause="hazard",
-            )
-        )
-
-
-@record
-class FallFrame(Checking):
-    """A creature falls, and saves against the feet."""
-
-    kind: ClassVar[str] = "fall"
-    creature: str
-    feet: int
-    checked: Checked | None = None
-
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
-
-    def advance(self, state: State, chance: Chance) -> Emits[State]:
-        assert self.checked is not None, "the save above it comes first"
-        lacking = max(0, self.feet - self.checked.total)
-        state = yield Landed(
-            fall=self.path, creature=self.creature, feet=self.feet, damage=lacking, because=("HR-FALL-1",)
-        )
-        if not lacking:
-            return state
-        return (
-            yield from hurt(state, f"{self.path}/damage", self.creature, lacking, source=None, cause="fall")
-        )
-
-
-@record
-class Fell(Event[State]):
-    """A creature falls."""
-
-    type: ClassVar[str] = "fell"
-    fall: str
-    creature: str
-    feet: int
-
-    def evolve(self, state: State) -> State:
-        return state.pushed(FallFrame(path=self.fall, creature=self.creature, feet=self.feet))
-
-
-@record
-class Landed(Event[State]):
-    """A creature that fell has landed: what its save lacked is its damage."""
-
-    type: ClassVar[str] = "landed"
-    fall: str
-    creature: str
-    feet: int
-    damage: int
-
-    def evolve(self, state: State) -> State:
-        return state.popped(self.fall)
-
-
-@enforces(HR_FALL_1)
-@record
-class Fall(Command[State]):
-    """Let a creature fall, as the GM: an agility save against the feet fallen, or the damage."""
-
-    type: ClassVar[str] = "fall"
-    creature: str
-    feet: int
-
-    def check(self, view: State) -> None:
-        struck(view, self)
-        if not FEET <= self.feet <= MOST_FT:
-            raise Refused("params_missing", f"a fall is {FEET} to {MOST_FT} ft deep")
-
-    def decide(self, state: State) -> Emits[State]:
-        path = f"r{state.round}/fall-{state.rulings + 1}"
-        state = yield Fell(fall=path, creature=self.creature, feet=self.feet)
-        return (
-            yield CheckAsked(
-                check=f"{path}/save",
-                creature=self.creature,
-                ability="agility",
-                cn=self.feet,
-                what="fall",
-                save=True,
-                needs=("motion",),
             )
         )
 

@@ -11,6 +11,8 @@ from service.rules.heartrush.answers import sealed_to
 from service.rules.heartrush.climbing import ask_climb, step_off
 from service.rules.heartrush.conditions import ConditionLost, gain
 from service.rules.heartrush.exposed import Trigger, provoked_by, watchers
+from service.rules.heartrush.falling import fall_over
+from service.rules.heartrush.ledges import drop_ft
 from service.rules.heartrush.paths import climb_cn, step_cost
 from service.rules.heartrush.permission import acting, answering, is_unbarred
 from service.rules.heartrush.size_and_bonds import Moved, captive_of
@@ -288,6 +290,8 @@ class Stride(NamedTuple):
     """What the mover must roll before it can climb the next cell."""
     hidden_creature: str | None = None
     """Who was hidden where the next step leads."""
+    fell_from: Cell | None = None
+    """The cell from which the last step led over a ledge."""
 
 
 def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> Stride:
@@ -308,6 +312,8 @@ def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> 
         inside = counted
         feet += step_cost(state, mover, at, new, diagonals)
         diagonals += at[0] != new[0] and at[1] != new[1]
+        if drop_ft(state, mover, at, new, climbing=True):
+            return Stride(done + 1, feet, diagonals, inside, fell_from=at)
         at = new
         tripping = trip_trigger(state, mover, at)
         if tripping or step_by_step:
@@ -345,8 +351,8 @@ def go_on(state: State, movement: str, walk: Walk) -> Emits[State]:
         walked=walk.walked + done,
     )
     unfinished = state.stacks.find(movement) is not None
-    if gone.hidden_creature is not None:
-        return (yield from bumped_into(state, mover.id, gone.hidden_creature, movement))
+    if gone.fell_from is not None or gone.hidden_creature is not None:
+        return (yield from cut_short(state, movement, mover, gone))
     about: Mapping[str, str | int] = {"mover": mover.id}
     if listening and done and not striking and not tripping and not cn:
         listening = is_worth_asking(state, "step_taken", about)
@@ -367,6 +373,17 @@ def go_on(state: State, movement: str, walk: Walk) -> Emits[State]:
     return (
         yield from interrupt(state, movement, rest, striking or tripping, "moves" if striking else "trip")
     )
+
+
+def cut_short(state: State, movement: str, mover: Creature, gone: Stride) -> Emits[State]:
+    """Emit the end of a movement over a ledge, or upon a hidden creature."""
+    if gone.fell_from is None:
+        assert gone.hidden_creature is not None
+        return (yield from bumped_into(state, mover.id, gone.hidden_creature, movement))
+    if state.stacks.find(movement) is not None:
+        state = yield MovementEnded(movement=movement, occasion=f"{movement}/end", because=("HR-FALL-2",))
+    edge, below = changed(mover, position=gone.fell_from), state.creatures[mover.id].position
+    return (yield from fall_over(state, edge, below, climbing=True))
 
 
 def bumped_into(state: State, mover: str, hidden_creature: str, movement: str = "") -> Emits[State]:
@@ -421,8 +438,7 @@ def drag(state: State, grappler: Creature) -> Emits[State]:
     captive = captive_of(state, grappler)
     if captive is None:
         return state
-    return (
-        yield Moved(
-            creature=captive.id, path=(grappler.position,), feet=0, how="dragged", because=("HR-COND-24",)
-        )
+    state = yield Moved(
+        creature=captive.id, path=(grappler.position,), feet=0, how="dragged", because=("HR-COND-24",)
     )
+    return (yield from fall_over(state, captive, grappler.position, climbing=False))

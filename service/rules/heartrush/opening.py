@@ -439,6 +439,15 @@ def _scenery_faults(opening: Opening) -> Iterator[Fault]:
     for key, feet in scenery.heights.items():
         if feet % FEET or abs(feet) > MOST_FT:
             yield f"/scenery/heights/{key}", f"in fives, at most {MOST_FT} either way"
+    yield from _ledge_faults(scenery)
+
+
+def _ledge_faults(scenery: Scenery) -> Iterator[Fault]:
+    for i, key in enumerate(scenery.ledges):
+        yield from ((f"/scenery/ledges/{i}", detail) for _, detail in wall_faults((key,)))
+        a, _, b = key.partition("|")
+        if scenery.heights.get(a, 0) == scenery.heights.get(b, 0):
+            yield f"/scenery/ledges/{i}", "its two cells are of different heights"
 
 
 def _cell_faults(opening: Opening) -> Iterator[Fault]:

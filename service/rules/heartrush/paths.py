@@ -7,6 +7,7 @@ from typing import Final
 
 from service.rules.heartrush import books
 from service.rules.heartrush.conditions import SPEEDS
+from service.rules.heartrush.ledges import HR_FALL_2, HR_FALL_3, drop_ft, is_at_brink, is_too_steep
 from service.rules.heartrush.rolls import fears
 from service.rules.heartrush.sheet import ARMOR_PENALTY, HEAVY_WEAPON_PENALTY, SHIELD_PENALTY
 from service.rules.heartrush.size_and_bonds import climbers_on, fit_together, mount_of
@@ -18,6 +19,7 @@ from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.space.compact import Cells
 from service.rules.space.grid import (
     FEET,
+    STEPS,
     Cell,
     Reach,
     cells,
@@ -25,6 +27,7 @@ from service.rules.space.grid import (
     ends_within,
     is_step,
     line,
+    path_to,
     reachable,
     way_to,
 )
@@ -304,7 +307,10 @@ def steps_of(at: Cell, path: tuple[Cell, ...]) -> Iterator[tuple[Cell, Cell, int
 def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget: int) -> int:
     """Return the feet that *path* costs; refuse a path that is blocked, occupied or too long."""
     spent = 0
+    over = False
     for old, new, diagonals in steps_of(creature.position, path):
+        if over:
+            raise Refused("blocked", f"a path ends where it leads over a ledge, at {old}", HR_FALL_2.id)
         if not is_step(old, new):
             raise Refused("blocked", f"{new} is not one step from {old}")
         if is_walled(state, creature, new):
@@ -315,6 +321,7 @@ def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget:
         if creature.conditions and approaches(state, creature, old, new):
             raise Refused("frightened_approach", f"{creature.id} fears what {new} is nearer to", "HR-COND-15")
         spent += step_cost(state, creature, old, new, diagonals)
+        over = drop_ft(state, creature, old, new, climbing=True) > 0
     if path and not may_stop(state, creature, path[-1]):
         raise Refused("space_occupied", f"{path[-1]} is occupied")
     if spent > budget:
@@ -323,9 +330,17 @@ def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget:
 
 
 def check_barred(state: State, creature: Creature, old: Cell, new: Cell) -> None:
-    """Refuse a step that a wall or a closed door bars."""
+    """Refuse a step that a wall, a closed door or a ledge bars."""
     if state.is_barred(old, new, creature.space):
         raise Refused("blocked", f"a wall or a closed door is between {old} and {new}", TABLE_WALL_1.id)
+    if is_too_steep(state, creature, old, new, climbing=True):
+        raise Refused("blocked", f"a ledge leads up from {old} to {new}", HR_FALL_3.id)
+
+
+def is_in_the_way(state: State, creature: Creature, old: Cell, new: Cell) -> bool:
+    """Return whether a wall, a closed door or a ledge bars a willing step."""
+    barred = state.is_barred(old, new, creature.space)
+    return barred or is_too_steep(state, creature, old, new, climbing=True)
 
 
 def within(state: State, creature: Creature, budget: int) -> Reach:
@@ -335,9 +350,36 @@ def within(state: State, creature: Creature, budget: int) -> Reach:
 
 
 def way_within(state: State, creature: Creature, goal: Cell, budget: int) -> tuple[Cell, ...] | None:
-    """Return the cheapest way of the creature to *goal*, as `within` has it; None where it is too far."""
+    """Return the cheapest way of the creature to *goal*, as `within` has it; None where it is too far.
+
+    Only where no other way is short enough it leads over a ledge.
+    """
     entering, step = _costs(state, creature)
-    return way_to(creature.position, goal, budget, entering, step, alternating=_alternates(state))
+    found = way_to(creature.position, goal, budget, entering, step, alternating=_alternates(state))
+    if found is None and state.scenery.ledges:
+        return _leaps(state, creature, within(state, creature, budget), budget).get(goal)
+    return found
+
+
+def _leaps(state: State, creature: Creature, found: Reach, budget: int) -> Mapping[Cell, tuple[Cell, ...]]:
+    """Return the cells that only a last step over a ledge leads to, each with the cheapest way."""
+    leaps: dict[Cell, tuple[int, tuple[Cell, ...]]] = {}
+    for old, (spent, _) in found.items():
+        if not is_at_brink(state, creature, old):
+            continue
+        before = path_to(found, old)
+        diagonals = sum(a[0] != b[0] and a[1] != b[1] for a, b, _ in steps_of(creature.position, before))
+        for dx, dy in STEPS:
+            new = (old[0] + dx, old[1] + dy)
+            if new in found or not drop_ft(state, creature, old, new, climbing=True):
+                continue
+            if state.is_barred(old, new, creature.space) or approaches(state, creature, old, new):
+                continue
+            feet = spent + step_cost(state, creature, old, new, diagonals)
+            is_cheaper = feet <= budget and (new not in leaps or feet < leaps[new][0])
+            if is_cheaper and may_stop(state, creature, new):
+                leaps[new] = (feet, (*before, new))
+    return {cell: path for cell, (_, path) in leaps.items()}
 
 
 def ends_of(state: State, creature: Creature, budget: int) -> Cells:
@@ -345,7 +387,9 @@ def ends_of(state: State, creature: Creature, budget: int) -> Cells:
     _, step = _costs(state, creature)
     if step is not None:  # the price of a step depends on where it comes from
         found = within(state, creature, budget)
-        return Cells.of(c for c in found if c != creature.position and may_stop(state, creature, c))
+        walked = [c for c in found if c != creature.position and may_stop(state, creature, c)]
+        leaps = _leaps(state, creature, found, budget) if state.scenery.ledges else ()
+        return Cells.of((*walked, *leaps))
     prices, barred = _in_the_way(state, creature, budget)
     return Cells(cells=ends_within(creature.position, budget, prices, barred, alternating=_alternates(state)))
 
@@ -417,12 +461,14 @@ def _costs(
         return (_entering_ft(state, creature, new) or None) if may_enter(state, creature, new) else None
 
     def step(old: Cell, new: Cell, diagonals: int, feet: int) -> int | None:
-        if state.is_barred(old, new, creature.space) or approaches(state, creature, old, new):
+        if is_in_the_way(state, creature, old, new) or approaches(state, creature, old, new):
             return None
+        if drop_ft(state, creature, old, new, climbing=True):
+            return None  # what comes after it is no walk any more: `_leaps`
         return _slant(state, old, new, diagonals) * feet
 
     is_afraid = bool(creature.conditions) and fears(state, creature) is not None
-    return entering, step if is_afraid or state.walls else None
+    return entering, step if is_afraid or state.walls or state.scenery.ledges else None
 
 
 # --- the way of a push ---------------------------------------------------------------------------------
@@ -434,8 +480,10 @@ WITHIN_SIZES = 2
 def obstacle(
     state: State, mover: Creature, before: Cell, at: Cell, companion: str | None = None
 ) -> tuple[bool, str | None]:
-    """Return whether a push from *before* stops before *at*, and who stops it (None: a wall)."""
+    """Return whether a push from *before* stops before *at*, and who stops it (None: a wall or a ledge)."""
     if is_walled(state, mover, at) or state.is_barred(before, at, mover.space):
+        return True, None
+    if is_too_steep(state, mover, before, at, climbing=False):
         return True, None
     around = others_at(state, mover, mover.position)  # who shares its space already does not stop it
     for other in others_at(state, mover, at):
@@ -449,7 +497,7 @@ def obstacle(
 def way(
     state: State, mover: Creature, step: Cell, feet: int, companion: str | None = None
 ) -> tuple[tuple[Cell, ...], bool, str | None]:
-    """Return the cells a push crosses, whether it is stopped, and by whom."""
+    """Return the cells a push crosses, whether it is stopped, and by whom; it ends beyond a ledge."""
     crossed: list[Cell] = []
     for cell in line(mover.position, step, feet // FEET):
         before = crossed[-1] if crossed else mover.position
@@ -457,6 +505,8 @@ def way(
         if stopped:
             return tuple(crossed), True, blocker
         crossed.append(cell)
+        if drop_ft(state, mover, before, cell, climbing=False):
+            break
     return tuple(crossed), False, None
 
 

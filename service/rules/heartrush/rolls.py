@@ -10,6 +10,7 @@ from service.rules.heartrush import books
 from service.rules.heartrush.abilities import Explode, Extremes, Rolling
 from service.rules.heartrush.conditions import hindrance
 from service.rules.heartrush.lasting import EffectEnded, has, having, influence, untouched
+from service.rules.heartrush.ledges import height_at
 from service.rules.heartrush.possessions import lantern_light, lanterns
 from service.rules.heartrush.sheet import Ability, Light, Water, Weapon
 from service.rules.heartrush.size_and_bonds import can_stand, waters
@@ -358,8 +359,7 @@ def unseen_edges(state: State, roller: Creature, other: Creature) -> tuple[Edge,
 
 def height_of(state: State, creature: Creature) -> int:
     """Return the feet that the highest cell of *creature* lies above the others."""
-    heights = state.scenery.heights
-    return max(heights.get(f"{x},{y}", 0) for x, y in cells(creature.position, creature.space))
+    return height_at(state, creature.position, creature.space)
 
 
 @enforces(HR_COND_22)

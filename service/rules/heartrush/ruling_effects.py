@@ -18,7 +18,7 @@ from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET
-from service.rules.space.walls import EdgeKey
+from service.rules.space.walls import EdgeKey, wall_faults
 from service.rules.table.table import Option
 from service.rules.table.walled import Edging, WallsSet, edges_fault
 
@@ -496,6 +496,8 @@ class SceneryChanged(Event[State]):
     water: Water | None = None
     climb_cn: int | None = None
     height_ft: int | None = None
+    edges: tuple[EdgeKey, ...] = ()
+    ledge: bool | None = None
 
     def evolve(self, state: State) -> State:
         scenery, keys = state.scenery, [f"{x},{y}" for x, y in self.cells]
@@ -511,6 +513,9 @@ class SceneryChanged(Event[State]):
         }
         if self.ambient is not None:
             changes["ambient"] = self.ambient
+        if self.ledge is not None:
+            others = tuple(key for key in scenery.ledges if key not in self.edges)
+            changes["ledges"] = (*others, *self.edges) if self.ledge else others
         return changed(state, scenery=changed(scenery, **changes))
 
 
@@ -520,7 +525,7 @@ def _put(mapping: Mapping[str, Any], keys: list[str], value: object) -> Mapping[
 
 @record
 class SetScenery(Effect):
-    """Say how cells are lit, how deep their water is, what climbing them takes, or how high they lie."""
+    """Say how cells are lit, how deep, steep and high they are, and which of their edges are ledges."""
 
     kind: ClassVar[str] = "scenery"
     cells: tuple[tuple[int, int], ...] = ()
@@ -530,6 +535,10 @@ class SetScenery(Effect):
     water: Water | None = None
     climb_cn: int | None = None
     height_ft: int | None = None
+    edges: tuple[EdgeKey, ...] = ()
+    """Edges between cells of different height that become ledges, or slopes."""
+    ledge: bool | None = None
+    """Whether *edges* become ledges; null goes without edges."""
 
     def fault(self, view: State) -> str | None:
         if len(self.cells) > MOST:
@@ -538,7 +547,9 @@ class SetScenery(Effect):
             return f"a number from 0 to {MOST}"
         if self.height_ft is not None and (self.height_ft % FEET or abs(self.height_ft) > MOST):
             return "feet in steps of 5"
-        return None
+        if (self.ledge is None) == bool(self.edges) or len(self.edges) > MOST:
+            return f"edges and whether they are ledges: both or neither, and at most {MOST}"
+        return next((fault for _, fault in wall_faults(self.edges)), None)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (
@@ -549,6 +560,8 @@ class SetScenery(Effect):
                 water=self.water,
                 climb_cn=self.climb_cn,
                 height_ft=self.height_ft,
+                edges=self.edges,
+                ledge=self.ledge,
                 because=frame.rules,
             )
         )

@@ -11,6 +11,7 @@ from service.rules.kernel.records import EMPTY, record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.openings import Id
 from service.rules.rolls.withheld import ROLLS
+from service.rules.space.walls import EdgeKey
 
 # --- sheets --------------------------------------------------------------------------------------------
 # Sizes, dice, weapons, armor. No fight changes it.
@@ -243,6 +244,8 @@ class Scenery:
     """Cells of climb that nobody can climb, as `x,y`."""
     heights: Mapping[str, int] = EMPTY
     """Feet that cells are above the others, in steps of 5, by `x,y`."""
+    ledges: tuple[EdgeKey, ...] = ()
+    """Edges between cells of different height at which the ground drops; elsewhere it slopes."""
 
 
 # --- notes ---------------------------------------------------------------------------------------------

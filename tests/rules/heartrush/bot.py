@@ -103,7 +103,7 @@ def _scenery(chance: random.Random, terrain: Mapping[str, str]) -> dict[str, Any
     steep = [cell for cell, ground in terrain.items() if ground == "climb"]
     depths = ({"stands_from": "large"}, {"stands_from": None}, {"submerged": True})
     board = [f"{x},{y}" for x in range(BOARD) for y in range(BOARD)]
-    return {
+    scenery: dict[str, Any] = {
         "ambient": chance.choice(["bright", "dim", "dark"]),
         "light": {cell: chance.choice(["bright", "dim", "dark"]) for cell in chance.sample(board, 9)},
         "water": {cell: chance.choice(depths) for cell in deep if chance.random() < 0.5},
@@ -111,6 +111,11 @@ def _scenery(chance: random.Random, terrain: Mapping[str, str]) -> dict[str, Any
         "sheer": [cell for cell in steep if chance.random() < 0.2],
         "heights": {cell: chance.choice([5, 10]) for cell in chance.sample(board, 9)},
     }
+    high = scenery["heights"]
+    edges = (((x, y), (x + i, y + 1 - i)) for x in range(BOARD) for y in range(BOARD) for i in (0, 1))
+    keys = [(f"{a[0]},{a[1]}", f"{b[0]},{b[1]}") for a, b in edges]
+    scenery["ledges"] = [f"{a}|{b}" for a, b in keys if high.get(a, 0) != high.get(b, 0)][::2]
+    return scenery
 
 
 def random_options(chance: random.Random) -> dict[str, Any]:

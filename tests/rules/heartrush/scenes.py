@@ -65,6 +65,8 @@ class Scene:
     """Cells from each of the strong to the next."""
     ground: str = "normal"
     ambient: str = "bright"
+    scenery: Mapping[str, Any] = field(default_factory=dict)
+    """What the ground is like besides."""
     meddling: float = 0.1
     """How often the GM tries a trick."""
     surprised: bool = False
@@ -92,7 +94,7 @@ class Scene:
             "creatures": creatures,
             "abilities": OWN,
             "terrain": {**inside, **rim},
-            "scenery": {"ambient": self.ambient},
+            "scenery": {"ambient": self.ambient, **self.scenery},
             "seats": [
                 {"seat": "zoe", "role": "player", "creatures": [f"c{i}" for i in range(0, self.many, 2)]}
             ],
@@ -268,6 +270,17 @@ SCENES: Final = (
         tricks=(aspect, roll),
         leisure=40,
         meddling=0.5,
+    ),
+    Scene(
+        "cliffs",
+        ("HR-FALL-1", "HR-FALL-2", "HR-FALL-3"),
+        wants=("dash", "sidestep", *FIGHT),
+        tricks=(_shove,),
+        scenery={
+            "heights": {f"{x},{y}": 20 for x in range(-2, 1) for y in range(5)},
+            "ledges": [f"0,{y}|1,{y}" for y in range(5)],
+        },
+        meddling=0.4,
     ),
     Scene(
         "divers",
