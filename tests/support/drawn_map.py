@@ -15,8 +15,8 @@ GROUND = {
     "deep_water": "~~~",
     "climb": " ^ ",
 }
-ACROSS = {"wall": "---", "closed_door": "-D-", "open_door": "- -"}
-DOWN = {"wall": "|", "closed_door": "D", "open_door": ":"}
+ACROSS = {"ledge": "===", "wall": "---", "closed_door": "-D-", "open_door": "- -"}
+DOWN = {"ledge": "=", "wall": "|", "closed_door": "D", "open_door": ":"}
 LIGHT = {"bright": "*", "dim": ":", "dark": "%"}
 
 
@@ -24,6 +24,7 @@ def drawn(opening: Mapping[str, Any]) -> str:
     """Return the picture of an opening: its columns are named above, its rows at the left."""
     terrain, walls = opening.get("terrain", {}), opening.get("walls", {})
     scenery = opening.get("scenery", {})
+    walls = {**dict.fromkeys(scenery.get("ledges", ()), "ledge"), **walls}
     heights, light = scenery.get("heights", {}), scenery.get("light", {})
     names = {_key(*each["position"]): _initial(each) for each in opening["creatures"]}
     items = {_key(*at): "!" for at in opening.get("items", {}).values()}
