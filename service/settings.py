@@ -114,6 +114,9 @@ class Settings:
     given_signing_memory_file: Path | None = None
     """The signing memory's file, if it is not in *data_dir*: only for workers, and to restore a backup."""
 
+    witness_policy_file: Path | None = None
+    """The file that names the witnesses of the public log (C2SP tlog-policy): only for workers."""
+
     @classmethod
     def from_environment(cls) -> Self:
         """Return the settings from the environment; raise `SettingsError` with every fault."""
@@ -191,6 +194,7 @@ class Settings:
                 ),
                 key_file=Path(key_file) if key_file else data_dir / "secret.key",
                 signing_key_file=Path(env.str("SIGNING_KEY_FILE", "") or data_dir / "signing.key"),
+                witness_policy_file=_path(env.str("WITNESS_POLICY_FILE", "")),
                 given_signing_memory_file=_path(env.str("SIGNING_MEMORY_FILE", "")),
             )
         try:
@@ -310,6 +314,7 @@ class Settings:
             "KEY_FILE": "" if self.given_key else str(self.key_file),
             "SECRET_KEY": self.given_key.hex() if self.given_key else "",
             "SIGNING_KEY_FILE": str(self.signing_key_file),
+            "WITNESS_POLICY_FILE": str(self.witness_policy_file or ""),
             "SIGNING_MEMORY_FILE": str(self.given_signing_memory_file or ""),
         }
         return os.environ | {f"REWOUND_{name}": value for name, value in spelled.items()}

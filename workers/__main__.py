@@ -6,6 +6,7 @@ import sys
 
 from service.audit.signing import Signer
 from service.audit.signing_memory import SigningMemory
+from service.audit.witness_policy import BadPolicy, Policy, read_policy
 from service.collecting import collect_seldom
 from service.log.errors import StoreRefused
 from service.log.valkey.queue import check_queue, queue_client
@@ -27,6 +28,7 @@ def main() -> int:
         signing_memory = SigningMemory(settings.signing_memory_file)
         storage = storage_of(settings)
         registry = installed()
+        policy = policy_of(settings)
     except (SettingsError, RulesetUnusable) as faults:
         sys.stderr.write(f"{faults}\n")
         return 2
@@ -59,8 +61,19 @@ def main() -> int:
         storage=storage,
         keeping=Keeping(settings.archive_days, settings.retention_days),
         durability=REPLICATED if settings.replicas else DURABLE,
+        policy=policy,
     )
     return 0
+
+
+def policy_of(settings: Settings) -> Policy:
+    """Return the policy that names the witnesses of the settings; raises `SettingsError`."""
+    if settings.witness_policy_file is None:
+        return Policy()
+    try:
+        return read_policy(settings.witness_policy_file.read_bytes())
+    except (OSError, BadPolicy) as fault:
+        raise SettingsError([f"REWOUND_WITNESS_POLICY_FILE: {fault}"]) from fault
 
 
 if __name__ == "__main__":

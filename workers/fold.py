@@ -25,14 +25,16 @@ from service.log.protocol import Log
 from service.log.values import CommandNotification, CommitWrite, Entry
 from service.record.canonical import dumps
 from service.record.intervals import EVERY
+from service.record.log_entries import OPENING, LogEntry, pseudonym_of
 from service.record.occasions import Occasions
-from service.record.subjects import ADMISSION, are_about
+from service.record.subjects import ADMISSION, LINE_BEGUN, are_about
 from service.rules.contests.continuing import SealedValues
 from service.rules.table.lines import Origin
 from service.stores import quarantines
 from service.stores.encounter_index import EncounterIndex
+from service.stores.public_log import PublicLog
 from service.stores.removals import CLOSED
-from service.stores.secrets import EncounterSecrets
+from service.stores.secrets import EncounterSecrets, service_key_of
 from workers.losses import CommittedHistory
 from workers.watching import FoldObserver, NullFoldObserver, no_snapshot
 
@@ -282,11 +284,19 @@ class CommandFolder:
         closes = state.closed and not before.state.closed
         if closes and (state.is_over or state.continued is not None):
             self._register.finish(before.encounter)
+        if written.n == 1 and written.events and not are_about(written.events, LINE_BEGUN):
+            self._propose_opening(written.folded)
         process = "" if isinstance(entry, Entry) or are_about(written.events, ADMISSION) else entry.process
         is_seated = written.seat in state.seats  # the sender receives its next prompts with the commit
         prompts = dumps(views.asked_next(state, written.seat, written.owed)) if is_seated else b""
         write = written.write_after(before.hash, entry.raw, prompts, process)
         return summarized(write, state, written.at) if closes else write
+
+    def _propose_opening(self, folded: FoldedState[Any]) -> None:
+        """Let the public log say that the encounter was opened, before its commit 1 is written."""
+        entry = self._register.find(folded.encounter)
+        owner = pseudonym_of(entry.owner if entry is not None else "", service_key_of(self._key))
+        PublicLog(self._log).propose([LogEntry(OPENING, folded.encounter, 1, folded.hash, owner)])
 
     def _reached(self, folded: FoldedState[Any]) -> FoldedState[Any]:
         """Note a decided state that is due for a snapshot once its commit is written; return the state."""

@@ -18,6 +18,7 @@ import structlog
 from service.audit.notary import Notary
 from service.audit.signing import Signer
 from service.audit.signing_memory import SigningMemory
+from service.audit.witness_policy import Policy
 from service.core.fold import Folder, Registry
 from service.log.protocol import Log
 from service.signals.doorbell import FOLD, RqNotifier
@@ -35,12 +36,14 @@ from workers.heartbeat import LONGEST_S, HeartbeatThread
 from workers.imports import Importer
 from workers.notary import CheckpointSigner
 from workers.periodic import PeriodicThread
+from workers.public_log import LogThread
 from workers.queue import FoldJobThread
 from workers.retention import Retention
 from workers.simulations import Simulator
 from workers.snapshots import SnapshotWriter
 from workers.sweep import SweepThread
 from workers.webhooks import DeliveryPace, WebhookSender
+from workers.witnesses import WitnessThread
 
 DURABLE: Final = "durable"
 """The store was checked before the first append: an acknowledged write is on disk."""
@@ -78,6 +81,7 @@ def run(  # noqa: PLR0913 - all parts of a worker
     pace: DeliveryPace | None = None,
     longest_s: float = LONGEST_S,
     durability: str = DURABLE,
+    policy: Policy = Policy(),  # noqa: B008 - it is immutable
 ) -> None:
     """Run until SIGTERM or SIGINT.
 
@@ -130,6 +134,8 @@ def run(  # noqa: PLR0913 - all parts of a worker
         signing.ring()
         fold.answer(bucket)
 
+    writing = LogThread(log, signing_memory, signer, worker, stopping)
+    submitting = WitnessThread(log, policy, worker, stopping)
     retention = Retention(log, registry, storage, keeping.closed_days, stopping, signing_memory.forget)
     answering = FoldJobThread(queue, {FOLD: answer}, stopping)
 
@@ -145,6 +151,8 @@ def run(  # noqa: PLR0913 - all parts of a worker
             snapshooter,
             archiver,
             telling,
+            writing,
+            submitting,
         ),
         ForkExpiry(log, stopping, signing_memory.forget),
     )

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import RLock
-from typing import Final
+from typing import Final, NamedTuple
 
 from service.audit.signing import Signer, foreign
 from service.audit.signing_memory import RememberedHead, SigningMemory
@@ -23,7 +23,8 @@ from service.log import Entry, Log, NoSuchEncounter, StreamHead
 from service.record.canonical import commit_hash
 from service.record.commit import load_commit
 from service.record.frontier import Frontier
-from service.record.subjects import EPOCH_ENDED, LOST, is_about
+from service.record.log_entries import END, HEAD, LogEntry
+from service.record.subjects import CONTINUED, ENDED, EPOCH_ENDED, LOST, events_about, is_about
 from service.stores import checkpoints, removals
 from service.stores.checkpoints import TreeHead
 from service.stores.disputes import (
@@ -37,6 +38,7 @@ from service.stores.disputes import (
 )
 from service.stores.disputes import COLLECTION as DISPUTES
 from service.stores.encounter_index import EncounterIndex
+from service.stores.public_log import PublicLog
 
 PAGE: Final = 500
 
@@ -72,8 +74,16 @@ class _Reached:
         return _Reached(self.frontier.append(leaf), leaf.hex())
 
 
-_Closed = tuple[_Reached, int]
-"""A tree to sign, and the epoch of the dice after it."""
+class _Closed(NamedTuple):
+    """A tree to sign."""
+
+    at: _Reached
+    epoch: int
+    """The epoch of the dice after it."""
+    kind: str = ""
+    """The kind of its entry in the public log; empty: it has none, because somebody asked for it."""
+    continued_in: str = ""
+    """Of an end: the line of play that continues this one."""
 
 
 class Notary:
@@ -86,6 +96,7 @@ class Notary:
         self._signing_memory = signing_memory
         self._register = EncounterIndex(log)
         self._signer = signer
+        self._public_log = PublicLog(log)
         self.disputes = Disputes(log)
         self._signed: RecentCache[str, _Reached] = RecentCache(capacity)
         self._lock = RLock()
@@ -115,7 +126,8 @@ class Notary:
                 reached = at
                 is_last = with_head and entry.n == head.folded
                 if is_last or _closes(entry.raw):
-                    made.append(self._put(encounter, at, load_commit(entry.raw).epoch))
+                    self._put_all([(encounter, _closed(at, entry.raw))])
+                    made.append(at.point)
             self._check_against_head(encounter, reached, head)
             return made
 
@@ -138,8 +150,8 @@ class Notary:
             contradicted = self._contradicted({each: known[each].frontier.size for each in closed})
             made = {each: found for each, found in closed.items() if each not in contradicted}
             for nth in range(max(map(len, made.values()), default=0)):
-                self._put_all([(each, *found[nth]) for each, found in made.items() if nth < len(found)])
-        signed = {each: [at.point for at, _ in found] for each, found in made.items()}
+                self._put_all([(each, found[nth]) for each, found in made.items() if nth < len(found)])
+        signed = {each: [close.at.point for close in found] for each, found in made.items()}
         return signed, [each for each in encounters if each not in signed]
 
     def _contradicted(self, sizes: Mapping[str, int]) -> set[str]:
@@ -159,28 +171,37 @@ class Notary:
             or (each in seen and seen[each].size != size)
         }
 
-    def _put(self, encounter: str, at: _Reached, epoch: int) -> TreeHead:
-        self._put_all([(encounter, at, epoch)])
-        return at.point
+    def _put_all(self, closed: Sequence[tuple[str, _Closed]]) -> None:
+        """Sign the given trees: propose them to the public log, remember them, then publish to the store.
 
-    def _put_all(self, closed: Sequence[tuple[str, _Reached, int]]) -> None:
-        """Sign the given (encounter, tree, epoch): remember them first, then publish to the store."""
+        A process that dies in between leaves the rest to the next one, which signs the same trees again.
+        """
         if not closed:
             return
         signer = self._signer()
+        self._public_log.propose([entry for each in closed if (entry := self._entry(*each)) is not None])
         signed = []
-        for encounter, at, epoch in closed:
+        for encounter, (at, epoch, *_) in closed:
             note = signer.checkpoint(encounter, at.frontier.size, at.root)
             signed.append(checkpoints.SignedTreeHead(encounter, at.point, note, epoch))
         self._signing_memory.remember(
             *(
                 RememberedHead(encounter, at.frontier.size, at.root, each.note, epoch, self._owner(encounter))
-                for (encounter, at, epoch), each in zip(closed, signed, strict=True)
+                for (encounter, (at, epoch, *_)), each in zip(closed, signed, strict=True)
             )
         )
         checkpoints.put_all(self._log, signed)
-        for encounter, at, _ in closed:
-            self._signed.put(encounter, at)
+        for encounter, close in closed:
+            self._signed.put(encounter, close.at)
+
+    def _entry(self, encounter: str, close: _Closed) -> LogEntry | None:
+        """Return the entry of a signed tree in the public log; None for a fork, which is only a what-if."""
+        entry = self._register.find(encounter)
+        is_fork = entry is not None and self._register.first(entry).parent is not None
+        if not close.kind or is_fork:
+            return None
+        point = close.at.point
+        return LogEntry(close.kind, encounter, point.size, point.root, continued_in=close.continued_in)
 
     def _owner(self, encounter: str) -> str:
         entry = self._register.find(encounter)
@@ -322,7 +343,7 @@ def _closed_in(start: _Reached, head: StreamHead | None, entries: Sequence[Entry
             return None
         at = at.followed(entry)
         if _closes(entry.raw):
-            found.append((at, load_commit(entry.raw).epoch))
+            found.append(_closed(at, entry.raw))
     return found if at.frontier.size == head.folded and _is_head(at, head) else None
 
 
@@ -331,6 +352,16 @@ def _is_head(at: _Reached, head: StreamHead) -> bool:
     if not at.hash:
         return True
     return at.hash == head.hash and head.frontier in (b"", at.frontier.to_bytes())
+
+
+def _closed(at: _Reached, raw: bytes) -> _Closed:
+    """Return the tree *at* the commit *raw*, and what the public log says of it."""
+    commit = load_commit(raw)
+    if not _closes(raw):
+        return _Closed(at, commit.epoch)
+    is_end = is_about(raw, ENDED)
+    later = next((event["encounter"] for event in events_about(raw, CONTINUED).values()), "")
+    return _Closed(at, commit.epoch, END if is_end else HEAD, later)
 
 
 def _closes(raw: bytes) -> bool:

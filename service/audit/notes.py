@@ -19,8 +19,10 @@ from typing import Final
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-_ED25519: Final = b"\x01"
-"""The signature type of C2SP, first byte of a verifier key and part of a key's id."""
+LOG: Final = b"\x01"
+"""The type of a key that signs notes: the first byte of its verifier key, and part of its id."""
+COSIGNER: Final = b"\x04"
+"""The type of a key that cosigns checkpoints (tlog-cosignature, Ed25519)."""
 
 _P: Final = 2**255 - 19
 """The prime of the curve's field."""
@@ -71,20 +73,20 @@ def public_key(secret: bytes) -> bytes:
     return _private(secret).public_key().public_bytes_raw()
 
 
-def verifier_key(name: str, public: bytes) -> str:
+def verifier_key(name: str, public: bytes, kind: bytes = LOG) -> str:
     """Return the C2SP verifier key: a line with the key's name, its id and the key; raises `BadNote`."""
-    return f"{check_name(name)}+{id_of(name, public).hex()}+{base64(_ED25519 + public)}"
+    return f"{check_name(name)}+{id_of(name, public, kind).hex()}+{base64(kind + public)}"
 
 
-def read_verifier_key(line: str) -> tuple[str, bytes]:
-    """Return the name and the raw public key of a verifier key *line*; raises `BadNote`."""
+def read_verifier_key(line: str, kind: bytes = LOG) -> tuple[str, bytes]:
+    """Return the name and the raw public key of a verifier key *line* of a *kind*; raises `BadNote`."""
     name, _, rest = line.partition("+")
     given_id, _, value = rest.partition("+")
     raw = unbase64(value)
-    public = raw.removeprefix(_ED25519)
+    public = raw.removeprefix(kind)
     if len(raw) != 1 + _KEY_BYTES or len(public) != _KEY_BYTES:
-        raise BadNote(f"{line!r} is not an Ed25519 verifier key")
-    if verifier_key(name, public) != line:
+        raise BadNote(f"{line!r} is not an Ed25519 verifier key of this kind")
+    if verifier_key(name, public, kind) != line:
         raise BadNote(f"the id {given_id!r} is not that of the key")
     return name, public
 
@@ -121,7 +123,12 @@ def _is_one_spelling(public: bytes) -> bool:
 def sign(text: str, name: str, secret: bytes) -> str:
     """Return *text* as a note with one signature, by the raw *secret* key called *name*."""
     key_id = id_of(name, public_key(secret))
-    return f"{text}\n{_DASH}{name} {base64(key_id + sign_bytes(text.encode(), secret))}\n"
+    return f"{text}\n{signature_line(name, key_id + sign_bytes(text.encode(), secret))}"
+
+
+def signature_line(name: str, value: bytes) -> str:
+    """Return a signature line, its newline included: *value* is the key's id, then the signature."""
+    return f"{_DASH}{name} {base64(value)}\n"
 
 
 def verify(note: str, key: str) -> str:
@@ -159,9 +166,9 @@ def _read_signature(line: str) -> Signature:
     return Signature(check_name(name), raw[:_ID_BYTES], raw[_ID_BYTES:])
 
 
-def id_of(name: str, public: bytes) -> bytes:
+def id_of(name: str, public: bytes, kind: bytes = LOG) -> bytes:
     """Return the key's id, the 4 bytes that identify it in a signature line."""
-    return sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:_ID_BYTES]
+    return sha256(name.encode() + b"\n" + kind + public).digest()[:_ID_BYTES]
 
 
 # --- texts -------------------------------------------------------------------------------------------

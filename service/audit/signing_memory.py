@@ -26,8 +26,12 @@ CREATE TABLE IF NOT EXISTS signed (
     epoch INTEGER NOT NULL, owner TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID
 """
+_ENCOUNTERS: Final = "SELECT encounter FROM signed WHERE encounter <> ? ORDER BY encounter"
 _OWNER: Final = "ALTER TABLE signed ADD COLUMN owner TEXT NOT NULL DEFAULT ''"
 """The migration of files that were created before the column `owner` existed."""
+PUBLIC_LOG: Final = "public-log"
+"""In place of an encounter: the last checkpoint of the public log that this machine signed."""
+
 _PATIENCE_S: Final = 10.0
 _FORMER_NAME: Final = "witness.db"
 
@@ -97,7 +101,7 @@ class SigningMemory:
     def encounters(self) -> list[str]:
         """Return the encounters that were signed on this machine."""
         with self._step() as db:
-            return [row[0] for row in db.execute("SELECT encounter FROM signed ORDER BY encounter")]
+            return [row[0] for row in db.execute(_ENCOUNTERS, (PUBLIC_LOG,))]
 
     def close(self) -> None:
         """Close the file; the next call opens it again."""

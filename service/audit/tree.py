@@ -8,7 +8,8 @@ Laws. A size is a number of leaves, an index counts from 0. A malformed proof re
 because proofs come from strangers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from hmac import compare_digest
 
 from service.record.frontier import EMPTY_ROOT, Frontier, node
@@ -16,8 +17,10 @@ from service.record.frontier import EMPTY_ROOT, Frontier, node
 __all__ = [
     "EMPTY_ROOT",
     "Frontier",
+    "consistency_path",
     "consistency_proof",
     "includes",
+    "inclusion_path",
     "inclusion_proof",
     "is_prefix",
     "node",
@@ -32,16 +35,21 @@ def root(leaves: Sequence[bytes]) -> bytes:
 
 def inclusion_proof(index: int, leaves: Sequence[bytes]) -> list[bytes]:
     """Return the path from the leaf at *index* to the root of all *leaves*, nearest first (2.1.3.1)."""
-    assert 0 <= index < len(leaves), f"no leaf {index} among {len(leaves)}"
+    return inclusion_path(index, len(leaves), partial(_root, leaves))
+
+
+def inclusion_path(index: int, size: int, over: Callable[[int, int], bytes]) -> list[bytes]:
+    """Return what `inclusion_proof` does; *over* returns the root over the leaves of a subtree."""
+    assert 0 <= index < size, f"no leaf {index} among {size}"
     path: list[bytes] = []
-    start, end = 0, len(leaves)
+    start, end = 0, size
     while end - start > 1:
         middle = start + _left(end - start)
         if index < middle:
-            path.append(_root(leaves, middle, end))
+            path.append(over(middle, end))
             end = middle
         else:
-            path.append(_root(leaves, start, middle))
+            path.append(over(start, middle))
             start = middle
     return path[::-1]
 
@@ -51,22 +59,27 @@ def consistency_proof(first: int, leaves: Sequence[bytes]) -> list[bytes]:
 
     Empty if *first* is 0 or all leaves, because there is nothing to prove.
     """
-    assert 0 <= first <= len(leaves), f"no tree of {first} among {len(leaves)} leaves"
-    if first in (0, len(leaves)):
+    return consistency_path(first, len(leaves), partial(_root, leaves))
+
+
+def consistency_path(first: int, size: int, over: Callable[[int, int], bytes]) -> list[bytes]:
+    """Return what `consistency_proof` does; *over* returns the root over the leaves of a subtree."""
+    assert 0 <= first <= size, f"no tree of {first} among {size} leaves"
+    if first in (0, size):
         return []
     path: list[bytes] = []
-    start, end = 0, len(leaves)
+    start, end = 0, size
     while end != first:
         middle = start + _left(end - start)
         if first <= middle:
-            path.append(_root(leaves, middle, end))
+            path.append(over(middle, end))
             end = middle
         else:
-            path.append(_root(leaves, start, middle))
+            path.append(over(start, middle))
             start = middle
     # If the old tree is one complete leftmost subtree, the verifier already knows its root.
     if start > 0:
-        path.append(_root(leaves, start, end))
+        path.append(over(start, end))
     return path[::-1]
 
 

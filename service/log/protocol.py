@@ -287,6 +287,13 @@ class Collections(Protocol):
         """Put or replace records, each as (collection, id, blob) and in order, in one round trip."""
         ...
 
+    def append_records(self, collection: str, size: int, records: Sequence[tuple[str, bytes]]) -> bool:
+        """Put new records (id, blob) in order if the last number is *size*, and return whether it was so.
+
+        In one step: the first gets the number *size* + 1. Nothing is put if one of the ids is there already.
+        """
+        ...
+
     def record(self, collection: str, id_: str) -> bytes | None:
         """Return one record; None if there is none."""
         ...

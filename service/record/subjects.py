@@ -16,7 +16,7 @@ from typing import Any, Final
 from service.record.commit import load_commit
 from service.rules.contests.acceptance import LineAccepted
 from service.rules.contests.amendments import AmendmentProposed, Continued
-from service.rules.contests.continuing import LinkInherited
+from service.rules.contests.continuing import LineBegun, LinkInherited
 from service.rules.kernel.messages import Event
 from service.rules.rolls.closing import EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.rolls.epochs import EpochAdvanced
@@ -65,6 +65,8 @@ LINKS: Final = Subject(types=(EpochClosed.type, LinkInherited.type))
 """Links of the dice's chains are disclosed."""
 SEEDS: Final = Subject(types=(EncounterClosed.type, LaneDisclosed.type))
 """Seeds of the dice are disclosed."""
+LINE_BEGUN: Final = Subject(types=(LineBegun.type,))
+"""The record begins as a line of play that goes on from another one."""
 ENDED: Final = Subject(types=(Continued.type, EncounterClosed.type))
 """The line of play ends."""
 EPOCH_ENDED: Final = Subject(types=(EpochClosed.type, *ENDED.types))

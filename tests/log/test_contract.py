@@ -766,3 +766,18 @@ def test_a_secret_is_kept_with_what_creates_the_encounter_and_by_nothing_else(lo
     with pytest.raises(EncounterExists):
         log.submit("e1", b"open", key="b", create=True, secret=b"third", **at)  # type: ignore[arg-type]  # as above
     assert log.secret("e1") == b"first"
+
+
+def test_records_are_appended_only_behind_the_last_one_and_only_if_all_are_new(log: Log) -> None:
+    assert log.append_records("s", 0, [("a", b"1"), ("b", b"2")])
+    assert not log.append_records("s", 0, [("c", b"3")])
+    assert not log.append_records("s", 3, [("c", b"3")])
+    assert not log.append_records("s", 2, [("c", b"3"), ("a", b"other")])
+    assert log.append_records("s", 2, [("c", b"3")])
+
+    assert [(record.number, record.id, record.blob) for record in log.records("s")] == [
+        (3, "c", b"3"),
+        (2, "b", b"2"),
+        (1, "a", b"1"),
+    ]
+    assert log.append_records("s", 3, [])

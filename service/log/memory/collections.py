@@ -25,6 +25,16 @@ class MemoryCollections:
             kept[id_] = Record(number, id_, blob)
             return number
 
+    def append_records(self, collection: str, size: int, records: Sequence[tuple[str, bytes]]) -> bool:
+        """Put new records if the last number is *size*."""
+        with self._lock:
+            kept = self._collections.setdefault(collection, {})
+            last = next(reversed(kept.values())).number if kept else 0
+            if last != size or any(id_ in kept for id_, _ in records):
+                return False
+            kept |= {id_: Record(size + at, id_, blob) for at, (id_, blob) in enumerate(records, 1)}
+            return True
+
     def put_records(self, records: Sequence[tuple[str, str, bytes]]) -> None:
         """Put or replace records."""
         for collection, id_, blob in records:

@@ -20,6 +20,12 @@ class ValkeyCollections:
         )
         return number
 
+    def append_records(self, collection: str, size: int, records: Sequence[tuple[str, bytes]]) -> bool:
+        """Put new records if the last number is *size*."""
+        flat = [part for record in records for part in record]
+        keys_ = (keys.records(collection), keys.order(collection))
+        return bool(self._wire.change(*call("append_records", keys_, size, *flat)))
+
     def put_records(self, records: Sequence[tuple[str, str, bytes]]) -> None:
         """Put or replace records, in one round trip."""
         self._wire.change_all(

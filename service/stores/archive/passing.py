@@ -135,6 +135,10 @@ class PassingLog:
         """Pass it on; see `Collections.put_record`."""
         return self.log.put_record(collection, id_, blob)
 
+    def append_records(self, collection: str, size: int, records: Sequence[tuple[str, bytes]]) -> bool:
+        """Pass it on; see `Collections.append_records`."""
+        return self.log.append_records(collection, size, records)
+
     def put_records(self, records: Sequence[tuple[str, str, bytes]]) -> None:
         """Pass it on; see `Collections.put_records`."""
         self.log.put_records(records)

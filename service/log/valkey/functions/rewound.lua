@@ -1,4 +1,4 @@
-#!lua name=rewound_9
+#!lua name=rewound_10
 -- The changes that must be one step, as functions inside the server.
 --
 -- Every check comes before the first write, because an error half way would leave the writes before it.
@@ -281,16 +281,33 @@ local function put_record(keys, args)
   return tonumber(number)
 end
 
-redis.register_function('rewound_9_append', function(keys, args) return (append(keys, args)) end)
-redis.register_function('rewound_9_submit', submit)
-redis.register_function('rewound_9_find_key', find_key)
-redis.register_function('rewound_9_commit', commit)
-redis.register_function('rewound_9_evict', evict)
-redis.register_function('rewound_9_restore', restore)
-redis.register_function('rewound_9_drop_archived', drop_archived)
-redis.register_function('rewound_9_tried', tried)
-redis.register_function('rewound_9_put_derived', put_derived)
-redis.register_function('rewound_9_clean', clean)
-redis.register_function('rewound_9_hold', hold)
-redis.register_function('rewound_9_release', release)
-redis.register_function('rewound_9_put_record', put_record)
+-- args: the number of the last record, then id and blob of each new one; answers 1 if they were put
+local function append_records(keys, args)
+  local last = redis.call('ZRANGE', keys[2], 0, 0, 'REV', 'WITHSCORES')
+  local size = tonumber(last[2] or '0')
+  if size ~= tonumber(args[1]) then return 0 end
+  for at = 2, #args, 2 do
+    if redis.call('HEXISTS', keys[1], args[at]) == 1 then return 0 end
+  end
+  for at = 2, #args, 2 do
+    size = size + 1
+    redis.call('ZADD', keys[2], size, args[at])
+    redis.call('HSET', keys[1], args[at], args[at + 1])
+  end
+  return 1
+end
+
+redis.register_function('rewound_10_append', function(keys, args) return (append(keys, args)) end)
+redis.register_function('rewound_10_submit', submit)
+redis.register_function('rewound_10_find_key', find_key)
+redis.register_function('rewound_10_commit', commit)
+redis.register_function('rewound_10_evict', evict)
+redis.register_function('rewound_10_restore', restore)
+redis.register_function('rewound_10_drop_archived', drop_archived)
+redis.register_function('rewound_10_tried', tried)
+redis.register_function('rewound_10_put_derived', put_derived)
+redis.register_function('rewound_10_clean', clean)
+redis.register_function('rewound_10_hold', hold)
+redis.register_function('rewound_10_release', release)
+redis.register_function('rewound_10_put_record', put_record)
+redis.register_function('rewound_10_append_records', append_records)
