@@ -13,20 +13,25 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 \
 WORKDIR /src
 
 # The pins change seldom, so what they install is a layer of its own. The environment that goes into the image is
-# made without pip; the one that builds the wheel stays behind.
-COPY deploy/requirements/build.txt deploy/requirements/runtime.txt requirements/
+# made without pip; the one that builds the documentation and the wheel stays behind.
+COPY deploy/requirements/build.txt deploy/requirements/docs.txt deploy/requirements/runtime.txt requirements/
 RUN python -m venv --without-pip /opt/rewound \
     && python -m pip --python /opt/rewound/bin/python install \
         --require-hashes --only-binary :all: -r requirements/runtime.txt \
     && python -m venv /opt/build \
-    && /opt/build/bin/python -m pip install --require-hashes --only-binary :all: -r requirements/build.txt
+    && /opt/build/bin/python -m pip install --require-hashes --only-binary :all: \
+        -r requirements/build.txt -r requirements/docs.txt
 
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml README.md CHANGELOG.md LICENSE Dockerfile ./
 COPY service/ service/
 COPY workers/ workers/
-COPY clients/python/rewound_client/ clients/python/rewound_client/
-COPY clients/javascript/ clients/javascript/
-RUN /opt/build/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir /wheel . \
+COPY clients/ clients/
+COPY docs/ docs/
+COPY examples/ examples/
+COPY deploy/ deploy/
+COPY tests/vectors/README.md tests/vectors/
+RUN /opt/build/bin/python -m sphinx -q -W -b rewound -c docs/site -d /tmp/doctrees . service/api/site \
+    && /opt/build/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir /wheel . \
     && python -m pip --python /opt/rewound/bin/python install --no-deps --no-index /wheel/*.whl
 
 

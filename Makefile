@@ -4,6 +4,7 @@
 PY := .venv/bin/python
 REWOUND := .venv/bin/rewound
 PINS := deploy/requirements
+SITE := service/api/site/pages.json
 
 # PYTHON=/path/to/python make ... chooses the interpreter; PYTEST='-k fold -x' make test narrows the run;
 # PROCESSES=0 make test runs it in one process, for a debugger.
@@ -34,18 +35,18 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test slow cluster lint check format generate bench dice examples streams fuzz offered undoing draws contract mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages requirements clean
+.PHONY: help run demo test slow cluster lint check format generate bench dice examples streams fuzz offered undoing draws contract mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages site pictures requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
 
-run: .venv/runs ## start store, API and workers, play the sample fight into them, keep running (ctrl-C ends it)
+run: .venv/runs $(SITE) ## start store, API and workers, play the sample fight into them, keep running (ctrl-C ends it)
 	@exec $(REWOUND) serve --demo
 
 demo: .venv/runs ## play the sample fight over HTTP with a readable log, replay a round, audit it
 	@exec $(REWOUND) demo
 
-test: .venv/ready ## run every test, on all processors
+test: .venv/ready $(SITE) ## run every test, on all processors
 	$(PY) -m pytest -n $(PROCESSES) --dist loadscope --no-loadscope-reorder $(PYTEST)
 
 slow: .venv/ready ## run the tests that are too slow for `make test` and seldom break (minutes)
@@ -134,19 +135,24 @@ restart: .venv/ready ## start a store on a log of 300 MB, killed and in the midd
 draws: .venv/ready ## throw a million dice in Python and in JavaScript and compare
 	$(PY) -m tests.clients.draws
 
+site: .venv/runs $(SITE) ## build the documentation site, which the service serves at /docs
+
+pictures: .venv/ready ## take the pictures of the documentation: play the sample fight in Chromium, in three widths and both themes
+	$(PY) -m tests.page.pictures
+
 coverage: .venv/ready ## run every test and say which lines none of them reached
 	$(PY) -m pytest --cov --cov-report=term-missing:skip-covered $(PYTEST)
 
-wheel: .venv/ready ## build the wheel the image installs, into dist/
+wheel: .venv/ready $(SITE) ## build the wheel the image installs, into dist/
 	$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
-packages: .venv/ready ## build what a release publishes into dist/; RELEASES=https://… is where it will be found
+packages: .venv/ready $(SITE) ## build what a release publishes into dist/; RELEASES=https://… is where it will be found
 	$(PY) deploy/packages.py
 
 requirements: .venv/ready ## resolve deploy/requirements/*.in again and pin by hash (needs the network)
 	$(PY) -m venv .venv/lock
 	.venv/lock/bin/python -m pip install --quiet --require-hashes -r $(PINS)/lock.txt
-	cd $(PINS) && for name in build lock runtime dev; do \
+	cd $(PINS) && for name in build lock runtime docs dev; do \
 		../../.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --no-strip-extras --generate-hashes \
 			--no-header --no-annotate --output-file $$name.txt $$name.in || exit 1; \
 	done
@@ -160,8 +166,14 @@ overnight: .venv/ready ## run every long check for its part of BUDGET (2h), seed
 	nice $(PY) -m tests.overnight
 
 clean: ## remove what runs have made; the data of `make run` (.rewound/) stays
-	rm -rf .venv build dist *.egg-info .coverage .coverage.* htmlcov \
+	rm -rf .venv build dist service/api/site *.egg-info .coverage .coverage.* htmlcov \
 		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .schemathesis
+
+# The index of the search is written last. A link that leads nowhere fails the build.
+$(SITE): $(shell find docs examples deploy README.md CHANGELOG.md Dockerfile service/rules/*/RULES.md clients/*/README.md clients/*/examples tests/vectors/README.md -type f -not -path '*/__pycache__/*') | .venv/runs
+	@echo "Building the documentation: ten seconds, more on a busy machine ..."
+	@rm -rf service/api/site
+	@$(PY) -m sphinx -q -W --keep-going -b rewound -c docs/site -d build/doctrees . service/api/site
 
 # Stamps are written last, so an interrupted installation is taken up again by the next call. What develops includes
 # what runs, so the second stamp brings the first.
@@ -169,13 +181,13 @@ clean: ## remove what runs have made; the data of `make run` (.rewound/) stays
 	$(call install,dev)
 	@touch .venv/runs $@
 
-.venv/runs: $(PINS)/runtime.txt $(PINS)/build.txt pyproject.toml | $(PY)
-	$(call install,runtime,build)
+.venv/runs: $(PINS)/runtime.txt $(PINS)/build.txt $(PINS)/docs.txt pyproject.toml | $(PY)
+	$(call install,runtime,build,docs)
 	@touch $@
 
 define install
-@echo "Installing $$(cat $(foreach set,$(1) $(2),$(PINS)/$(set).txt) | grep -c '==') pinned packages: half a minute to a minute, more on a busy machine ..."
-@$(PY) -m pip install --quiet --require-hashes $(foreach set,$(1) $(2),-r $(PINS)/$(set).txt)
+@echo "Installing $$(cat $(foreach set,$(1) $(2) $(3),$(PINS)/$(set).txt) | grep -o '^[a-z].*==' | sort -u | wc -l) pinned packages: half a minute to a minute, more on a busy machine ..."
+@$(PY) -m pip install --quiet --require-hashes $(foreach set,$(1) $(2) $(3),-r $(PINS)/$(set).txt)
 @$(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
 endef
 

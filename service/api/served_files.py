@@ -18,13 +18,17 @@ from service.api.problem_pages import HTML, POLICY
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
 
+SITE: Final = "site"
+"""The folder beside the pages that has the documentation site, which `docs/site` builds."""
 _DIGEST: Final = 32
 """The number of hexadecimal digits in an `ETag`."""
 _MEDIA_TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
     ".mjs": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".webp": "image/webp",
 }
 """The media type of each file that a page loads, by suffix."""
 
@@ -50,6 +54,22 @@ def file_response(request: ApiRequest, path: str) -> ApiResponse:
     if name not in _known(folder):
         raise not_found()
     return document_response(request, _file(path), _MEDIA_TYPES[_suffix(name)])
+
+
+def site_response(request: ApiRequest, name: str) -> ApiResponse | None:
+    """Return a page or a file of the documentation site by its *name*, None if it has none of this name.
+
+    A page is `name.html`, without a suffix in its address. A source tree has no site before `make site`.
+    """
+    if f"{name}.html" in _built():
+        answer = document_response(request, _site_file(f"{name}.html"), HTML)
+        answer.headers["Content-Security-Policy"] = POLICY
+        answer.headers["Referrer-Policy"] = "no-referrer"
+        return answer
+    suffix = _suffix(name)
+    if name in _built() and suffix in _MEDIA_TYPES:
+        return document_response(request, _site_file(name), _MEDIA_TYPES[suffix])
+    return None
 
 
 def page_response(name: str, policy: str = POLICY) -> ApiResponse:
@@ -85,6 +105,18 @@ _known: Final = cache(names_in)
 @cache
 def _file(path: str) -> Document:
     return Document(files("service.api").joinpath("pages", *path.split("/")).read_bytes())
+
+
+@cache
+def _built() -> frozenset[str]:
+    """Return the names of the files of the documentation site."""
+    site = files("service.api").joinpath(SITE)
+    return frozenset(each.name for each in site.iterdir()) if site.is_dir() else frozenset()
+
+
+@cache
+def _site_file(name: str) -> Document:
+    return Document(files("service.api").joinpath(SITE, name).read_bytes())
 
 
 def _suffix(name: str) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
 
+from service.api import served_files
 from service.api.problems import PROBLEMS
 from service.log import StoreUnavailable
 from service.usecases.services import Services
@@ -64,8 +66,11 @@ def test_problems_are_a_page_for_who_prefers_one_and_json_for_everybody_else(api
 def test_the_documentation_reaches_for_nothing_outside(api: Api) -> None:
     targets = (
         "/",
-        "/docs",
+        "/docs/api",
         "/docs/docs.js",
+        "/docs/search-box.js",
+        "/docs/site.js",
+        "/docs/site.css",
         "/docs/docs.css",
         "/docs/verify",
         "/docs/verify.js",
@@ -131,7 +136,7 @@ def test_readiness_does_not_say_where_the_store_is(
     assert "valkey.sock" not in answer.text
 
 
-@pytest.mark.parametrize("page", ["/docs", "/docs/verify"])
+@pytest.mark.parametrize("page", ["/docs", "/docs/api", "/docs/verify"])
 def test_a_page_stands_in_no_frame_and_tells_nobody_its_address(api: Api, page: str) -> None:
     answer = api("GET", page)
     policy = answer.headers["Content-Security-Policy"].split("; ")
@@ -164,3 +169,39 @@ def test_a_contract_is_a_tenth_of_its_size_where_it_is_compressed(api: Api) -> N
     size = len(api("GET", "/openapi.yaml").data)
 
     assert len(api("GET", "/openapi.yaml", Accept_Encoding="gzip").data) * 10 < size
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Serve another site than the built one, or none if nothing is written."""
+
+    def forget() -> None:
+        served_files._built.cache_clear()  # noqa: SLF001 - what it has read belongs to the site before
+        served_files._site_file.cache_clear()  # noqa: SLF001 - as above
+
+    monkeypatch.setattr(served_files, "SITE", str(tmp_path / "site"))
+    forget()
+    yield tmp_path / "site"
+    forget()
+
+
+def test_without_a_built_site_the_documentation_is_the_reference(site: Path, api: Api) -> None:
+    assert not site.exists()
+    assert api("GET", "/docs").text == api("GET", "/docs/api").text
+    is_problem(api("GET", "/docs/audit"), 404, "not-found")
+
+
+def test_a_built_site_is_served_with_its_files(site: Path, api: Api) -> None:
+    site.mkdir()
+    (site / "index.html").write_text("<h1>Documentation</h1>")
+    (site / "audit.html").write_text("<h1>Audits</h1>")
+    (site / "pages.json").write_text("[]")
+    (site / "secret.key").write_text("no file of the site")
+    front, page, index = (api("GET", f"/docs{path}") for path in ("", "/audit", "/pages.json"))
+    assert (front.text, page.text, index.text) == ("<h1>Documentation</h1>", "<h1>Audits</h1>", "[]")
+    assert (page.mimetype, index.mimetype) == ("text/html", "application/json")
+    for each in (front, page):
+        assert each.headers["Content-Security-Policy"].startswith("default-src 'none'; style-src 'self'")
+    assert api("GET", "/docs/audit", If_None_Match=page.headers["ETag"]).status_code == 304
+    is_problem(api("GET", "/docs/secret.key"), 404, "not-found")
+    assert api("GET", "/docs/docs.css").status_code == 200

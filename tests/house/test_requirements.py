@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-NAMES: Final = ("build", "lock", "runtime", "dev")
+NAMES: Final = ("build", "lock", "runtime", "docs", "dev")
 ENTRY: Final = re.compile(
     r"(?P<name>[a-z0-9][a-z0-9.-]*)(?P<extras>\[[a-z0-9,-]+\])?==(?P<version>[\w.!+]+)(?P<where> ; [^\\]+?)?"
     r"(?P<hashes>(?: --hash=sha256:[0-9a-f]{64})+)"
@@ -50,7 +50,7 @@ def test_every_entry_is_pinned_by_hash_and_names_no_address(root: Path, name: st
     assert entries(root, name)
 
 
-@pytest.mark.parametrize("name", ["runtime", "dev"])
+@pytest.mark.parametrize("name", ["runtime", "docs", "dev"])
 def test_a_pin_names_the_extras_that_another_package_asks_for(root: Path, name: str) -> None:
     """Otherwise pip looks at the newest release with the extra first, and refuses it for want of a hash."""
     pinned = extras_pinned(root, name)
@@ -72,9 +72,10 @@ def _requires(package: str) -> list[str]:
 
 
 def test_what_is_tested_is_what_runs(root: Path) -> None:
-    runtime, build, dev = (entries(root, name) for name in ("runtime", "build", "dev"))
+    runtime, build, docs, dev = (entries(root, name) for name in ("runtime", "build", "docs", "dev"))
     assert runtime.items() <= dev.items()
     assert build.items() <= dev.items()
+    assert docs.items() <= dev.items()
 
 
 def test_the_runtime_asks_for_what_the_project_declares(root: Path) -> None:

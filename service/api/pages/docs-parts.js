@@ -1,5 +1,6 @@
 // Draw the parts of the documentation: texts, types, tables and examples.
 
+export const REFERENCE = "/docs/api";
 const COMPONENTS = "#/components/schemas/";
 
 export const html = (tag, attributes = {}, ...children) => {

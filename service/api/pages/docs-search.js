@@ -1,9 +1,12 @@
-// Search the contract, the problems and the rules: what an entry is called counts more than what it says.
+// What the search finds: what an entry is called counts more than what it says.
 
-import { anchor, html, nameOf } from "./docs-parts.js";
+import { REFERENCE, anchor, html, nameOf } from "./docs-parts.js";
 
 const MOST = 8;
-const KINDS = ["Operations", "Commands", "Events", "Fields", "Problems", "Rules", "Schemas"];
+const KINDS = ["Pages", "Operations", "Commands", "Events", "Fields", "Problems", "Rules", "Words", "Settings", "Schemas"];
+const CODE = new Set(["Commands", "Events", "Fields", "Schemas", "Settings"]);
+const SAID = new Set(["Rules", "Fields", "Words", "Settings"]);
+const NAMED = 2; // the rank of an entry whose name has what is asked
 
 // An entry: its kind, its name, what it says, where it leads, and what stands beside its name.
 export const entriesOf = (contract, problems) => {
@@ -54,19 +57,23 @@ export const found = (entries, asked) => {
   const words = asked.toLowerCase().split(/\s+/).filter(Boolean);
   const name = words.join(" ");
   return entries.filter((entry) => words.every((word) => entry.words.includes(word)))
-    .map((entry) => ({ entry, at: rank(entry, name) })).sort((one, other) => one.at - other.at).map(({ entry }) => entry);
+    .map((entry) => ({ ...entry, at: rank(entry, name) })).sort((one, other) => one.at - other.at);
 };
 
 const link = ({ kind, name, text, to, beside }) => {
-  const shown = kind === "Commands" || kind === "Events" || kind === "Fields" || kind === "Schemas" ? html("code", {}, name) : name;
-  return html("li", {}, html("a", { href: to.startsWith("/") ? to : `#${to}` }, html("span", { class: "found" }, shown), " ",
-    html("span", { class: "beside" }, beside), kind === "Rules" || kind === "Fields" ? html("span", { class: "says" }, text) : null));
+  const shown = CODE.has(kind) ? html("code", {}, name) : name;
+  return html("li", {}, html("a", { href: to.startsWith("/") ? to : `${REFERENCE}#${to}` }, html("span", { class: "found" }, shown), " ",
+    html("span", { class: "beside" }, beside), SAID.has(kind) ? html("span", { class: "says" }, text) : null));
 };
 
+// Pages come first if one is called so; then kinds come as their best entries do.
+const order = (entries) => KINDS.map((kind) => ({ kind, mine: entries.filter((entry) => entry.kind === kind) }))
+  .filter(({ mine }) => mine.length > 0)
+  .map((each) => ({ ...each, best: each.kind === "Pages" && each.mine[0].at <= NAMED ? -1 : each.mine[0].at }))
+  .sort((one, other) => one.best - other.best);
+
 // The results by kind; a kind with many shows the best, and all when one asks.
-export const results = (entries) => KINDS.flatMap((kind) => {
-  const mine = entries.filter((entry) => entry.kind === kind);
-  if (mine.length === 0) return [];
+export const results = (entries) => order(entries).flatMap(({ kind, mine }) => {
   const list = html("ul", { "aria-label": kind }, mine.slice(0, MOST).map(link));
   const more = mine.length > MOST ? html("button", { type: "button", class: "more" }, `${mine.length - MOST} more`) : null;
   more?.addEventListener("click", () => {

@@ -3,13 +3,12 @@
 // What is long is drawn when somebody opens it: bodies of operations, examples, schemas, rules.
 
 import { anchor, code, examples, folded, html, marked, paragraphs, resolved, row, status, table, typed } from "./docs-parts.js";
-import { entriesOf, found, results, ruleEntries } from "./docs-search.js";
+import { read, readRules, searchBox } from "./search-box.js";
 
 const METHODS = new Set(["get", "post", "patch", "delete"]);
 const WIDE = matchMedia("(min-width: 50.01rem)");
 const at = (id) => document.getElementById(id);
 let components;
-let rules;
 
 const contents = (content) => Object.entries(content || {}).map(([kind, { schema }]) =>
   html("span", { class: "type" }, schema ? typed(schema) : kind, " "));
@@ -105,39 +104,6 @@ const openTarget = async () => {
   for (const link of document.querySelectorAll("nav a.op")) link.classList.toggle("here", link.hash === location.hash);
 };
 
-// --- search -------------------------------------------------------------------------------------------------
-
-const readRules = () => {
-  rules ??= read("/v1/rulesets").then(({ rulesets }) => Promise.all(rulesets.map(({ edition }) => read(`/v1/rulesets/${edition}`))));
-  return rules;
-};
-
-const searchable = (entries) => {
-  const input = at("search");
-  let all = entries;
-  const show = () => {
-    const asked = input.value.trim();
-    const isAsked = asked.length > 1;
-    const fits = isAsked ? found(all, asked) : [];
-    at("results").hidden = !isAsked;
-    at("contents").hidden = isAsked;
-    at("results").replaceChildren(...results(fits));
-    at("count").textContent = !isAsked ? "" : fits.length === 0 ? `Nothing found for “${asked}”.` : `${fits.length} found`;
-  };
-  input.addEventListener("input", show);
-  input.addEventListener("focus", async () => {
-    if (all !== entries) return;
-    all = [...entries];
-    all = [...entries, ...ruleEntries(await readRules())];
-    show();
-  });
-  addEventListener("keydown", (event) => {
-    const isTyping = document.activeElement.matches("input, textarea, select");
-    if (event.key === "/" && !isTyping) { event.preventDefault(); input.focus(); }
-    if (event.key === "Escape" && document.activeElement === input) { input.value = ""; show(); }
-  });
-};
-
 // --- the whole ----------------------------------------------------------------------------------------------
 
 const draw = (contract) => {
@@ -166,18 +132,12 @@ const drawProblems = ({ problems }) => {
     html("td", {}, html("a", { href: each.type }, each.title), html("div", {}, marked(each.text))))), "statuses"));
 };
 
-const read = async (address) => {
-  const answer = await fetch(address, { headers: { Accept: "application/json" } });
-  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
-  return answer.json();
-};
-
 at("contents").open = WIDE.matches;
 try {
   const [contract, problems] = await Promise.all([read("/openapi.json"), read("/problems")]);
   draw(contract);
   drawProblems(problems);
-  searchable(entriesOf(contract, problems.problems));
+  searchBox(async () => contract, async () => problems);
   addEventListener("hashchange", openTarget);
   await openTarget();
 } catch (fault) {

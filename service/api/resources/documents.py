@@ -14,7 +14,14 @@ from service.api.operations import PUBLIC, UNCHANGED, ResponseSchema, operation
 from service.api.problem_pages import POLICY, prefers_page, problem_page, problems_page
 from service.api.problems import PROBLEMS, not_found
 from service.api.request import ApiRequest, ApiResponse
-from service.api.served_files import Document, document_response, file_response, html_response, page_response
+from service.api.served_files import (
+    Document,
+    document_response,
+    file_response,
+    html_response,
+    page_response,
+    site_response,
+)
 from service.api.shapes import NUMBER, TEXT, closed, component, listing
 
 TAG: Final = "Documentation"
@@ -62,10 +69,26 @@ def get_contract_as_json(request: ApiRequest) -> ApiResponse:
     "getDocumentation",
     TAG,
     roles=PUBLIC,
+    answers={200: ResponseSchema("The page.", None, "text/html"), 304: UNCHANGED},
+)
+def get_documentation(request: ApiRequest) -> ApiResponse:
+    """Show the front page of the documentation, from which everything can be searched.
+
+    A service that runs from a source tree without `make site` has no such page, and shows the API reference.
+    """
+    return site_response(request, "index") or get_reference(request)
+
+
+@operation(
+    "GET",
+    "/docs/api",
+    "getReference",
+    TAG,
+    roles=PUBLIC,
     answers={200: ResponseSchema("The page.", None, "text/html")},
 )
-def get_documentation(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks nothing
-    """Show the documentation page, which renders the OpenAPI document and can be searched."""
+def get_reference(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks nothing
+    """Show the API reference, which renders the OpenAPI document."""
     return page_response("docs.html")
 
 
@@ -75,12 +98,12 @@ def get_documentation(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it 
     "getDocumentationFile",
     TAG,
     roles=PUBLIC,
-    answers={200: ResponseSchema("The file.", None, "*/*"), 304: UNCHANGED},
+    answers={200: ResponseSchema("The page or file.", None, "*/*"), 304: UNCHANGED},
     problems=("not-found",),
 )
 def get_documentation_file(request: ApiRequest) -> ApiResponse:
-    """Get a file that the documentation page loads."""
-    return file_response(request, request.path["file"])
+    """Get a page of the documentation, such as `/docs/integrating`, or a file that its pages load."""
+    return site_response(request, request.path["file"]) or file_response(request, request.path["file"])
 
 
 @operation(

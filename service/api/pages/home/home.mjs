@@ -60,7 +60,7 @@ const list = async (key) => {
       if (done) break;
       items.append(item(value));
     }
-    if (!items.childElementCount) items.append(html("li", { class: "soft" }, "No encounters yet. The ", html("a", { href: "/docs#openEncounter" }, "documentation"), " shows how to open one."));
+    if (!items.childElementCount) items.append(html("li", { class: "soft" }, "No encounters yet. The ", html("a", { href: "/docs/api#openEncounter" }, "documentation"), " shows how to open one."));
   };
   const begin = async () => {
     found = client(key).encounters({ status: status.value || undefined });
