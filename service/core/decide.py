@@ -152,7 +152,7 @@ def decide_request(
 
     An exception that leaves here is a programming error in the rules; the worker counts it.
     """
-    folded = changed(folded, state=taking(folded.state, n))
+    folded = _taking(folded, n)
     state = folded.state
     try:
         request = load_request(raw_request)
@@ -177,9 +177,14 @@ def decide_request(
     return _write(_CommitDraft(folded, raw_request, n, secrets), request, decision)
 
 
+def _taking(folded: FoldedState[S], n: int) -> FoldedState[S]:
+    state = taking(folded.state, n)
+    return folded if state is folded.state else changed(folded, state=state)
+
+
 def quarantine_request(folded: FoldedState[S], raw_request: bytes, n: int) -> DecidedCommit[S]:
     """Return the commit of a request that no worker survived: nothing happened, and its batch stops."""
-    folded = changed(folded, state=taking(folded.state, n))
+    folded = _taking(folded, n)
     try:
         request = load_request(raw_request)
         at, stops = request.at, request.stops

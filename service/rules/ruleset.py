@@ -25,7 +25,6 @@ from service.rules.kernel.messages import (
     Private,
     QuestionNeeded,
     Refused,
-    Rolled,
     Scope,
 )
 from service.rules.kernel.records import EMPTY, changed, derived, record
@@ -152,21 +151,20 @@ class _DecisionRecorder(Generic[S]):
         try:
             fact = next(tale)
             while True:
-                if not isinstance(fact, Rolled):
-                    event = fact.event if isinstance(fact, Private) else fact
-                    if isinstance(event, Event):
-                        if not event.because:
-                            event.__dict__["because"] = speaker(tale)
-                            assert event.because, f"no rule speaks for {event.type}"
-                        kind: Any = type(event)
-                        if revealing(kind):
-                            fact = guarded(self.state.at(place), fact)
+                event = fact.event if isinstance(fact, Private) else fact
+                if isinstance(event, Event):
+                    if not event.because:
+                        event.__dict__["because"] = speaker(tale)
+                        assert event.because, f"no rule speaks for {event.type}"
+                    kind: Any = type(event)
+                    if revealing(kind):
+                        fact = guarded(self.state.at(place), fact)
                 if scope is not None:
                     assert not isinstance(fact, Private), f"what {place} does is private as a whole"
                     fact = Private(scope=scope, event=fact)
-                self.state = fact.evolve(self.state)
+                state = self.state = fact.evolve(self.state)
                 self.facts.append(fact)
-                fact = tale.send(self.state.at(place))
+                fact = tale.send(state if place == TABLE else state.at(place))
         except StopIteration:
             return
 

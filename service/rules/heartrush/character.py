@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from service.rules.heartrush.abilities import Ability, Spell
-from service.rules.heartrush.sheet import Coat, Sheet, rank, side_of
-from service.rules.kernel.records import EMPTY, record, sealable
+from service.rules.heartrush.sheet import Coat, Sheet, Weapon, rank, side_of
+from service.rules.kernel.records import EMPTY, computed_from, record, sealable
 from service.rules.openings import Id
 from service.rules.table.carried import Carried
 
@@ -83,32 +83,37 @@ class Character:
     gm_only: tuple[str, ...] = ()
     """Fields of its sheet that only the GM sees."""
 
-    @property
+    @computed_from("sheet")
     def id(self) -> str:
         """Its id, as on the sheet."""
         return self.sheet.id
 
-    @property
+    @computed_from("sheet")
     def side(self) -> str:
         """The side it fights for."""
         return self.sheet.side
 
-    @property
+    @computed_from("sheet")
     def rank(self) -> int:
         """Its size as a number; differences are levels of size difference."""
         return rank(self.sheet.size)
 
-    @property
+    @computed_from("sheet")
     def space(self) -> int:
         """Cells along one side of its space."""
         return side_of(self.sheet.size)
 
-    @property
+    @computed_from("sheet", "wielded")
+    def in_hand(self) -> Weapon | None:
+        """The weapon that it wields, None for bare hands."""
+        return next((weapon for weapon in self.sheet.weapons if weapon.id == self.wielded), None)
+
+    @computed_from("sheet", "wounds")
     def hp_cap(self) -> int:
         """What healing can reach: the maximum less the ranks of all wounds."""
         return self.sheet.hp_max - sum(wound.rank for wound in self.wounds)
 
-    @property
+    @computed_from("status")
     def is_present(self) -> bool:
         """Whether it is here and alive, awake or not."""
         return self.status in ("active", "unconscious")

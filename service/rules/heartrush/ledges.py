@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from service.rules.heartrush.sheet import Scenery
 from service.rules.heartrush.state import Creature, State
-from service.rules.kernel.records import derived_from
+from service.rules.kernel.records import derived
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.space.grid import FEET, Cell, cells, is_step
 from service.rules.space.walls import NO_EDGES, Closed, edge_at, is_crossing_closed
@@ -38,7 +38,7 @@ class Ledges(NamedTuple):
 
 def ledges_of(state: State) -> Ledges:
     """Return the ledges of the map."""
-    return derived_from(state, ("scenery",), _ledges)
+    return derived(state.scenery, "ledges", _ledges)
 
 
 def _ledges(scenery: Scenery) -> Ledges:

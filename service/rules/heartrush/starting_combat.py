@@ -218,7 +218,7 @@ class BeginCombat(Command[State]):
 
 def can_fight_again(view: State) -> bool:
     """Return whether each side has somebody who can fight."""
-    return all(_has_active(view, side) for side in view.sides)
+    return len(view.sides_left) == len(view.sides)
 
 
 @enforces(HR_START_9)
@@ -287,7 +287,7 @@ def first_side(state: State, chance: Chance) -> Generator[Fact[State], State, tu
 def end_if_one_side_is_gone(state: State, chance: Chance) -> Emits[State]:
     """Emit the end of the fight if a side has no active member left; nothing otherwise."""
     for side in state.sides:
-        if not _has_active(state, side):
+        if side not in state.sides_left:
             return (yield from end(state, chance, f"{side} has nobody left"))
     return state
 
@@ -301,13 +301,4 @@ def end(state: State, chance: Chance, reason: str) -> Emits[State]:
 
 def is_one_side_gone(state: State) -> bool:
     """Return whether combat ends by itself now."""
-    if not state.house.auto_end:
-        return False
-    return not all(_has_active(state, side) for side in state.sides)
-
-
-def _has_active(state: State, side: str) -> bool:
-    for creature in state.creatures.values():  # a plain loop: asked once a command
-        if creature.status == "active" and creature.sheet.side == side:
-            return True
-    return False
+    return state.house.auto_end and len(state.sides_left) < len(state.sides)

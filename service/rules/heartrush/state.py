@@ -23,7 +23,7 @@ from service.rules.heartrush.sheet import (
     Thing,
     side_of,
 )
-from service.rules.kernel.records import EMPTY, Sealed, changed, derived, derived_from, record, with_key
+from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, record, with_key
 from service.rules.secrecy.gm_only import facts_of
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.space.grid import Cell, away_from, cells, distance
@@ -162,10 +162,10 @@ class State(WalledTable, HidingTable):
     requests: tuple[Request, ...] = ()
     hidden_creatures: Mapping[str, Entry | Sealed[Entry]] = EMPTY
 
-    @property
+    @computed_from("options")
     def house(self) -> House:
         """The house's value of each option, or its default."""
-        return derived_from(self, ("options",), house_of)
+        return house_of(self.options)
 
     @property
     def fight_round(self) -> int:
@@ -178,8 +178,13 @@ class State(WalledTable, HidingTable):
 
     @property
     def won_by(self) -> str | None:
-        able = [side for side in self.sides if any(each.status == "active" for each in self.members(side))]
-        return able[0] if len(able) == 1 else None
+        return self.sides_left[0] if len(self.sides_left) == 1 else None
+
+    @computed_from("creatures", "sides")
+    def sides_left(self) -> tuple[str, ...]:
+        """The sides that have an active member."""
+        active = {creature.side: None for creature in self.creatures.values() if creature.status == "active"}
+        return tuple([side for side in self.sides if side in active])
 
     def has_creature(self, creature: str) -> bool:
         return creature in self.creatures
@@ -190,7 +195,7 @@ class State(WalledTable, HidingTable):
             return ()
         return facts_of(Sheet, found.gm_only)
 
-    @property
+    @computed_from("creatures")
     def has_gm_only(self) -> bool:
         return any(creature.gm_only for creature in self.creatures.values())
 
@@ -239,10 +244,15 @@ class State(WalledTable, HidingTable):
         """Return the living creatures whose space covers *cell*."""
         return self.occupied.get(cell, ())
 
-    @property
+    @computed_from("creatures")
     def occupied(self) -> Mapping[Cell, tuple[Creature, ...]]:
         """The living creatures by the cells that their spaces cover."""
-        return derived(self, "standing", _standing)
+        found: dict[Cell, tuple[Creature, ...]] = {}
+        for creature in self.creatures.values():
+            if creature.is_present:
+                for cell in cells(creature.position, creature.space):
+                    found[cell] = (*found.get(cell, ()), creature)
+        return found
 
     def room_of(self, creature: Creature) -> OccupiedSpace | None:
         return OccupiedSpace(creature.position, creature.space) if creature.is_present else None
@@ -256,15 +266,6 @@ class State(WalledTable, HidingTable):
         return self.phase in ("setup", "ended")
 
 
-def _standing(state: State) -> Mapping[Cell, tuple[Creature, ...]]:
-    found: dict[Cell, tuple[Creature, ...]] = {}
-    for creature in state.creatures.values():
-        if creature.is_present:
-            for cell in cells(creature.position, creature.space):
-                found[cell] = (*found.get(cell, ()), creature)
-    return found
-
-
 def is_able(creature: Creature) -> bool:
     """Return whether *creature* can act at all: conscious, not stunned, incapacitated or surprised."""
     return not creature.surprised and is_able_if_aware(creature)
@@ -272,4 +273,5 @@ def is_able(creature: Creature) -> bool:
 
 def is_able_if_aware(creature: Creature) -> bool:
     """Return whether *creature* can act at all, or could if it were not surprised."""
-    return creature.status == "active" and not creature.has("stunned") and not creature.has("incapacitated")
+    conditions = creature.conditions
+    return creature.status == "active" and "stunned" not in conditions and "incapacitated" not in conditions

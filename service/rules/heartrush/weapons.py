@@ -42,11 +42,6 @@ def hands_of(weapon: Weapon) -> int:
     return HANDS if weapon.size_class == "heavy" or weapon.attack_type == "ranged" else 1
 
 
-def in_hand(creature: Creature) -> Weapon | None:
-    """Return the weapon that *creature* wields, None for bare hands."""
-    return next((weapon for weapon in creature.sheet.weapons if weapon.id == creature.wielded), None)
-
-
 def shield_on(creature: Creature) -> ShieldKind:
     """Return the shield that *creature* wears on its arm, be the hand free for it or not."""
     return "none" if creature.shield_down else creature.sheet.shield
@@ -54,7 +49,7 @@ def shield_on(creature: Creature) -> ShieldKind:
 
 def shield_held(creature: Creature) -> ShieldKind:
     """Return the shield on *creature*'s arm: none where its weapon leaves no hand for one."""
-    weapon = in_hand(creature)
+    weapon = creature.in_hand
     taken = 0 if weapon is None else hands_of(weapon)
     return shield_on(creature) if taken < HANDS else "none"
 
@@ -67,7 +62,7 @@ def besides(creature: Creature) -> int:
 
 def free_hands(creature: Creature) -> int:
     """Return the hands that hold neither weapon nor shield nor captive."""
-    weapon = in_hand(creature)
+    weapon = creature.in_hand
     held = 1 if creature.has("grappling") else 0
     shield = 0 if shield_held(creature) == "none" else 1
     return max(0, HANDS - held - shield - (0 if weapon is None else hands_of(weapon)))
@@ -348,7 +343,7 @@ INCREMENT_FT: Final = {"ranged": 10, "thrown": 5}
 
 def wielded(creature: Creature) -> Weapon:
     """Return the weapon *creature* strikes with: the one in hand, or its fists."""
-    return in_hand(creature) or UNARMED
+    return creature.in_hand or UNARMED
 
 
 def weapon_called(creature: Creature, name: str) -> Weapon:

@@ -9,16 +9,16 @@ second.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from service.rules.kernel import hints
 from service.rules.kernel.families import NO_FAMILIES, Families, tag_of
 from service.rules.kernel.hints import Shape
 from service.rules.kernel.json_pointer import escaped
-from service.rules.kernel.records import Sealed, sealable_fields
+from service.rules.kernel.records import Sealed, sealable_fields, values_of
 
 T = TypeVar("T")
 Decode = Callable[[Any], Any]
@@ -54,14 +54,14 @@ def to_data(value: Any) -> Any:
         return [item if type(item) in _PLAIN else to_data(item) for item in value]
     if kind is dict or not hasattr(kind, "__dataclass_fields__"):  # anything else than a record is a mapping
         return {key: to_data(item) for key, item in value.items()}
-    own, tag, names = _spelling(kind)
+    own, tag, names, read, others = _spelling(kind)
     if own is not None:
         return own(value)
-    data = tag.copy()
-    known = value.__dict__
-    for name in names:
-        item = known[name]
-        data[name] = item if type(item) in _PLAIN else to_data(item)  # a call for each field would double it
+    data = {**tag, **dict(zip(names, read(value.__dict__), strict=True))}
+    for name in others:
+        item = data[name]
+        if type(item) not in _PLAIN:  # a call for each field would double it
+            data[name] = to_data(item)
     return data
 
 
@@ -91,13 +91,40 @@ def from_data(
     return new
 
 
+class _Spelling(NamedTuple):
+    """How a class of records is encoded."""
+
+    own: Callable[[Any], Any] | None
+    """The function that encodes it, if it has its own."""
+    tag: Mapping[str, str]
+    """Its tag, if it has one."""
+    names: tuple[str, ...]
+    """Its fields."""
+    read: Callable[[Mapping[str, Any]], tuple[Any, ...]]
+    """Returns their values."""
+    others: tuple[str, ...]
+    """Those of them whose types allow other values than JSON's plain ones."""
+
+
 @cache
-def _spelling(kind: Any) -> tuple[Callable[[Any], Any] | None, dict[str, str], tuple[str, ...]]:
-    """Return the function that encodes a *kind*, if it has its own; its tag, if it has one; its fields."""
+def _spelling(kind: Any) -> _Spelling:
     own = _sealed_data if kind is Sealed else getattr(kind, "to_data", None)
     tag = tag_of(kind)
     names = tuple(field.name for field in fields(kind) if field.metadata.get("given", True))
-    return own, {tag: getattr(kind, tag)} if tag else {}, names
+    return _Spelling(
+        own,
+        {tag: getattr(kind, tag)} if tag else {},
+        names,
+        values_of(names),
+        () if own else tuple(_others(kind)),
+    )
+
+
+def _others(kind: Any) -> Iterator[str]:
+    sealable = sealable_fields(kind)
+    for field in hints.fields_of(kind):
+        if field.given and (field.name in sealable or not hints.is_plain(field.shape)):
+            yield field.name
 
 
 @cache

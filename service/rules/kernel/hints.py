@@ -143,6 +143,14 @@ def undescribed(shape: Shape) -> Shape:
     return undescribed(shape.inner) if isinstance(shape, Described) else shape
 
 
+def is_plain(shape: Shape) -> bool:
+    """Return whether every value of *shape* is text, a whole number, true, false or None."""
+    bare = undescribed(shape)
+    if isinstance(bare, Alternatives):
+        return all(map(is_plain, bare.ways))
+    return isinstance(bare, Scalar | Nothing | Choice)
+
+
 @cache
 def fields_of(kind: type[Any]) -> tuple[FieldShape, ...]:
     """Return the fields of the record *kind*, in order."""

@@ -10,28 +10,24 @@ number, whether or not it is sealed. In a view that may not open the field, the 
 shows to others, or a blank. So rules run on every view.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
-from operator import attrgetter
-from typing import Any, Final, Generic, NoReturn, TypeVar, dataclass_transform, overload
+from operator import attrgetter, itemgetter
+from typing import Any, Final, Generic, NoReturn, Self, TypeVar, dataclass_transform, overload
 
 R = TypeVar("R")
 T = TypeVar("T")
 K = TypeVar("K")
 V = TypeVar("V")
 
-PUBLIC: Final = "_public"
-"""The key under which a record caches whether nothing in it is sealed (see `sealed.py`); a copy drops it."""
+HIDING: Final = "_hiding"
+"""The key under which a record caches its fields that hide something (see `sealed.py`); a copy drops it."""
 
-SEEN: Final = "_seen"
+EXAMINED: Final = "_examined"
 """The key for the values in which nothing was sealed; a changed copy does not examine them again."""
 
 DERIVED: Final = "_derived"
 """The key under which a record caches what was derived from it (see `derived`); a changed copy drops it."""
-
-
-DERIVED_FROM: Final = "_derived_from"
-"""The key under which a record caches what `derived_from` derives; a changed copy keeps it."""
 
 
 class _NoChanges(dict[Any, Any]):
@@ -58,8 +54,8 @@ EMPTY: Final[Mapping[Any, Any]] = _NoChanges()
 SEALABLE: Final = "_sealable"
 """The key of a `Sealable` in the metadata of its field, and the attribute with all of a class of records."""
 
-RESEALED: Final = "_resealed"
-"""The attribute with the function that seals a change as the value it replaces; None for other classes."""
+COMPUTED: Final = "_computed"
+"""The attribute with the names of the computed attributes that depend on each field (see `computed_from`)."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +121,60 @@ def sealable_fields(kind: type) -> Mapping[str, Sealable]:
     return found
 
 
+_new: Final = object.__new__
+_set_fields: Final = object.__setattr__
+
+
+class _Computed(Generic[R, V]):
+    """An attribute whose first reader computes it; see `computed_from`."""
+
+    def __init__(self, fields_read: tuple[str, ...], compute: Callable[[R], V]) -> None:
+        self.fields_read = fields_read
+        self.compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, of: None, kind: type) -> Self: ...
+
+    @overload
+    def __get__(self, of: R, kind: type) -> V: ...
+
+    def __get__(self, of: R | None, kind: type) -> V | Self:
+        if of is None:
+            return self
+        found = of.__dict__[self.name] = self.compute(of)  # later readers find it there, without a call
+        return found
+
+
+def computed_from(*fields_read: str) -> Callable[[Callable[[R], V]], _Computed[R, V]]:
+    """Make a method an attribute that is computed once from the fields *fields_read* and from nothing else.
+
+    A changed copy keeps the value until one of these fields changes. Reading it again costs as much as
+    reading a field.
+    """
+    return lambda compute: _Computed(fields_read, compute)
+
+
+def _computed(kind: type) -> Mapping[str, tuple[str, ...]]:
+    """Return the names of the computed attributes of *kind* by the field that they are computed from.
+
+    Each of them is there too, without names.
+    """
+    every = {name: value for base in reversed(kind.__mro__) for name, value in vars(base).items()}
+    found: dict[str, tuple[str, ...]] = {}
+    for name, value in every.items():
+        if isinstance(value, _Computed):
+            found[name] = ()
+            unknown = set(value.fields_read) - {field.name for field in fields(kind)}
+            assert not unknown, f"{kind.__name__}.{name} reads {sorted(unknown)}, which are no fields"
+            for read in value.fields_read:
+                found[read] = (*found.get(read, ()), name)
+    return found
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(sealable,))
 def record(cls: type[R]) -> type[R]:
     """Make *cls* a dataclass that never changes and takes its fields as keyword arguments."""
@@ -139,7 +189,7 @@ def record(cls: type[R]) -> type[R]:
     setattr(made, SEALABLE, found)
     for name, how in found.items():
         setattr(made, name, _SealableAttribute(name, how.blank))
-    setattr(made, RESEALED, _resealed if found else None)
+    setattr(made, COMPUTED, _computed(made))
     return made
 
 
@@ -152,9 +202,8 @@ def _filling(kind: type) -> Callable[..., None]:
     count = len(names)
 
     def __init__(self: object, /, **given: object) -> None:  # noqa: N807 - it becomes the class's method
-        known = self.__dict__
-        known.update(defaults)
-        known.update(given)
+        known = defaults | given
+        _set_fields(self, "__dict__", known)
         if len(known) != count:  # one missing and one unknown field would pass; the type checker finds those
             parts = (("lacks", names - known.keys()), ("does not have", known.keys() - names))
             said = "; ".join(f"{what} {', '.join(sorted(found))}" for what, found in parts if found)
@@ -162,6 +211,13 @@ def _filling(kind: type) -> Callable[..., None]:
             raise TypeError(text)
 
     return __init__
+
+
+def values_of(names: tuple[str, ...]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    """Return the function that reads the fields *names* from the `__dict__` of a record."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda known: tuple([known[name] for name in names])  # itemgetter of one returns no tuple
 
 
 def _comparing(kind: type) -> Callable[[object, object], bool]:
@@ -211,15 +267,18 @@ def changed(old: R, /, **changes: object) -> R:
     A value that replaces a sealed value is sealed in the same way.
     """
     kind: Any = type(old)
-    reseal = kind._resealed  # noqa: SLF001 - this is `RESEALED`, and getattr takes four times as long
-    return _with(old, changes if reseal is None else reseal(old, changes))
+    if kind._sealable:  # noqa: SLF001 - this is `SEALABLE`, and getattr takes four times as long
+        known = old.__dict__
+        for name in changes:
+            if type(known.get(name)) is Sealed:
+                return _with(old, _resealed(known, changes))
+    return _with(old, changes)
 
 
-def _resealed(old: object, changes: dict[str, object]) -> dict[str, object]:
-    """Return *changes* with each value sealed like the value that it replaces in *old*."""
-    found = old.__dict__
+def _resealed(known: Mapping[str, object], changes: dict[str, object]) -> dict[str, object]:
+    """Return *changes* with each value sealed like the value that it replaces in *known*."""
     for name, value in changes.items():
-        before = found.get(name)
+        before = known.get(name)
         if type(before) is Sealed and type(value) is not Sealed:
             alike = rebuilt(before, value=None if before.closed else value, shown=None)
             changes = {**changes, name: alike}
@@ -255,43 +314,37 @@ def rebuilt(old: R, /, **changes: object) -> R:
 def _with(old: R, changes: dict[str, object]) -> R:
     known = old.__dict__
     copy = known | changes
+    kind: Any = type(old)
     if len(copy) != len(known):
-        text = f"no field of {type(old).__name__}: {changes.keys() - known.keys()}"
-        raise AssertionError(text)
-    if PUBLIC in known:
-        del copy[PUBLIC]
+        raise _no_field(kind, changes.keys() - known.keys())
+    if HIDING in known:
+        del copy[HIDING]
     if DERIVED in known:
         del copy[DERIVED]
-    new = object.__new__(type(old))
-    object.__setattr__(new, "__dict__", copy)
-    return new
+    computed = kind._computed  # noqa: SLF001 - this is `COMPUTED`
+    if computed:
+        for name in changes:
+            if name in computed:
+                if not computed[name]:
+                    raise _no_field(kind, {name})
+                for attribute in computed[name]:
+                    copy.pop(attribute, None)
+    new = _new(kind)
+    _set_fields(new, "__dict__", copy)
+    return new  # type: ignore[no-any-return]  # of the class of *old*
 
 
-def derived(of: R, name: str, derive: Callable[[R], V]) -> V:
+def _no_field(kind: type, names: set[str]) -> AssertionError:
+    return AssertionError(f"no field of {kind.__name__}: {', '.join(sorted(names))}")
+
+
+def derived(of: R, name: Hashable, derive: Callable[[R], V]) -> V:
     """Return `derive(of)`, computed once and cached in the record, because neither ever changes."""
-    known: dict[str, Any] = of.__dict__.setdefault(DERIVED, {})
+    known: dict[Hashable, Any] = of.__dict__.setdefault(DERIVED, {})
     if name not in known:
         known[name] = derive(of)
     found: V = known[name]
     return found
-
-
-def derived_from(of: R, names: tuple[str, ...], derive: Callable[..., V]) -> V:
-    """Return `derive(*values)` of the fields *names*; copies keep it until one of these fields changes."""
-    known = of.__dict__
-    every = known.get(DERIVED_FROM, EMPTY)
-    found = every.get(names)
-    if found is not None:
-        for name, old in zip(names, found[0], strict=True):
-            if known[name] is not old:
-                break
-        else:
-            result: V = found[1]
-            return result
-    values = [known[name] for name in names]
-    result = derive(*values)
-    known[DERIVED_FROM] = {**every, names: (values, result)}  # a new dict, because copies share the old one
-    return result
 
 
 def with_key(mapping: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:

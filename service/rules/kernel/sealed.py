@@ -7,6 +7,8 @@ differences and pages read views and nothing else, so a secret can leak only thr
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
+from itertools import compress
+from operator import is_not
 from types import UnionType
 from typing import (
     Annotated,
@@ -25,7 +27,16 @@ from typing import (
 from service.dice.values import Roll
 from service.rules.kernel.families import Families
 from service.rules.kernel.json_pointer import escaped
-from service.rules.kernel.records import PUBLIC, SEEN, Sealed, rebuilt, sealable_fields
+from service.rules.kernel.records import (
+    EMPTY,
+    EXAMINED,
+    HIDING,
+    Sealed,
+    derived,
+    rebuilt,
+    sealable_fields,
+    values_of,
+)
 
 T = TypeVar("T")
 
@@ -66,21 +77,27 @@ def view(state: T, seat: Seats) -> T:
     """Return *state* as *seat* may see it: its own envelopes opened, all others closed.
 
     Parts without sealed values are the same objects, so the view of a state without secrets costs nothing.
+    The view of a record is cached in it.
     """
     return cast("T", _view(state, audience_of(seat)))
 
 
 def audience_of(seat: Seats) -> frozenset[str]:
     """Return whom an envelope must name to be open to *seat*."""
-    return frozenset(f"seat:{each}" for each in ((seat,) if isinstance(seat, str) else seat))
+    return frozenset((f"seat:{seat}",) if isinstance(seat, str) else [f"seat:{each}" for each in seat])
 
 
 def _view(value: Any, readers: frozenset[str]) -> Any:
+    """Return the view of *value*; that of a record is cached in it, since most of a state stays as it was."""
     if isinstance(value, Sealed):
         if readers.issubset(value.audience):
             return _view(value.value, readers)
         return rebuilt(value, value=None, closed=True)
-    return _within(value, lambda item: _view(item, readers))
+    if is_public(value):
+        return value
+    if isinstance(value, tuple | Mapping):
+        return _parts(value, lambda item: _view(item, readers))
+    return derived(value, readers, lambda of: _parts(of, lambda item: _view(item, readers)))
 
 
 def opened(value: T, occasions: Container[str]) -> T:
@@ -96,21 +113,23 @@ def _opened(value: Any, occasions: Container[str]) -> Any:
 
 def _within(value: Any, way: Callable[[Any], Any]) -> Any:
     """Return *value* with *way* applied to its parts that contain sealed values."""
-    if is_public(value):
-        return value
+    return value if is_public(value) else _parts(value, way)
+
+
+def _parts(value: Any, way: Callable[[Any], Any]) -> Any:
+    """Return *value*, which is not public, with *way* applied to its parts that contain sealed values."""
     if isinstance(value, tuple):
         return tuple([item if is_public(item) else way(item) for item in value])
     if isinstance(value, Mapping):
         return {key: item if is_public(item) else way(item) for key, item in value.items()}
     known = vars(value)
-    suspects = _suspects(cast("Any", type(value)))
-    return rebuilt(value, **{name: way(known[name]) for name in suspects if not is_public(known[name])})
+    return rebuilt(value, **{name: way(known[name]) for name in _hiding(value)})
 
 
 _CONTAINERS: Final = (tuple, Mapping, Union, UnionType, Annotated)
 """Generic types that contain only values of their arguments; any other generic may be sealed."""
 
-_PLAIN: Final = frozenset({str, int, bool, type(None), Roll, Families})
+_PLAIN: Final = frozenset({str, int, bool, type(None), type(EMPTY), Roll, Families})
 """Types that contain nothing sealed; a roll is public as a whole."""
 
 
@@ -148,28 +167,53 @@ def is_public(value: Any) -> bool:
     kind: Any = type(value)
     if kind in _PLAIN:
         return True
+    if kind is tuple or kind is list:
+        return _are_public(value)
+    if kind is dict:
+        return _are_public(value.values())
     if kind is Sealed:
         return False
-    if kind is tuple or kind is list:
-        return all(map(is_public, value))
-    if kind is dict or not hasattr(kind, "__dataclass_fields__"):  # anything else than a record is a mapping
-        return not value or all(map(is_public, value.values()))
+    hiding = getattr(value, "__dict__", EMPTY).get(HIDING)
+    if hiding is None:
+        if not hasattr(kind, "__dataclass_fields__"):  # anything else than a record is a mapping
+            return _are_public(value.values())
+        hiding = _hiding(value)
+    return not hiding
+
+
+def _are_public(values: Iterable[Any]) -> bool:
+    for value in values:  # noqa: SIM110 - `all` would enter a generator for each value
+        if type(value) not in _PLAIN and not is_public(value):
+            return False
+    return True
+
+
+def _hiding(value: Any) -> tuple[str, ...]:
+    """Return the fields of the record *value* in which something is sealed.
+
+    Records cache the answer, because they never change.
+    """
     known = value.__dict__
-    found: bool | None = known.get(PUBLIC)
+    found: tuple[str, ...] | None = known.get(HIDING)
     if found is None:
-        suspects = _suspects(kind)
-        found = known[PUBLIC] = not suspects or _is_public_now(known, suspects)
+        kind: Any = type(value)
+        read = _reading_suspects(kind)
+        found = () if read is None else _hiding_now(known, tuple(_suspects(kind)), read(known))
+        known[HIDING] = found
     return found
 
 
-def _is_public_now(known: dict[str, Any], suspects: Iterable[str]) -> bool:
-    """Return whether nothing in the fields *suspects* is sealed; earlier public values are skipped."""
-    now = [known[name] for name in suspects]
-    seen = known.get(SEEN)
-    new = now if seen is None else [value for value, then in zip(now, seen, strict=True) if value is not then]
-    found = all(map(is_public, new))
-    if found:
-        known[SEEN] = now
+def _hiding_now(known: dict[str, Any], suspects: tuple[str, ...], now: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return those of the fields *suspects*, with the values *now*, in which something is sealed.
+
+    Values that an earlier copy had, and in which nothing was sealed, are not examined again.
+    """
+    public = known.get(EXAMINED)
+    others = suspects if public is None else compress(suspects, map(is_not, now, public))
+    found = tuple([name for name in others if not is_public(known[name])])
+    if found:  # a view is a copy, so what is sealed must not stay here
+        now = tuple([None if name in found else known[name] for name in suspects])
+    known[EXAMINED] = now
     return found
 
 
@@ -185,6 +229,13 @@ def _suspects(kind: type) -> Mapping[str, None]:
     hints = get_type_hints(kind)
     sealable = sealable_fields(kind)
     return {name: None for name in names(kind) if name in sealable or not _is_plain(hints[name], set())}
+
+
+@cache
+def _reading_suspects(kind: type) -> Callable[[Mapping[str, Any]], tuple[Any, ...]] | None:
+    """Return the function that reads the suspects' values from a record's fields; None without suspects."""
+    suspects = tuple(_suspects(kind))
+    return values_of(suspects) if suspects else None
 
 
 def _is_plain(hint: Any, known: set[type]) -> bool:

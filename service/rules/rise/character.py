@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from service.rules.kernel.records import EMPTY, record, sealable
+from service.rules.kernel.records import EMPTY, computed_from, record, sealable
 from service.rules.openings import Id
 from service.rules.rise.sheet import Sheet, Tick, Until, rank, side_of
 from service.rules.table.carried import Carried
@@ -70,17 +70,17 @@ class Character:
     gm_only: tuple[str, ...] = ()
     """Fields of its sheet that only the GM sees."""
 
-    @property
+    @computed_from("sheet")
     def id(self) -> str:
         """Its id, as on the sheet."""
         return self.sheet.id
 
-    @property
+    @computed_from("sheet")
     def rank(self) -> int:
         """Its size as a number."""
         return rank(self.sheet.size)
 
-    @property
+    @computed_from("sheet")
     def space(self) -> int:
         """Cells along one side of its space."""
         return side_of(self.sheet.size)

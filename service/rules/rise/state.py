@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import TABLE, Awaited
-from service.rules.kernel.records import EMPTY, Sealed, changed, derived, derived_from, record, with_key
+from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, record, with_key
 from service.rules.rise.character import Arrival, Entry, sheet_of
 from service.rules.rise.creature import Atom, Creature, HiddenSwift, Plan, Ruling, Unjudged, above
 from service.rules.rise.options import OPTIONS, House, house_of
@@ -125,7 +125,7 @@ class State(SplitTable, WalledTable, HidingTable):
     worlds: Mapping[str, State | Sealed[State]] = EMPTY
     hidden_creatures: Mapping[str, Entry | Sealed[Entry]] = EMPTY
 
-    @property
+    @computed_from("options", "rulings")
     def profile(self) -> Profile:
         """The printing that is played."""
         return PROFILES[self.house.profile]
@@ -135,10 +135,10 @@ class State(SplitTable, WalledTable, HidingTable):
         """`movement` or `action` while one runs, else nothing."""
         return self.stage if self.stage in ("movement", "action") else ""
 
-    @property
+    @computed_from("options", "rulings")
     def house(self) -> House:
         """The house's value of each option: as the GM has ruled, as it was opened, or its default."""
-        return derived_from(self, ("options", "rulings"), _house)
+        return _house(self.options, self.rulings)
 
     @property
     def is_over(self) -> bool:
@@ -193,7 +193,7 @@ class State(SplitTable, WalledTable, HidingTable):
             return ()
         return facts_of(Sheet, found.gm_only)
 
-    @property
+    @computed_from("creatures")
     def has_gm_only(self) -> bool:
         return any(creature.gm_only for creature in self.creatures.values())
 
@@ -246,7 +246,7 @@ class State(SplitTable, WalledTable, HidingTable):
         """Return whether two creatures' spaces touch, also at a corner."""
         return self.span(a, b)[1] <= FEET
 
-    @property
+    @computed_from("terrain", "zones", "walls")
     def is_plain(self) -> bool:
         """Whether nothing on the ground hinders anybody: no terrain, zone, wall or door."""
         return not (self.terrain or self.zones or self.walls)
@@ -269,16 +269,12 @@ class State(SplitTable, WalledTable, HidingTable):
         """Return the creatures whose space covers *cell*; the fallen take no room."""
         return self.occupied.get(cell, ())
 
-    @property
+    @computed_from("creatures")
     def occupied(self) -> Mapping[Cell, tuple[Creature, ...]]:
         """The cells that creatures cover, each with the creatures."""
-        return derived(self, "standing", _standing)
-
-
-def _standing(state: State) -> Mapping[Cell, tuple[Creature, ...]]:
-    found: dict[Cell, tuple[Creature, ...]] = {}
-    for creature in state.creatures.values():
-        if not creature.dead and not creature.defeated:
-            for cell in cells(creature.position, creature.space):
-                found[cell] = (*found.get(cell, ()), creature)
-    return found
+        found: dict[Cell, tuple[Creature, ...]] = {}
+        for creature in self.creatures.values():
+            if not creature.dead and not creature.defeated:
+                for cell in cells(creature.position, creature.space):
+                    found[cell] = (*found.get(cell, ()), creature)
+        return found

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from service.rules.kernel.messages import Awaited, Fact
-from service.rules.kernel.records import changed, record
+from service.rules.kernel.records import changed, computed_from, record
 
 S = TypeVar("S")
 
@@ -108,7 +108,7 @@ class Stacked:
 
     stacks: Stacks[Any]
 
-    @property
+    @computed_from("stacks")
     def top(self) -> Frame[Any] | None:
         """The top frame of the stack, None if the stack is empty."""
         return self.stacks.top()

@@ -14,7 +14,7 @@ from service.dice.chain import SEALED_LANE
 from service.dice.values import RollName
 from service.rules.kernel.families import NO_FAMILIES, Families
 from service.rules.kernel.messages import TABLE, Awaited, Scope
-from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key, without_key
+from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, record, with_key, without_key
 from service.rules.kernel.sealed import unsealed
 from service.rules.table.disputes import Amendment, Contest
 from service.rules.table.lines import OTHER_EPOCH, REDIRECTED, Line, Origin, RedirectedStream
@@ -303,10 +303,16 @@ class Table(Stacked):
 
     def controller(self, creature: str) -> str:
         """Return the seat that controls *creature*: the open player seat that lists it, or the GM's."""
+        return self.controllers.get(creature, GM)
+
+    @computed_from("seats")
+    def controllers(self) -> Mapping[str, str]:
+        """The open seats by the creatures that they list; of several, the first."""
+        found: dict[str, str] = {}
         for seat_id, seat in self.seats.items():
-            if creature in seat.creatures and not seat.closed:
-                return seat_id
-        return GM
+            for creature in () if seat.closed else seat.creatures:
+                found.setdefault(creature, seat_id)
+        return found
 
     @property
     def apart(self) -> tuple[str, ...]:

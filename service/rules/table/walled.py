@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 
 from service.rules.kernel.messages import Event
-from service.rules.kernel.records import EMPTY, changed, derived_from, record
+from service.rules.kernel.records import EMPTY, changed, computed_from, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.space.grid import Cell, cells
 from service.rules.space.walls import (
@@ -50,10 +50,10 @@ class WalledTable(Table):
     walls: Walls = EMPTY
     """Walls and doors on the edges between cells, by `x,y|x,y`: the left or upper cell first."""
 
-    @property
+    @computed_from("walls")
     def closed_edges(self) -> Closed:
         """The edges that are closed, each in both directions."""
-        return derived_from(self, ("walls",), closed_edges)
+        return closed_edges(self.walls)
 
     def ground(self, cell: Cell) -> str:
         """Return what *cell* is made of."""

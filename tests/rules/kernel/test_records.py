@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from service.rules.kernel.records import EMPTY, changed, derived, derived_from, record
+from service.rules.kernel.codec import to_data
+from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, derived, record, sealable
+from service.rules.kernel.sealed import view
 
 
 @record
@@ -85,16 +87,79 @@ def test_the_shared_empty_mapping_never_changes() -> None:
     assert {**EMPTY, "a": 1} == {"a": 1}
 
 
-def test_what_copies_carry_is_derived_again_only_if_a_field_of_it_changes() -> None:
-    asked: list[int] = []
+asked: list[int] = []
+"""What each cup was filled to when it was asked how heavy it is."""
 
-    def double(holds: int) -> int:
-        asked.append(holds)
-        return holds * 2
 
-    cup = Cup(holds=4)
-    assert derived_from(cup, ("holds",), double) == derived_from(cup, ("holds",), double) == 8
-    assert derived_from(changed(cup, label="milk"), ("holds",), double) == 8
+@record
+class Weighed(Cup):
+    """A record with an attribute that is computed from one of its fields."""
+
+    @computed_from("holds")
+    def weight(self) -> int:
+        """Twice what it holds."""
+        asked.append(self.holds)
+        return self.holds * 2
+
+
+@record
+class Lidded(Weighed):
+    """One that has the attribute from its base."""
+
+    lid: bool = False
+
+
+@pytest.mark.parametrize("kind", [Weighed, Lidded])
+def test_copies_keep_a_computed_attribute_until_its_field_changes(kind: type[Weighed]) -> None:
+    asked.clear()
+    cup = kind(holds=4)
+    assert cup.weight == cup.weight == changed(cup, label="milk").weight == 8
     assert asked == [4]
-    assert derived_from(changed(cup, holds=5), ("holds",), double) == 10
-    assert cup == Cup(holds=4)
+    assert changed(cup, holds=5).weight == 10
+    assert asked == [4, 5]
+    assert cup == kind(holds=4)
+    assert to_data(cup) == to_data(kind(holds=4))
+    assert hash(cup) == hash(kind(holds=4))
+    assert "weight" not in repr(cup)
+
+
+def test_a_computed_attribute_is_no_field() -> None:
+    cup = Weighed(holds=4)
+    assert cup.weight == 8
+    for some in (cup, Weighed(holds=4)):
+        with pytest.raises(AssertionError, match="no field of Weighed"):
+            changed(some, weight=9)
+    with pytest.raises(TypeError, match="Weighed does not have weight"):
+        Weighed(holds=1, weight=2)  # type: ignore[call-arg]
+
+
+def test_a_computed_attribute_names_fields_of_its_record() -> None:
+    class Bottle(Cup):
+        @computed_from("heights")
+        def volume(self) -> int:
+            return 1
+
+    with pytest.raises(AssertionError, match=r"Bottle.volume reads \['heights'\]"):
+        record(Bottle)
+
+
+@record
+class Guarded:
+    """A record whose field may be sealed."""
+
+    holds: int = sealable(default=0)
+    label: str = ""
+
+    @computed_from("holds")
+    def weight(self) -> int:
+        """Twice what it holds."""
+        return self.holds * 2
+
+
+def test_a_view_computes_from_what_it_reads() -> None:
+    state = changed(Guarded(), holds=Sealed(audience=("seat:gm",), opens="end", value=3))
+    assert state.weight == 6
+    assert view(state, "ada").weight == 0
+    assert view(state, "gm").weight == 6
+    assert changed(view(state, "ada"), label="x").weight == 0
+    assert changed(state, holds=4).weight == 8
