@@ -87,7 +87,12 @@ class Character:
 
     def has(self, name: str) -> bool:
         """Return whether the condition *name* lies on it."""
-        return bool(self.conditions) and any(condition.name == name for condition in self.conditions)
+        return name in self.condition_names
+
+    @computed_from("conditions")
+    def condition_names(self) -> tuple[str, ...]:
+        """The names of the conditions that lie on it."""
+        return tuple([condition.name for condition in self.conditions])
 
     def wounded(self, effect: str) -> int:
         """Return how many of its vital wounds have *effect*."""

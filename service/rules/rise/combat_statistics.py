@@ -276,6 +276,8 @@ def _weight(condition: Condition) -> int:
 @enforces(RI_COND_2)
 def modifiers(creature: Creature, *stats: str) -> tuple[Term, ...]:
     """Return the modifiers of *stats* by the conditions of *creature*."""
+    if not creature.conditions:
+        return ()
     found: list[Term] = []
     for condition in in_force(creature):
         known = kind_of(condition.name).modifiers

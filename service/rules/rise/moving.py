@@ -152,9 +152,11 @@ RI_MOVE1_5: Final = Rule(
 def left(view: State, creature: Creature, mode: str, *, sprint: bool) -> int:
     """Return the feet that *creature* has left with *mode* in this phase."""
     spent = creature.budget.modes
-    most = max([budget_of(view, creature, way, sprint=sprint) for way in (mode, *spent)])
-    own = budget_of(view, creature, mode, sprint=sprint) - spent.get(mode, 0)
-    return min(own, most - sum(spent.values()))
+    own = budget_of(view, creature, mode, sprint=sprint)
+    if not spent:
+        return own
+    most = max([own, *[budget_of(view, creature, way, sprint=sprint) for way in spent]])
+    return min(own - spent.get(mode, 0), most - sum(spent.values()))
 
 
 @record

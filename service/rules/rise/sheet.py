@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from service.rules.kernel.messages import TABLE
-from service.rules.kernel.records import EMPTY, record, sealable
+from service.rules.kernel.records import EMPTY, computed_from, record, sealable
 from service.rules.openings import Id
 from service.rules.table.table import GM
 
@@ -302,6 +302,9 @@ class Sheet:
 
     def speed(self, mode: str = "land") -> int:
         """Return the printed speed of *mode*, 0 where it has none."""
-        if mode == "land" and mode not in self.speeds:
-            return base_speed(self.size)
-        return next((feet for known, feet in self.speeds.items() if known == mode), 0)
+        return self.printed_speeds.get(mode, 0)
+
+    @computed_from("speeds", "size")
+    def printed_speeds(self) -> Mapping[str, int]:
+        """Its speed in feet by way of moving; on land that of its size, if none is printed."""
+        return {"land": base_speed(self.size), **self.speeds}

@@ -27,7 +27,7 @@ from service.rules.rise.vision_and_lines import (
     feet_offered,
     in_reach,
     known_of,
-    reached_from,
+    reaching,
     ways,
 )
 from service.rules.space.compact import StraightPaths
@@ -304,20 +304,13 @@ class Charge(StrikeAct):
         reaches = {name: reach_of(weapon) for name, weapon in weapons.items() if weapon.melee}
         found = ways(view, user, feet_offered(view, user), None) if reaches else ()
         runs = [way for way in found if way.ends and way.is_open]
-        for weapon, reach in reaches.items():
-            for some, targets in products([(way.line, met(view, user, way.end, reach)) for way in runs]):
+        fit = fitting(view, user)
+        for weapon, (reach_ft, touching) in reaches.items():
+            near = reaching(view, user, reach_ft, touching=touching)
+            met = [(way.line, tuple([each.id for each in near(way.end) if each.id in fit])) for way in runs]
+            for some, targets in products(met):
                 choices = {"path": StraightPaths.of(user.position, some), "target": targets}
                 yield Offer(type=cls.type, creature=user.id, given={"weapon": weapon}, choices=choices)
-
-
-def met(view: State, user: Creature, end: Cell, reach: tuple[int, bool]) -> tuple[str, ...]:
-    """Return whom *user* may strike from *end* with what `reach_of` says."""
-    reach_ft, touching = reach
-    near = reached_from(view, user, end, reach_ft, touching=touching)
-    if not near:
-        return ()
-    fit = fitting(view, user)
-    return tuple([other.id for other in near if other.id in fit])
 
 
 def check_straight(creature: Creature, path: tuple[Cell, ...]) -> None:

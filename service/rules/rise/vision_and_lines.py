@@ -104,7 +104,8 @@ def in_reach(view: State, user: Creature, reach_ft: int, *, touching: bool = Fal
     """Return the others that `check_reach` allows *user*, in the order in which they entered the fight."""
 
     def find(_: State) -> tuple[str, ...]:
-        near = [other for other, span in spans(view, user) if is_near(span, reach_ft, touching=touching)]
+        most = 0 if touching else reach_ft
+        near = [other for other, (feet, flat) in spans(view, user) if flat <= FEET or feet <= most]
         if not view.is_plain:
             near = [other for other in near if has_line(view, user, other)]
         return tuple([other.id for other in near])
@@ -123,35 +124,31 @@ def spans(view: State, user: Creature) -> tuple[tuple[Creature, tuple[int, int]]
     return known_of(view, user, "spans", find)
 
 
-def reached_from(
-    view: State, user: Creature, at: Cell, reach_ft: int, *, touching: bool
-) -> Sequence[Creature]:
-    """Return the others that `check_reach` allows *user*, if it stands at a cell."""
-    others = around(view, user, at, max(reach_ft, FEET))
-    if not others:
-        return ()
+def reaching(
+    view: State, user: Creature, reach_ft: int, *, touching: bool
+) -> Callable[[Cell], Sequence[Creature]]:
+    """Return the function of a cell that returns whom `check_reach` allows *user*, if it stands there.
+
+    That may include *user* itself.
+    """
+
+    def reached(others: Sequence[Creature], at: Cell) -> Sequence[Creature]:
+        there = changed(user, position=at) if others else user
+        return [other for other in others if is_reached(view, there, other, reach_ft, touching=touching)]
+
+    reach = max(reach_ft, FEET) // FEET
+    if reach > CLOSE:
+        everybody = tuple(view.creatures.values())
+        return lambda at: reached(everybody, at)
+    neighbours = derived(view, f"around/{user.space}/{reach}", lambda _: _around(view, user.space, reach))
     if reach_ft <= FEET and view.is_plain and not derived(view, "heights", _are_heights):
-        return others  # on open and level ground these are its neighbours
-    there = changed(user, position=at)
-    return [other for other in others if is_reached(view, there, other, reach_ft, touching=touching)]
+        return lambda at: neighbours.get(at, ())  # on open and level ground these are its neighbours
+    return lambda at: reached(neighbours.get(at, ()), at)
 
 
 def _are_heights(view: State) -> bool:
     """Return whether creatures are at different heights."""
     return len({creature.altitude for creature in view.creatures.values()}) > 1
-
-
-def around(view: State, user: Creature, at: Cell, feet: int) -> Sequence[Creature]:
-    """Return others, among them all who are not farther than *feet* from *user*, if it stands *at* a cell."""
-    reach = feet // FEET
-    if reach > CLOSE:
-        found: Sequence[Creature] = tuple(view.creatures.values())
-    else:
-        neighbours = derived(view, f"around/{user.space}/{reach}", lambda _: _around(view, user.space, reach))
-        found = neighbours.get(at, ())
-        if not found:
-            return found
-    return [other for other in found if other.id != user.id]
 
 
 def _around(view: State, side: int, reach: int) -> Mapping[Cell, Sequence[Creature]]:

@@ -54,11 +54,9 @@ def feet_between(dx: int, dy: int, metric: str) -> int:
 
 def gap(a: Cell, a_side: int, b: Cell, b_side: int) -> tuple[int, int]:
     """Return the cells between two spaces along x and y; neighbours are 1 apart, overlapping spaces 0."""
-    return _gap(a[0], a_side, b[0], b_side), _gap(a[1], a_side, b[1], b_side)
-
-
-def _gap(a: int, a_side: int, b: int, b_side: int) -> int:
-    return max(0, b - (a + a_side - 1), a - (b + b_side - 1))
+    (ax, ay), (bx, by) = a, b
+    wide, other = a_side - 1, b_side - 1
+    return max(0, bx - ax - wide, ax - bx - other), max(0, by - ay - wide, ay - by - other)
 
 
 def distance(a: Cell, a_side: int, b: Cell, b_side: int, metric: str) -> int:
