@@ -13,7 +13,7 @@ from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_ke
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.rolls.chance import Chance
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, opened_by
 
 # --- sealed answers ------------------------------------------------------------------------------------
 # To its own seat, until the occasion opens it for all.
@@ -43,14 +43,20 @@ class Asking(Frame[State]):
 
 
 @record
-class ChoiceFrame(Frame[State]):
-    """One choice that is owed."""
+class DeclaredChoice:
+    """Who chooses, and between what."""
 
-    kind: ClassVar[str] = "choice"
     creature: str
     of: str
     """What is chosen: the name under which the choice is found."""
     options: tuple[str, ...]
+
+
+@record
+class ChoiceFrame(DeclaredChoice, Frame[State]):
+    """One choice that is owed."""
+
+    kind: ClassVar[str] = "choice"
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return (
@@ -68,19 +74,14 @@ class ChoiceFrame(Frame[State]):
 
 
 @record
-class ChoiceAsked(Event[State]):
+class ChoiceAsked(DeclaredChoice, Event[State]):
     """Somebody is to choose."""
 
     type: ClassVar[str] = "choice_asked"
     choice: str
-    creature: str
-    of: str
-    options: tuple[str, ...]
 
     def evolve(self, state: State) -> State:
-        return state.pushed(
-            ChoiceFrame(path=self.choice, creature=self.creature, of=self.of, options=self.options)
-        )
+        return state.pushed(opened_by(self, ChoiceFrame, self.choice))
 
 
 @record

@@ -39,6 +39,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import changed, record, without_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
+from service.rules.table.stack import opened_by
 from service.rules.table.walled import DOOR_VERBS, TABLE_WALL_2, door_moved
 
 # --- help, calling out, objects ------------------------------------------------------------------------
@@ -381,12 +382,18 @@ def why(passion: Passion) -> tuple[str, ...]:
 
 
 @record
-class SteadyFrame(Checking):
+class DeclaredSteadying:
+    """Who tries to master which passion."""
+
+    creature: str
+    passion: Passion
+
+
+@record
+class SteadyFrame(DeclaredSteadying, Checking):
     """A creature tries to master itself."""
 
     kind: ClassVar[str] = "steady"
-    creature: str
-    passion: Passion
     checked: Checked | None = None
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
@@ -406,16 +413,14 @@ class SteadyFrame(Checking):
 
 
 @record
-class SteadyBegun(Event[State]):
+class SteadyBegun(DeclaredSteadying, Event[State]):
     """A creature begins to master its fear or rage."""
 
     type: ClassVar[str] = "steady_begun"
     steady: str
-    creature: str
-    passion: Passion
 
     def evolve(self, state: State) -> State:
-        return state.pushed(SteadyFrame(path=self.steady, creature=self.creature, passion=self.passion))
+        return state.pushed(opened_by(self, SteadyFrame, self.steady))
 
 
 @record

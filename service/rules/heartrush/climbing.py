@@ -29,7 +29,7 @@ from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell, cells
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, opened_by
 
 # --- climbing what the ground has ----------------------------------------------------------------------
 
@@ -37,12 +37,18 @@ SCALING: Final = ("HR-ENV-6",)
 
 
 @record
-class ScalingFrame(Checking):
+class DeclaredScaling:
+    """Who wants to climb, and in which movement."""
+
+    movement: str
+    creature: str
+
+
+@record
+class ScalingFrame(DeclaredScaling, Checking):
     """A climb that waits for its check."""
 
     kind: ClassVar[str] = "scaling"
-    movement: str
-    creature: str
     checked: Checked | None = None
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
@@ -62,16 +68,14 @@ class ScalingFrame(Checking):
 
 
 @record
-class ClimbAsked(Event[State]):
+class ClimbAsked(DeclaredScaling, Event[State]):
     """A creature wants to climb where that takes a check."""
 
     type: ClassVar[str] = "climb_asked"
     scaling: str
-    movement: str
-    creature: str
 
     def evolve(self, state: State) -> State:
-        return state.pushed(ScalingFrame(path=self.scaling, movement=self.movement, creature=self.creature))
+        return state.pushed(opened_by(self, ScalingFrame, self.scaling))
 
 
 @record

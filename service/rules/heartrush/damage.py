@@ -345,14 +345,20 @@ HR_COND_19: Final = Rule(
 )
 
 
+@record
+class DeclaredFire:
+    """Whom fire hurts, and how much of it."""
+
+    creature: str
+    levels: int
+
+
 @enforces(HR_COND_19)
 @record
-class BurnFrame(Frame[State]):
+class BurnFrame(DeclaredFire, Frame[State]):
     """Fire that is about to hurt: one die for each level."""
 
     kind: ClassVar[str] = "burn"
-    creature: str
-    levels: int
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -375,16 +381,14 @@ class BurnFrame(Frame[State]):
 
 
 @record
-class FireCaught(Event[State]):
+class FireCaught(DeclaredFire, Event[State]):
     """Fire hurts a creature now, one die for each level."""
 
     type: ClassVar[str] = "fire_caught"
     burn: str
-    creature: str
-    levels: int
 
     def evolve(self, state: State) -> State:
-        return state.pushed(BurnFrame(path=self.burn, creature=self.creature, levels=self.levels))
+        return state.pushed(opened_by(self, BurnFrame, self.burn))
 
 
 @record
@@ -417,13 +421,19 @@ HR_GRAP_6: Final = Rule(
 
 
 @record
-class CrushFrame(Frame[State]):
-    """Harm done at close quarters instead of a push."""
+class DeclaredCrush:
+    """Who harms whom at close quarters, and with how many dice."""
 
-    kind: ClassVar[str] = "crush"
     creature: str
     target: str
     dice: int
+
+
+@record
+class CrushFrame(DeclaredCrush, Frame[State]):
+    """Harm done at close quarters instead of a push."""
+
+    kind: ClassVar[str] = "crush"
     rules: tuple[str, ...]
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
@@ -444,25 +454,14 @@ class CrushFrame(Frame[State]):
 
 
 @record
-class CrushBegun(Event[State]):
+class CrushBegun(DeclaredCrush, Event[State]):
     """A creature harms whom it holds, or climbs on, instead of pushing it."""
 
     type: ClassVar[str] = "crush_begun"
     crush: str
-    creature: str
-    target: str
-    dice: int
 
     def evolve(self, state: State) -> State:
-        return state.pushed(
-            CrushFrame(
-                path=self.crush,
-                creature=self.creature,
-                target=self.target,
-                dice=self.dice,
-                rules=self.because,
-            )
-        )
+        return state.pushed(opened_by(self, CrushFrame, self.crush, rules=self.because))
 
 
 @record

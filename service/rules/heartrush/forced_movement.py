@@ -25,7 +25,7 @@ from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.grid import FEET, Cell
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, opened_by
 
 # --- pushes --------------------------------------------------------------------------------------------
 # Straight away, step by step, until done or stopped, with what a collision costs.
@@ -55,16 +55,22 @@ HR_FORCE_3: Final = Rule(
 
 
 @record
-class PushFrame(Frame[State]):
-    """A push under way."""
+class DeclaredPush:
+    """Who is pushed, by whom and in which direction."""
 
-    kind: ClassVar[str] = "push"
     creature: str
     """Who is pushed."""
     by: str | None
     step: tuple[int, int]
+    follow: tuple[int, int] | None
+
+
+@record
+class PushFrame(DeclaredPush, Frame[State]):
+    """A push under way."""
+
+    kind: ClassVar[str] = "push"
     left_ft: int
-    follow: tuple[int, int] | None = None
     began_prone: bool = False
     stage: Literal["held", "moving", "collision", "companion", "shared", "done"] = "moving"
     """`held` while the grappler of the pushed creature has not said whether it comes along."""
@@ -102,29 +108,23 @@ class PushFrame(Frame[State]):
 
 
 @record
-class PushBegun(Event[State]):
+class PushBegun(DeclaredPush, Event[State]):
     """A creature is pushed straight away from somebody."""
 
     type: ClassVar[str] = "push_begun"
     push: str
-    creature: str
-    by: str | None
-    step: tuple[int, int]
     feet: int
-    follow: tuple[int, int] | None
 
     def evolve(self, state: State) -> State:
         mover = state.creatures[self.creature]
         captive = captive_of(state, mover) if mover.conditions else None
         held = self.feet > 0 and mover.has("grappled") and grappler_of(state, mover) is not None
-        frame = PushFrame(
-            path=self.push,
-            creature=self.creature,
-            by=self.by,
-            step=self.step,
+        frame = opened_by(
+            self,
+            PushFrame,
+            self.push,
             left_ft=self.feet,
             started_ft=self.feet,
-            follow=self.follow,
             began_prone=mover.has("prone"),
             stage="held" if held else "moving",
             companion=captive.id if captive is not None else None,

@@ -46,7 +46,7 @@ from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, opened_by
 
 # --- hindering -----------------------------------------------------------------------------------------
 # A little harm and a condition, sand in the eyes, a fall, or a shove.
@@ -64,12 +64,18 @@ LEVELS: Final = 2
 
 
 @record
-class HinderFrame(Frame[State]):
+class DeclaredHinder:
+    """Who hinders whom."""
+
+    creature: str
+    target: str
+
+
+@record
+class HinderFrame(DeclaredHinder, Frame[State]):
     """The little harm of a hinder, before its die is thrown."""
 
     kind: ClassVar[str] = "hinder"
-    creature: str
-    target: str
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -89,16 +95,14 @@ class HinderFrame(Frame[State]):
 
 
 @record
-class HinderBegun(Event[State]):
+class HinderBegun(DeclaredHinder, Event[State]):
     """A hinder does a little harm."""
 
     type: ClassVar[str] = "hinder_begun"
     hinder: str
-    creature: str
-    target: str
 
     def evolve(self, state: State) -> State:
-        return state.pushed(HinderFrame(path=self.hinder, creature=self.creature, target=self.target))
+        return state.pushed(opened_by(self, HinderFrame, self.hinder))
 
 
 @record

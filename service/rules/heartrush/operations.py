@@ -18,7 +18,7 @@ from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET, Cell, distance
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, opened_by
 
 # --- effects -------------------------------------------------------------------------------------------
 # Damage, healing, conditions, movement and the like, one after the other. Rulings and abilities both end
@@ -47,15 +47,21 @@ class Effect:
 
 
 @record
-class EffectsFrame(Frame[State]):
-    """Effects under way: each begins when everything the one before it set off is over."""
+class DeclaredEffects:
+    """Who causes effects, and as what."""
 
-    kind: ClassVar[str] = "effects"
-    effects: tuple[Effect, ...]
     source: str | None
     """The creature that causes them, if one does."""
     cause: str
     """The recorded source of damage: `ruling`, or an ability's id."""
+
+
+@record
+class EffectsFrame(DeclaredEffects, Frame[State]):
+    """Effects under way: each begins when everything the one before it set off is over."""
+
+    kind: ClassVar[str] = "effects"
+    effects: tuple[Effect, ...]
     rules: tuple[str, ...]
     at: int = 0
 
@@ -74,25 +80,16 @@ class EffectsFrame(Frame[State]):
 
 
 @record
-class EffectsBegun(Event[State]):
+class EffectsBegun(DeclaredEffects, Event[State]):
     """Effects are carried out now, in their order."""
 
     type: ClassVar[str] = "effects_begun"
     effects: str
     order: tuple[Effect, ...]
-    source: str | None
-    cause: str
 
     def evolve(self, state: State) -> State:
-        return state.pushed(
-            EffectsFrame(
-                path=self.effects,
-                effects=self.order,
-                source=self.source,
-                cause=self.cause,
-                rules=self.because,
-            )
-        )
+        frame = opened_by(self, EffectsFrame, self.effects, effects=self.order, rules=self.because)
+        return state.pushed(frame)
 
 
 @record

@@ -18,7 +18,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import record, with_key, without_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, opened_by
 
 HR_POIS_1: Final = Rule(
     "HR-POIS-1",
@@ -172,13 +172,19 @@ def check_clean(creature: Creature, weapon: str) -> None:
 
 
 @record
-class PoisonFrame(Frame[State]):
-    """Poison that a weapon has carried in, before its dice are thrown."""
+class DeclaredPoison:
+    """Which poison harms whom, and whose weapon carried it in."""
 
-    kind: ClassVar[str] = "poison"
     creature: str
     source: str
     poison: Poison
+
+
+@record
+class PoisonFrame(DeclaredPoison, Frame[State]):
+    """Poison that a weapon has carried in, before its dice are thrown."""
+
+    kind: ClassVar[str] = "poison"
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -205,19 +211,16 @@ class PoisonFrame(Frame[State]):
 
 
 @record
-class PoisonStruck(Event[State]):
+class PoisonStruck(DeclaredPoison, Event[State]):
     """A coated weapon has done damage: its coat is used up, and works."""
 
     type: ClassVar[str] = "poison_struck"
     strike: str
-    creature: str
-    source: str
     weapon: str
-    poison: Poison
 
     def evolve(self, state: State) -> State:
         coats = without_key(state.creatures[self.source].coats, self.weapon)
-        frame = PoisonFrame(path=self.strike, creature=self.creature, source=self.source, poison=self.poison)
+        frame = opened_by(self, PoisonFrame, self.strike)
         return state.with_creature(self.source, coats=coats).pushed(frame)
 
 

@@ -32,7 +32,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance, PoolDie
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, opened_by
 
 # --- rests ---------------------------------------------------------------------------------------------
 # A night for wounds, hit points and abilities. A night in poor conditions is decided by a d100. There is an
@@ -111,15 +111,18 @@ class Night:
 
 
 @record
-class NightFrame(Frame[State]):
-    """A long rest in progress: whose sleep has no event yet."""
+class DeclaredNight:
+    """How a night is spent, and who sleeps."""
 
-    kind: ClassVar[str] = "night"
     night: Night
     sleepers: tuple[str, ...]
 
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
+
+@record
+class NightFrame(DeclaredNight, Frame[State]):
+    """A long rest in progress: whose sleep has no event yet."""
+
+    kind: ClassVar[str] = "night"
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         if not self.sleepers:
@@ -142,17 +145,14 @@ class NightFrame(Frame[State]):
 
 
 @record
-class RestBegun(Event[State]):
+class RestBegun(DeclaredNight, Event[State]):
     """Creatures lie down for the night, under these conditions."""
 
     type: ClassVar[str] = "rest_begun"
     rest: str
-    night: Night
-    sleepers: tuple[str, ...]
 
     def evolve(self, state: State) -> State:
-        frame = NightFrame(path=self.rest, night=self.night, sleepers=self.sleepers)
-        return changed(state, rulings=state.rulings + 1).pushed(frame)
+        return changed(state, rulings=state.rulings + 1).pushed(opened_by(self, NightFrame, self.rest))
 
 
 @record
@@ -384,17 +384,20 @@ MOST_GAINED: Final = 5
 
 
 @record
-class TreatmentFrame(Checking):
-    """A treatment under way: the check comes first, then its total is taken off the wounds."""
+class DeclaredTreatment:
+    """Who treats whom, and with which ability."""
 
-    kind: ClassVar[str] = "treatment"
     healer: str
     patient: str
     ability: Ability
-    checked: Checked | None = None
 
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
+
+@record
+class TreatmentFrame(DeclaredTreatment, Checking):
+    """A treatment under way: the check comes first, then its total is taken off the wounds."""
+
+    kind: ClassVar[str] = "treatment"
+    checked: Checked | None = None
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         if self.checked is None:
@@ -403,20 +406,16 @@ class TreatmentFrame(Checking):
 
 
 @record
-class TreatmentBegun(Event[State]):
+class TreatmentBegun(DeclaredTreatment, Event[State]):
     """A healer sets about treating all untreated wounds of a creature."""
 
     type: ClassVar[str] = "treatment_begun"
     treatment: str
-    healer: str
-    patient: str
-    ability: Ability
 
     def evolve(self, state: State) -> State:
-        frame = TreatmentFrame(
-            path=self.treatment, healer=self.healer, patient=self.patient, ability=self.ability
+        return changed(state, rulings=state.rulings + 1).pushed(
+            opened_by(self, TreatmentFrame, self.treatment)
         )
-        return changed(state, rulings=state.rulings + 1).pushed(frame)
 
 
 @record

@@ -32,6 +32,7 @@ from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import is_closed
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import centre
+from service.rules.table.stack import opened_by
 from service.rules.table.table import GM
 
 # --- requirements --------------------------------------------------------------------------------------
@@ -156,13 +157,19 @@ HR_CAST_3: Final = Rule(
 
 
 @record
-class UseFrame(Interruptible, Checking, Asking):
-    """One use of an ability, from its declaration to its end."""
+class DeclaredUse:
+    """A use of an ability, and what it does."""
 
-    kind: ClassVar[str] = "use"
     use: Use
     ops: tuple[Op[State], ...]
     instant: bool
+
+
+@record
+class UseFrame(DeclaredUse, Interruptible, Checking, Asking):
+    """One use of an ability, from its declaration to its end."""
+
+    kind: ClassVar[str] = "use"
     at: int = 0
     begun: bool = False
     """Whether its turn has come: from then on it no longer fizzles."""
@@ -231,16 +238,13 @@ class AbilityItem(StackItem):
 
 
 @record
-class UseDeclared(Event[State]):
+class UseDeclared(DeclaredUse, Event[State]):
     """An ability is about to do what it does."""
 
     type: ClassVar[str] = "use_declared"
-    use: Use
-    ops: tuple[Op[State], ...]
-    instant: bool
 
     def evolve(self, state: State) -> State:
-        return state.pushed(UseFrame(path=self.use.path, use=self.use, ops=self.ops, instant=self.instant))
+        return state.pushed(opened_by(self, UseFrame, self.use.path))
 
 
 @record

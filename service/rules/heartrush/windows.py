@@ -423,12 +423,18 @@ def _by_name(families: Families) -> Mapping[str, Deed]:
 
 
 @record
-class DeedFrame(Interruptible):
+class DeclaredDeed:
+    """Who does which built-in action."""
+
+    creature: str
+    ability: str
+
+
+@record
+class DeedFrame(DeclaredDeed, Interruptible):
     """A built-in action that was declared and paid, and has not happened yet."""
 
     kind: ClassVar[str] = "deed"
-    creature: str
-    ability: str
     said: Said | Sealed[Said] = Said()
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
@@ -466,16 +472,14 @@ def in_vain(state: State, creature: str, ability: str, said: Said) -> str | None
 
 
 @record
-class DeedDeclared(Event[State]):
+class DeedDeclared(DeclaredDeed, Event[State]):
     """A built-in action is declared, and may be answered before it happens."""
 
     type: ClassVar[str] = "deed_declared"
     deed: str
-    creature: str
-    ability: str
 
     def evolve(self, state: State) -> State:
-        return state.pushed(DeedFrame(path=self.deed, creature=self.creature, ability=self.ability))
+        return state.pushed(opened_by(self, DeedFrame, self.deed))
 
 
 @record

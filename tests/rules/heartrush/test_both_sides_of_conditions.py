@@ -18,6 +18,8 @@ from service.rules.kernel.records import changed
 from tests.rules.heartrush.kit import begun, opened
 from tests.rules.heartrush.sides import PLACES, code_of, emitted, refusal_of, types
 
+PUSHED: dict[str, Any] = {"creature": "pia", "by": "ash", "step": (1, 0), "follow": None}
+
 
 @pytest.mark.parametrize(
     ("levels", "source", "events"),
@@ -89,14 +91,12 @@ def test_HR_FORCE_2_what_stops_a_push_takes_half_unless_its_shield_spares_it(
 ) -> None:
     sheets = {"orc": {"shield": shield, "weapons": []}}
     fight = begun(PLACES, sheets=sheets, options={"light_shield_blocks_split": light_blocks})
-    frame = PushFrame(path="r1/p1", creature="pia", by="ash", step=(1, 0), left_ft=10, blocker=blocker)
+    frame = PushFrame(path="r1/p1", **PUSHED, left_ft=10, blocker=blocker)
     assert split(fight.state, frame, 7) == shares
 
 
 def test_HR_FORCE_2_the_blocker_takes_its_half_after_the_mover() -> None:
-    frame = PushFrame(
-        path="r1/p1", creature="pia", by="ash", step=(1, 0), left_ft=5, blocker="orc", total=3, stage="shared"
-    )
+    frame = PushFrame(path="r1/p1", **PUSHED, left_ft=5, blocker="orc", total=3, stage="shared")
     state = begun(PLACES).state.pushed(frame)
     first, *rest = emitted(share(state, frame), state)
     assert (first.type, first.creature, first.because) == ("collision_shared", "orc", ("HR-FORCE-2", "A-39"))
