@@ -71,10 +71,11 @@ class Anchor:
 
 
 class Chain:
-    """The hash chain of one lane, computed from its seed; only every 64th link is stored.
+    """The hash chain of one lane, computed from its seed.
 
-    The *n* hashes are computed when the anchor or a link is first needed, so a lane that never rolls costs
-    nothing. Raises `BadParameter` for a seed, eid, lane or n outside the format.
+    Every 64th link is stored, and those between two of them around the link that was asked for last. The *n*
+    hashes are computed when the anchor or a link is first needed, so a lane that never rolls costs nothing.
+    Raises `BadParameter` for a seed, eid, lane or n outside the format.
     """
 
     def __init__(self, seed: bytes, eid: bytes, lane: int, n: int = DEFAULT_EPOCHS) -> None:
@@ -82,6 +83,7 @@ class Chain:
         self.eid = check_length(eid, EID_BYTES, "an encounter's id")
         self.lane = _check_lane(lane)
         self.n = _check_epochs(n)
+        self._near: Mapping[int, bytes] = {}
 
     @property
     def anchor(self) -> Anchor:
@@ -94,8 +96,18 @@ class Chain:
             raise DiceExhausted(self.lane, i, self.n)
         if i < 1:
             raise BadParameter(f"epochs count from 1, so {i} has no link")
-        above = min(-(-i // _STRIDE) * _STRIDE, self.n)
-        return walk(self.eid, self.lane, above, self._kept[above], i)
+        if i not in self._near:
+            self._near = self._links_around(i)
+        return self._near[i]
+
+    def _links_around(self, i: int) -> Mapping[int, bytes]:
+        """Return the links between two that are kept, among them that of *i*: epochs close one by one."""
+        above, below = min(-(-i // _STRIDE) * _STRIDE, self.n), (i - 1) // _STRIDE * _STRIDE
+        later = self._kept[above]
+        found = {above: later}
+        for k in range(above - 1, below, -1):
+            later = found[k] = step(self.eid, self.lane, k + 1, later)
+        return found
 
     @cached_property
     def _kept(self) -> Mapping[int, bytes]:
