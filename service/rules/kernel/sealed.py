@@ -79,7 +79,7 @@ def view(state: T, seat: Seats) -> T:
     Parts without sealed values are the same objects, so the view of a state without secrets costs nothing.
     The view of a record is cached in it.
     """
-    return cast("T", _view(state, audience_of(seat)))
+    return state if is_public(state) else cast("T", _view(state, audience_of(seat)))
 
 
 def audience_of(seat: Seats) -> frozenset[str]:
@@ -95,9 +95,9 @@ def _view(value: Any, readers: frozenset[str]) -> Any:
         return rebuilt(value, value=None, closed=True)
     if is_public(value):
         return value
-    if isinstance(value, tuple | Mapping):
-        return _parts(value, lambda item: _view(item, readers))
-    return derived(value, readers, lambda of: _parts(of, lambda item: _view(item, readers)))
+    if hasattr(value, _FIELDS):
+        return derived(value, readers, lambda of: _parts(of, lambda item: _view(item, readers)))
+    return _parts(value, lambda item: _view(item, readers))
 
 
 def opened(value: T, occasions: Container[str]) -> T:
@@ -120,11 +120,14 @@ def _parts(value: Any, way: Callable[[Any], Any]) -> Any:
     """Return *value*, which is not public, with *way* applied to its parts that contain sealed values."""
     if isinstance(value, tuple):
         return tuple([item if is_public(item) else way(item) for item in value])
-    if isinstance(value, Mapping):
+    if not hasattr(value, _FIELDS):  # a mapping
         return {key: item if is_public(item) else way(item) for key, item in value.items()}
     known = vars(value)
     return rebuilt(value, **{name: way(known[name]) for name in _hiding(value)})
 
+
+_FIELDS: Final = "__dataclass_fields__"
+"""What records have, and no mapping or tuple."""
 
 _CONTAINERS: Final = (tuple, Mapping, Union, UnionType, Annotated)
 """Generic types that contain only values of their arguments; any other generic may be sealed."""
@@ -175,7 +178,7 @@ def is_public(value: Any) -> bool:
         return False
     hiding = getattr(value, "__dict__", EMPTY).get(HIDING)
     if hiding is None:
-        if not hasattr(kind, "__dataclass_fields__"):  # anything else than a record is a mapping
+        if not hasattr(kind, _FIELDS):  # anything else than a record is a mapping
             return _are_public(value.values())
         hiding = _hiding(value)
     return not hiding
