@@ -1694,6 +1694,69 @@ of: string;
 options: Array<string>;
 };
 
+/** A seat committed to its choice. */
+export type Heartrush1ChoiceCommitted = {
+/** The type, which says what the other members are. */
+type: "choice_committed";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+/** The id of the seat. */
+seat: string;
+/** The SHA-256 of the seed, in hexadecimal digits. */
+commitment: string;
+};
+
+/** The GM declared a choice forfeited; it counts as none. */
+export type Heartrush1ChoiceForfeited = {
+/** The type, which says what the other members are. */
+type: "choice_forfeited";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+/** The id of the seat. */
+seat: string;
+/** The reason, for the record. */
+reason: string;
+};
+
+/** A seat opened the choice that it had committed to. */
+export type Heartrush1ChoiceOpened = {
+/** The type, which says what the other members are. */
+type: "choice_opened";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+/** The id of the seat. */
+seat: string;
+/** What was chosen, or the id of the choice. */
+choice: Record<string, unknown>;
+salt: string;
+};
+
+/** The rules refuse a choice that was opened; it counts as none. */
+export type Heartrush1ChoiceVoided = {
+/** The type, which says what the other members are. */
+type: "choice_voided";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+code: string;
+detail: string;
+};
+
 /** Choose one of the options that a prompt lists. */
 export type Heartrush1Choose = {
 /** The type, which says what the other members are. */
@@ -1973,7 +2036,7 @@ reason: string;
 };
 
 /** A command of heartrush@1. */
-export type Heartrush1Command = Heartrush1AcceptAmendment | Heartrush1AcceptDamage | Heartrush1AcceptHistory | Heartrush1AddCreature | Heartrush1Adjudicate | Heartrush1AdvanceClock | Heartrush1AdvanceEpoch | Heartrush1AllowHiding | Heartrush1Amend | Heartrush1AskRuling | Heartrush1AttackNext | Heartrush1AwardXp | Heartrush1BeginCombat | Heartrush1BreakFree | Heartrush1Breathe | Heartrush1CallOut | Heartrush1Cast | Heartrush1ChangeSeat | Heartrush1Choose | Heartrush1ChooseCheck | Heartrush1ChooseDefenseAbility | Heartrush1ChoosePush | Heartrush1ChooseStance | Heartrush1CloseEncounter | Heartrush1CloseSeat | Heartrush1CoatWeapon | Heartrush1CommitSeed | Heartrush1OpenContest | Heartrush1CutOff | Heartrush1Dash | Heartrush1DealInstead | Heartrush1DeclareAgility | Heartrush1DeclareAttack | Heartrush1DeclareInstant | Heartrush1DeclareOffensive | Heartrush1DeclineAttack | Heartrush1DeclineJoin | Heartrush1DeclineSidestep | Heartrush1Delay | Heartrush1DescribeWound | Heartrush1Douse | Heartrush1DrinkPotion | Heartrush1DropAmendment | Heartrush1EndCombat | Heartrush1EndSpell | Heartrush1EndTurn | Heartrush1Engage | Heartrush1Fall | Heartrush1FollowCaptive | Heartrush1FollowUp | Heartrush1ForgoFollowUp | Heartrush1GmRuling | Heartrush1GoUnconscious | Heartrush1GrantPriority | Heartrush1Hazard | Heartrush1Help | Heartrush1Hide | Heartrush1HideCreature | Heartrush1HoldBreath | Heartrush1InvokeAspect | Heartrush1InvokeWound | Heartrush1IssueToken | Heartrush1JoinEngagement | Heartrush1LetGo | Heartrush1Meditate | Heartrush1MoveHiddenCreature | Heartrush1HandleObject | Heartrush1OpenSeat | Heartrush1OpportunityAttack | Heartrush1Pass | Heartrush1PassSide | Heartrush1PassWindow | Heartrush1Redo | Heartrush1Rest | Heartrush1RevealCreature | Heartrush1RevealSeed | Heartrush1RollBehindScreen | Heartrush1RollCheck | Heartrush1RollContest | Heartrush1RollSave | Heartrush1AdjudicateAbility | Heartrush1ScrapeWeapon | Heartrush1SetStanding | Heartrush1ShakeOff | Heartrush1ShowRoll | Heartrush1ShowSheet | Heartrush1Shrug | Heartrush1Sidestep | Heartrush1SpendXp | Heartrush1Steady | Heartrush1TellComplication | Heartrush1ThrowDice | Heartrush1TreatWounds | Heartrush1Trip | Heartrush1Undo | Heartrush1Uphold | Heartrush1UseAbility | Heartrush1WaiveSeed | Heartrush1WithdrawHiddenCreature;
+export type Heartrush1Command = Heartrush1AcceptAmendment | Heartrush1AcceptDamage | Heartrush1AcceptHistory | Heartrush1AddCreature | Heartrush1Adjudicate | Heartrush1AdvanceClock | Heartrush1AdvanceEpoch | Heartrush1AllowHiding | Heartrush1Amend | Heartrush1AskRuling | Heartrush1AttackNext | Heartrush1AwardXp | Heartrush1BeginCombat | Heartrush1BreakFree | Heartrush1Breathe | Heartrush1CallOut | Heartrush1Cast | Heartrush1ChangeSeat | Heartrush1Choose | Heartrush1ChooseCheck | Heartrush1ChooseDefenseAbility | Heartrush1ChoosePush | Heartrush1ChooseStance | Heartrush1CloseEncounter | Heartrush1CloseSeat | Heartrush1CoatWeapon | Heartrush1CommitSeed | Heartrush1OpenContest | Heartrush1CutOff | Heartrush1Dash | Heartrush1DealInstead | Heartrush1DeclareAgility | Heartrush1DeclareAttack | Heartrush1DeclareInstant | Heartrush1DeclareOffensive | Heartrush1DeclineAttack | Heartrush1DeclineJoin | Heartrush1DeclineSidestep | Heartrush1Delay | Heartrush1DescribeWound | Heartrush1Douse | Heartrush1DrinkPotion | Heartrush1DropAmendment | Heartrush1EndCombat | Heartrush1EndSpell | Heartrush1EndTurn | Heartrush1Engage | Heartrush1Fall | Heartrush1FollowCaptive | Heartrush1FollowUp | Heartrush1ForfeitChoice | Heartrush1ForgoFollowUp | Heartrush1GmRuling | Heartrush1GoUnconscious | Heartrush1GrantPriority | Heartrush1Hazard | Heartrush1Help | Heartrush1Hide | Heartrush1HideCreature | Heartrush1HoldBreath | Heartrush1InvokeAspect | Heartrush1InvokeWound | Heartrush1IssueToken | Heartrush1JoinEngagement | Heartrush1LetGo | Heartrush1Meditate | Heartrush1MoveHiddenCreature | Heartrush1HandleObject | Heartrush1OpenChoice | Heartrush1OpenSeat | Heartrush1OpportunityAttack | Heartrush1Pass | Heartrush1PassSide | Heartrush1PassWindow | Heartrush1Redo | Heartrush1Rest | Heartrush1RevealCreature | Heartrush1RevealSeed | Heartrush1RollBehindScreen | Heartrush1RollCheck | Heartrush1RollContest | Heartrush1RollSave | Heartrush1AdjudicateAbility | Heartrush1ScrapeWeapon | Heartrush1SealChoice | Heartrush1SetStanding | Heartrush1ShakeOff | Heartrush1ShowRoll | Heartrush1ShowSheet | Heartrush1Shrug | Heartrush1Sidestep | Heartrush1SpendXp | Heartrush1Steady | Heartrush1TellComplication | Heartrush1ThrowDice | Heartrush1TreatWounds | Heartrush1Trip | Heartrush1Undo | Heartrush1Uphold | Heartrush1UseAbility | Heartrush1WaiveSeed | Heartrush1WithdrawHiddenCreature;
 
 /** Publish the hash of a seed, before any seed of the dice is revealed. */
 export type Heartrush1CommitSeed = {
@@ -3711,7 +3774,7 @@ before: Record<string, number>;
 };
 
 /** An event of heartrush@1. */
-export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BonusLaid | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DaysPassed | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1DoorClosed | Heartrush1DoorOpened | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LanternTurned | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OpposedBegun | Heartrush1OpposedDecided | Heartrush1OpposedHalfKnown | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatClosed | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1ThingDropped | Heartrush1ThingTaken | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WallsSet | Heartrush1WeaponCoated | Heartrush1WeaponLanded | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
+export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BonusLaid | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1ChoiceCommitted | Heartrush1ChoiceForfeited | Heartrush1ChoiceOpened | Heartrush1ChoiceVoided | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DaysPassed | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1DoorClosed | Heartrush1DoorOpened | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LanternTurned | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OpposedBegun | Heartrush1OpposedDecided | Heartrush1OpposedHalfKnown | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatClosed | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1ThingDropped | Heartrush1ThingTaken | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WallsSet | Heartrush1WeaponCoated | Heartrush1WeaponLanded | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
 
 /** An attack begins: who strikes whom, with which stance, and how it will be rolled. */
 export type Heartrush1ExchangeBegun = {
@@ -3887,6 +3950,16 @@ creature: string;
 target: string;
 /** The id of the weapon. */
 weapon: string;
+};
+
+/** Declare, as the GM, that a choice was not sealed or opened in time; it counts as no choice. */
+export type Heartrush1ForfeitChoice = {
+/** The type, which says what the other members are. */
+type: "forfeit_choice";
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The reason, for the record. */
+reason: string;
 };
 
 /** Throw no second weapon. */
@@ -5838,6 +5911,20 @@ ability: "might" | "agility" | "cunning" | "presence";
 /** One thing an ability does when it resolves; a frame it leaves is finished before the next. */
 export type Heartrush1OpView = Heartrush1OpDoView | Heartrush1OpContestView | Heartrush1OpSaveView | Heartrush1OpAdjudicateView;
 
+/** Open the choice that the seat has committed to; it is decided as if it were sent now. */
+export type Heartrush1OpenChoice = {
+/** The type, which says what the other members are. */
+type: "open_choice";
+/** The id of the creature. */
+creature: string;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The command that was chosen: its type and its fields, exactly as it was committed to. */
+choice: Record<string, unknown>;
+/** The 32 bytes that were drawn for the commitment, in hexadecimal digits. */
+salt: string;
+};
+
 /** Contest a commit, an event or a roll that everybody can see; play goes on until the GM answers. */
 export type Heartrush1OpenContest = {
 /** The type, which says what the other members are. */
@@ -6893,6 +6980,26 @@ rolls: number;
 shown: Array<number>;
 };
 
+/** Commit to a secret choice by a hash of it and of a salt; open both once all have committed. */
+export type Heartrush1SealChoice = {
+/** The type, which says what the other members are. */
+type: "seal_choice";
+/** The id of the creature. */
+creature: string;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** SHA-256 of the choice, the salt and where they belong, in hexadecimal digits (see the format). */
+commitment: string;
+};
+
+/** A choice that its seat has committed to: only the seat knows it until it opens it. */
+export type Heartrush1SealedChoiceView = {
+/** The id of the seat. */
+seat: string;
+/** The SHA-256 of the seed, in hexadecimal digits. */
+commitment: string;
+};
+
 /** Values that were sealed in the old line stay sealed for the same audience. */
 export type Heartrush1SealedValuesInherited = {
 /** The type, which says what the other members are. */
@@ -7462,6 +7569,8 @@ sealed_places: Record<string, number> | Sealed | null;
 screen: Heartrush1ScreenView;
 /** Declared faces by stream, until the step that asked for them has used them. */
 declared_faces: Record<string, Heartrush1DeclaredFacesView>;
+/** The choices that seats have sealed themselves and not opened yet, by prompt (see `choices.py`). */
+sealed_choices: Record<string, Heartrush1SealedChoiceView>;
 /** The unfinished steps of the fight. */
 stacks: Heartrush1StacksView;
 /** The number of the round, from 1. */
@@ -9691,6 +9800,8 @@ prompt?: string;
 choices: Record<string, Choice>;
 /** The fields that a person writes. */
 asks: Array<string>;
+/** Of `seal_choice`: the commands to one of which its commitment commits. */
+seals?: Array<CompleteOffer>;
 };
 
 /** The new encounter: its address and its first commit. */
@@ -9894,6 +10005,8 @@ creature: string | null;
 optional: boolean;
 /** The dice whose faces must be declared, as `role:dN`. */
 wants: Array<string>;
+/** The types of commands among which the seat chooses, if it seals its choice itself. */
+seals?: Array<string>;
 };
 
 /** Whether the service accepts commands, and the result of each check. */
@@ -10552,6 +10665,68 @@ thrown?: boolean;
 path?: Array<[number, number]>;
 };
 
+/** A seat committed to its choice. */
+export type Rise1ChoiceCommitted = {
+/** The type, which says what the other members are. */
+type: "choice_committed";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+/** The id of the seat. */
+seat: string;
+/** The SHA-256 of the seed, in hexadecimal digits. */
+commitment: string;
+};
+
+/** The GM declared a choice forfeited; it counts as none. */
+export type Rise1ChoiceForfeited = {
+/** The type, which says what the other members are. */
+type: "choice_forfeited";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+/** The id of the seat. */
+seat: string;
+/** The reason, for the record. */
+reason: string;
+};
+
+/** A seat opened the choice that it had committed to. */
+export type Rise1ChoiceOpened = {
+/** The type, which says what the other members are. */
+type: "choice_opened";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+/** The id of the seat. */
+seat: string;
+choice: Record<string, unknown>;
+salt: string;
+};
+
+/** The rules refuse a choice that was opened; it counts as none. */
+export type Rise1ChoiceVoided = {
+/** The type, which says what the other members are. */
+type: "choice_voided";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+code: string;
+detail: string;
+};
+
 /** Close the encounter: disclose the seeds of its dice, open what was sealed, accept nothing more. */
 export type Rise1CloseEncounter = {
 /** The type, which says what the other members are. */
@@ -10613,7 +10788,7 @@ partly_unaware: Array<string>;
 };
 
 /** A command of rise@1. */
-export type Rise1Command = Rise1AcceptAmendment | Rise1AcceptHistory | Rise1AddCreature | Rise1AdvanceEpoch | Rise1Amend | Rise1AnswerRuling | Rise1AskPause | Rise1BeginTurn | Rise1ChangeSeat | Rise1Charge | Rise1CloseEncounter | Rise1CloseSeat | Rise1CommitSeed | Rise1CommitSwift | Rise1ConsentSprint | Rise1OpenContest | Rise1ContinueCombat | Rise1DesperateExertion | Rise1DirtyTrick | Rise1DropAmendment | Rise1EndCombat | Rise1EndTurn | Rise1EscapeGrapple | Rise1FireDelayed | Rise1GmRuling | Rise1GoOn | Rise1Grapple | Rise1GuideWithKnees | Rise1HideCreature | Rise1IssueToken | Rise1KeepRoll | Rise1MaintainGrapple | Rise1ManipulateObject | Rise1Move | Rise1MoveHiddenCreature | Rise1NextRound | Rise1NoMoreSwift | Rise1OpenSeat | Rise1Overrun | Rise1PassMovement | Rise1PassTurn | Rise1PlanMovement | Rise1RecklessAttack | Rise1Recover | Rise1Redo | Rise1Rest | Rise1RevealCreature | Rise1RevealSeed | Rise1RollBehindScreen | Rise1Rule | Rise1SetAttitude | Rise1SetGroups | Rise1SetOrder | Rise1Shove | Rise1ShowRoll | Rise1ShowSheet | Rise1StartCombat | Rise1StepAside | Rise1Strike | Rise1Sustain | Rise1Throw | Rise1ThrowDice | Rise1TotalDefense | Rise1TreatWound | Rise1Trip | Rise1Undo | Rise1Uphold | Rise1UseAbility | Rise1WaiveSeed | Rise1WithdrawHiddenCreature | Rise1WithdrawPlan;
+export type Rise1Command = Rise1AcceptAmendment | Rise1AcceptHistory | Rise1AddCreature | Rise1AdvanceEpoch | Rise1Amend | Rise1AnswerRuling | Rise1AskPause | Rise1BeginTurn | Rise1ChangeSeat | Rise1Charge | Rise1CloseEncounter | Rise1CloseSeat | Rise1CommitSeed | Rise1CommitSwift | Rise1ConsentSprint | Rise1OpenContest | Rise1ContinueCombat | Rise1DesperateExertion | Rise1DirtyTrick | Rise1DropAmendment | Rise1EndCombat | Rise1EndTurn | Rise1EscapeGrapple | Rise1FireDelayed | Rise1ForfeitChoice | Rise1GmRuling | Rise1GoOn | Rise1Grapple | Rise1GuideWithKnees | Rise1HideCreature | Rise1IssueToken | Rise1KeepRoll | Rise1MaintainGrapple | Rise1ManipulateObject | Rise1Move | Rise1MoveHiddenCreature | Rise1NextRound | Rise1NoMoreSwift | Rise1OpenChoice | Rise1OpenSeat | Rise1Overrun | Rise1PassMovement | Rise1PassTurn | Rise1PlanMovement | Rise1RecklessAttack | Rise1Recover | Rise1Redo | Rise1Rest | Rise1RevealCreature | Rise1RevealSeed | Rise1RollBehindScreen | Rise1Rule | Rise1SealChoice | Rise1SetAttitude | Rise1SetGroups | Rise1SetOrder | Rise1Shove | Rise1ShowRoll | Rise1ShowSheet | Rise1StartCombat | Rise1StepAside | Rise1Strike | Rise1Sustain | Rise1Throw | Rise1ThrowDice | Rise1TotalDefense | Rise1TreatWound | Rise1Trip | Rise1Undo | Rise1Uphold | Rise1UseAbility | Rise1WaiveSeed | Rise1WithdrawHiddenCreature | Rise1WithdrawPlan;
 
 /** Publish the hash of a seed, before any seed of the dice is revealed. */
 export type Rise1CommitSeed = {
@@ -11364,7 +11539,7 @@ creature: string;
 };
 
 /** An event of rise@1. */
-export type Rise1Event = Rise1AbilityDone | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1DamageRolled | Rise1DamageTaken | Rise1DaysPassed | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DoorClosed | Rise1DoorOpened | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatClosed | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1WallsSet | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
+export type Rise1Event = Rise1AbilityDone | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ChoiceCommitted | Rise1ChoiceForfeited | Rise1ChoiceOpened | Rise1ChoiceVoided | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1DamageRolled | Rise1DamageTaken | Rise1DaysPassed | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DoorClosed | Rise1DoorOpened | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansOpening | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatClosed | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1WallsSet | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
 
 /** The check of a creature that exerted itself stands now. */
 export type Rise1ExertionRolled = {
@@ -11432,6 +11607,16 @@ creature: string;
 ability: string;
 /** On whom, where it is an attack; none are those it was meant for. */
 targets?: Array<string>;
+};
+
+/** Declare, as the GM, that a choice was not sealed or opened in time; it counts as no choice. */
+export type Rise1ForfeitChoice = {
+/** The type, which says what the other members are. */
+type: "forfeit_choice";
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The reason, for the record. */
+reason: string;
 };
 
 /** A fork begins: from a commit of another encounter, with the state at that commit. */
@@ -11591,7 +11776,7 @@ exerting: Array<string>;
 /** Who has rolled it again. */
 exerted: Array<string>;
 /** The point that was reached. */
-reached: "begin" | "plans" | "revealed" | "sprints" | "resolve" | "moved";
+reached: "begin" | "plans" | "opening" | "revealed" | "sprints" | "resolve" | "moved";
 /** Who may still sprint after an outrunning creature. */
 asked: Array<string>;
 /** The ids of the creatures that sprint. */
@@ -11636,6 +11821,8 @@ export type Rise1FrameRisePlansView = {
 kind: "rise_plans";
 /** The cells of the way, each as x and y. */
 path: string;
+/** Whether plans that seats have sealed themselves are opened now. */
+opening: boolean;
 };
 
 /** A question that waits for the GM. */
@@ -12477,6 +12664,20 @@ because: Array<string>;
 occasion: string;
 };
 
+/** Open the choice that the seat has committed to; it is decided as if it were sent now. */
+export type Rise1OpenChoice = {
+/** The type, which says what the other members are. */
+type: "open_choice";
+/** The id of the creature. */
+creature: string;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The command that was chosen: its type and its fields, exactly as it was committed to. */
+choice: Record<string, unknown>;
+/** The 32 bytes that were drawn for the commitment, in hexadecimal digits. */
+salt: string;
+};
+
 /** Contest a commit, an event or a roll that everybody can see; play goes on until the GM answers. */
 export type Rise1OpenContest = {
 /** The type, which says what the other members are. */
@@ -12809,6 +13010,16 @@ type: "plans_collide";
 because: Array<string>;
 /** The ids of the creatures. */
 creatures: Array<string>;
+};
+
+/** All groups have sealed their plans; each seat opens its own now. */
+export type Rise1PlansOpening = {
+/** The type, which says what the other members are. */
+type: "plans_opening";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The cells of the way, each as x and y. */
+path: string;
 };
 
 /** The plans of one group are open. */
@@ -13301,6 +13512,26 @@ rolls: number;
 shown: Array<number>;
 };
 
+/** Commit to a secret choice by a hash of it and of a salt; open both once all have committed. */
+export type Rise1SealChoice = {
+/** The type, which says what the other members are. */
+type: "seal_choice";
+/** The id of the creature. */
+creature: string;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** SHA-256 of the choice, the salt and where they belong, in hexadecimal digits (see the format). */
+commitment: string;
+};
+
+/** A choice that its seat has committed to: only the seat knows it until it opens it. */
+export type Rise1SealedChoiceView = {
+/** The id of the seat. */
+seat: string;
+/** The SHA-256 of the seed, in hexadecimal digits. */
+commitment: string;
+};
+
 /** Values that were sealed in the old line stay sealed for the same audience. */
 export type Rise1SealedValuesInherited = {
 /** The type, which says what the other members are. */
@@ -13663,6 +13894,8 @@ sealed_places: Record<string, number> | Sealed | null;
 screen: Rise1ScreenView;
 /** Declared faces by stream, until the step that asked for them has used them. */
 declared_faces: Record<string, Rise1DeclaredFacesView>;
+/** The choices that seats have sealed themselves and not opened yet, by prompt (see `choices.py`). */
+sealed_choices: Record<string, Rise1SealedChoiceView>;
 /** The unfinished steps of the fight. */
 stacks: Rise1StacksView;
 /** The number of the round, from 1. */
@@ -14263,6 +14496,8 @@ sealed_places?: Record<string, number> | Sealed | null;
 screen?: Rise1ScreenView;
 /** Declared faces by stream, until the step that asked for them has used them. */
 declared_faces?: Record<string, Rise1DeclaredFacesView>;
+/** The choices that seats have sealed themselves and not opened yet, by prompt (see `choices.py`). */
+sealed_choices?: Record<string, Rise1SealedChoiceView>;
 /** The unfinished steps of the fight. */
 stacks?: Rise1StacksView;
 /** The number of the round, from 1. */

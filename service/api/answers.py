@@ -129,6 +129,12 @@ PROMPT: Final = component(
     "Prompt",
     closed(
         "A question that waits for a seat; a seat owes an answer or may give one.",
+        {
+            "seals": {
+                **listing(TEXT),
+                "description": "The types of commands among which the seat chooses, if it seals its choice itself.",
+            }
+        },
         prompt={"type": "string", "description": "Its id; a command that answers it carries this id."},
         seat={
             **maybe(SEAT),

@@ -116,6 +116,8 @@ def view_hash(data: Data) -> str:
 def prompt_data(awaited: Awaited) -> Data:
     """Return a prompt as the API shows it."""
     data: Data = to_data(awaited)
+    if not awaited.seals:
+        del data["seals"]
     return data | {"seat": awaited.seat or None}
 
 
@@ -135,6 +137,8 @@ def offer_data(ruleset: Ruleset[Any], offer: Offer) -> Data:
     data = {"command": command, "choices": to_data(offer.choices)}
     kind: Any = ruleset.commands[offer.type]
     asks = [name for name in required_fields(fields_of(kind)) if name not in command]
+    if offer.seals:
+        data["seals"] = [offer_data(ruleset, each) for each in offer.seals]
     return {**data, "asks": asks} if asks else data
 
 

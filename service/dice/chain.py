@@ -39,6 +39,7 @@ _SEAT: Final = label("seat")
 _SEAL: Final = label("seal")
 _KEY: Final = label("key")
 _ENVELOPE: Final = label("envelope")
+_CHOICE: Final = label("choice")
 
 
 class DiceExhausted(DiceError):
@@ -176,6 +177,14 @@ def envelope_commitment(eid: bytes, salt: bytes, payload: bytes) -> bytes:
     check_length(eid, EID_BYTES, "an encounter's id")
     check_length(salt, HASH_BYTES, "an envelope's salt")
     return sha256(_ENVELOPE + eid + salt + payload).digest()
+
+
+def choice_commitment(eid: bytes, seat: str, prompt: str, salt: bytes, choice: bytes) -> bytes:
+    """Return the commitment of *seat* to a *choice* (canonical JSON) at *prompt*; raises `BadParameter`."""
+    check_length(eid, EID_BYTES, "an encounter's id")
+    check_length(salt, HASH_BYTES, "a choice's salt")
+    where = lp(check_id(seat).encode("ascii")) + lp(prompt.encode())
+    return sha256(_CHOICE + eid + where + salt + choice).digest()
 
 
 def _seat_and_seed(seat: str, seed: bytes) -> bytes:

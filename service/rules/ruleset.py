@@ -33,6 +33,7 @@ from service.rules.kernel.sealed import view
 from service.rules.rolls.asking import ask
 from service.rules.rolls.chance import DICE_NOT_SEALED, Chance, DiceNeeded, UnsealedDice
 from service.rules.rolls.seeding import owed_seeds
+from service.rules.secrecy.choices import SealChoice, refuse_unsealed
 from service.rules.secrecy.gm_only import guarded, knows_more, refuse_without_reason, revealing
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.shared import FRAMES
@@ -235,6 +236,7 @@ def _refused(state: S, refused: Refused, scope: Scope | None, batch: str | None)
 def _checked(state: S, command: Command[S]) -> str:
     """Return the place where *command* is decided; raises `Refused` if it is not legal on its seat's view."""
     seen = view(state, command.by.seat)
+    refuse_unsealed(seen, command)
     place = command.place(seen)
     command.check(seen.at(place))
     return place
@@ -322,10 +324,20 @@ def legal(
         names = tuple(wanted(awaited))
         if awaited.accepts and not names:
             continue
-        offers = tuple(offer for name in names for offer in ruleset.commands[name].offers(seen, awaited))
+        offers = tuple(_offers(ruleset, seen, awaited, names))
         if not state.dice_sealed:
             offers = tuple(_without_dice(ruleset, state, seat, offers))
         yield awaited, offers
+
+
+def _offers(ruleset: Ruleset[S], seen: S, awaited: Awaited, names: Iterable[str]) -> Iterator[Offer]:
+    """Yield the offers of the commands *names* for *awaited*; a commitment names what it may commit to."""
+    for name in names:
+        for offer in ruleset.commands[name].offers(seen, awaited):
+            if awaited.seals and name == SealChoice.type:
+                yield changed(offer, seals=tuple(_offers(ruleset, seen, awaited, awaited.seals)))
+            else:
+                yield offer
 
 
 # --- before the dice are sealed --------------------------------------------------------------------------

@@ -48,6 +48,15 @@ from service.rules.rolls.seeding import (
     SeedWaived,
     WaiveSeed,
 )
+from service.rules.secrecy.choices import (
+    ChoiceCommitted,
+    ChoiceForfeited,
+    ChoiceOpened,
+    ChoiceVoided,
+    ForfeitChoice,
+    OpenChoice,
+    SealChoice,
+)
 from service.rules.secrecy.gm_only import SheetShown, ShowSheet
 from service.rules.secrecy.screen import (
     RollBehindScreen,
@@ -84,6 +93,9 @@ COMMANDS: Final = (
     CommitSeed,
     WaiveSeed,
     RevealSeed,
+    SealChoice,
+    OpenChoice,
+    ForfeitChoice,
     AdvanceEpoch,
     AcceptHistory,
     RollBehindScreen,
@@ -110,6 +122,10 @@ EVENTS: Final = (
     SeedWaived,
     SeedRevealed,
     DiceSealed,
+    ChoiceCommitted,
+    ChoiceOpened,
+    ChoiceVoided,
+    ChoiceForfeited,
     EpochAdvanced,
     ScreenRollAnnounced,
     ScreenRollBegun,

@@ -615,6 +615,47 @@ class ChoiceAsked(t.TypedDict):
     options: list[str]
 
 @t.final
+class ChoiceCommitted(t.TypedDict):
+    """A seat committed to its choice."""
+    type: t.Literal['choice_committed']
+    because: list[str]
+    prompt: str
+    creature: str
+    seat: str
+    commitment: str
+
+@t.final
+class ChoiceForfeited(t.TypedDict):
+    """The GM declared a choice forfeited; it counts as none."""
+    type: t.Literal['choice_forfeited']
+    because: list[str]
+    prompt: str
+    creature: str
+    seat: str
+    reason: str
+
+@t.final
+class ChoiceOpened(t.TypedDict):
+    """A seat opened the choice that it had committed to."""
+    type: t.Literal['choice_opened']
+    because: list[str]
+    prompt: str
+    creature: str
+    seat: str
+    choice: dict[str, t.Any]
+    salt: str
+
+@t.final
+class ChoiceVoided(t.TypedDict):
+    """The rules refuse a choice that was opened; it counts as none."""
+    type: t.Literal['choice_voided']
+    because: list[str]
+    prompt: str
+    creature: str
+    code: str
+    detail: str
+
+@t.final
 class Choose(t.TypedDict):
     """Choose one of the options that a prompt lists."""
     type: t.Literal['choose']
@@ -797,7 +838,7 @@ class CombatEnding(t.TypedDict):
     because: list[str]
     reason: str
 
-Command: t.TypeAlias = "AcceptAmendment | AcceptDamage | AcceptHistory | AddCreature | Adjudicate | AdvanceClock | AdvanceEpoch | AllowHiding | Amend | AskRuling | AttackNext | AwardXp | BeginCombat | BreakFree | Breathe | CallOut | Cast | ChangeSeat | Choose | ChooseCheck | ChooseDefenseAbility | ChoosePush | ChooseStance | CloseEncounter | CloseSeat | CoatWeapon | CommitSeed | OpenContest | CutOff | Dash | DealInstead | DeclareAgility | DeclareAttack | DeclareInstant | DeclareOffensive | DeclineAttack | DeclineJoin | DeclineSidestep | Delay | DescribeWound | Douse | DrinkPotion | DropAmendment | EndCombat | EndSpell | EndTurn | Engage | Fall | FollowCaptive | FollowUp | ForgoFollowUp | GmRuling | GoUnconscious | GrantPriority | Hazard | Help | Hide | HideCreature | HoldBreath | InvokeAspect | InvokeWound | IssueToken | JoinEngagement | LetGo | Meditate | MoveHiddenCreature | HandleObject | OpenSeat | OpportunityAttack | Pass | PassSide | PassWindow | Redo | Rest | RevealCreature | RevealSeed | RollBehindScreen | RollCheck | RollContest | RollSave | AdjudicateAbility | ScrapeWeapon | SetStanding | ShakeOff | ShowRoll | ShowSheet | Shrug | Sidestep | SpendXp | Steady | TellComplication | ThrowDice | TreatWounds | Trip | Undo | Uphold | UseAbility | WaiveSeed | WithdrawHiddenCreature"
+Command: t.TypeAlias = "AcceptAmendment | AcceptDamage | AcceptHistory | AddCreature | Adjudicate | AdvanceClock | AdvanceEpoch | AllowHiding | Amend | AskRuling | AttackNext | AwardXp | BeginCombat | BreakFree | Breathe | CallOut | Cast | ChangeSeat | Choose | ChooseCheck | ChooseDefenseAbility | ChoosePush | ChooseStance | CloseEncounter | CloseSeat | CoatWeapon | CommitSeed | OpenContest | CutOff | Dash | DealInstead | DeclareAgility | DeclareAttack | DeclareInstant | DeclareOffensive | DeclineAttack | DeclineJoin | DeclineSidestep | Delay | DescribeWound | Douse | DrinkPotion | DropAmendment | EndCombat | EndSpell | EndTurn | Engage | Fall | FollowCaptive | FollowUp | ForfeitChoice | ForgoFollowUp | GmRuling | GoUnconscious | GrantPriority | Hazard | Help | Hide | HideCreature | HoldBreath | InvokeAspect | InvokeWound | IssueToken | JoinEngagement | LetGo | Meditate | MoveHiddenCreature | HandleObject | OpenChoice | OpenSeat | OpportunityAttack | Pass | PassSide | PassWindow | Redo | Rest | RevealCreature | RevealSeed | RollBehindScreen | RollCheck | RollContest | RollSave | AdjudicateAbility | ScrapeWeapon | SealChoice | SetStanding | ShakeOff | ShowRoll | ShowSheet | Shrug | Sidestep | SpendXp | Steady | TellComplication | ThrowDice | TreatWounds | Trip | Undo | Uphold | UseAbility | WaiveSeed | WithdrawHiddenCreature"
 """A command of heartrush@1."""
 
 @t.final
@@ -1933,7 +1974,7 @@ class EpochEnded(t.TypedDict):
     to: int
     before: dict[str, int]
 
-Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BonusLaid | BreakFreeTried | BreathAsked | BreathHeld | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DaysPassed | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LanternTurned | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OpposedBegun | OpposedDecided | OpposedHalfKnown | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | ThingDropped | ThingTaken | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WallsSet | WeaponCoated | WeaponLanded | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
+Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BonusLaid | BreakFreeTried | BreathAsked | BreathHeld | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | ChoiceCommitted | ChoiceForfeited | ChoiceOpened | ChoiceVoided | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DaysPassed | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LanternTurned | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OpposedBegun | OpposedDecided | OpposedHalfKnown | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | ThingDropped | ThingTaken | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WallsSet | WeaponCoated | WeaponLanded | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
 """An event of heartrush@1."""
 
 @t.final
@@ -2047,6 +2088,13 @@ class FollowUpMade(t.TypedDict):
     creature: str
     target: str
     weapon: str
+
+@t.final
+class ForfeitChoice(t.TypedDict):
+    """Declare, as the GM, that a choice was not sealed or opened in time; it counts as no choice."""
+    type: t.Literal['forfeit_choice']
+    prompt: str
+    reason: str
 
 @t.final
 class ForgoFollowUp(t.TypedDict):
@@ -3300,6 +3348,15 @@ OpView: t.TypeAlias = "OpDoView | OpContestView | OpSaveView | OpAdjudicateView"
 """One thing an ability does when it resolves; a frame it leaves is finished before the next."""
 
 @t.final
+class OpenChoice(t.TypedDict):
+    """Open the choice that the seat has committed to; it is decided as if it were sent now."""
+    type: t.Literal['open_choice']
+    creature: str
+    prompt: str
+    choice: dict[str, t.Any]
+    salt: str
+
+@t.final
 class OpenContest(t.TypedDict):
     """Contest a commit, an event or a roll that everybody can see; play goes on until the GM answers."""
     type: t.Literal['contest']
@@ -3983,6 +4040,20 @@ class ScreenView(t.TypedDict):
     shown: list[int]
 
 @t.final
+class SealChoice(t.TypedDict):
+    """Commit to a secret choice by a hash of it and of a salt; open both once all have committed."""
+    type: t.Literal['seal_choice']
+    creature: str
+    prompt: str
+    commitment: str
+
+@t.final
+class SealedChoiceView(t.TypedDict):
+    """A choice that its seat has committed to: only the seat knows it until it opens it."""
+    seat: str
+    commitment: str
+
+@t.final
 class SealedValuesInherited(t.TypedDict):
     """Values that were sealed in the old line stay sealed for the same audience."""
     type: t.Literal['sealed_values_inherited']
@@ -4348,6 +4419,7 @@ class State(t.TypedDict):
     sealed_places: "dict[str, int] | shapes.Sealed | None"
     screen: "ScreenView"
     declared_faces: "dict[str, DeclaredFacesView]"
+    sealed_choices: "dict[str, SealedChoiceView]"
     stacks: "StacksView"
     round: int
     stopped: str | None

@@ -361,6 +361,47 @@ class Charge(t.TypedDict):
     path: t.NotRequired[list[list[int]]]
 
 @t.final
+class ChoiceCommitted(t.TypedDict):
+    """A seat committed to its choice."""
+    type: t.Literal['choice_committed']
+    because: list[str]
+    prompt: str
+    creature: str
+    seat: str
+    commitment: str
+
+@t.final
+class ChoiceForfeited(t.TypedDict):
+    """The GM declared a choice forfeited; it counts as none."""
+    type: t.Literal['choice_forfeited']
+    because: list[str]
+    prompt: str
+    creature: str
+    seat: str
+    reason: str
+
+@t.final
+class ChoiceOpened(t.TypedDict):
+    """A seat opened the choice that it had committed to."""
+    type: t.Literal['choice_opened']
+    because: list[str]
+    prompt: str
+    creature: str
+    seat: str
+    choice: dict[str, t.Any]
+    salt: str
+
+@t.final
+class ChoiceVoided(t.TypedDict):
+    """The rules refuse a choice that was opened; it counts as none."""
+    type: t.Literal['choice_voided']
+    because: list[str]
+    prompt: str
+    creature: str
+    code: str
+    detail: str
+
+@t.final
 class CloseEncounter(t.TypedDict):
     """Close the encounter: disclose the seeds of its dice, open what was sealed, accept nothing more."""
     type: t.Literal['close']
@@ -402,7 +443,7 @@ class CombatStarted(t.TypedDict):
     unaware: list[str]
     partly_unaware: list[str]
 
-Command: t.TypeAlias = "AcceptAmendment | AcceptHistory | AddCreature | AdvanceEpoch | Amend | AnswerRuling | AskPause | BeginTurn | ChangeSeat | Charge | CloseEncounter | CloseSeat | CommitSeed | CommitSwift | ConsentSprint | OpenContest | ContinueCombat | DesperateExertion | DirtyTrick | DropAmendment | EndCombat | EndTurn | EscapeGrapple | FireDelayed | GmRuling | GoOn | Grapple | GuideWithKnees | HideCreature | IssueToken | KeepRoll | MaintainGrapple | ManipulateObject | Move | MoveHiddenCreature | NextRound | NoMoreSwift | OpenSeat | Overrun | PassMovement | PassTurn | PlanMovement | RecklessAttack | Recover | Redo | Rest | RevealCreature | RevealSeed | RollBehindScreen | Rule | SetAttitude | SetGroups | SetOrder | Shove | ShowRoll | ShowSheet | StartCombat | StepAside | Strike | Sustain | Throw | ThrowDice | TotalDefense | TreatWound | Trip | Undo | Uphold | UseAbility | WaiveSeed | WithdrawHiddenCreature | WithdrawPlan"
+Command: t.TypeAlias = "AcceptAmendment | AcceptHistory | AddCreature | AdvanceEpoch | Amend | AnswerRuling | AskPause | BeginTurn | ChangeSeat | Charge | CloseEncounter | CloseSeat | CommitSeed | CommitSwift | ConsentSprint | OpenContest | ContinueCombat | DesperateExertion | DirtyTrick | DropAmendment | EndCombat | EndTurn | EscapeGrapple | FireDelayed | ForfeitChoice | GmRuling | GoOn | Grapple | GuideWithKnees | HideCreature | IssueToken | KeepRoll | MaintainGrapple | ManipulateObject | Move | MoveHiddenCreature | NextRound | NoMoreSwift | OpenChoice | OpenSeat | Overrun | PassMovement | PassTurn | PlanMovement | RecklessAttack | Recover | Redo | Rest | RevealCreature | RevealSeed | RollBehindScreen | Rule | SealChoice | SetAttitude | SetGroups | SetOrder | Shove | ShowRoll | ShowSheet | StartCombat | StepAside | Strike | Sustain | Throw | ThrowDice | TotalDefense | TreatWound | Trip | Undo | Uphold | UseAbility | WaiveSeed | WithdrawHiddenCreature | WithdrawPlan"
 """A command of rise@1."""
 
 @t.final
@@ -883,7 +924,7 @@ class EscapeGrapple(t.TypedDict):
     type: t.Literal['escape_grapple']
     creature: str
 
-Event: t.TypeAlias = "AbilityDone | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | DamageRolled | DamageTaken | DaysPassed | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
+Event: t.TypeAlias = "AbilityDone | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ChoiceCommitted | ChoiceForfeited | ChoiceOpened | ChoiceVoided | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | DamageRolled | DamageTaken | DaysPassed | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansOpening | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
 """An event of rise@1."""
 
 @t.final
@@ -931,6 +972,13 @@ class FireDelayed(t.TypedDict):
     creature: str
     ability: str
     targets: t.NotRequired[list[str]]
+
+@t.final
+class ForfeitChoice(t.TypedDict):
+    """Declare, as the GM, that a choice was not sealed or opened in time; it counts as no choice."""
+    type: t.Literal['forfeit_choice']
+    prompt: str
+    reason: str
 
 @t.final
 class Forked(t.TypedDict):
@@ -1028,7 +1076,7 @@ class FrameRiseMovementView(t.TypedDict):
     shown: list[str]
     exerting: list[str]
     exerted: list[str]
-    reached: t.Literal['begin', 'plans', 'revealed', 'sprints', 'resolve', 'moved']
+    reached: t.Literal['begin', 'plans', 'opening', 'revealed', 'sprints', 'resolve', 'moved']
     asked: list[str]
     sprinting: list[str]
     rushed: list[str]
@@ -1057,6 +1105,7 @@ class FrameRisePlansView(t.TypedDict):
     """A group that plans its movements: waits for each member able to move."""
     kind: t.Literal['rise_plans']
     path: str
+    opening: bool
 
 @t.final
 class FrameRiseQuestionView(t.TypedDict):
@@ -1614,6 +1663,15 @@ class OccasionInherited(t.TypedDict):
     occasion: str
 
 @t.final
+class OpenChoice(t.TypedDict):
+    """Open the choice that the seat has committed to; it is decided as if it were sent now."""
+    type: t.Literal['open_choice']
+    creature: str
+    prompt: str
+    choice: dict[str, t.Any]
+    salt: str
+
+@t.final
 class OpenContest(t.TypedDict):
     """Contest a commit, an event or a roll that everybody can see; play goes on until the GM answers."""
     type: t.Literal['contest']
@@ -1823,6 +1881,13 @@ class PlansCollide(t.TypedDict):
     type: t.Literal['plans_collide']
     because: list[str]
     creatures: list[str]
+
+@t.final
+class PlansOpening(t.TypedDict):
+    """All groups have sealed their plans; each seat opens its own now."""
+    type: t.Literal['plans_opening']
+    because: list[str]
+    path: str
 
 @t.final
 class PlansRevealed(t.TypedDict):
@@ -2152,6 +2217,20 @@ class ScreenView(t.TypedDict):
     shown: list[int]
 
 @t.final
+class SealChoice(t.TypedDict):
+    """Commit to a secret choice by a hash of it and of a salt; open both once all have committed."""
+    type: t.Literal['seal_choice']
+    creature: str
+    prompt: str
+    commitment: str
+
+@t.final
+class SealedChoiceView(t.TypedDict):
+    """A choice that its seat has committed to: only the seat knows it until it opens it."""
+    seat: str
+    commitment: str
+
+@t.final
 class SealedValuesInherited(t.TypedDict):
     """Values that were sealed in the old line stay sealed for the same audience."""
     type: t.Literal['sealed_values_inherited']
@@ -2384,6 +2463,7 @@ class State(t.TypedDict):
     sealed_places: "dict[str, int] | shapes.Sealed | None"
     screen: "ScreenView"
     declared_faces: "dict[str, DeclaredFacesView]"
+    sealed_choices: "dict[str, SealedChoiceView]"
     stacks: "StacksView"
     round: int
     stopped: str | None
@@ -2758,6 +2838,7 @@ class World(t.TypedDict):
     sealed_places: t.NotRequired["dict[str, int] | shapes.Sealed | None"]
     screen: t.NotRequired["ScreenView"]
     declared_faces: t.NotRequired["dict[str, DeclaredFacesView]"]
+    sealed_choices: t.NotRequired["dict[str, SealedChoiceView]"]
     stacks: t.NotRequired["StacksView"]
     round: t.NotRequired[int]
     stopped: t.NotRequired[str | None]

@@ -999,6 +999,8 @@ class OpenOffer(t.TypedDict):
     """Other values that fields of `command` may have, by field; every combination is accepted."""
     asks: list[str]
     """The fields that a person writes."""
+    seals: t.NotRequired["list[CompleteOffer]"]
+    """Of `seal_choice`: the commands to one of which its commitment commits."""
 
 @t.final
 class OpenedEncounter(t.TypedDict):
@@ -1208,6 +1210,8 @@ class Prompt(t.TypedDict):
     """True if play does not wait for this seat alone."""
     wants: list[str]
     """The dice whose faces must be declared, as `role:dN`."""
+    seals: t.NotRequired[list[str]]
+    """The types of commands among which the seat chooses, if it seals its choice itself."""
 
 @t.final
 class Ready(t.TypedDict):

@@ -85,6 +85,12 @@ OPEN_OFFER: Final = component(
     "OpenOffer",
     closed(
         "A legal command in which a person writes some fields: a text, a seed, the faces of thrown dice.",
+        {
+            "seals": {
+                **listing(COMPLETE_OFFER),
+                "description": "Of `seal_choice`: the commands to one of which its commitment commits.",
+            }
+        },
         command={
             "type": "object",
             "description": "The type, and the fields that are given.",

@@ -43,10 +43,12 @@ from service.rules.heartrush import (
     rests_and_healing,
     riders,
     ruling_effects,
+    stances,
     turns,
     uses,
     windows,
 )
+from service.rules.secrecy.choices import SecretChoice
 from service.rules.secrecy.hiding import HidingRules
 
 FRAMES: Final = (
@@ -202,6 +204,7 @@ KINDS: Final[Mapping[type, tuple[type, ...]]] = MappingProxyType(
         damage.Consequence: _CONSEQUENCES,
         actions.Exertion: (hazards.Airless,),
         HidingRules: (arrivals.Den,),
+        SecretChoice: (stances.StanceChoice,),
         abilities.Requirement: _REQUIREMENTS,
         abilities.Op: _OPERATIONS,
         abilities.Modifier: _MODIFIERS,

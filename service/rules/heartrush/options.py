@@ -129,6 +129,9 @@ class House:
     gm_commits_first: Literal[False, True] = option(
         "HR-STANCE-2", "whether the GM's stances must be in before the players'"
     )
+    sealed_by: Literal["host", "seat"] = option(
+        "TABLE-CHOICE-1", "who seals a stance until the reveal: the service, or the seat itself"
+    )
 
 
 RULINGS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -323,6 +326,10 @@ RULINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "gm_commits_first": (
         "The GM and the players choose stances in any order.",
         "The GM chooses stances before the players do.",
+    ),
+    "sealed_by": (
+        "The service seals stances until the reveal.",
+        "Each seat seals its stances itself, and opens them once all are sealed.",
     ),
 }
 """What each value of an option means at the table, in the order of the values."""

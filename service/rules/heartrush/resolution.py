@@ -45,6 +45,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
+from service.rules.secrecy.choices import by_seats, to_open, to_seal
 
 # --- the order of cunning attacks ----------------------------------------------------------------------
 # Who of it rolls next.
@@ -421,9 +422,10 @@ class Committing(PhaseRules):
     phases = ("commit",)
 
     def waiting(self, state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
-        return tuple(
+        answers = tuple(
             frame.awaited(state, "stance", name, ChooseStance.type) for name in self._choosing(state, frame)
         )
+        return to_seal(state, answers) or to_open(state, answers) if by_seats(state) else answers
 
     def waits(self, state: State, frame: EngagementFrame) -> bool:
         return any(True for _ in self._choosing(state, frame))

@@ -17,6 +17,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import Sealed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
+from service.rules.secrecy.choices import SecretChoice, by_seats
 
 HR_STANCE_3: Final = Rule(
     "HR-STANCE-3",
@@ -201,7 +202,7 @@ def check_gm_first(view: State, frame: EngagementFrame, seat: str) -> None:
 
 def gm_owes(view: State, frame: EngagementFrame, seat: str) -> bool:
     """Return whether *seat* has to wait for the GM's stances."""
-    if not view.house.gm_commits_first or seat == "gm":
+    if not view.house.gm_commits_first or seat == "gm" or by_seats(view):
         return False
     return any(
         view.controller(name) == "gm" and part.stance is None and can_choose(view, name)
@@ -215,6 +216,15 @@ def can_choose(state: State, creature: str) -> bool:
     if found.surprised and state.house.surprised_stance == "helpless":
         return False
     return is_able_if_aware(found)
+
+
+class StanceChoice(SecretChoice[State]):
+    """The choice of a stance; a creature without one cannot choose, as if it were helpless."""
+
+    commands = (ChooseStance,)
+
+    def no_choice(self, state: State, creature: str) -> Emits[State]:
+        return (yield from fill_helpless(state, state.top_frame(EngagementFrame), creature))
 
 
 @enforces(HR_STANCE_6)

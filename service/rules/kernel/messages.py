@@ -72,6 +72,8 @@ class Awaited:
     """Whether play can also go on without this seat's answer, when another seat acts."""
     wants: tuple[str, ...] = ()
     """The dice to throw, as `role:dN`, if the answer is the faces of dice."""
+    seals: tuple[str, ...] = ()
+    """The commands among which the seat chooses, if it answers with a commitment to one of them."""
 
 
 @record
@@ -85,6 +87,8 @@ class Offer:
     """Parameters that have exactly this value in the offer."""
     choices: Mapping[str, Sequence[Any]] = EMPTY
     """Parameters to choose: one of the values of a tuple, or of a compact choice (`compact.py`)."""
+    seals: tuple[Offer, ...] = ()
+    """The commands to one of which this one commits; they are not accepted themselves."""
 
 
 @record

@@ -73,6 +73,7 @@ from service.rules.rise.reasons import TELLING, answer
 from service.rules.rise.state import State
 from service.rules.ruleset import Ruleset
 from service.rules.secrecy import hidden_creatures as common_hidden_creatures
+from service.rules.secrecy.choices import SecretChoice
 from service.rules.secrecy.hiding import HidingRules
 from service.rules.shared import messages_of
 from service.rules.table import walled
@@ -148,7 +149,7 @@ RISE: Final[Ruleset[State]] = Ruleset(
     options=OPTIONS,
     packages=("service.rules.rise",),
     frames=_FRAMES,
-    kinds={HidingRules: (combat.Den,)},
+    kinds={HidingRules: (combat.Den,), SecretChoice: (planning.PlanChoice,)},
     tokens=presentation.tokens,
     map_cells=presentation.map_cells,
     sentences=SENTENCES,

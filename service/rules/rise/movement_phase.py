@@ -41,9 +41,11 @@ from service.rules.rise.movement_problem import (
 from service.rules.rise.movement_resolution import carry_out, find_outcome, meet_needs, rush, rushers
 from service.rules.rise.objects import share_out
 from service.rules.rise.permission import own
+from service.rules.rise.planning import PlanFrame
 from service.rules.rise.state import State
 from service.rules.rise.taking_damage import tire
 from service.rules.rolls.chance import Chance
+from service.rules.secrecy.choices import by_seats
 from service.rules.space.grid import Cell
 
 RI_RES_1: Final = Rule(
@@ -70,7 +72,7 @@ RI_RES_9: Final = Rule(
 )
 
 
-Reached = Literal["begin", "plans", "revealed", "sprints", "resolve", "moved"]
+Reached = Literal["begin", "plans", "opening", "revealed", "sprints", "resolve", "moved"]
 
 
 @record
@@ -104,8 +106,8 @@ class MovementFrame(GroupFrame):
             return (yield from hand_over(state))
         if (news := self.news(state)) is not None:
             return (yield news)
-        if self.reached == "plans":
-            return (yield from reveal(state))
+        if self.reached in ("plans", "opening"):
+            return (yield from close_plans(state, self))
         moved = self.reached == "moved"
         for name, use in due(state, self.used, moved=moved):
             return (yield from come(state, name, use, self.paths, moved=moved))
@@ -134,6 +136,20 @@ class PlanningBegun(Event[State]):
 
     def evolve(self, state: State) -> State:
         return state.with_top(MovementFrame, reached="plans", at_work=self.groups)
+
+
+@record
+class PlansOpening(Event[State]):
+    """All groups have sealed their plans; each seat opens its own now."""
+
+    type: ClassVar[str] = "plans_opening"
+    path: str
+
+    def evolve(self, state: State) -> State:
+        for group in state.apart:
+            frame = PlanFrame(path=f"{self.path}/{group}", opening=True)
+            state = state.with_at(group, state.at(group).pushed(frame))
+        return state.with_top(MovementFrame, reached="opening")
 
 
 @record
@@ -218,6 +234,13 @@ def begin(state: State) -> Emits[State]:
     """Emit the beginning of planning, in a world for each group."""
     state = yield PlanningBegun(groups=tuple(state.groups))
     return (yield WorldsOpened(groups={group: opened(state, group, "plan") for group in state.groups}))
+
+
+def close_plans(state: State, frame: MovementFrame) -> Emits[State]:
+    """Emit that all plans are revealed, or before that, if seats have sealed them, that they are opened."""
+    if frame.reached == "plans" and by_seats(state):
+        return (yield PlansOpening(path=frame.path, because=("TABLE-CHOICE-2",)))
+    return (yield from reveal(state))
 
 
 @enforces(RI_INFO_4)

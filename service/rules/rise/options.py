@@ -94,6 +94,9 @@ class House:
         "RI-MOUNT-1", "what a mount does whose rider cannot hold it"
     )
     fall_prone: Literal[True, False] = option("C-53", "whether falling unconscious means falling prone")
+    sealed_by: Literal["host", "seat"] = option(
+        "TABLE-CHOICE-1", "who seals a plan of movement until all are made: the service, or the seat itself"
+    )
 
 
 RULINGS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -246,6 +249,10 @@ RULINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "fall_prone": (
         "A creature that falls unconscious falls prone.",
         "A creature that falls unconscious does not fall prone.",
+    ),
+    "sealed_by": (
+        "The service seals plans of movement until all are made.",
+        "Each seat seals its plans of movement itself, and opens them once all are sealed.",
     ),
 }
 """What each value of an option means at the table, in the order of the values."""

@@ -28,6 +28,7 @@ from service.rules.rise.state import State
 from service.rules.rise.turns import sender
 from service.rules.rise.vision_and_lines import feet_offered, onto, straight
 from service.rules.rolls.chance import Chance
+from service.rules.secrecy.choices import SecretChoice, by_seats, to_open, to_seal
 from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import STEPS, Cell, Feet, cells
 from service.rules.table.stack import Frame
@@ -152,20 +153,23 @@ class PlanFrame(Frame[State]):
     """A group that plans its movements: waits for each member able to move."""
 
     kind: ClassVar[str] = "rise_plans"
+    opening: bool = False
+    """Whether plans that seats have sealed themselves are opened now."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return tuple(
-            [
-                Awaited(
-                    prompt=f"{self.path}/{name}",
-                    seat=state.controller(name),
-                    accepts=("plan_movement", "pass_movement", "manipulate_object", "guide_with_knees"),
-                    creature=name,
-                )
-                for name in state.groups[state.here]
-                if not state.creatures[name].budget.moved and obeys(state.creatures[name])
-            ]
-        )
+        answers = [
+            Awaited(
+                prompt=f"{self.path}/{name}",
+                seat=state.controller(name),
+                accepts=("plan_movement", "pass_movement", "manipulate_object", "guide_with_knees"),
+                creature=name,
+            )
+            for name in state.groups[state.here]
+            if not state.creatures[name].budget.moved and obeys(state.creatures[name])
+        ]
+        if not by_seats(state):
+            return tuple(answers)
+        return to_open(state, answers) if self.opening else to_seal(state, answers)
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         return (yield PlansSealed(path=self.path, because=("RI-INFO-2",)))
@@ -414,6 +418,15 @@ class PassMovement(Act):
             yield Offer(type=cls.type, creature=command.creature, choices={"free_actions": uses})
 
 
+class PlanChoice(SecretChoice[State]):
+    """The choice of a movement; a creature without one stays where it is."""
+
+    commands = (PlanMovement, PassMovement)
+
+    def no_choice(self, state: State, creature: str) -> Emits[State]:
+        return (yield MovementPlanned(creature=creature, plan=None, because=("RI-MOVE1-6",)))
+
+
 @record
 class WithdrawPlan(Act):
     """Take back what a creature has planned, until all groups have planned: it plans once more."""
@@ -422,6 +435,8 @@ class WithdrawPlan(Act):
 
     def check(self, view: State) -> None:
         creature = in_phase(view, self, "movement")
+        if by_seats(view) and creature.budget.moved:
+            raise Refused("choice_not_sealed", "a plan that was opened stays", "TABLE-CHOICE-2")
         if not creature.budget.moved:
             raise Refused("nothing_planned", f"{creature.id} has planned nothing", "RI-UNIV-HUSTLE")
 

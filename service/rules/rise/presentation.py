@@ -58,6 +58,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "groups_apart": "",
     "groups_scheduled": "",
     "plans_sealed": "",
+    "plans_opening": "all plans are sealed; each seat opens its own",
     "sprints_asked": "",
     "swift_closed": "",
     "target_done": "",

@@ -16,6 +16,7 @@ from service.rules.kernel.families import NO_FAMILIES, Families
 from service.rules.kernel.messages import TABLE, Awaited, Scope
 from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, record, with_key, without_key
 from service.rules.kernel.sealed import unsealed
+from service.rules.table.choices import SealedChoice
 from service.rules.table.disputes import Amendment, Contest
 from service.rules.table.lines import OTHER_EPOCH, REDIRECTED, Line, Origin, RedirectedStream
 from service.rules.table.seeds import Sealing
@@ -111,6 +112,8 @@ class Table(Stacked):
     screen: Screen = Screen()
     declared_faces: Mapping[str, DeclaredFaces] = EMPTY
     """Declared faces by stream, until the step that asked for them has used them."""
+    sealed_choices: Mapping[str, SealedChoice] = EMPTY
+    """The choices that seats have sealed themselves and not opened yet, by prompt (see `choices.py`)."""
     stacks: Stacks[Any] = Stacks()
     round: int = 0
     stopped: str | None = None
