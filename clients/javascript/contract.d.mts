@@ -1694,69 +1694,6 @@ of: string;
 options: Array<string>;
 };
 
-/** A seat committed to its choice. */
-export type Heartrush1ChoiceCommitted = {
-/** The type, which says what the other members are. */
-type: "choice_committed";
-/** The ids of the rules and of the ambiguity rulings that caused it. */
-because: Array<string>;
-/** The id of the prompt that the command answers. */
-prompt: string;
-/** The id of the creature. */
-creature: string;
-/** The id of the seat. */
-seat: string;
-/** The SHA-256 of the seed, in hexadecimal digits. */
-commitment: string;
-};
-
-/** The GM declared a choice forfeited; it counts as none. */
-export type Heartrush1ChoiceForfeited = {
-/** The type, which says what the other members are. */
-type: "choice_forfeited";
-/** The ids of the rules and of the ambiguity rulings that caused it. */
-because: Array<string>;
-/** The id of the prompt that the command answers. */
-prompt: string;
-/** The id of the creature. */
-creature: string;
-/** The id of the seat. */
-seat: string;
-/** The reason, for the record. */
-reason: string;
-};
-
-/** A seat opened the choice that it had committed to. */
-export type Heartrush1ChoiceOpened = {
-/** The type, which says what the other members are. */
-type: "choice_opened";
-/** The ids of the rules and of the ambiguity rulings that caused it. */
-because: Array<string>;
-/** The id of the prompt that the command answers. */
-prompt: string;
-/** The id of the creature. */
-creature: string;
-/** The id of the seat. */
-seat: string;
-/** What was chosen, or the id of the choice. */
-choice: Record<string, unknown>;
-salt: string;
-};
-
-/** The rules refuse a choice that was opened; it counts as none. */
-export type Heartrush1ChoiceVoided = {
-/** The type, which says what the other members are. */
-type: "choice_voided";
-/** The ids of the rules and of the ambiguity rulings that caused it. */
-because: Array<string>;
-/** The id of the prompt that the command answers. */
-prompt: string;
-/** The id of the creature. */
-creature: string;
-code: string;
-detail: string;
-};
-
 /** Choose one of the options that a prompt lists. */
 export type Heartrush1Choose = {
 /** The type, which says what the other members are. */
@@ -3774,7 +3711,7 @@ before: Record<string, number>;
 };
 
 /** An event of heartrush@1. */
-export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BonusLaid | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1ChoiceCommitted | Heartrush1ChoiceForfeited | Heartrush1ChoiceOpened | Heartrush1ChoiceVoided | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DaysPassed | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1DoorClosed | Heartrush1DoorOpened | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LanternTurned | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OpposedBegun | Heartrush1OpposedDecided | Heartrush1OpposedHalfKnown | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatClosed | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1ThingDropped | Heartrush1ThingTaken | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WallsSet | Heartrush1WeaponCoated | Heartrush1WeaponLanded | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
+export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BonusLaid | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DaysPassed | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1DoorClosed | Heartrush1DoorOpened | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LanternTurned | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OpposedBegun | Heartrush1OpposedDecided | Heartrush1OpposedHalfKnown | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatChoiceCommitted | Heartrush1SeatChoiceForfeited | Heartrush1SeatChoiceOpened | Heartrush1SeatChoiceVoided | Heartrush1SeatClosed | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1ThingDropped | Heartrush1ThingTaken | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WallsSet | Heartrush1WeaponCoated | Heartrush1WeaponLanded | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
 
 /** An attack begins: who strikes whom, with which stance, and how it will be rolled. */
 export type Heartrush1ExchangeBegun = {
@@ -6996,7 +6933,7 @@ commitment: string;
 export type Heartrush1SealedChoiceView = {
 /** The id of the seat. */
 seat: string;
-/** The SHA-256 of the seed, in hexadecimal digits. */
+/** SHA-256 of the choice and its salt, in hexadecimal digits. */
 commitment: string;
 };
 
@@ -7034,6 +6971,72 @@ because: Array<string>;
 seat: string;
 /** The ids of the creatures that the seat controls from now on. */
 creatures: Array<string>;
+};
+
+/** A seat committed to its choice. */
+export type Heartrush1SeatChoiceCommitted = {
+/** The type, which says what the other members are. */
+type: "seat_choice_committed";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+/** The id of the seat. */
+seat: string;
+/** SHA-256 of the choice and its salt, in hexadecimal digits. */
+commitment: string;
+};
+
+/** The GM declared a choice forfeited; it counts as none. */
+export type Heartrush1SeatChoiceForfeited = {
+/** The type, which says what the other members are. */
+type: "seat_choice_forfeited";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+/** The id of the seat. */
+seat: string;
+/** The reason, for the record. */
+reason: string;
+};
+
+/** A seat opened the choice that it had committed to. */
+export type Heartrush1SeatChoiceOpened = {
+/** The type, which says what the other members are. */
+type: "seat_choice_opened";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+/** The id of the seat. */
+seat: string;
+/** The command that was chosen: its type and its fields, as it was committed to. */
+choice: Record<string, unknown>;
+/** The 32 bytes that the seat drew for its commitment, in hexadecimal digits. */
+salt: string;
+};
+
+/** The rules refuse a choice that was opened; it counts as none. */
+export type Heartrush1SeatChoiceVoided = {
+/** The type, which says what the other members are. */
+type: "seat_choice_voided";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+/** The code with which the rules refuse the choice. */
+code: string;
+/** Why the rules refuse the choice. */
+detail: string;
 };
 
 /** A seat was closed; the GM controls its creatures. */
@@ -10005,7 +10008,7 @@ creature: string | null;
 optional: boolean;
 /** The dice whose faces must be declared, as `role:dN`. */
 wants: Array<string>;
-/** The types of commands among which the seat chooses, if it seals its choice itself. */
+/** If the seat seals its choice: the types of commands that it may be. */
 seals?: Array<string>;
 };
 
@@ -10663,68 +10666,6 @@ willing?: boolean;
 thrown?: boolean;
 /** The cells of the way, each as x and y. */
 path?: Array<[number, number]>;
-};
-
-/** A seat committed to its choice. */
-export type Rise1ChoiceCommitted = {
-/** The type, which says what the other members are. */
-type: "choice_committed";
-/** The ids of the rules and of the ambiguity rulings that caused it. */
-because: Array<string>;
-/** The id of the prompt that the command answers. */
-prompt: string;
-/** The id of the creature. */
-creature: string;
-/** The id of the seat. */
-seat: string;
-/** The SHA-256 of the seed, in hexadecimal digits. */
-commitment: string;
-};
-
-/** The GM declared a choice forfeited; it counts as none. */
-export type Rise1ChoiceForfeited = {
-/** The type, which says what the other members are. */
-type: "choice_forfeited";
-/** The ids of the rules and of the ambiguity rulings that caused it. */
-because: Array<string>;
-/** The id of the prompt that the command answers. */
-prompt: string;
-/** The id of the creature. */
-creature: string;
-/** The id of the seat. */
-seat: string;
-/** The reason, for the record. */
-reason: string;
-};
-
-/** A seat opened the choice that it had committed to. */
-export type Rise1ChoiceOpened = {
-/** The type, which says what the other members are. */
-type: "choice_opened";
-/** The ids of the rules and of the ambiguity rulings that caused it. */
-because: Array<string>;
-/** The id of the prompt that the command answers. */
-prompt: string;
-/** The id of the creature. */
-creature: string;
-/** The id of the seat. */
-seat: string;
-choice: Record<string, unknown>;
-salt: string;
-};
-
-/** The rules refuse a choice that was opened; it counts as none. */
-export type Rise1ChoiceVoided = {
-/** The type, which says what the other members are. */
-type: "choice_voided";
-/** The ids of the rules and of the ambiguity rulings that caused it. */
-because: Array<string>;
-/** The id of the prompt that the command answers. */
-prompt: string;
-/** The id of the creature. */
-creature: string;
-code: string;
-detail: string;
 };
 
 /** Close the encounter: disclose the seeds of its dice, open what was sealed, accept nothing more. */
@@ -11539,7 +11480,7 @@ creature: string;
 };
 
 /** An event of rise@1. */
-export type Rise1Event = Rise1AbilityDone | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ChoiceCommitted | Rise1ChoiceForfeited | Rise1ChoiceOpened | Rise1ChoiceVoided | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1DamageRolled | Rise1DamageTaken | Rise1DaysPassed | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DoorClosed | Rise1DoorOpened | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansOpening | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatClosed | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1WallsSet | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
+export type Rise1Event = Rise1AbilityDone | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1DamageRolled | Rise1DamageTaken | Rise1DaysPassed | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DoorClosed | Rise1DoorOpened | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansOpening | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatChoiceCommitted | Rise1SeatChoiceForfeited | Rise1SeatChoiceOpened | Rise1SeatChoiceVoided | Rise1SeatClosed | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1WallsSet | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
 
 /** The check of a creature that exerted itself stands now. */
 export type Rise1ExertionRolled = {
@@ -13528,7 +13469,7 @@ commitment: string;
 export type Rise1SealedChoiceView = {
 /** The id of the seat. */
 seat: string;
-/** The SHA-256 of the seed, in hexadecimal digits. */
+/** SHA-256 of the choice and its salt, in hexadecimal digits. */
 commitment: string;
 };
 
@@ -13566,6 +13507,72 @@ because: Array<string>;
 seat: string;
 /** The ids of the creatures that the seat controls from now on. */
 creatures: Array<string>;
+};
+
+/** A seat committed to its choice. */
+export type Rise1SeatChoiceCommitted = {
+/** The type, which says what the other members are. */
+type: "seat_choice_committed";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+/** The id of the seat. */
+seat: string;
+/** SHA-256 of the choice and its salt, in hexadecimal digits. */
+commitment: string;
+};
+
+/** The GM declared a choice forfeited; it counts as none. */
+export type Rise1SeatChoiceForfeited = {
+/** The type, which says what the other members are. */
+type: "seat_choice_forfeited";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+/** The id of the seat. */
+seat: string;
+/** The reason, for the record. */
+reason: string;
+};
+
+/** A seat opened the choice that it had committed to. */
+export type Rise1SeatChoiceOpened = {
+/** The type, which says what the other members are. */
+type: "seat_choice_opened";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+/** The id of the seat. */
+seat: string;
+/** The command that was chosen: its type and its fields, as it was committed to. */
+choice: Record<string, unknown>;
+/** The 32 bytes that the seat drew for its commitment, in hexadecimal digits. */
+salt: string;
+};
+
+/** The rules refuse a choice that was opened; it counts as none. */
+export type Rise1SeatChoiceVoided = {
+/** The type, which says what the other members are. */
+type: "seat_choice_voided";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** The id of the creature. */
+creature: string;
+/** The code with which the rules refuse the choice. */
+code: string;
+/** Why the rules refuse the choice. */
+detail: string;
 };
 
 /** A seat was closed; the GM controls its creatures. */

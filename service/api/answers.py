@@ -132,7 +132,7 @@ PROMPT: Final = component(
         {
             "seals": {
                 **listing(TEXT),
-                "description": "The types of commands among which the seat chooses, if it seals its choice itself.",
+                "description": "If the seat seals its choice: the types of commands that it may be.",
             }
         },
         prompt={"type": "string", "description": "Its id; a command that answers it carries this id."},

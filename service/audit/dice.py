@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from service.audit.choices import Choices
 from service.audit.evidence import Evidence
 from service.audit.integrity import Payload, Payloads
 from service.audit.progress import DICE, Progress, part, unheard
@@ -185,6 +186,9 @@ def _proof(evidence: Evidence, commits: Sequence[Commit], payloads: Payloads) ->
         n, _ = found[fault.lane, fault.epoch]
         detail = f"the link of lane {fault.lane} for epoch {fault.epoch} does not lead to the anchor"
         raise Fault(Verdict(DICE_INVALID, n, detail)) from fault
+    choices = Choices(eid)
+    for commit in commits:
+        choices.take(_events(commit, payloads.get(commit.n, EMPTY)), commit.n)
     epochs = {a.lane: max((e for lane, e in links if lane == a.lane), default=0) for a in anchors}
     return Proof(dice, epochs, links, sealed.n)
 

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from service.rules.kernel.messages import Awaited, Offer
 from service.rules.ruleset import Ruleset, legal
+from service.rules.secrecy.choices import OpenChoice, SealChoice, commitment_of
 from service.rules.table.table import Table
 from service.simulation.taste import Taste
 
@@ -37,6 +38,8 @@ class Bot:
     def __init__(self, taste: Taste, chance: Random) -> None:
         self._taste = taste
         self._chance = chance
+        self._sealed: dict[str, dict[str, Any]] = {}
+        """What opens each choice that the bot has sealed, by prompt."""
 
     def pick(self, ruleset: Ruleset[Any], state: Table) -> Move | None:
         """Return the next command; None if no seat has an offer that a bot takes.
@@ -58,7 +61,35 @@ class Bot:
         *_, seat, awaited, offer = min(
             best, key=lambda each: (_aim(each[4], creatures), self._chance.random())
         )
+        if offer.type == SealChoice.type:
+            return Move(seat, offer.type, self._seal(ruleset, state, seat, awaited, offer, creatures))
+        if offer.type == OpenChoice.type:
+            return Move(seat, offer.type, self._sealed.pop(awaited.prompt))
         return Move(seat, offer.type, self._data(ruleset, awaited, offer, creatures))
+
+    def _seal(
+        self,
+        ruleset: Ruleset[Any],
+        state: Table,
+        seat: str,
+        awaited: Awaited,
+        offer: Offer,
+        creatures: Creatures,
+    ) -> dict[str, Any]:
+        """Return the commitment to the choice that the bot prefers, and remember what opens it."""
+        inner = min(
+            offer.seals,
+            key=lambda each: (
+                (self._taste.rank(each.type) or 0) + self._is_shunned(each),
+                _aim(each, creatures),
+                self._chance.random(),
+            ),
+        )
+        choice = {"type": inner.type, **self._data(ruleset, awaited, inner, creatures)}
+        salt = self._chance.randbytes(32)
+        where = {"creature": awaited.creature, "prompt": awaited.prompt}
+        self._sealed[awaited.prompt] = {**where, "choice": choice, "salt": salt.hex()}
+        return {**where, "commitment": commitment_of(state, seat, awaited.prompt, salt, choice)}
 
     def _is_shunned(self, offer: Offer) -> int:
         said = [(value,) for value in offer.given.values()]

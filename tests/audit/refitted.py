@@ -61,3 +61,12 @@ def with_request(evidence: Evidence, n: int, change: Callable[[Line], object]) -
     raw = as_bundle(replace(renamed, requests=requests))
     assert raw is not None
     return raw
+
+
+def with_events(type_: str, *events: Line) -> tuple[bytes, int]:
+    """Return the mixed game with *events* more behind those of the first commit with one of a type."""
+    game = unsigned()
+    n = at(game, type_)
+    raw = as_bundle(forged(game, n, lambda commit: commit["events"].extend(events)))
+    assert raw is not None
+    return raw, n

@@ -14,7 +14,7 @@ from service.dice.chain import Anchor, seal, seat_commitment
 from service.record.canonical import dumps, eid_of
 from tests.audit.evidence_of import forged, resealed, root_of
 from tests.audit.games import written
-from tests.audit.refitted import at, changed, unsigned, verdicts, with_request
+from tests.audit.refitted import at, changed, unsigned, verdicts, with_events, with_request
 from tests.audit.shapes import mixed_game
 from tests.support.javascript_verifier import OTHERWISE, as_bundle
 
@@ -142,15 +142,6 @@ def test_a_roll_of_dice_that_were_not_published_is_invalid() -> None:
 
 
 # --- seeds of seats ------------------------------------------------------------------------------------
-
-
-def with_events(type_: str, *events: Line) -> tuple[bytes, int]:
-    """Return the mixed game with *events* more behind those of the first commit with one of a type."""
-    game = unsigned()
-    n = at(game, type_)
-    raw = as_bundle(forged(game, n, lambda commit: commit["events"].extend(events)))
-    assert raw is not None
-    return raw, n
 
 
 def sealing_of(game: Evidence, seeds: dict[str, bytes]) -> Line:

@@ -8,6 +8,7 @@ from rewound_client.choices import values_of
 from rewound_client.client import Rewound
 from rewound_client.encounter import Table
 from rewound_client.errors import NotDone, Problem, Refused, RewoundError, Unreachable, VersionMismatch
+from rewound_client.sealing import SealedChoice, sealed
 from rewound_client.stream import StreamEvent
 from rewound_client.transport import RetryPolicy
 
@@ -18,9 +19,11 @@ __all__ = [
     "RetryPolicy",
     "Rewound",
     "RewoundError",
+    "SealedChoice",
     "StreamEvent",
     "Table",
     "Unreachable",
     "VersionMismatch",
+    "sealed",
     "values_of",
 ]

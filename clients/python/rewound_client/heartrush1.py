@@ -615,47 +615,6 @@ class ChoiceAsked(t.TypedDict):
     options: list[str]
 
 @t.final
-class ChoiceCommitted(t.TypedDict):
-    """A seat committed to its choice."""
-    type: t.Literal['choice_committed']
-    because: list[str]
-    prompt: str
-    creature: str
-    seat: str
-    commitment: str
-
-@t.final
-class ChoiceForfeited(t.TypedDict):
-    """The GM declared a choice forfeited; it counts as none."""
-    type: t.Literal['choice_forfeited']
-    because: list[str]
-    prompt: str
-    creature: str
-    seat: str
-    reason: str
-
-@t.final
-class ChoiceOpened(t.TypedDict):
-    """A seat opened the choice that it had committed to."""
-    type: t.Literal['choice_opened']
-    because: list[str]
-    prompt: str
-    creature: str
-    seat: str
-    choice: dict[str, t.Any]
-    salt: str
-
-@t.final
-class ChoiceVoided(t.TypedDict):
-    """The rules refuse a choice that was opened; it counts as none."""
-    type: t.Literal['choice_voided']
-    because: list[str]
-    prompt: str
-    creature: str
-    code: str
-    detail: str
-
-@t.final
 class Choose(t.TypedDict):
     """Choose one of the options that a prompt lists."""
     type: t.Literal['choose']
@@ -1974,7 +1933,7 @@ class EpochEnded(t.TypedDict):
     to: int
     before: dict[str, int]
 
-Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BonusLaid | BreakFreeTried | BreathAsked | BreathHeld | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | ChoiceCommitted | ChoiceForfeited | ChoiceOpened | ChoiceVoided | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DaysPassed | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LanternTurned | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OpposedBegun | OpposedDecided | OpposedHalfKnown | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | ThingDropped | ThingTaken | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WallsSet | WeaponCoated | WeaponLanded | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
+Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BonusLaid | BreakFreeTried | BreathAsked | BreathHeld | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DaysPassed | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LanternTurned | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OpposedBegun | OpposedDecided | OpposedHalfKnown | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | ThingDropped | ThingTaken | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WallsSet | WeaponCoated | WeaponLanded | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
 """An event of heartrush@1."""
 
 @t.final
@@ -4076,6 +4035,47 @@ class SeatChanged(t.TypedDict):
     because: list[str]
     seat: str
     creatures: list[str]
+
+@t.final
+class SeatChoiceCommitted(t.TypedDict):
+    """A seat committed to its choice."""
+    type: t.Literal['seat_choice_committed']
+    because: list[str]
+    prompt: str
+    creature: str
+    seat: str
+    commitment: str
+
+@t.final
+class SeatChoiceForfeited(t.TypedDict):
+    """The GM declared a choice forfeited; it counts as none."""
+    type: t.Literal['seat_choice_forfeited']
+    because: list[str]
+    prompt: str
+    creature: str
+    seat: str
+    reason: str
+
+@t.final
+class SeatChoiceOpened(t.TypedDict):
+    """A seat opened the choice that it had committed to."""
+    type: t.Literal['seat_choice_opened']
+    because: list[str]
+    prompt: str
+    creature: str
+    seat: str
+    choice: dict[str, t.Any]
+    salt: str
+
+@t.final
+class SeatChoiceVoided(t.TypedDict):
+    """The rules refuse a choice that was opened; it counts as none."""
+    type: t.Literal['seat_choice_voided']
+    because: list[str]
+    prompt: str
+    creature: str
+    code: str
+    detail: str
 
 @t.final
 class SeatClosed(t.TypedDict):

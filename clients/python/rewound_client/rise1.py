@@ -361,47 +361,6 @@ class Charge(t.TypedDict):
     path: t.NotRequired[list[list[int]]]
 
 @t.final
-class ChoiceCommitted(t.TypedDict):
-    """A seat committed to its choice."""
-    type: t.Literal['choice_committed']
-    because: list[str]
-    prompt: str
-    creature: str
-    seat: str
-    commitment: str
-
-@t.final
-class ChoiceForfeited(t.TypedDict):
-    """The GM declared a choice forfeited; it counts as none."""
-    type: t.Literal['choice_forfeited']
-    because: list[str]
-    prompt: str
-    creature: str
-    seat: str
-    reason: str
-
-@t.final
-class ChoiceOpened(t.TypedDict):
-    """A seat opened the choice that it had committed to."""
-    type: t.Literal['choice_opened']
-    because: list[str]
-    prompt: str
-    creature: str
-    seat: str
-    choice: dict[str, t.Any]
-    salt: str
-
-@t.final
-class ChoiceVoided(t.TypedDict):
-    """The rules refuse a choice that was opened; it counts as none."""
-    type: t.Literal['choice_voided']
-    because: list[str]
-    prompt: str
-    creature: str
-    code: str
-    detail: str
-
-@t.final
 class CloseEncounter(t.TypedDict):
     """Close the encounter: disclose the seeds of its dice, open what was sealed, accept nothing more."""
     type: t.Literal['close']
@@ -924,7 +883,7 @@ class EscapeGrapple(t.TypedDict):
     type: t.Literal['escape_grapple']
     creature: str
 
-Event: t.TypeAlias = "AbilityDone | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ChoiceCommitted | ChoiceForfeited | ChoiceOpened | ChoiceVoided | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | DamageRolled | DamageTaken | DaysPassed | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansOpening | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
+Event: t.TypeAlias = "AbilityDone | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | DamageRolled | DamageTaken | DaysPassed | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansOpening | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
 """An event of rise@1."""
 
 @t.final
@@ -2253,6 +2212,47 @@ class SeatChanged(t.TypedDict):
     because: list[str]
     seat: str
     creatures: list[str]
+
+@t.final
+class SeatChoiceCommitted(t.TypedDict):
+    """A seat committed to its choice."""
+    type: t.Literal['seat_choice_committed']
+    because: list[str]
+    prompt: str
+    creature: str
+    seat: str
+    commitment: str
+
+@t.final
+class SeatChoiceForfeited(t.TypedDict):
+    """The GM declared a choice forfeited; it counts as none."""
+    type: t.Literal['seat_choice_forfeited']
+    because: list[str]
+    prompt: str
+    creature: str
+    seat: str
+    reason: str
+
+@t.final
+class SeatChoiceOpened(t.TypedDict):
+    """A seat opened the choice that it had committed to."""
+    type: t.Literal['seat_choice_opened']
+    because: list[str]
+    prompt: str
+    creature: str
+    seat: str
+    choice: dict[str, t.Any]
+    salt: str
+
+@t.final
+class SeatChoiceVoided(t.TypedDict):
+    """The rules refuse a choice that was opened; it counts as none."""
+    type: t.Literal['seat_choice_voided']
+    because: list[str]
+    prompt: str
+    creature: str
+    code: str
+    detail: str
 
 @t.final
 class SeatClosed(t.TypedDict):

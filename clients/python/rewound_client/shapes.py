@@ -1211,7 +1211,7 @@ class Prompt(t.TypedDict):
     wants: list[str]
     """The dice whose faces must be declared, as `role:dN`."""
     seals: t.NotRequired[list[str]]
-    """The types of commands among which the seat chooses, if it seals its choice itself."""
+    """If the seat seals its choice: the types of commands that it may be."""
 
 @t.final
 class Ready(t.TypedDict):

@@ -158,7 +158,7 @@ def _place_of(seen: Table, prompt: str) -> str:
 class ChoiceCommitted(Event[Table]):
     """A seat committed to its choice."""
 
-    type: ClassVar[str] = "choice_committed"
+    type: ClassVar[str] = "seat_choice_committed"
     prompt: str
     creature: str
     seat: str
@@ -173,7 +173,7 @@ class ChoiceCommitted(Event[Table]):
 class ChoiceOpened(Event[Table]):
     """A seat opened the choice that it had committed to."""
 
-    type: ClassVar[str] = "choice_opened"
+    type: ClassVar[str] = "seat_choice_opened"
     prompt: str
     creature: str
     seat: str
@@ -188,7 +188,7 @@ class ChoiceOpened(Event[Table]):
 class ChoiceVoided(Event[Table]):
     """The rules refuse a choice that was opened; it counts as none."""
 
-    type: ClassVar[str] = "choice_voided"
+    type: ClassVar[str] = "seat_choice_voided"
     prompt: str
     creature: str
     code: str
@@ -202,7 +202,7 @@ class ChoiceVoided(Event[Table]):
 class ChoiceForfeited(Event[Table]):
     """The GM declared a choice forfeited; it counts as none."""
 
-    type: ClassVar[str] = "choice_forfeited"
+    type: ClassVar[str] = "seat_choice_forfeited"
     prompt: str
     creature: str
     seat: str

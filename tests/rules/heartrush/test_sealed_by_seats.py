@@ -133,7 +133,7 @@ def test_TABLE_CHOICE_3_what_is_no_choice_of_the_prompt_counts_as_none(
     seal(fight, orc)
     seal(fight, wolf)
     fight.do("open_choice", creature="pia", prompt=pia["prompt"], choice=garbage, salt=SALT)
-    (void,) = fight.logged("choice_voided")
+    (void,) = fight.logged("seat_choice_voided")
     assert void.code == "choice_malformed"
     show(fight, orc)
     show(fight, wolf)
@@ -152,7 +152,7 @@ def test_TABLE_CHOICE_3_an_illegal_stance_counts_as_none() -> None:
         seal(fight, choice)
     for choice in (pia, *others):
         show(fight, choice)
-    (void,) = fight.logged("choice_voided")
+    (void,) = fight.logged("seat_choice_voided")
     assert (void.creature, void.code) == ("pia", "stance_not_allowed")
 
 
@@ -165,7 +165,7 @@ def test_TABLE_CHOICE_4_the_gm_declares_forfeited_what_is_not_sealed_or_not_open
     fight.do("forfeit_choice", prompt=pia["prompt"], reason="ten minutes are over")
     (revealed,) = fight.logged("stances_revealed")
     assert dict(revealed.stances) == {"pia": "helpless", "orc": "might", "wolf": "helpless"}
-    assert [each.seat for each in fight.logged("choice_forfeited")] == ["gm", "zoe"]
+    assert [each.seat for each in fight.logged("seat_choice_forfeited")] == ["gm", "zoe"]
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_TABLE_CHOICE_3_a_plan_that_cannot_be_made_counts_as_none() -> None:
         seal(fight, choice)
     for choice in (wrong, *PLANS[1:]):
         show(fight, choice)
-    (void,) = fight.logged("choice_voided")
+    (void,) = fight.logged("seat_choice_voided")
     assert void.creature == "pia"
     assert fight["pia"].position == (0, 0)
     assert fight.state.phase == "action"

@@ -19,6 +19,11 @@ export function seatCommitment(encounter, seat, seed) {
   return sha256(joined(label("seat"), uuidBytes(encounter), measured(seat), seed));
 }
 
+/** The commitment to a choice, canonical JSON as bytes, that a seat seals itself. */
+export function choiceCommitment(encounter, seat, prompt, salt, choice) {
+  return sha256(joined(label("choice"), uuidBytes(encounter), measured(seat), measured(prompt), salt, choice));
+}
+
 /** The salt of all keys: `lanes` ordered by number, as [{lane, n, anchor}]; `seeds` as hexadecimal digits by seat. */
 export function seal(encounter, lanes, seeds) {
   const anchors = lanes.map(({ lane, n, anchor }) => joined(number(lane, 1), number(n, 4), fromHex(anchor)));

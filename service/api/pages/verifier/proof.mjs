@@ -1,5 +1,6 @@
 // Verifies the dice: every seeded roll whose link is known must have the faces that are derived from its name.
 
+import { holdChoices } from "./choices.mjs";
 import { epochKey, faces } from "./dice.mjs";
 import { linksOf } from "./links.mjs";
 import { readPolicy } from "./policy.mjs";
@@ -9,11 +10,12 @@ import { demand } from "./verdict.mjs";
 
 /**
  * @returns `{mode, disclosed, counts}`: the last disclosed epoch of each lane, and how many rolls were verified or not
- * @throws Verdict `malformed(1)`, `dice_invalid`
+ * @throws Verdict `malformed`, `tampered`, `dice_invalid`
  */
 export function prove(bundle) {
   const policy = readPolicy(bundle);
   const dice = policy === null ? null : new Dice(policy, sealOf(bundle.moments, policy), linksOf(bundle, policy));
+  if (policy !== null) holdChoices(bundle, policy.encounter);
   const counts = { rolls_checked: 0, faces_checked: 0, rolls_unverified: 0, rolls_declared: 0, faces_declared: 0 };
   for (const moment of bundle.moments) {
     for (const roll of rollsOf(moment)) count(counts, roll, moment.n, dice);
