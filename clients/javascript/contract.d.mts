@@ -1684,14 +1684,14 @@ export type Heartrush1ChoiceAsked = {
 type: "choice_asked";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** What was chosen, or the id of the choice. */
-choice: string;
 /** The id of the creature. */
 creature: string;
-/** The name of the parameter that is chosen. */
+/** What is chosen: the name under which the choice is found. */
 of: string;
 /** The values to choose from. */
 options: Array<string>;
+/** What was chosen, or the id of the choice. */
+choice: string;
 };
 
 /** Choose one of the options that a prompt lists. */
@@ -1778,12 +1778,12 @@ export type Heartrush1ClimbAsked = {
 type: "climb_asked";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The id of the climb. */
-scaling: string;
 /** The id of the movement. */
 movement: string;
 /** The id of the creature. */
 creature: string;
+/** The id of the climb. */
+scaling: string;
 };
 
 /** A creature can climb on, or stays where it is and loses the rest of its movement. */
@@ -2373,14 +2373,14 @@ export type Heartrush1CrushBegun = {
 type: "crush_begun";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The id of the crushing. */
-crush: string;
 /** The id of the creature. */
 creature: string;
 /** The id of the target. */
 target: string;
 /** The number of dice. */
 dice: number;
+/** The id of the crushing. */
+crush: string;
 };
 
 /** The dice of harm at close quarters are known. */
@@ -2689,12 +2689,12 @@ export type Heartrush1DeedDeclared = {
 type: "deed_declared";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The id of the deed. */
-deed: string;
 /** The id of the creature. */
 creature: string;
 /** The ability: might, agility, cunning or presence, or the id of a written one. */
 ability: string;
+/** The id of the deed. */
+deed: string;
 };
 
 /** What was declared finds nothing to act on when its turn comes; its cost is kept. */
@@ -3516,14 +3516,14 @@ export type Heartrush1EffectsBegun = {
 type: "effects_begun";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
+/** The creature that causes them, if one does. */
+source: string | null;
+/** The recorded source of damage: `ruling`, or an ability's id. */
+cause: string;
 /** The id of the effects that are carried out. */
 effects: string;
 /** The effects, in order. */
 order: Array<Heartrush1EffectView>;
-/** The id of the creature or thing that it comes from; null for none. */
-source: string | null;
-/** What caused it; null for nothing in particular. */
-cause: string;
 };
 
 /** All effects are carried out. */
@@ -3827,12 +3827,12 @@ export type Heartrush1FireCaught = {
 type: "fire_caught";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The id of the burning. */
-burn: string;
 /** The id of the creature. */
 creature: string;
 /** How many levels; advantage is above zero, disadvantage below. */
 levels: number;
+/** The id of the burning. */
+burn: string;
 };
 
 /** When whom you hold is pushed away: go along and share its harm, or let go. */
@@ -4187,12 +4187,12 @@ export type Heartrush1FrameEffectsView = {
 kind: "effects";
 /** The cells to walk, each as x and y; null for the shortest way. */
 path: string;
-/** The effects, in order. */
-effects: Array<Heartrush1EffectView>;
 /** The creature that causes them, if one does. */
 source: string | null;
 /** The recorded source of damage: `ruling`, or an ability's id. */
 cause: string;
+/** The effects, in order. */
+effects: Array<Heartrush1EffectView>;
 /** The ids of the rules that caused it. */
 rules: Array<string>;
 /** How many of the effects are done. */
@@ -4477,10 +4477,10 @@ creature: string;
 by: string | null;
 /** The direction, as steps along x and y. */
 step: [number, number];
-/** The feet that are left. */
-left_ft: number;
 /** The cell into which it follows, as x and y; null if it does not. */
 follow: [number, number] | null;
+/** The feet that are left. */
+left_ft: number;
 /** Whether it was prone when the push began. */
 began_prone: boolean;
 /** `held` while the grappler of the pushed creature has not said whether it comes along. */
@@ -5058,12 +5058,12 @@ export type Heartrush1HinderBegun = {
 type: "hinder_begun";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The id of the hindering. */
-hinder: string;
 /** The id of the creature. */
 creature: string;
 /** The id of the target. */
 target: string;
+/** The id of the hindering. */
+hinder: string;
 };
 
 /** The die of a hinder is known. */
@@ -6214,16 +6214,16 @@ export type Heartrush1PoisonStruck = {
 type: "poison_struck";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The id of the strike. */
-strike: string;
 /** The id of the creature. */
 creature: string;
 /** The id of the creature or thing that it comes from; null for none. */
 source: string;
-/** The id of the weapon. */
-weapon: string;
 /** The poison. */
 poison: Heartrush1PoisonView;
+/** The id of the strike. */
+strike: string;
+/** The id of the weapon. */
+weapon: string;
 };
 
 /** The dice of a poison are known. */
@@ -6344,18 +6344,18 @@ export type Heartrush1PushBegun = {
 type: "push_begun";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The id of the push. */
-push: string;
-/** The id of the creature. */
+/** Who is pushed. */
 creature: string;
 /** The id of the creature that caused it; null for none. */
 by: string | null;
 /** The direction, as steps along x and y. */
 step: [number, number];
-/** The distance in feet. */
-feet: number;
 /** The cell into which it follows, as x and y; null if it does not. */
 follow: [number, number] | null;
+/** The id of the push. */
+push: string;
+/** The distance in feet. */
+feet: number;
 };
 
 /** A push that was earned is carried out, shortened or given up. */
@@ -6537,12 +6537,12 @@ export type Heartrush1RestBegun = {
 type: "rest_begun";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The rest: its length, or its id. */
-rest: string;
 /** How the night is spent. */
 night: Heartrush1NightView;
 /** The ids of the creatures that sleep. */
 sleepers: Array<string>;
+/** The rest: its length, or its id. */
+rest: string;
 };
 
 /** A creature has rested; what the rest healed, eased and charged follows. */
@@ -7704,12 +7704,12 @@ export type Heartrush1SteadyBegun = {
 type: "steady_begun";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The id of the attempt to master itself. */
-steady: string;
 /** The id of the creature. */
 creature: string;
 /** The passion that it masters. */
 passion: "frightened" | "enraged";
+/** The id of the attempt to master itself. */
+steady: string;
 };
 
 /** A creature has mastered itself, or not. */
@@ -7924,14 +7924,14 @@ export type Heartrush1TreatmentBegun = {
 type: "treatment_begun";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The id of the treatment. */
-treatment: string;
 /** The id of the creature that heals. */
 healer: string;
 /** The id of the creature that is healed. */
 patient: string;
 /** The ability: might, agility, cunning or presence, or the id of a written one. */
 ability: "might" | "agility" | "cunning" | "presence";
+/** The id of the treatment. */
+treatment: string;
 };
 
 /** A treatment is over. */

@@ -609,10 +609,10 @@ class ChoiceAsked(t.TypedDict):
     """Somebody is to choose."""
     type: t.Literal['choice_asked']
     because: list[str]
-    choice: str
     creature: str
     of: str
     options: list[str]
+    choice: str
 
 @t.final
 class Choose(t.TypedDict):
@@ -670,9 +670,9 @@ class ClimbAsked(t.TypedDict):
     """A creature wants to climb where that takes a check."""
     type: t.Literal['climb_asked']
     because: list[str]
-    scaling: str
     movement: str
     creature: str
+    scaling: str
 
 @t.final
 class ClimbChecked(t.TypedDict):
@@ -1045,10 +1045,10 @@ class CrushBegun(t.TypedDict):
     """A creature harms whom it holds, or climbs on, instead of pushing it."""
     type: t.Literal['crush_begun']
     because: list[str]
-    crush: str
     creature: str
     target: str
     dice: int
+    crush: str
 
 @t.final
 class Crushed(t.TypedDict):
@@ -1249,9 +1249,9 @@ class DeedDeclared(t.TypedDict):
     """A built-in action is declared, and may be answered before it happens."""
     type: t.Literal['deed_declared']
     because: list[str]
-    deed: str
     creature: str
     ability: str
+    deed: str
 
 @t.final
 class DeedInVain(t.TypedDict):
@@ -1808,10 +1808,10 @@ class EffectsBegun(t.TypedDict):
     """Effects are carried out now, in their order."""
     type: t.Literal['effects_begun']
     because: list[str]
-    effects: str
-    order: "list[EffectView]"
     source: str | None
     cause: str
+    effects: str
+    order: "list[EffectView]"
 
 @t.final
 class EffectsDone(t.TypedDict):
@@ -2009,9 +2009,9 @@ class FireCaught(t.TypedDict):
     """Fire hurts a creature now, one die for each level."""
     type: t.Literal['fire_caught']
     because: list[str]
-    burn: str
     creature: str
     levels: int
+    burn: str
 
 @t.final
 class FollowCaptive(t.TypedDict):
@@ -2235,9 +2235,9 @@ class FrameEffectsView(t.TypedDict):
     """Effects under way: each begins when everything the one before it set off is over."""
     kind: t.Literal['effects']
     path: str
-    effects: "list[EffectView]"
     source: str | None
     cause: str
+    effects: "list[EffectView]"
     rules: list[str]
     at: int
 
@@ -2404,8 +2404,8 @@ class FramePushView(t.TypedDict):
     creature: str
     by: str | None
     step: list[int]
-    left_ft: int
     follow: list[int] | None
+    left_ft: int
     began_prone: bool
     stage: t.Literal['held', 'moving', 'collision', 'companion', 'shared', 'done']
     companion: str | None
@@ -2776,9 +2776,9 @@ class HinderBegun(t.TypedDict):
     """A hinder does a little harm."""
     type: t.Literal['hinder_begun']
     because: list[str]
-    hinder: str
     creature: str
     target: str
+    hinder: str
 
 @t.final
 class Hindered(t.TypedDict):
@@ -3535,11 +3535,11 @@ class PoisonStruck(t.TypedDict):
     """A coated weapon has done damage: its coat is used up, and works."""
     type: t.Literal['poison_struck']
     because: list[str]
-    strike: str
     creature: str
     source: str
-    weapon: str
     poison: "PoisonView"
+    strike: str
+    weapon: str
 
 @t.final
 class PoisonTaken(t.TypedDict):
@@ -3620,12 +3620,12 @@ class PushBegun(t.TypedDict):
     """A creature is pushed straight away from somebody."""
     type: t.Literal['push_begun']
     because: list[str]
-    push: str
     creature: str
     by: str | None
     step: list[int]
-    feet: int
     follow: list[int] | None
+    push: str
+    feet: int
 
 @t.final
 class PushChosen(t.TypedDict):
@@ -3754,9 +3754,9 @@ class RestBegun(t.TypedDict):
     """Creatures lie down for the night, under these conditions."""
     type: t.Literal['rest_begun']
     because: list[str]
-    rest: str
     night: "NightView"
     sleepers: list[str]
+    rest: str
 
 @t.final
 class Rested(t.TypedDict):
@@ -4489,9 +4489,9 @@ class SteadyBegun(t.TypedDict):
     """A creature begins to master its fear or rage."""
     type: t.Literal['steady_begun']
     because: list[str]
-    steady: str
     creature: str
     passion: t.Literal['frightened', 'enraged']
+    steady: str
 
 @t.final
 class SteadyTried(t.TypedDict):
@@ -4633,10 +4633,10 @@ class TreatmentBegun(t.TypedDict):
     """A healer sets about treating all untreated wounds of a creature."""
     type: t.Literal['treatment_begun']
     because: list[str]
-    treatment: str
     healer: str
     patient: str
     ability: t.Literal['might', 'agility', 'cunning', 'presence']
+    treatment: str
 
 @t.final
 class TreatmentDone(t.TypedDict):
