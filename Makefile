@@ -66,9 +66,10 @@ format: .venv/ready ## write the code as the formatter wants it
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 
-generate: .venv/ready ## write openapi.yaml, the types of the clients and the rule tables anew
+generate: .venv/ready ## write openapi.yaml, the types of the clients, the rule tables and the diagrams anew
 	$(REWOUND) openapi
 	$(REWOUND) rules
+	$(PY) -m tests.docs.diagrams
 
 bench: .venv/ready ## measure against the bare route and other libraries; QUICK=1 in a few minutes, ONLY="core over_http" these alone
 	$(PY) -m tests.bench $(ONLY)

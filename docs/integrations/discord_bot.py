@@ -20,6 +20,8 @@ from rewound_client import Problem, Refused, Rewound, RewoundError, Table, value
 
 ADDRESS = os.environ["REWOUND"]
 KEY = os.environ["REWOUND_KEY"]
+PAGES = os.environ.get("REWOUND_PAGES", ADDRESS)
+"""The address at which players open the page of a fight, if it is another than the bot's."""
 LONGEST = 1900
 """Discord takes 2,000 characters."""
 LINES = 25
@@ -361,10 +363,12 @@ async def watch(interaction: discord.Interaction, encounter: str) -> None:
 
     def follow() -> None:
         with Rewound(ADDRESS, KEY) as service:
-            table = observing(service.encounter(encounter))
+            gm = service.encounter(encounter)
+            table = observing(gm)
             newest = table.get()
             seats.encounters[number] = encounter
             begun.set()
+            post(f"The fight on its map: {PAGES}{gm.share_seat(OBSERVER)['page']}")
             for event in table.listen(after=newest["version"], line=newest["line"], text="en"):
                 if seats.encounters.get(number) != encounter:  # seen every ten seconds, at a heartbeat
                     return

@@ -9,7 +9,7 @@ const kept = { address, encounter, token };
 const hooks = {};
 const found = { chat: [], asked: [], warned: [], sent: [], thrown: 0, registered: {}, moved: [] };
 
-globalThis.window = { location: { origin: address } };
+globalThis.window = { location: { origin: address }, open: (url) => { found.looked = url; } };
 globalThis.Hooks = { once: (name, run) => { hooks[name] = run; }, on: (name, run) => { hooks[name] = run; } };
 globalThis.ui = { notifications: { warn: (text) => found.warned.push(text), info: (text) => found.warned.push(text) } };
 globalThis.ChatMessage = { create: async (message) => { found.chat.push(message.content); } };
@@ -56,7 +56,7 @@ globalThis.EventSource = class {
 await import("../../docs/integrations/foundry/rewound/rewound.mjs");
 hooks.init();
 hooks.ready();
-const { act, ask } = game.modules.get("rewound").api;
+const { act, ask, look } = game.modules.get("rewound").api;
 const until = async (done) => { while (!done()) await new Promise((resolve) => setTimeout(resolve, 20)); };
 await until(() => kept.last.encounter);
 found.began = kept.last.n;
@@ -69,5 +69,6 @@ await until(() => kept.last.n === found.version);
 found.undone = await ask("POST", "/undo", { to: found.version - 1 });
 await until(() => kept.last.line === found.undone.line);
 found.again = await act();
+look();
 await until(() => kept.last.n === found.again.n);
 process.stdout.write(JSON.stringify(found), () => process.exit(0));

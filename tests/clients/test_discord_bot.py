@@ -172,6 +172,9 @@ def test_a_player_acts_with_menus_and_the_channel_reads_what_everybody_may_know(
         return people
 
     people = asyncio.run(played())
+    page, _, token = people.channel.posts[0].removeprefix("The fight on its map: ").partition("#")
+    assert page.endswith("/s")
+    assert gm.with_token(token).get()["encounter"] == gm.encounter, "who follows the link sees the fight"
     first = next(post for post in people.channel.posts if "cunning" in post)
     assert "orc" in first, "a stance is posted when all are revealed, not before"
     assert bot.bot.allowed_mentions.to_dict() == {"parse": []}

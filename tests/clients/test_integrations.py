@@ -69,6 +69,7 @@ def test_the_module_follows_and_acts_in_as_much_of_foundry_as_it_touches(
         "last": "world",
     }
     assert found["warned"] == []
+    assert found["looked"] == f"{host.address}/encounters/{gm.encounter}#key={host.key}"
 
 
 def test_the_module_is_parsed_and_its_manifest_names_what_is_there() -> None:

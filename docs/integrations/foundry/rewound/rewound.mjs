@@ -179,6 +179,12 @@ export async function act() {
   }
 }
 
+/** Open the page of the fight in a window, as this player's seat sees it: the token is in a part that browsers do not send. */
+export function look() {
+  const page = here().replace("/v1/encounters/", "/encounters/");
+  return window.open(`${page}#key=${encodeURIComponent(setting("token"))}`, "_blank", "noopener");
+}
+
 Hooks.once("init", () => {
   const text = (name, scope) => game.settings.register(ID, name, {
     name: `Rewound: ${name}`, scope, config: true, type: String, default: "", requiresReload: true,
@@ -190,7 +196,7 @@ Hooks.once("init", () => {
 });
 
 Hooks.once("ready", () => {
-  game.modules.get(ID).api = { act, ask };
+  game.modules.get(ID).api = { act, ask, look };
   followIfMine();
 });
 Hooks.on("userConnected", followIfMine); // the active GM left: another one goes on
