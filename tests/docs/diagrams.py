@@ -3,8 +3,8 @@
 `make generate` writes them into `docs/pictures`, and `test_diagrams.py` fails for one that is out of date.
 
 - `floors.svg`: the contract "Imports point down only" of `pyproject.toml`, with each package's first line.
-- `stack.svg`: the frames on the stack after each command of the first engagement of the sample fight, which the
-  rules decide here.
+- `stack.svg`: the frames on the stack after each command of the first engagement of the sample fight, which
+  the rules decide here.
 """
 
 from __future__ import annotations
