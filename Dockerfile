@@ -22,7 +22,7 @@ RUN python -m venv --without-pip /opt/rewound \
     && /opt/build/bin/python -m pip install --require-hashes --only-binary :all: \
         -r requirements/build.txt -r requirements/docs.txt
 
-COPY pyproject.toml README.md CHANGELOG.md LICENSE Dockerfile ./
+COPY pyproject.toml README.md CHANGELOG.md LICENSE Dockerfile openapi.yaml ./
 COPY service/ service/
 COPY workers/ workers/
 COPY clients/ clients/

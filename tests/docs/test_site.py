@@ -19,7 +19,7 @@ from service.api.operations import OPERATIONS
 from service.rules.kernel.rulebook import rules_in
 from service.rules.registry import REGISTRY
 from service.settings import Settings
-from tests.docs.pages import PAGES, ROOT
+from tests.docs.pages import PAGES, ROOT, links
 from tests.support.site import built_site
 
 pytestmark = pytest.mark.slow  # the site is built, in ten seconds
@@ -181,11 +181,17 @@ def test_the_image_is_built_from_all_that_the_site_shows() -> None:
         for source in shlex.split(line)[1:-1]
     ]
     text = "".join(each.read_text("utf-8") for each in built_site().glob("source-*.html"))
-    shown = [
-        *re.findall(r"<h1><code>([^<]+)</code></h1>", text),
-        *(page.relative_to(ROOT).as_posix() for page in PAGES),
+    linked = [
+        (page.parent / link.partition("#")[0]).resolve()
+        for page in PAGES
+        for link in links(page)
+        if not re.match(r"#|https?://|mailto:", link)
     ]
-    assert shown
+    shown = {
+        *re.findall(r"<h1><code>([^<]+)</code></h1>", text),
+        *(path.relative_to(ROOT).as_posix() for path in [*PAGES, *linked]),
+    }
+    assert "openapi.yaml" in shown
     lacking = [
         each for each in shown if not any(each == name or each.startswith(f"{name}/") for name in copied)
     ]
