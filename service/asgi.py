@@ -28,7 +28,7 @@ from service.signals.doorbell import RqNotifier
 from service.signals.feeds import FeedLimits
 from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores.archive.archive_log import ArchiveLoopLog, with_archive
-from service.stores.archive.container import key_of
+from service.stores.archive.container import keys_of
 from service.stores.archive.opening import storage_of
 from service.stores.owner_quotas import StorageQuotas
 from service.usecases.services import make_services
@@ -55,7 +55,7 @@ def application() -> LoopApplication:
     except StoreFailure as failure:  # requests are answered 503 until the store serves
         _logger.warning("store.waiting", why=str(failure))
         Thread(target=_open_when_there, args=(log,), name="store", daemon=True).start()
-    with_archived = with_archive(log, storage_of(settings), key_of(settings.secret_key()))
+    with_archived = with_archive(log, storage_of(settings), keys_of(settings.secret_keys()))
     on_loop = ArchiveLoopLog(ValkeyLoopLog(log), with_archived)
     ringer = RqNotifier(queue_client(settings.queue_url))
     host = make_services(
@@ -63,7 +63,7 @@ def application() -> LoopApplication:
         registry,
         ring=ringer.ring,
         clock=time.time,
-        key=settings.secret_key(),
+        keys=settings.secret_keys(),
         mode="replicated" if settings.replicas else "durable",
         on_loop=on_loop,
     )

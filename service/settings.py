@@ -13,7 +13,13 @@ from typing import Self
 
 from environs import Env, EnvValidationError, ValidationError, validate
 
-from service.key_files import SettingsError, private_text, read_or_create_key
+from service.key_files import (
+    Keyring,
+    SettingsError,
+    private_text,
+    read_or_create_key,
+    read_or_create_keyring,
+)
 
 _ADDRESS = r"(rediss?|unix)://\S+"
 _ORIGIN = r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[A-Za-z0-9._~-]+)*"
@@ -107,8 +113,8 @@ class Settings:
     origin: str = "rewound.local"
     """The origin of checkpoints: the first line of each."""
     key_file: Path = Path(".rewound/secret.key")
-    """The file of the key that encrypts seeds at rest, unless *given_key* is set."""
-    given_key: bytes | None = field(default=None, repr=False)
+    """The file of the key that encrypts seeds at rest, unless *given_keys* are set."""
+    given_keys: Keyring | None = field(default=None, repr=False)
     signing_key_file: Path = Path(".rewound/signing.key")
     """The file of the key that signs checkpoints and certificates: only for workers."""
     given_signing_memory_file: Path | None = None
@@ -124,9 +130,7 @@ class Settings:
         faults: list[str] = []
         with env.prefixed("REWOUND_"):
             data_dir = Path(env.str("DATA_DIR", str(cls().data_dir)))
-            key = env.str(
-                "SECRET_KEY", "", validate=_matches(_KEY, "64 hexadecimal digits (32 random bytes)")
-            )
+            key = env.str("SECRET_KEY", "", validate=_secret_keys)
             key_file = env.str("KEY_FILE", "")
             settings = cls(
                 streams_url=env.str("STREAMS_URL", "", validate=_address()) or None,
@@ -220,7 +224,7 @@ class Settings:
             faults.append("REWOUND_WITNESS_FILE: it is called REWOUND_SIGNING_MEMORY_FILE now")
         if faults:
             raise SettingsError(faults)
-        return replace(settings, given_key=bytes.fromhex(key)) if key else settings
+        return replace(settings, given_keys=Keyring.read(key)) if key else settings
 
     def _archive_faults(self) -> list[str]:
         """Return what a bucket needs and does not have."""
@@ -247,9 +251,9 @@ class Settings:
         """The embedded server's directory."""
         return self.data_dir / "valkey"
 
-    def secret_key(self) -> bytes:
-        """Return the 32 bytes that encrypt seeds at rest; create the key file on the first start."""
-        return self.given_key or read_or_create_key(self.key_file)
+    def secret_keys(self) -> Keyring:
+        """Return the keys that encrypt seeds at rest; create the key file on the first start."""
+        return self.given_keys or read_or_create_keyring(self.key_file)
 
     def archive_secret(self) -> str:
         """Return the secret that goes with the access key of a bucket; raises `SettingsError`."""
@@ -311,8 +315,8 @@ class Settings:
             "FORK_DAYS": str(self.fork_days),
             "LOG_LEVEL": self.log_level,
             "ORIGIN": self.origin,
-            "KEY_FILE": "" if self.given_key else str(self.key_file),
-            "SECRET_KEY": self.given_key.hex() if self.given_key else "",
+            "KEY_FILE": "" if self.given_keys else str(self.key_file),
+            "SECRET_KEY": self.given_keys.text(",") if self.given_keys else "",
             "SIGNING_KEY_FILE": str(self.signing_key_file),
             "WITNESS_POLICY_FILE": str(self.witness_policy_file or ""),
             "SIGNING_MEMORY_FILE": str(self.given_signing_memory_file or ""),
@@ -327,6 +331,14 @@ def _path(text: str) -> Path | None:
 def _matches(pattern: str, what: str) -> validate.Regexp:
     """Return a validator that accepts a whole match or an empty value, which counts as unset."""
     return validate.Regexp(rf"({pattern})?\Z", error=f"must be {what}")
+
+
+def _secret_keys(text: str) -> None:
+    """Raise `ValidationError` unless *text* is empty or what `Keyring.read` takes."""
+    try:
+        Keyring.read(text or "0" * 64)
+    except ValueError as fault:
+        raise ValidationError(f"must be 64 hexadecimal digits (32 random bytes): {fault}") from fault
 
 
 def _keys(texts: list[str]) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from service.key_files import read_or_create_key
+from service.key_files import Keyring, read_or_create_key
 from service.settings import Settings, SettingsError
 
 ROOT = Path(__file__).parents[1]
@@ -178,7 +178,7 @@ def test_a_trailing_line_is_no_address(monkeypatch: pytest.MonkeyPatch) -> None:
             log_level="debug",
             origin="fights.example:8443/rewound",
         ),
-        Settings(given_key=bytes(range(32))),
+        Settings(given_keys=Keyring.of(bytes(range(32)))),
     ],
 )
 def test_a_started_process_reads_the_same_settings(
@@ -191,18 +191,44 @@ def test_a_started_process_reads_the_same_settings(
 
 
 def test_the_key_is_not_shown() -> None:
-    assert bytes(range(32)).hex() not in repr(Settings(given_key=bytes(range(32))))
-    assert "given_key" not in repr(Settings(given_key=bytes(range(32))))
+    assert bytes(range(32)).hex() not in repr(Settings(given_keys=Keyring.of(bytes(range(32)))))
+    assert "given_keys" not in repr(Settings(given_keys=Keyring.of(bytes(range(32)))))
+
+
+def test_several_keys_go_to_a_started_process_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    ring = Keyring((bytes(32), bytes(range(32))), bytes([7] * 32), (bytes([8] * 32),))
+    settings = Settings(given_keys=ring)
+    for name, value in settings.environment().items():
+        monkeypatch.setenv(name, value)
+    assert Settings.from_environment().given_keys == ring
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ab" * 31,
+        f"{'ab' * 32},{'cd' * 32}",  # two keys, and nothing says which one tokens follow from
+        f"{'ab' * 32},{'ab' * 32},tokens:{'cd' * 32}",
+        f"tokens:{'cd' * 32}",
+        f"{'ab' * 32},tokens:{'cd' * 32},tokens:{'ce' * 32}",
+        f"{'ab' * 32},archive:{'cd' * 32}",
+        f"{'ab' * 32},other:{'cd' * 32}",
+    ],
+)
+def test_what_is_no_ring_of_keys_is_refused(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("REWOUND_SECRET_KEY", text)
+    with pytest.raises(SettingsError, match="REWOUND_SECRET_KEY: must be 64 hexadecimal digits"):
+        Settings.from_environment()
 
 
 def test_the_key_file_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / "new" / "secret.key"
     settings = Settings(key_file=path)
 
-    first = settings.secret_key()
+    first = settings.secret_keys()
 
-    assert len(first) == 32
-    assert settings.secret_key() == first
+    assert [len(key) for key in first.keys] == [32]
+    assert settings.secret_keys() == first
     assert path.stat().st_mode & 0o777 == 0o600
     assert [file.name for file in path.parent.iterdir()] == ["secret.key"]
 

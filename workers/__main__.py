@@ -23,7 +23,7 @@ def main() -> int:
     """Run a worker until it is stopped; return 2 if a setting, a ruleset or a server is unusable."""
     try:
         settings = Settings.from_environment()
-        key = settings.secret_key()
+        keys = settings.secret_keys()
         settings.signing_key()
         signing_memory = SigningMemory(settings.signing_memory_file)
         storage = storage_of(settings)
@@ -53,7 +53,7 @@ def main() -> int:
         log,
         queue,
         registry,
-        key=key,
+        keys=keys,
         signer=signer,
         signing_memory=signing_memory,
         groups=settings.groups,

@@ -10,7 +10,7 @@ of them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -69,7 +69,7 @@ class Archiver(PeriodicThread):
         log: Log,
         registry: Registry,
         storage: Storage,
-        key: bytes,
+        keys: Sequence[bytes],
         idle_s: float,
         stopping: Event,
         *,
@@ -85,7 +85,7 @@ class Archiver(PeriodicThread):
         self._log = log
         self._registry = registry
         self._storage = storage
-        self._key = key
+        self._keys = keys
         self._idle_s = idle_s
         self._sign = sign
         self._clock = clock
@@ -154,7 +154,7 @@ class Archiver(PeriodicThread):
         if whole is None:
             raise NoSuchEncounter(encounter)
         whole = replace(whole, derived=_retained(whole.derived))
-        raw = pack(whole, self._key, self._breathe)
+        raw = pack(whole, self._keys[0], self._breathe)
         digest = sha256(raw).hexdigest()
         n = len(whole.commits)
         entry = Archived(
@@ -206,7 +206,7 @@ class Archiver(PeriodicThread):
     def _verify(self, encounter: str, raw: bytes, head: str) -> None:
         """Audit the archive file *raw*; raises `NotArchivable` if it is not sound."""
         memory = MemoryLog()
-        memory.restore(unpack(encounter, raw, self._key, self._breathe))
+        memory.restore(unpack(encounter, raw, self._keys, self._breathe))
         evidence = stored(with_one_from_memory(self._log, encounter, memory), encounter, self._breathe)
         keys = () if imports.find(self._log, encounter) is not None else own_keys(self._log, encounter)
         report = verify(replace(evidence, pinned=keys), self._registry, progress=self._breathe)
@@ -238,7 +238,7 @@ class Archiver(PeriodicThread):
         if entry is None:
             return
         raw = fetch(entry, self._storage)
-        if not self._log.restore(unpack(encounter, raw, self._key, self._breathe), entry.blob):
+        if not self._log.restore(unpack(encounter, raw, self._keys, self._breathe), entry.blob):
             return  # another worker was first
         self._storage.drop(entry.name)
         self.touched(encounter)

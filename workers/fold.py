@@ -20,6 +20,7 @@ from service.core.decide import DecidedCommit, FoldedState, decide_request, quar
 from service.core.fold import Folder
 from service.core.snapshot import snapshot_of
 from service.core.summaries import last_summarized, summarized
+from service.key_files import Keyring
 from service.log.errors import NoSuchEncounter, StaleCommit
 from service.log.protocol import Log
 from service.log.values import CommandNotification, CommitWrite, Entry
@@ -74,7 +75,7 @@ class CommandFolder:
         self,
         log: Log,
         folder: Folder,
-        key: bytes,
+        keys: Keyring,
         watch: FoldObserver | None = None,
         snapshot: Callable[[FoldedState[Any]], object] = no_snapshot,
         settled: Callable[[str], object] = lambda _: None,
@@ -86,7 +87,7 @@ class CommandFolder:
         """
         self._log = log
         self._folder = folder
-        self._key = key
+        self._keys = keys
         self._watch: FoldObserver = watch or NullFoldObserver()
         self._snapshot = snapshot
         self._settled = settled
@@ -295,7 +296,7 @@ class CommandFolder:
     def _propose_opening(self, folded: FoldedState[Any]) -> None:
         """Let the public log say that the encounter was opened, before its commit 1 is written."""
         entry = self._register.find(folded.encounter)
-        owner = pseudonym_of(entry.owner if entry is not None else "", service_key_of(self._key))
+        owner = pseudonym_of(entry.owner if entry is not None else "", service_key_of(self._keys))
         PublicLog(self._log).propose([LogEntry(OPENING, folded.encounter, 1, folded.hash, owner)])
 
     def _reached(self, folded: FoldedState[Any]) -> FoldedState[Any]:
@@ -339,7 +340,7 @@ class CommandFolder:
         """
         blob = self._log.secret(encounter)
         if blob is not None:
-            return EncounterSecrets.decrypt(encounter, blob, self._key)
+            return EncounterSecrets.decrypt(encounter, blob, self._keys.keys)
         parent = continuation.inherits(self._log, encounter)
         if parent is None:
             raise SecretMissing(encounter)

@@ -20,11 +20,12 @@ from service.audit.signing import Signer
 from service.audit.signing_memory import SigningMemory
 from service.audit.witness_policy import Policy
 from service.core.fold import Folder, Registry
+from service.key_files import Keyring
 from service.log.protocol import Log
 from service.signals.doorbell import FOLD, RqNotifier
 from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores.archive.archive_log import with_archive
-from service.stores.archive.container import key_of as archive_key_of
+from service.stores.archive.container import keys_of as archive_keys_of
 from service.stores.archive.storage import Storage
 from service.stores.secrets import service_key_of
 from workers.archiving import DAY_S, Archiver
@@ -71,7 +72,7 @@ def run(  # noqa: PLR0913 - all parts of a worker
     queue: Any,  # noqa: ANN401 - only `service.log` may import redis-py
     registry: Registry,
     *,
-    key: bytes,
+    keys: Keyring,
     signer: Callable[[], Signer],
     signing_memory: SigningMemory,
     groups: int,
@@ -85,13 +86,13 @@ def run(  # noqa: PLR0913 - all parts of a worker
 ) -> None:
     """Run until SIGTERM or SIGINT.
 
-    *queue* is a client of RQ's server, *key* decrypts the encounters' secrets, *signer* returns the current
+    *queue* is a client of RQ's server, *keys* decrypt the encounters' secrets, *signer* returns the current
     signer of checkpoints and *signing_memory* remembers what was signed. *address_guard* checks the addresses
     of webhooks, *pace* sets when deliveries are tried. *storage* holds the files of archived encounters and
     the bundles of removed ones, *keeping* sets when encounters are archived and removed. A decision that
     takes longer than *longest_s* seconds kills the process.
     """
-    log = with_archive(log, storage, archive_key_of(key))
+    log = with_archive(log, storage, archive_keys_of(keys))
     worker = f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()
     folder, ringer = Folder(log, registry, capacity=KEPT), RqNotifier(queue)
@@ -102,14 +103,14 @@ def run(  # noqa: PLR0913 - all parts of a worker
         log,
         registry,
         storage,
-        archive_key_of(key),
+        archive_keys_of(keys),
         keeping.idle_days * DAY_S,
         stopping,
         sign=notary.sign_head,
     )
-    folding = CommandFolder(log, folder, key, signing, snapshooter.take, archiver.touched)
+    folding = CommandFolder(log, folder, keys, signing, snapshooter.take, archiver.touched)
     telling = WebhookSender(
-        log, folder, service_key_of(key), address_guard or WebhookAddressGuard(), stopping, pace
+        log, folder, service_key_of(keys), address_guard or WebhookAddressGuard(), stopping, pace
     )
     fold = GroupFolding(log, folding, ringer, groups, stopping, telling)
     sweeper = SweepThread(log, fold, worker, stopping)

@@ -5,7 +5,7 @@ No rule runs here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Final
@@ -36,8 +36,8 @@ _PASSING: Final = (EMPTY, UNSIGNED_FROM)
 class BackupCheck:
     """Takes the items of a backup in their order, and counts and checks what they have."""
 
-    secret_key: bytes = field(repr=False)
-    archive_key: bytes = field(repr=False)
+    secret_keys: Sequence[bytes] = field(repr=False)
+    archive_keys: Sequence[bytes] = field(repr=False)
     encounters: int = 0
     archived: int = 0
     commits: int = 0
@@ -81,7 +81,7 @@ class BackupCheck:
         if sha256(item.file).hexdigest() != entry.digest:
             raise BackupRefused(f"{item.encounter}: its archived file is not the one that was written")
         try:
-            return unpack(item.encounter, item.file, self.archive_key)
+            return unpack(item.encounter, item.file, self.archive_keys)
         except NotAnArchive as fault:
             raise BackupRefused(f"{fault}; put back the secret key of the service that wrote it") from fault
 
@@ -89,7 +89,7 @@ class BackupCheck:
         if item.secret is None:  # an imported encounter throws no dice here
             return
         try:
-            EncounterSecrets.decrypt(item.encounter, item.secret, self.secret_key)
+            EncounterSecrets.decrypt(item.encounter, item.secret, self.secret_keys)
         except Undecipherable as fault:
             raise BackupRefused(
                 f"the secret key of this installation does not open the seeds of {item.encounter}: "

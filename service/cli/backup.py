@@ -52,7 +52,7 @@ def command(directory: Path | None, keep: int | None, *, encrypt: bool) -> None:
         target = place_of(settings, directory)
         with opened(settings) as log:
             name = container.name_at(time.time())
-            sealing = container.key_of(settings.secret_key()) if encrypt else None
+            sealing = container.keys_of(settings.secret_keys())[0] if encrypt else None
             began = timestamp_of(time.time())
             writer = BackupWriter(target, name, sealing)
             for item in captured(log, storage_of(settings), frozenset({heartbeats.COLLECTION})):
@@ -61,7 +61,7 @@ def command(directory: Path | None, keep: int | None, *, encrypt: bool) -> None:
         written = Manifest(name, began, version("rewound"), FORMAT, parts=tuple(writer.parts))
         manifest = _checked(written, target, settings)
         writer.finish(manifest)
-        container.read_manifest(target, name, container.key_of(settings.secret_key()))
+        container.read_manifest(target, name, container.keys_of(settings.secret_keys()))
         dropped = _dropped(target, name, keep) if keep else []
     except (NotServing, LogError, SettingsError, ArchiveUnavailable, BackupRefused) as fault:
         raise Failure(f"no backup was made: {fault}") from fault
@@ -75,7 +75,7 @@ def command(directory: Path | None, keep: int | None, *, encrypt: bool) -> None:
 def _checked(manifest: Manifest, target: Storage, settings: Settings) -> Manifest:
     """Return *manifest* with what its parts have, which are read again; raises `BackupRefused`."""
     check = check_of(settings)
-    for item in container.read_parts(target, manifest.parts, container.key_of(settings.secret_key())):
+    for item in container.read_parts(target, manifest.parts, container.keys_of(settings.secret_keys())):
         check.take(item)
     return replace(
         manifest,
@@ -98,7 +98,7 @@ def _dropped(target: Storage, name: str, keep: int) -> list[str]:
 
 def with_secret_key(settings: Settings) -> Settings:
     """Return *settings* if the secret key is there; raises a `Failure`, because a new one opens nothing."""
-    if settings.given_key is None and not settings.key_file.exists():
+    if settings.given_keys is None and not settings.key_file.exists():
         raise Failure(
             f"{settings.key_file} does not exist: put back the service's secret key, "
             "or name it in REWOUND_KEY_FILE or REWOUND_SECRET_KEY"
@@ -113,8 +113,8 @@ def place_of(settings: Settings, directory: Path | None) -> Storage:
 
 def check_of(settings: Settings) -> BackupCheck:
     """Return a check with the keys of this installation."""
-    key = settings.secret_key()
-    return BackupCheck(key, archive_container.key_of(key))
+    ring = settings.secret_keys()
+    return BackupCheck(ring.keys, archive_container.keys_of(ring))
 
 
 def summary(manifest: Manifest) -> str:

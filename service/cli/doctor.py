@@ -92,7 +92,7 @@ def examined(settings: Settings) -> Iterator[Diagnosis]:
         yield Diagnosis("store", "warning", "there is none yet", "rewound serve makes it at its first start")
         return
     yield from _queue(settings)
-    if settings.given_key is None and not settings.key_file.exists():  # to open the store would make one
+    if settings.given_keys is None and not settings.key_file.exists():  # to open the store would make one
         text = f"the store was not examined: {settings.key_file} does not exist"
         mending = "put the key back from a backup: without it no open encounter of a store goes on"
         yield Diagnosis("store", "fault" if settings.is_embedded else "warning", text, mending)
@@ -110,9 +110,9 @@ def examined(settings: Settings) -> Iterator[Diagnosis]:
 
 def _files(settings: Settings) -> Iterator[Diagnosis]:
     """Yield how the key files are: there, readable by their owner alone, and in their form."""
-    files: list[tuple[str, Path, Callable[[], bytes]]] = []
-    if settings.given_key is None:
-        files.append(("secret key", settings.key_file, settings.secret_key))
+    files: list[tuple[str, Path, Callable[[], object]]] = []
+    if settings.given_keys is None:
+        files.append(("secret key", settings.key_file, settings.secret_keys))
     if settings.workers:
         files.append(("signing key", settings.signing_key_file, settings.signing_key))
     for what, path, read in files:
@@ -269,14 +269,14 @@ def _secrets(log: Log, settings: Settings) -> Iterator[Diagnosis]:
     """Yield whether the secret key opens the seeds of the newest encounters."""
     if not settings.workers:
         return  # an API apart from its workers may write secrets and never read them
-    key = settings.secret_key()
+    keys = settings.secret_keys().keys
     opened_, closed = 0, []
     for record in log.records(encounter_index.COLLECTION, None, RECENT):
         blob = log.secret(record.id)
         if blob is None:
             continue
         try:
-            EncounterSecrets.decrypt(record.id, blob, key)
+            EncounterSecrets.decrypt(record.id, blob, keys)
         except Undecipherable:
             closed.append(record.id)
         else:

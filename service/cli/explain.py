@@ -18,6 +18,7 @@ from service.audit.importing import ImportRefused, take
 from service.cli.environment import every_ruleset
 from service.cli.judging import STATUS
 from service.cli.terminal import Failure, Terminal, document, escape, say
+from service.key_files import Keyring
 from service.log.memory import MemoryLog
 from service.rules.table.table import GM
 from service.usecases.services import make_services
@@ -40,7 +41,7 @@ def command(ctx: click.Context, file: Path, n: int, seat: str, *, consulted: boo
     """
     registry = every_ruleset()
     services = make_services(
-        MemoryLog(), registry, ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory"
+        MemoryLog(), registry, ring=lambda _: None, clock=time.time, keys=Keyring.of(bytes(32)), mode="memory"
     )
     try:
         taken = take(services.log, registry, _OWNER, file.read_bytes())

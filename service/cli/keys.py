@@ -13,6 +13,7 @@ import click
 from service.audit import signing
 from service.audit.notes import verifier_key
 from service.cli.environment import read_settings
+from service.cli.secret_keys import secret_keys
 from service.cli.store import opened
 from service.cli.terminal import Failure, say
 from service.key_files import read_or_create_key
@@ -23,7 +24,10 @@ _DAY_S = 86_400
 
 @click.group("keys")
 def command() -> None:
-    """List, create and revoke API keys; show and rotate the signing key."""
+    """List, create and revoke API keys; show and rotate the signing key and the secret key."""
+
+
+command.add_command(secret_keys)
 
 
 @command.command("list")

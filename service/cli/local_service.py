@@ -126,7 +126,7 @@ class LocalService:
         _own(self.settings.data_dir)
         if self.settings.is_embedded:
             self._start_store()
-        self.settings.secret_key()
+        self.settings.secret_keys()
         if self.settings.workers:  # the API needs only the public half
             self.settings.signing_key()
         with closing(self.log()):  # refuses a store that may lose commands, with a message

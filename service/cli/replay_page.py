@@ -16,6 +16,7 @@ from service.api.single_file import single_file
 from service.audit.certificate import certificate
 from service.audit.importing import take
 from service.cli.environment import every_ruleset
+from service.key_files import Keyring
 from service.log.memory import MemoryLog
 from service.logs import only_warnings
 from service.stores import api_keys
@@ -38,7 +39,12 @@ def page_of(name: str, raw: bytes) -> tuple[str, int]:
 def content_of(name: str, raw: bytes) -> dict[str, Any]:
     """Return what `fight/answers.mjs` calls `Replayed`; raises `ImportRefused`."""
     services = make_services(
-        MemoryLog(), every_ruleset(), ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory"
+        MemoryLog(),
+        every_ruleset(),
+        ring=lambda _: None,
+        clock=time.time,
+        keys=Keyring.of(bytes(32)),
+        mode="memory",
     )
     try:
         with only_warnings():  # every answer is logged

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -57,11 +57,11 @@ def command(name: str | None, directory: Path | None, epochs: int | None, *, onl
     dice that nobody has seen.
     """
     settings = with_secret_key(read_settings().settings)
-    key = container.key_of(settings.secret_key())
+    keys = container.keys_of(settings.secret_keys())
     try:
         source = place_of(settings, directory)
-        manifest = container.read_manifest(source, name or _newest(source), key)
-        check = _check(manifest, source, settings, key)
+        manifest = container.read_manifest(source, name or _newest(source), keys)
+        check = _check(manifest, source, settings, keys)
         if only_check:
             say(f"{manifest.backup} is whole: {summary(manifest)}")
             return
@@ -79,12 +79,12 @@ def _newest(source: Storage) -> str:
     return names[-1]
 
 
-def _check(manifest: Manifest, source: Storage, settings: Settings, key: bytes) -> BackupCheck:
+def _check(manifest: Manifest, source: Storage, settings: Settings, keys: Sequence[bytes]) -> BackupCheck:
     """Read and check all of a backup; raises `BackupRefused`."""
     if manifest.store != FORMAT:
         raise BackupRefused(f"{manifest.backup} is of a store of the format {manifest.store}, not {FORMAT}")
     check = check_of(settings)
-    for item in container.read_parts(source, manifest.parts, key):
+    for item in container.read_parts(source, manifest.parts, keys):
         check.take(item)
     if check.unsound != manifest.unsound:
         encounter, verdict = next(iter(check.unsound.items() ^ manifest.unsound.items()))
@@ -109,12 +109,12 @@ def _restored(
     manifest: Manifest, source: Storage, settings: Settings, check: BackupCheck, epochs: int
 ) -> RestoreResult:
     """Restore a checked backup."""
-    now, key = time.time(), container.key_of(settings.secret_key())
+    now, keys = time.time(), container.keys_of(settings.secret_keys())
     with opened(settings) as log:
         restoring.begin(log, manifest.backup)
-        items = container.read_parts(source, manifest.parts, key)
+        items = container.read_parts(source, manifest.parts, keys)
         restored = restoring.put_encounters(log, storage_of(settings), items, check.opened, now)
-        restoring.put_records(log, container.read_parts(source, manifest.parts, key))
+        restoring.put_records(log, container.read_parts(source, manifest.parts, keys))
         lost = []
         if settings.signing_memory_file.exists():
             commits = {encounter: each.commits for encounter, each in restored.items()}

@@ -16,7 +16,7 @@ from service.log import Log
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
 from service.stores.archive.archive_log import with_archive
-from service.stores.archive.container import key_of
+from service.stores.archive.container import keys_of
 from service.stores.archive.opening import storage_of
 from service.supervisor import DirectoryInUse, EmbeddedFailure, EmbeddedValkey, Supervisor
 
@@ -50,7 +50,7 @@ def opened(settings: Settings) -> Iterator[Log]:
 
 
 def _with_archive(log: Log, settings: Settings) -> Log:
-    return with_archive(log, storage_of(settings), key_of(settings.secret_key()))
+    return with_archive(log, storage_of(settings), keys_of(settings.secret_keys()))
 
 
 def _say(text: str) -> None:

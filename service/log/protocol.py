@@ -159,6 +159,10 @@ class EventLog(Protocol):
         """Store *blob* if the encounter has no secret yet; return whether it was stored."""
         ...
 
+    def replace_secret(self, encounter: str, blob: bytes) -> bool:
+        """Store *blob* in place of the encounter's secret; return False if it has none."""
+        ...
+
     def secret(self, encounter: str) -> bytes | None:
         """Return the secret."""
         ...

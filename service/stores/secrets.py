@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import urandom
@@ -20,6 +21,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from service.dice.chain import DEFAULT_EPOCHS, LANES, Chain, seal
 from service.dice.encoding import ALGORITHM, HASH_BYTES, hkdf
 from service.dice.source import SeededDice
+from service.key_files import Keyring
 from service.record.canonical import eid_of, envelope_salt
 from service.rules.rolls.seeding import Seeding
 from service.rules.table.table import DiceSetup, Lane, Table
@@ -31,9 +33,17 @@ _SERVICE_KEY: Final = b"rewound/service-key/1"
 _LINE: Final = b"rewound/line-secret/1\x00"
 
 
-def service_key_of(key: bytes) -> bytes:
-    """Return the service key, derived from the service's one secret."""
-    return hkdf(salt=b"", ikm=key, info=_SERVICE_KEY)
+def service_key_of(ring: Keyring) -> bytes:
+    """Return the service key: what *ring* says, or what follows from its only key."""
+    return ring.tokens or hkdf(salt=b"", ikm=ring.keys[0], info=_SERVICE_KEY)
+
+
+def opened_by_one(keys: Sequence[bytes], blob: bytes, bound_to: bytes) -> bytes | None:
+    """Return what a nonce and a ciphertext under one of *keys* are; None if no key opens them."""
+    for key in keys:
+        with suppress(InvalidTag, ValueError):
+            return AESGCM(key).decrypt(blob[:_NONCE_BYTES], blob[_NONCE_BYTES:], bound_to)
+    return None
 
 
 class Undecipherable(Exception):
@@ -128,12 +138,11 @@ class EncounterSecrets:
         return nonce + AESGCM(key).encrypt(nonce, text.encode(), self.encounter.encode())
 
     @classmethod
-    def decrypt(cls, encounter: str, blob: bytes, key: bytes) -> EncounterSecrets:
-        """Return what `encrypt` stored for *encounter*; raise `Undecipherable`."""
-        try:
-            text = AESGCM(key).decrypt(blob[:_NONCE_BYTES], blob[_NONCE_BYTES:], encounter.encode())
-        except (InvalidTag, ValueError) as fault:
-            raise Undecipherable(encounter) from fault
+    def decrypt(cls, encounter: str, blob: bytes, keys: Sequence[bytes]) -> EncounterSecrets:
+        """Return what `encrypt` stored for *encounter* under one of *keys*; raise `Undecipherable`."""
+        text = opened_by_one(keys, blob, encounter.encode())
+        if text is None:
+            raise Undecipherable(encounter)
         data = json.loads(text)
         return cls(
             encounter=encounter,

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final, Literal
 
 from service.core.fold import Folder, Registry
+from service.key_files import Keyring
 from service.log import Log
 from service.log.valkey.loop_log import LoopLog
 from service.record.occasions import Occasions
@@ -73,14 +74,14 @@ def make_services(
     *,
     ring: Callable[[int], object],
     clock: Callable[[], float],
-    key: bytes,
+    keys: Keyring,
     mode: Mode,
     on_loop: LoopLog | None = None,
 ) -> Services:
     """Return the services over *log*, listening for outcomes; the caller closes `outcomes`.
 
-    With *on_loop* no outcome is heard until an event loop runs `outcomes.listen_on`. *key* is the service's
-    one secret: workers decrypt with it, and the service key is derived from it.
+    With *on_loop* no outcome is heard until an event loop runs `outcomes.listen_on`. *keys* are the
+    service's secret keys: workers decrypt with them, and the service key follows from them.
     """
     folder = Folder(log, registry)
     outcomes = OutcomeListener(log)
@@ -108,8 +109,8 @@ def make_services(
         missing=CachedLookup(disputed.missing, clock, looks=disputed.missing_of),
         ring=ring,
         clock=clock,
-        service_key=service_key_of(key),
-        secrets_key=key,
+        service_key=service_key_of(keys),
+        secrets_key=keys.keys[0],
         mode=mode,
         on_loop=on_loop,
     )

@@ -15,6 +15,7 @@ from service.audit.notary import Notary
 from service.audit.signing import publish
 from service.audit.signing_memory import SigningMemory
 from service.core.fold import Folder
+from service.key_files import Keyring
 from service.log import Log, NoSuchEncounter
 from service.log.memory import MemoryLog
 from service.rules.registry import REGISTRY
@@ -76,7 +77,7 @@ class Worker:
             notary = Notary(self.log, self.signing_memory, lambda: SIGNER)
             signing = CheckpointSigner(self.log, notary, lambda: SIGNER, Event())
             publish(self.log, SIGNER, time.time())
-        folding = CommandFolder(self.log, self.folder, KEY, signing)
+        folding = CommandFolder(self.log, self.folder, Keyring.of(KEY), signing)
         waiting: list[str] = []
         with self.log.listen_commands() as wakes:
             self._listening.set()
@@ -108,7 +109,7 @@ def services(log: Log) -> Iterator[Services]:
         BOTH,
         ring=lambda _bucket: None,
         clock=time.time,
-        key=KEY,
+        keys=Keyring.of(KEY),
         mode="memory",
     )
     until_it_listens(made)

@@ -27,6 +27,7 @@ from service.api.operations import Operation
 from service.api.problems import MEDIA_TYPE
 from service.api.recorded import RECORDED
 from service.audit.signing_memory import SigningMemory
+from service.key_files import Keyring
 from service.log.memory import MemoryLog
 from service.rules.registry import REGISTRY
 from service.stores import api_keys, webhooks
@@ -216,7 +217,7 @@ def recorded() -> Recording:
     with tempfile.TemporaryDirectory() as home, closing(MemoryLog()) as log:
         signing_memory = SigningMemory(Path(home) / "signing-memory.db")
         services = make_services(
-            log, dict(REGISTRY), ring=lambda _: None, clock=time.time, key=KEY, mode="memory"
+            log, dict(REGISTRY), ring=lambda _: None, clock=time.time, keys=Keyring.of(KEY), mode="memory"
         )
         services = replace(services, accepted_keys=(SIGNER.public,))
         until_it_listens(services)

@@ -132,7 +132,7 @@ def api(urls: tuple[str, str], directory: Path, **set_to: Any) -> Iterator[Runni
             port=port,
             **set_to,
         ).with_servers(*urls)
-        settings.secret_key()
+        settings.secret_keys()
         command = [
             sys.executable,
             "-m",

@@ -17,6 +17,7 @@ from service.api.app import create_app
 from service.audit.evidence import stored
 from service.audit.notary import Notary
 from service.audit.verify import verify
+from service.key_files import Keyring
 from service.log import CachedState, EncounterExists, Log, NoSuchEncounter, Submitted
 from service.log.memory import MemoryLog
 from service.log.valkey.loop_log import LoopLog
@@ -25,7 +26,7 @@ from service.record.commit import load_request
 from service.stores import api_keys
 from service.stores.archive import archive_log
 from service.stores.archive.archive_log import ArchiveLog, ArchiveLoopLog, with_archive
-from service.stores.archive.container import NotAnArchive, key_of, pack, unpack
+from service.stores.archive.container import NotAnArchive, keys_of, pack, unpack
 from service.stores.archive.entries import IDLE, find
 from service.stores.archive.lines import spell
 from service.stores.archive.storage import ArchiveUnavailable, DirectoryStorage
@@ -46,7 +47,7 @@ ROLL = {"type": "roll", "sides": 20}
 CANARY = "the password is xyzzy-plugh"
 ELSEWHERE = {"open", "issue_token"}
 """Commands that have addresses of their own."""
-ARCHIVE_KEY = key_of(KEY)
+ARCHIVE_KEYS = keys_of(Keyring.of(KEY))
 
 
 @pytest.fixture
@@ -57,13 +58,13 @@ def place(tmp_path: Path) -> DirectoryStorage:
 @pytest.fixture
 def log(place: DirectoryStorage) -> Iterator[Log]:
     """Give a log with an archive, as every process has it."""
-    kept = with_archive(MemoryLog(), place, ARCHIVE_KEY)
+    kept = with_archive(MemoryLog(), place, ARCHIVE_KEYS)
     yield kept
     kept.close()
 
 
 def archiver(log: Log, place: Any, idle_s: float = 0.0, later_s: float = 0.0) -> Archiver:
-    return Archiver(log, BOTH, place, ARCHIVE_KEY, idle_s, Event(), clock=lambda: time.time() + later_s)
+    return Archiver(log, BOTH, place, ARCHIVE_KEYS, idle_s, Event(), clock=lambda: time.time() + later_s)
 
 
 @contextmanager
@@ -99,11 +100,11 @@ def played(table: Table) -> Table:
 def fresh(log: Any, place: DirectoryStorage) -> Iterator[Api]:
     """Give another process's API, without a token."""
     services = make_services(
-        with_archive(inner(log), place, ARCHIVE_KEY),
+        with_archive(inner(log), place, ARCHIVE_KEYS),
         BOTH,
         ring=lambda _bucket: None,
         clock=time.time,
-        key=KEY,
+        keys=Keyring.of(KEY),
         mode="memory",
     )
     until_it_listens(services)
@@ -502,12 +503,12 @@ def test_a_damaged_file_is_never_read_as_the_record(
 def test_nothing_sealed_and_no_secret_can_be_read_from_the_file(
     log: Log, place: DirectoryStorage, played: Table
 ) -> None:
-    secrets = EncounterSecrets.decrypt(played.id, log.secret(played.id) or b"", KEY)
+    secrets = EncounterSecrets.decrypt(played.id, log.secret(played.id) or b"", (KEY,))
     blob = log.secret(played.id) or b"-"
     whole = inner(log).dump(played.id)
     assert whole is not None
     assert any(CANARY.encode() in payload.raw for payload in whole.sealed)
-    plain = unpack(played.id, pack(whole, ARCHIVE_KEY), ARCHIVE_KEY)
+    plain = unpack(played.id, pack(whole, ARCHIVE_KEYS[0]), ARCHIVE_KEYS)
     assert plain == whole
     archiver(log, place).archive(played.id)
 
@@ -521,9 +522,9 @@ def test_nothing_sealed_and_no_secret_can_be_read_from_the_file(
         assert blob not in part  # the secret is not even inside
     assert file.stat().st_mode & 0o077 == 0
     with pytest.raises(NotAnArchive):
-        unpack(played.id, raw, key_of(bytes(32)))
+        unpack(played.id, raw, keys_of(Keyring.of(bytes(32))))
     with pytest.raises(NotAnArchive):
-        unpack("00000000-0000-0000-0000-000000000001", raw, ARCHIVE_KEY)
+        unpack("00000000-0000-0000-0000-000000000001", raw, ARCHIVE_KEYS)
 
 
 def test_a_record_that_was_tampered_with_does_not_leave_the_store(
@@ -582,7 +583,7 @@ def test_loaded_files_have_a_bound(
     for table in tables:
         notary.sign_head(table.id)
         archiver(log, place).archive(table.id)
-    other = ArchiveLog(inner(log), place, ARCHIVE_KEY)
+    other = ArchiveLog(inner(log), place, ARCHIVE_KEYS)
 
     for table in tables * 2:
         assert other.head(table.id) is not None

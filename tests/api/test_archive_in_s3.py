@@ -20,7 +20,7 @@ from service.stores.archive.storage import ArchiveUnavailable
 from service.stores.encounter_index import GRACE_S
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH, Worker
-from tests.api.test_archive import ADD, ARCHIVE_KEY, archiver, archiving, is_cold, played, told, version
+from tests.api.test_archive import ADD, ARCHIVE_KEYS, archiver, archiving, is_cold, played, told, version
 from tests.api.test_removal import had
 from tests.stores.archive.s3_stub import ACCESS, BUCKET, REGION, SECRET, S3Stub, s3_stub
 from tests.support.tiny_table import SIGNER
@@ -44,7 +44,7 @@ def storage(bucket: S3Stub) -> S3Storage:
 @pytest.fixture
 def log(storage: S3Storage) -> Iterator[Log]:
     """Give a log whose archive is a bucket."""
-    kept = with_archive(MemoryLog(), storage, ARCHIVE_KEY)
+    kept = with_archive(MemoryLog(), storage, ARCHIVE_KEYS)
     yield kept
     kept.close()
 

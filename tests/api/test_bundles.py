@@ -19,6 +19,7 @@ from service.audit.importing import ImportedBundle, take
 from service.audit.verify import verify
 from service.cli.script import sample
 from service.core.fold import Folder
+from service.key_files import Keyring
 from service.log import Log
 from service.log.memory import MemoryLog
 from service.stores import api_keys
@@ -66,7 +67,7 @@ def other() -> Iterator[Services]:
         BOTH,
         ring=lambda _bucket: importer(log).look(),
         clock=time.time,
-        key=bytes(range(1, 33)),
+        keys=Keyring.of(bytes(range(1, 33))),
         mode="memory",
     )
     yield services
@@ -471,7 +472,7 @@ def test_a_fork_of_an_import_is_an_encounter_of_its_own(
 
     assert answer.status_code == 202, answer.text
     fork = json.loads(answer.text)["encounter"]
-    CommandFolder(other.log, Folder(other.log, BOTH), other.secrets_key).fold(fork, lambda: True)
+    CommandFolder(other.log, Folder(other.log, BOTH), Keyring.of(other.secrets_key)).fold(fork, lambda: True)
     assert elsewhere.get(f"/v1/encounters/{fork}")["imported"] is None
     sent = elsewhere("POST", f"/v1/encounters/{fork}/commands", {"type": "add", "amount": 1}, Prefer="wait=0")
     assert sent.status_code == 202, sent.text
@@ -506,7 +507,12 @@ def test_an_import_leads_to_no_line_that_its_record_names(table: Table, elsewher
 def busy() -> Iterator[Services]:
     """Give a service whose workers do not come."""
     services = make_services(
-        MemoryLog(), BOTH, ring=lambda _: None, clock=time.time, key=bytes(range(1, 33)), mode="memory"
+        MemoryLog(),
+        BOTH,
+        ring=lambda _: None,
+        clock=time.time,
+        keys=Keyring.of(bytes(range(1, 33))),
+        mode="memory",
     )
     yield services
     services.outcomes.close()

@@ -10,6 +10,7 @@ import pytest
 
 from service.api import event_stream
 from service.api.app import create_app
+from service.key_files import Keyring
 from service.log import Log
 from service.record.commit import QUARANTINED, REFUSED, Commit, load_commit
 from service.rules.registry import REGISTRY
@@ -22,7 +23,7 @@ from tests.api.conftest import KEY
 def older(log: Log) -> Iterator[Services]:
     """Give a process of an older version beside the others: it does not have the rules of `tiny@1`."""
     services = make_services(
-        log, REGISTRY, ring=lambda _bucket: None, clock=time.time, key=KEY, mode="memory"
+        log, REGISTRY, ring=lambda _bucket: None, clock=time.time, keys=Keyring.of(KEY), mode="memory"
     )
     yield services
     services.outcomes.close()

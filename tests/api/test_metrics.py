@@ -97,7 +97,7 @@ from service.api.metrics import Metrics
 from service.usecases.services import make_services
 from service.log.memory import MemoryLog
 
-host = make_services(MemoryLog(), {}, ring=print, clock=time.time, key=bytes(32), mode="memory")
+host = make_services(MemoryLog(), {}, ring=print, clock=time.time, keys=Keyring.of(bytes(32)), mode="memory")
 metrics = Metrics(host)
 metrics.answered("getEncounter", 200, 0.001)
 feed = host.feeds.open("e", "tests")

@@ -21,6 +21,7 @@ from unittest import mock
 import pytest
 
 from service.api.app import create_app
+from service.key_files import Keyring
 from service.log import Log
 from service.log.memory import MemoryLog
 from service.stores import api_keys
@@ -60,7 +61,9 @@ def served(log: Log | None = None) -> Iterator[Api]:
     """
     log = log or MemoryLog()
     worker = Worker(log)
-    services = make_services(log, BOTH, ring=lambda _: None, clock=lambda: NOW, key=KEY, mode="memory")
+    services = make_services(
+        log, BOTH, ring=lambda _: None, clock=lambda: NOW, keys=Keyring.of(KEY), mode="memory"
+    )
     drawn = mock.patch("service.stores.secrets.urandom", bytes)
     stopped = SimpleNamespace(time=lambda: NOW)
     with (

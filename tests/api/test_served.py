@@ -71,7 +71,7 @@ def served(port: int, streams_url: str, queue_url: str, tmp_path: Path) -> Itera
         log_level="error",
         port=port,
     ).with_servers(streams_url, queue_url)
-    settings.secret_key()
+    settings.secret_keys()
     log = ValkeyLog.connect(streams_url)
     token, _ = api_keys.create(log, "tests", time.time())
     log.close()

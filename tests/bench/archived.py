@@ -51,7 +51,7 @@ def rows() -> list[Row | str]:
     began = process_time()
     raw = pack(long, KEY)
     packed = process_time()
-    unpack(long.encounter, raw, KEY)
+    unpack(long.encounter, raw, (KEY,))
     found.append(Row("packing, read again", len(long.commits) / (packed - began), "commands/s of one core"))
     found.append(Row("unpacking", len(long.commits) / (process_time() - packed), "commands/s of one core"))
     return found

@@ -16,6 +16,7 @@ from typing import Any
 
 from service.api.app import create_app
 from service.core.decide import FoldedState, decide_request, unfolded
+from service.key_files import Keyring
 from service.log import Log
 from service.log.valkey import ValkeyLog
 from service.record.intervals import SCHEDULE
@@ -78,7 +79,7 @@ class Reading:
 
     def _host(self) -> Services:
         return make_services(
-            self._log, REGISTRY, ring=lambda _: None, clock=time.time, key=_KEY, mode="durable"
+            self._log, REGISTRY, ring=lambda _: None, clock=time.time, keys=Keyring.of(_KEY), mode="durable"
         )
 
     def cost(self, path: str, prepare: Callable[[Services], object] = lambda _: None) -> tuple[float, int]:

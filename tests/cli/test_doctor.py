@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from service.audit import signing
 from service.cli import doctor
 from service.cli.doctor import Diagnosis, examined
+from service.key_files import Keyring
 from service.log import StoreMemory
 from service.log.memory import MemoryLog
 from service.settings import Settings
@@ -32,7 +33,9 @@ def by_name(settings: Settings) -> dict[str, Diagnosis]:
 def in_store(log: MemoryLog, settings: Settings | None = None) -> dict[str, Diagnosis]:
     return {
         each.what: each
-        for each in doctor.store_findings(log, settings or Settings(workers=0, given_key=bytes(32)))
+        for each in doctor.store_findings(
+            log, settings or Settings(workers=0, given_keys=Keyring.of(bytes(32)))
+        )
     }
 
 
@@ -71,7 +74,7 @@ def test_a_signing_memory_beside_the_store_is_a_warning(settings: Settings, tmp_
 
 
 def test_a_key_that_others_may_read_is_a_fault(settings: Settings) -> None:
-    settings.secret_key()
+    settings.secret_keys()
     settings.key_file.chmod(0o644)
     found = by_name(settings)["secret key"]
     assert found.state == "fault"
@@ -80,7 +83,7 @@ def test_a_key_that_others_may_read_is_a_fault(settings: Settings) -> None:
 
 def test_another_secret_key_opens_no_seed(service: Service) -> None:
     played(service, "s002", seeded=True)
-    found = by_name(replace(service.station.settings, given_key=bytes(32)))["seeds"]
+    found = by_name(replace(service.station.settings, given_keys=Keyring.of(bytes(32))))["seeds"]
     assert (found.state, found.text.split(" of the newest")[0].split()[:7]) == (
         "fault",
         ["the", "secret", "key", "does", "not", "open", "the"],
@@ -103,7 +106,7 @@ def test_an_api_apart_from_its_workers_reads_no_secret(service: Service) -> None
 
 def test_servers_that_do_not_answer_are_faults(settings: Settings) -> None:
     gone = replace(settings, streams_url="unix:///nowhere/streams", queue_url="unix:///nowhere/queue")
-    gone = replace(gone, given_key=bytes(32))
+    gone = replace(gone, given_keys=Keyring.of(bytes(32)))
     found = by_name(gone)
     assert (found["queue"].state, found["store"].state) == ("fault", "fault")
 
@@ -145,7 +148,7 @@ def test_a_service_without_a_worker_is_a_warning() -> None:
 def test_two_signing_keys_are_a_fault(settings: Settings) -> None:
     log = MemoryLog()
     mine = signing.Signer(settings.origin, settings.signing_key())
-    ready = replace(settings, given_key=bytes(32))
+    ready = replace(settings, given_keys=Keyring.of(bytes(32)))
     assert in_store(log, ready)["signer"].state == "ok"
     signing.publish(log, signing.Signer(settings.origin, bytes(range(32))), 1)
     assert in_store(log, ready)["signer"].state == "warning"
@@ -169,7 +172,7 @@ def test_a_disputed_encounter_is_a_fault_until_it_is_accepted() -> None:
 def test_the_command_prints_each_finding_with_its_mending_and_ends_with_1(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.secret_key()
+    settings.secret_keys()
     settings.key_file.chmod(0o644)
     for name in ("DATA_DIR", "KEY_FILE"):
         path = settings.data_dir if name == "DATA_DIR" else settings.key_file

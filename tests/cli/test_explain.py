@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from service.audit.explanations import explanation
 from service.audit.importing import take
 from service.cli import main
+from service.key_files import Keyring
 from service.log.memory import MemoryLog
 from service.rules.registry import REGISTRY
 from service.usecases.services import make_services
@@ -25,7 +26,7 @@ RULEBOOKS = ("heartrush", "rise")
 def told(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     """Give the explanation of every commit of a random fight."""
     host = make_services(
-        MemoryLog(), REGISTRY, ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory"
+        MemoryLog(), REGISTRY, ring=lambda _: None, clock=time.time, keys=Keyring.of(bytes(32)), mode="memory"
     )
     taken = take(host.log, REGISTRY, "file", written(big_game(RULEBOOKS.index(request.param))))
     numbers = range(1, taken.report.counts.commits + 1)

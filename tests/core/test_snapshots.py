@@ -16,6 +16,7 @@ from service.audit.verify import verify
 from service.core import snapshots
 from service.core.fold import Folder
 from service.core.snapshot import snapshot_of
+from service.key_files import Keyring
 from service.log import CachedState, CommitWrite
 from service.log.memory import MemoryLog
 from service.log.values import SNAPSHOT_BYTES, Entry
@@ -208,7 +209,7 @@ def test_a_worker_keeps_one_of_every_interval_as_it_folds(played: Sitting) -> No
     for n, raw in enumerate(played.requests, 1):
         log.append(eid(), raw, scope="s", key=str(n), fingerprint="f", create=n == 1)
     snapshooter = SnapshotWriter(log, SHELF, Event())
-    folding = CommandFolder(log, Folder(log, SHELF), KEY, snapshot=snapshooter.take)
+    folding = CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), snapshot=snapshooter.take)
 
     folding.fold(eid(), lambda: True)
     assert numbers(log) == []  # nothing is written on the command's path

@@ -17,7 +17,7 @@ IN_DATA_DIR = ("key_file", "signing_key_file")
 """Settings whose default is told as a name in the data directory."""
 
 GIVEN_AS = {
-    "given_key": "REWOUND_SECRET_KEY",
+    "given_keys": "REWOUND_SECRET_KEY",
     "given_archive_secret": "REWOUND_ARCHIVE_SECRET_KEY",
     "given_signing_memory_file": "REWOUND_SIGNING_MEMORY_FILE",
 }

@@ -28,6 +28,7 @@ from service.audit import bundle
 from service.audit.notary import Notary
 from service.audit.signing_memory import RememberedHead, SigningMemory
 from service.audit.verify import verify
+from service.key_files import Keyring
 from service.log import keys as names
 from service.log.errors import StoreUnavailable
 from service.log.valkey import ValkeyLog
@@ -177,7 +178,9 @@ def table(api: ValkeyLog, worker: ValkeyLog, tmp_path: Path) -> Iterator[Table]:
     signing_memory = SigningMemory(tmp_path / "signing-memory.db")
     working = Worker(worker, signing_memory)
     working.start()
-    host = make_services(api, SHELF, ring=lambda _: None, clock=time.time, key=KEY, mode="durable")
+    host = make_services(
+        api, SHELF, ring=lambda _: None, clock=time.time, keys=Keyring.of(KEY), mode="durable"
+    )
     try:
         token, _ = api_keys.create(api, "tests", time.time())
         yield Table.opened(Api(create_app(host), token))
@@ -201,7 +204,7 @@ def test_the_api_cannot_read_a_secret_in_any_way(table: Table, store: Store, wor
     name = names.secret(table.id)
     blob = worker.secret(table.id)
     assert blob is not None
-    assert EncounterSecrets.decrypt(table.id, blob, KEY).seeds
+    assert EncounterSecrets.decrypt(table.id, blob, (KEY,)).seeds
 
     client = store.client("api")
     tries = [

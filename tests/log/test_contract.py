@@ -446,6 +446,15 @@ def test_heads_and_commits_of_several_are_read_together(log: Log) -> None:
     assert log.tails([], 10) == []
 
 
+def test_a_secret_is_replaced_only_where_there_is_one(log: Log) -> None:
+    assert log.replace_secret("e1", b"second") is False
+    assert log.secret("e1") is None
+
+    log.put_secret("e1", b"first")
+    assert log.replace_secret("e1", b"second") is True
+    assert log.secret("e1") == b"second"
+
+
 def test_a_secret_is_set_once(log: Log) -> None:
     assert log.secret("e1") is None
 

@@ -19,13 +19,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
-from tests.nemesis.tree import STORE, Tree
+from tests.nemesis.tree import STORE, Process
 
 IMAGE_MB: Final = 2_000
 RESERVE: Final = 64 * 1024
 DELAY_MICROSECONDS: Final = 300_000
+
+
+class Processes(Protocol):
+    """Knows the processes of a service by their roles."""
+
+    def of(self, role: str) -> list[Process]:
+        """Return the processes of one role."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,7 @@ class Disk:
         """Say how the disk is slowed."""
         return "strace" if shutil.which("strace") else "stops"
 
-    def fill(self, tree: Tree, seconds: float) -> None:
+    def fill(self, tree: Processes, seconds: float) -> None:
         """Have no room for *seconds*."""
         if self.kind == "limit":
             _limited(tree, seconds)
@@ -53,7 +61,7 @@ class Disk:
         finally:
             ballast.unlink(missing_ok=True)
 
-    def slow(self, tree: Tree, seconds: float) -> None:
+    def slow(self, tree: Processes, seconds: float) -> None:
         """Make each write to disk wait for *seconds*."""
         stores = tree.of(STORE)
         if not stores:
@@ -107,7 +115,7 @@ def _fill(ballast: Path) -> None:
                     file.write(b"\0" * size)
 
 
-def _limited(tree: Tree, seconds: float) -> None:
+def _limited(tree: Processes, seconds: float) -> None:
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
         for store in tree.of(STORE):

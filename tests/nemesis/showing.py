@@ -98,12 +98,16 @@ def shown(
     reader: Reader,
     keys: Mapping[str, Mapping[str, str]],
     versions: Mapping[str, Iterable[int]],
+    encounters: Iterable[str] | None = None,
 ) -> dict[str, Shown]:
-    """Return every encounter; *keys* are to be asked for, each with its token, *versions* were read."""
+    """Return *encounters*, or every one.
+
+    *keys* are to be asked for, each with its token, *versions* were read.
+    """
     with ThreadPoolExecutor(LINES) as pool:
         found = [
             pool.submit(_shown, reader, encounter, keys.get(encounter, {}), set(versions.get(encounter, ())))
-            for encounter in reader.encounters()
+            for encounter in (reader.encounters() if encounters is None else encounters)
         ]
         return {each.encounter: each for each in (future.result() for future in found)}
 

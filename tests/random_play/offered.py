@@ -29,6 +29,7 @@ import structlog
 from rewound_client import values_of
 from service.api.app import create_app
 from service.core.fold import Folder
+from service.key_files import Keyring
 from service.log.memory import MemoryLog
 from service.rules.registry import REGISTRY
 from service.stores import api_keys, secrets
@@ -81,7 +82,9 @@ def serving() -> Iterator[tuple[Api, Services]]:
     """Serve both books over the memory log, with a worker in a thread."""
     log = MemoryLog()
     worker = Worker(log)
-    services = make_services(log, REGISTRY, ring=lambda _: None, clock=time.time, key=KEY, mode="memory")
+    services = make_services(
+        log, REGISTRY, ring=lambda _: None, clock=time.time, keys=Keyring.of(KEY), mode="memory"
+    )
     with mock.patch("service.api.request.WAIT", 60.0):
         worker.start()
         until_it_listens(services)

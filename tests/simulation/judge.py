@@ -148,7 +148,7 @@ def _decided_again(log: Log, encounter: str, entries: Sequence[Logged]) -> str:
     blob = log.secret(encounter)
     if blob is None:
         return "no secret"
-    secrets = EncounterSecrets.decrypt(encounter, blob, KEY)
+    secrets = EncounterSecrets.decrypt(encounter, blob, (KEY,))
     folded: Any = unfolded(encounter, TINY)
     for each in entries:
         if load_commit(each.commit).outcome == QUARANTINED:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from service.core.fold import Folder
+from service.key_files import Keyring
 from service.log import Log
 from service.signals.doorbell import RqNotifier
 from service.usecases.services import Services, make_services
@@ -119,7 +120,7 @@ class Api(Service):
             SHELF,
             ring=self.cluster.queue.ring,
             clock=stdlib.Clock.time,
-            key=KEY,
+            keys=Keyring.of(KEY),
             mode="durable",
         )
 
@@ -171,7 +172,7 @@ class Worker(Service):
         stopping = cast("Any", stdlib.Event())
         folder = Folder(log, SHELF)
         snapshooter = SnapshotWriter(log, SHELF, stopping)
-        folding = CommandFolder(log, folder, KEY, snapshot=snapshooter.take)
+        folding = CommandFolder(log, folder, Keyring.of(KEY), snapshot=snapshooter.take)
         ringer = cast("RqNotifier", cluster.queue)
         telling = cast("WebhookSender", _Untold())
         name = self.process.name

@@ -11,7 +11,7 @@ from tests.support.tiny_table import KEY, eid
 def test_what_was_encrypted_comes_back() -> None:
     secrets = EncounterSecrets.create(eid())
 
-    assert EncounterSecrets.decrypt(eid(), secrets.encrypt(KEY), KEY) == secrets
+    assert EncounterSecrets.decrypt(eid(), secrets.encrypt(KEY), (KEY,)) == secrets
 
 
 def test_two_encounters_and_two_encryptions_share_nothing() -> None:
@@ -30,7 +30,7 @@ def test_another_key_another_encounter_or_damage_opens_nothing(encounter: str, k
     blob = EncounterSecrets.create(eid(1)).encrypt(KEY)
 
     with pytest.raises(Undecipherable):
-        EncounterSecrets.decrypt(encounter, blob[: len(blob) - cut], key)
+        EncounterSecrets.decrypt(encounter, blob[: len(blob) - cut], (key,))
 
 
 def test_a_secret_shows_itself_nowhere() -> None:

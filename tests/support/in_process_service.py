@@ -17,6 +17,7 @@ from service.audit.report import Report
 from service.audit.verify import verify
 from service.core import continuation
 from service.core.fold import Folder
+from service.key_files import Keyring
 from service.log import IdempotencyKey
 from service.log.memory import MemoryLog
 from service.record.commit import Commit, load_commit
@@ -48,10 +49,10 @@ class House:
             BOTH,
             ring=lambda _bucket: None,
             clock=time.time,
-            key=KEY,
+            keys=Keyring.of(KEY),
             mode="memory",
         )
-        self.folding = CommandFolder(self.log, Folder(self.log, BOTH), KEY)
+        self.folding = CommandFolder(self.log, Folder(self.log, BOTH), Keyring.of(KEY))
         self.sent = 0
 
     def __enter__(self) -> Self:

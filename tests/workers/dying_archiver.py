@@ -10,8 +10,9 @@ from pathlib import Path
 from threading import Event
 from typing import Any, cast
 
+from service.key_files import Keyring
 from service.log.valkey import ValkeyLog
-from service.stores.archive.container import key_of
+from service.stores.archive.container import keys_of
 from service.stores.archive.storage import DirectoryStorage
 from tests.support.tiny_game import SHELF
 from tests.support.tiny_table import KEY
@@ -45,7 +46,7 @@ def main() -> None:
         cast("Any", Dying(log, step, before=before)),
         SHELF,
         cast("Any", Dying(DirectoryStorage(Path(directory)), step, before=before)),
-        key_of(KEY),
+        keys_of(Keyring.of(KEY)),
         0.0,
         Event(),
     )

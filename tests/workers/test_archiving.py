@@ -18,10 +18,11 @@ from service.audit.signing import publish
 from service.audit.signing_memory import SigningMemory
 from service.audit.verify import verify
 from service.core.fold import Folder
+from service.key_files import Keyring
 from service.log import Log
 from service.log.values import ArchivedTotals
 from service.stores.archive.archive_log import with_archive
-from service.stores.archive.container import key_of
+from service.stores.archive.container import keys_of
 from service.stores.archive.entries import IDLE, RESTORING, find
 from service.stores.archive.storage import DirectoryStorage
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
@@ -56,7 +57,7 @@ class Cold:
         self.log = hall.log
         self.url = hall.streams_url
         self.storage = DirectoryStorage(hall.directory / "archive")
-        self.read = with_archive(hall.log, self.storage, key_of(KEY))
+        self.read = with_archive(hall.log, self.storage, keys_of(Keyring.of(KEY)))
         publish(hall.log, SIGNER, time.time())
         EncounterIndex(hall.log).enter(
             EncounterEntry(eid(), "owner", EDITION, "", "2026-01-02T00:00:00.000Z")
@@ -65,14 +66,14 @@ class Cold:
         for _ in range(12):
             hall.do(eid(), "roll", sides=20)
         hall.do(eid(), "whisper", to=["ada"], note="xyzzy")
-        CommandFolder(hall.log, Folder(hall.log, SHELF), KEY, None).fold(eid(), lambda: True)
+        CommandFolder(hall.log, Folder(hall.log, SHELF), Keyring.of(KEY), None).fold(eid(), lambda: True)
         Notary(hall.log, SigningMemory(hall.signing_memory), lambda: SIGNER).sign_head(eid())
         self.before = self.whole(hall.log)
 
     def archiver(self) -> Archiver:
         """Return one that lives, for what has been idle for a second."""
         later = lambda: time.time() + 60  # noqa: E731 - a clock
-        return Archiver(self.log, SHELF, self.storage, key_of(KEY), 1.0, Event(), clock=later)
+        return Archiver(self.log, SHELF, self.storage, keys_of(Keyring.of(KEY)), 1.0, Event(), clock=later)
 
     def killed(self, move: str, when: str, step: str) -> None:
         """Let a process *move* the encounter that is killed at *step*."""
@@ -145,7 +146,7 @@ def test_a_worker_that_is_killed_while_it_brings_back_loses_nothing(
     assert find(cold.log, eid()) is None
     assert cold.log.due(RESTORING, 2**53, 9) == []
     n = hall.do(eid(), "roll", sides=6)
-    CommandFolder(cold.log, Folder(cold.log, SHELF), KEY, None).fold(eid(), lambda: True)
+    CommandFolder(cold.log, Folder(cold.log, SHELF), Keyring.of(KEY), None).fold(eid(), lambda: True)
     assert hall.folded(eid()) == n
     hall.check()
     cold.read.forget(eid())

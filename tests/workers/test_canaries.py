@@ -12,6 +12,7 @@ import redis
 import structlog
 
 from service.api.app import create_app
+from service.key_files import Keyring
 from service.record.intervals import EVERY
 from service.stores import api_keys
 from service.stores.encounter_index import EncounterEntry
@@ -60,7 +61,9 @@ def jobs(queue: redis.Redis) -> bytes:
 
 def answers(hall: Hall, encounter: str) -> bytes:
     """Return what the seat bo, to whom nothing is sealed, gets of everything it may ask for."""
-    services = make_services(hall.log, SHELF, ring=lambda _: None, clock=time.time, key=KEY, mode="durable")
+    services = make_services(
+        hall.log, SHELF, ring=lambda _: None, clock=time.time, keys=Keyring.of(KEY), mode="durable"
+    )
     with closing(services.outcomes):
         token, key = api_keys.create(hall.log, "tests", time.time())
         services.encounters.enter(

@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 from service.core.decide import unfolded
 from service.core.fold import Folder
 from service.core.summaries import MARK, read_summary
+from service.key_files import Keyring
 from service.log import CommandNotification, CommitWrite, NoSuchEncounter, StaleCommit, StoreUnavailable
 from service.log.memory import MemoryLog
 from service.record.commit import load_commit
@@ -69,7 +70,7 @@ def _sitting(rounds: int = 3, encounter: str | None = None) -> Sitting:
 
 def _folding(log: MemoryLog) -> tuple[CommandFolder, Folder]:
     folder = Folder(log, SHELF)
-    return CommandFolder(log, folder, KEY), folder
+    return CommandFolder(log, folder, Keyring.of(KEY)), folder
 
 
 def _stored(log: MemoryLog, sitting: Sitting) -> bool:

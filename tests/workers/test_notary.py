@@ -18,7 +18,7 @@ from service.audit.signing import Signer, publish, published, rotate
 from service.audit.signing_memory import SigningMemory
 from service.audit.verify import verify
 from service.core.fold import Folder
-from service.key_files import read_or_create_key
+from service.key_files import Keyring, read_or_create_key
 from service.log.memory import MemoryLog
 from service.record.commit import load_commit
 from service.stores import checkpoints
@@ -58,7 +58,7 @@ def test_a_fold_that_closes_epochs_is_signed_at_each(signing_memory: SigningMemo
     log = appended(sitting)
     signing = signing_of(log, signing_memory)
 
-    CommandFolder(log, Folder(log, SHELF), KEY, signing).fold(sitting.encounter, lambda: True)
+    CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), signing).fold(sitting.encounter, lambda: True)
     signing.work()
 
     closing = [w.n for w in sitting.written if b"epoch_closed" in w.raw or b"encounter_closed" in w.raw]
@@ -87,7 +87,7 @@ def test_a_disputed_encounter_is_not_folded_until_it_is_accepted(
     assert log.put_secret(sitting.encounter, secrets_of(sitting.encounter).encrypt(KEY))
     log.append(sitting.encounter, sitting.requests[6], scope="gm", key="7", fingerprint="f")
     signing = signing_of(log, signing_memory)
-    folding = CommandFolder(log, Folder(log, SHELF), KEY, signing)
+    folding = CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), signing)
 
     for _ in range(2):
         with pytest.raises(RecordNotAsSigned):
@@ -110,7 +110,7 @@ def test_the_whole_tree_is_made_anew_every_so_many_commits(
     seen: list[str] = []
     monkeypatch.setattr(notary, "recompute", seen.append)
 
-    CommandFolder(log, Folder(log, SHELF), KEY, signing).fold(sitting.encounter, lambda: True)
+    CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), signing).fold(sitting.encounter, lambda: True)
     signing.work()
 
     assert seen == [sitting.encounter]
@@ -123,7 +123,7 @@ def test_an_encounter_at_which_signing_fails_keeps_no_other_unsigned(
     log = appended(sitting)
     notary = Notary(log, signing_memory, lambda: SIGNER)
     signing = CheckpointSigner(log, notary, lambda: SIGNER, Event())
-    CommandFolder(log, Folder(log, SHELF), KEY, signing).fold(sitting.encounter, lambda: True)
+    CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), signing).fold(sitting.encounter, lambda: True)
     whole = notary.recompute
 
     def fails(encounter: str) -> None:
@@ -192,7 +192,7 @@ def test_what_came_while_a_history_was_disputed_is_set_aside_and_no_seen_die_is_
     assert log.put_secret(lost.encounter, secrets_of(lost.encounter).encrypt(KEY))
     again = Sitting()
     again.requests, again.written = lost.requests[:6], lost.written[:6]
-    folding = CommandFolder(log, Folder(log, SHELF), KEY, signing_of(log, signing_memory))
+    folding = CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), signing_of(log, signing_memory))
 
     def append(n: int, type_: str, **data: object) -> None:
         raw = request(n, type_, data, encounter=lost.encounter)
@@ -248,7 +248,7 @@ def test_a_key_that_is_rotated_while_the_worker_runs_signs_what_comes_next(
     first, half = signer(), closing[0]
     log = appended(replace(sitting, requests=sitting.requests[:half]))
     signing = CheckpointSigner(log, Notary(log, signing_memory, signer), signer, Event())
-    folding = CommandFolder(log, Folder(log, SHELF), KEY, signing)
+    folding = CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), signing)
     signing.look()
     folding.fold(sitting.encounter, lambda: True)
     signing.work()
@@ -275,7 +275,7 @@ def test_after_an_outage_the_store_is_held_to_what_was_signed(signing_memory: Si
     sitting = closed()
     log = appended(sitting)
     signing = signing_of(log, signing_memory)
-    folding = CommandFolder(log, Folder(log, SHELF), KEY, signing)
+    folding = CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), signing)
     folding.fold(sitting.encounter, lambda: True)
     signing.work()
     behind = appended(sitting)

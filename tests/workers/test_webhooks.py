@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from service.key_files import Keyring
 from service.stores import webhooks
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from service.stores.secrets import service_key_of
@@ -17,7 +18,7 @@ from tests.support.webhook_receiver import Receiver, receiver
 from tests.workers.conftest import Hall, until
 
 EID = "00000000-0000-8000-8000-000000000001"
-SECRET = webhooks.secret_text(service_key_of(KEY), "wh1")
+SECRET = webhooks.secret_text(service_key_of(Keyring.of(KEY)), "wh1")
 
 
 @pytest.fixture

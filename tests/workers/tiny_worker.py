@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from service.audit.signing_memory import SigningMemory
+from service.key_files import Keyring
 from service.log.valkey.queue import queue_client
 from service.logs import write_json_lines
 from service.signals.webhook_addresses import WebhookAddressGuard
@@ -29,7 +30,7 @@ def main() -> None:
         log,
         queue_client(queue_url),
         SHELF,
-        key=KEY,
+        keys=Keyring.of(KEY),
         signer=lambda: SIGNER,
         signing_memory=SigningMemory(Path(signing_memory)),
         groups=int(groups),

@@ -227,6 +227,15 @@ class MemoryLog(MemoryArchive, MemoryWhole, MemoryDoorbell, MemoryCollections, M
             kept.secret = blob
             return True
 
+    def replace_secret(self, encounter: str, blob: bytes) -> bool:
+        """Store *blob* in place of the encounter's secret, if it has one."""
+        with self._lock:
+            kept = self._write(encounter)
+            if kept.secret is None:
+                return False
+            kept.secret = blob
+            return True
+
     def secret(self, encounter: str) -> bytes | None:
         """Return the secret."""
         with self._lock:

@@ -154,6 +154,10 @@ class ValkeyStreams:
         """Store *blob* if the encounter has no secret yet."""
         return self._wire.change("SET", keys.secret(encounter), blob, "NX") is not None
 
+    def replace_secret(self, encounter: str, blob: bytes) -> bool:
+        """Store *blob* in place of the encounter's secret, if it has one."""
+        return self._wire.change("SET", keys.secret(encounter), blob, "XX") is not None
+
     def secret(self, encounter: str) -> bytes | None:
         """Return the secret."""
         blob: bytes | None = self._wire.read("GET", keys.secret(encounter))

@@ -39,11 +39,11 @@ T = TypeVar("T")
 class ArchiveLog(EncounterReading):
     """A log that has archived encounters too. It may be used by any number of threads."""
 
-    def __init__(self, log: Log, storage: Storage, key: bytes) -> None:
-        """Read what is not in *log* from *storage*; *key* opens the files."""
+    def __init__(self, log: Log, storage: Storage, keys: Sequence[bytes]) -> None:
+        """Read what is not in *log* from *storage*; one of *keys* opens each file."""
         super().__init__(log)
         self._storage = storage
-        self._key = key
+        self._keys = keys
         self._loaded: RecentCache[str, tuple[MemoryLog, int]] = RecentCache(
             LOADED_BYTES, size_of=lambda loaded: loaded[1]
         )
@@ -104,7 +104,7 @@ class ArchiveLog(EncounterReading):
 
     def _load(self, entry: Archived) -> MemoryLog:
         try:
-            memory = read_file(entry, self._storage, self._key)
+            memory = read_file(entry, self._storage, self._keys)
         except (FileMissing, NotAnArchive) as why:
             raise _lost(entry, why) from why
         except ArchiveUnavailable as why:
@@ -175,13 +175,13 @@ class ArchiveLog(EncounterReading):
         self.log.drop_due(RESTORING, encounter)
 
 
-def read_file(entry: Archived, storage: Storage, key: bytes) -> MemoryLog:
+def read_file(entry: Archived, storage: Storage, keys: Sequence[bytes]) -> MemoryLog:
     """Return a log with the encounter of *entry* alone, read from *storage* now.
 
     Raises `ArchiveUnavailable` and `NotAnArchive`.
     """
     memory = MemoryLog()
-    memory.restore(unpack(entry.encounter, fetch(entry, storage), key))
+    memory.restore(unpack(entry.encounter, fetch(entry, storage), keys))
     return memory
 
 
@@ -198,9 +198,9 @@ def _lost(entry: Archived, why: Exception) -> FileLost:
     return FileLost(str(why))
 
 
-def with_archive(log: Log, storage: Storage, key: bytes) -> ArchiveLog:
+def with_archive(log: Log, storage: Storage, keys: Sequence[bytes]) -> ArchiveLog:
     """Return *log* with what is archived in *storage*."""
-    return ArchiveLog(log, storage, key)
+    return ArchiveLog(log, storage, keys)
 
 
 class ArchiveLoopLog:

@@ -7,15 +7,17 @@ encounter's secret is not in it.
 from __future__ import annotations
 
 import bz2
+from collections.abc import Sequence
 from os import urandom
 from typing import Final
 
-from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from service.dice.encoding import hkdf
+from service.key_files import Keyring
 from service.log.values import StoredEncounter
 from service.stores.archive import lines
+from service.stores.secrets import opened_by_one
 
 MAGIC: Final = b"RWARCH2\n"
 _LABEL: Final = b"rewound/archive-key/1"
@@ -31,9 +33,14 @@ class NotAnArchive(Exception):
         self.encounter = encounter
 
 
-def key_of(service_key: bytes) -> bytes:
+def key_of(secret_key: bytes) -> bytes:
     """Return the key that encrypts archived encounters."""
-    return hkdf(salt=b"", ikm=service_key, info=_LABEL)
+    return hkdf(salt=b"", ikm=secret_key, info=_LABEL)
+
+
+def keys_of(ring: Keyring) -> tuple[bytes, ...]:
+    """Return the keys that open archived encounters; the first encrypts them."""
+    return (*map(key_of, ring.keys), *ring.archives)
 
 
 def pack(stored: StoredEncounter, key: bytes, pause: lines.Pause = lines.no_pause) -> bytes:
@@ -45,14 +52,17 @@ def pack(stored: StoredEncounter, key: bytes, pause: lines.Pause = lines.no_paus
     return MAGIC + nonce + AESGCM(key).encrypt(nonce, body, stored.encounter.encode())
 
 
-def unpack(encounter: str, raw: bytes, key: bytes, pause: lines.Pause = lines.no_pause) -> StoredEncounter:
-    """Return the encounter that `pack` put into *raw*; raise `NotAnArchive`."""
-    start = len(MAGIC) + _NONCE_BYTES
+def unpack(
+    encounter: str, raw: bytes, keys: Sequence[bytes], pause: lines.Pause = lines.no_pause
+) -> StoredEncounter:
+    """Return the encounter that `pack` put into *raw* under one of *keys*; raise `NotAnArchive`."""
     if not raw.startswith(MAGIC):
         raise NotAnArchive(encounter, "it is of another format")
+    body = opened_by_one(keys, raw[len(MAGIC) :], encounter.encode())
+    if body is None:
+        raise NotAnArchive(encounter, "it is damaged, or was written with another key")
     try:
-        body = AESGCM(key).decrypt(raw[len(MAGIC) : start], raw[start:], encounter.encode())
         end = _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES], "big")
         return lines.read(encounter, bz2.decompress(body[_LENGTH_BYTES:end]), body[end:], pause)
-    except (InvalidTag, OSError, ValueError, LookupError) as fault:
+    except (OSError, ValueError, LookupError) as fault:
         raise NotAnArchive(encounter, type(fault).__name__) from fault

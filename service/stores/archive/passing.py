@@ -67,6 +67,10 @@ class PassingLog:
         """Pass it on; see `EventLog.put_secret`."""
         return self.log.put_secret(encounter, blob)
 
+    def replace_secret(self, encounter: str, blob: bytes) -> bool:
+        """Pass it on; see `EventLog.replace_secret`."""
+        return self.log.replace_secret(encounter, blob)
+
     def secret(self, encounter: str) -> bytes | None:
         """Pass it on; see `EventLog.secret`."""
         return self.log.secret(encounter)

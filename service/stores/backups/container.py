@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from os import urandom
 from typing import Final
 
-from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from service.dice.encoding import hkdf
+from service.key_files import Keyring
 from service.stores.archive.storage import FileMissing, Storage
 from service.stores.backups import items
 from service.stores.backups.items import Item
+from service.stores.secrets import opened_by_one
 
 PREFIX: Final = "backup-"
 PART_BYTES: Final = 4_000_000
@@ -79,9 +80,9 @@ class Manifest:
         return sum(part.size for part in self.parts)
 
 
-def key_of(secret_key: bytes) -> bytes:
-    """Return the key that seals backups."""
-    return hkdf(salt=b"", ikm=secret_key, info=_LABEL)
+def keys_of(ring: Keyring) -> tuple[bytes, ...]:
+    """Return the keys that open backups; the first seals them."""
+    return tuple(hkdf(salt=b"", ikm=key, info=_LABEL) for key in ring.keys)
 
 
 def name_at(now: float) -> str:
@@ -131,9 +132,9 @@ def finished(storage: Storage) -> list[str]:
     return [name.removesuffix(_MANIFEST) for name in storage.names(PREFIX) if name.endswith(_MANIFEST)]
 
 
-def read_manifest(storage: Storage, name: str, key: bytes) -> Manifest:
+def read_manifest(storage: Storage, name: str, keys: Sequence[bytes]) -> Manifest:
     """Return the manifest of the backup *name*; raises `BackupRefused`."""
-    data = _read(storage, name + _MANIFEST, key)
+    data = _read(storage, name + _MANIFEST, keys)
     try:
         said = json.loads(data)
         parts = tuple(BackupPart(**part) for part in said.pop("parts"))
@@ -145,10 +146,10 @@ def read_manifest(storage: Storage, name: str, key: bytes) -> Manifest:
     return manifest
 
 
-def read_parts(storage: Storage, parts: tuple[BackupPart, ...], key: bytes) -> Iterator[Item]:
+def read_parts(storage: Storage, parts: tuple[BackupPart, ...], keys: Sequence[bytes]) -> Iterator[Item]:
     """Yield the items of *parts*; raises `BackupRefused` with the file's name if one is not as written."""
     for part in parts:
-        body = _read(storage, part.name, key, part)
+        body = _read(storage, part.name, keys, part)
         try:
             yield from items.read_all(body)
         except (ValueError, LookupError, TypeError, StopIteration) as fault:
@@ -175,7 +176,7 @@ def _wrap(name: str, body: bytes, key: bytes | None) -> bytes:
     return _MAGIC + _SEALED + nonce + AESGCM(key).encrypt(nonce, packed, name.encode())
 
 
-def _read(storage: Storage, name: str, key: bytes, part: BackupPart | None = None) -> bytes:
+def _read(storage: Storage, name: str, keys: Sequence[bytes], part: BackupPart | None = None) -> bytes:
     """Return the content of the file *name*; raises `BackupRefused`."""
     try:
         raw = storage.get(name)
@@ -189,19 +190,19 @@ def _read(storage: Storage, name: str, key: bytes, part: BackupPart | None = Non
         raise BackupRefused(f"{name}: it is no file of a backup")
     rest = raw[len(_MAGIC) + 1 :]
     try:
-        return zlib.decompress(_opened(name, raw[len(_MAGIC) : len(_MAGIC) + 1], rest, key))
+        return zlib.decompress(_opened(name, raw[len(_MAGIC) : len(_MAGIC) + 1], rest, keys))
     except zlib.error as fault:
         raise BackupRefused(f"{name}: it is damaged") from fault
 
 
-def _opened(name: str, mode: bytes, rest: bytes, key: bytes) -> bytes:
+def _opened(name: str, mode: bytes, rest: bytes, keys: Sequence[bytes]) -> bytes:
     if mode == _SEALED:
-        try:
-            return AESGCM(key).decrypt(rest[:_NONCE_BYTES], rest[_NONCE_BYTES:], name.encode())
-        except (InvalidTag, ValueError) as fault:
+        opened = opened_by_one(keys, rest, name.encode())
+        if opened is None:
             raise BackupRefused(
                 f"{name}: it is damaged, or was sealed with another secret key than this installation's"
-            ) from fault
+            )
+        return opened
     packed, digest = rest[:-32], rest[-32:]
     if mode != _PLAIN or sha256(packed).digest() != digest:
         raise BackupRefused(f"{name}: it is damaged")

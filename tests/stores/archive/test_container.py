@@ -41,7 +41,7 @@ def test_random_fights_come_back_and_take_few_bytes() -> None:
     for fight in (heartrush(2, 400), rise(2, 300)):
         raw = pack(fight, KEY)
 
-        assert unpack(fight.encounter, raw, KEY) == fight
+        assert unpack(fight.encounter, raw, (KEY,)) == fight
         assert len(raw) <= MOST * len(fight.commits)
 
 
@@ -113,7 +113,7 @@ ODD: dict[str, Callable[[StoredEncounter], StoredEncounter]] = {
 def test_odd_bytes_come_back_too(change: Callable[[StoredEncounter], StoredEncounter]) -> None:
     stored = change(tiny())
 
-    assert unpack(stored.encounter, pack(stored, KEY), KEY) == stored
+    assert unpack(stored.encounter, pack(stored, KEY), (KEY,)) == stored
 
 
 def test_writing_and_reading_pause_every_few_commands() -> None:
@@ -123,7 +123,7 @@ def test_writing_and_reading_pause_every_few_commands() -> None:
     pauses: list[str] = []
     raw = pack(stored, KEY, lambda: pauses.append("write"))
     assert len(pauses) >= 3 * count  # written, and read back, a line for each request and commit
-    assert unpack(stored.encounter, raw, KEY, lambda: pauses.append("read")) == stored
+    assert unpack(stored.encounter, raw, (bytes(32), KEY), lambda: pauses.append("read")) == stored
     assert pauses.count("read") >= 2 * count
 
 
@@ -151,7 +151,7 @@ def test_bytes_drawn_at_random_come_back() -> None:
         )
         stored = chained(stored)
 
-        assert unpack(stored.encounter, pack(stored, KEY), KEY) == stored, seed
+        assert unpack(stored.encounter, pack(stored, KEY), (KEY,)) == stored, seed
 
 
 def test_what_cannot_come_back_is_not_written() -> None:
@@ -173,4 +173,4 @@ def test_a_file_is_read_with_its_key_and_under_its_name_alone() -> None:
         (stored.encounter, raw[:60] + bytes([raw[60] ^ 1]) + raw[61:], KEY),
     ):
         with pytest.raises(NotAnArchive):
-            unpack(encounter, file, key)
+            unpack(encounter, file, (key,))

@@ -56,15 +56,15 @@ def written(storage: DirectoryStorage, key: bytes | None = None, name: str = NAM
 
 
 def read(storage: DirectoryStorage, key: bytes = KEY) -> list[Item]:
-    manifest = container.read_manifest(storage, NAME, key)
-    return list(container.read_parts(storage, manifest.parts, key))
+    manifest = container.read_manifest(storage, NAME, (bytes(32), key))
+    return list(container.read_parts(storage, manifest.parts, (key, bytes(32))))
 
 
 @pytest.mark.parametrize("key", [None, KEY])
 def test_what_was_written_is_read(storage: DirectoryStorage, key: bytes | None) -> None:
     manifest = written(storage, key)
     assert read(storage) == ITEMS
-    assert container.read_manifest(storage, NAME, KEY) == manifest
+    assert container.read_manifest(storage, NAME, (KEY,)) == manifest
     assert container.finished(storage) == [NAME]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from service.core.fold import Folder
+from service.key_files import Keyring
 from service.log import Log
 from service.log.memory import MemoryLog
 from service.stores import api_keys
@@ -46,7 +47,7 @@ def played(log: Log, sitting: Sitting, *, start: int = 0) -> None:
 
 
 def fold(log: Log, encounter: str) -> None:
-    CommandFolder(log, Folder(log, SHELF), KEY).fold(encounter, lambda: True)
+    CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY)).fold(encounter, lambda: True)
 
 
 def restored(items: Sequence[Item], storage: DirectoryStorage) -> tuple[MemoryLog, dict[str, bool]]:
