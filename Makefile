@@ -35,7 +35,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test slow cluster lint check format generate bench dice examples streams fuzz offered undoing draws contract mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages site pictures requirements clean
+.PHONY: help run demo test slow rehearsal cluster lint check format generate bench dice examples streams fuzz offered undoing draws contract mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages site pictures requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -85,6 +85,9 @@ offered: .venv/ready ## play 10,000 commands of each book by options alone, over
 
 nemesis: .venv/ready ## kill, stop, starve and fill everything KILLS=50 times, under play, SEED= by its chances, CLUSTER=1 on a cluster, and hold all promises (minutes)
 	$(PY) -m tests.nemesis
+
+rehearsal: .venv/ready ## deploy, back up, kill, upgrade and roll back, change every key, fill the disk, restore elsewhere: under play, every alert read (half an hour)
+	$(PY) -m tests.rehearsal
 
 cluster: .venv/ready ## kill the primaries of a cluster 20 times under load, play the API and worker tests on a cluster (minutes)
 	nice $(PY) -m tests.cluster 20

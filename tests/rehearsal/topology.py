@@ -1,0 +1,349 @@
+"""Run the services of `deploy/compose.yaml` as processes of this machine, and restart those that end.
+
+Each container becomes a process with its command, its environment and its volumes; a volume is a directory.
+The stores take their configuration and users from the files that the containers get. What differs: addresses
+are ports of 127.0.0.1, there are two API processes as on Kubernetes, the stores have one more user, who may
+do everything, and no process is confined.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event, Lock, Thread
+from typing import Any, Final, Self
+
+import redis
+import yaml
+
+from service.supervisor.server import binary
+from tests.cluster.nodes import free_ports, until
+from tests.nemesis.http import HOST
+from tests.nemesis.tree import SHIFTED
+from tests.rehearsal.builds import ROOT, Build
+
+COMPOSE: Final = ROOT / "deploy" / "compose.yaml"
+STORES: Final = ("streams", "queue")
+APIS: Final = ("api-1", "api-2")
+WORKERS: Final = ("worker-1", "worker-2")
+ADMIN: Final = "rehearsal"
+STOP_S: Final = 60.0
+STARTED: Final = b'"worker.started"'
+COMMAND: Final = (sys.executable, "-c", "from service.cli import main; main(prog_name='rewound')")
+
+_VARIABLE: Final = re.compile(r"\$\{(\w+)(?::([-?+])((?:[^{}]|\$\{\w+\})*))?\}")
+
+
+class NotGivenError(Exception):
+    """Compose would start nothing, because a variable is not set."""
+
+
+def interpolated(text: str, variables: Mapping[str, str]) -> str:
+    """Return *text* with its variables replaced as Compose does; raises `NotGivenError`."""
+
+    def value(found: re.Match[str]) -> str:
+        name, how, rest = found.groups()
+        given = variables.get(name, "")
+        if how == "+":
+            return interpolated(rest, variables) if given else ""
+        if not given and how == "?":
+            raise NotGivenError(f"{name}: {rest}")
+        return given or (interpolated(rest, variables) if how == "-" else "")
+
+    return _VARIABLE.sub(value, text)
+
+
+def new_variables() -> dict[str, str]:
+    """Return what the first lines of the file ask an operator to set, drawn at random."""
+    names = re.findall(r"(REWOUND_\w+)=\$\(openssl rand -hex (\d+)\)", COMPOSE.read_text("utf-8"))
+    return {name: secrets.token_hex(int(size)) for name, size in names}
+
+
+@dataclass
+class Part:
+    """One container, as a process that is started again when it ends."""
+
+    name: str
+    command: Sequence[str | Path]
+    environment: Mapping[str, str]
+    log: Path
+    directory: Path
+    process: subprocess.Popen[bytes] | None = None
+    wanted: bool = False
+    starts: int = 0
+    killed: int = 0
+    """How often it had been started when it was killed last."""
+
+    told: int = 0
+    """How often a worker had said that it started before this start."""
+
+    def said(self) -> bytes:
+        """Return what the process and those before it have printed."""
+        return self.log.read_bytes() if self.log.exists() else b""
+
+    def launch(self) -> None:
+        """Start the process."""
+        self.starts += 1
+        self.told = self.said().count(STARTED)
+        with self.log.open("ab") as said:
+            self.process = subprocess.Popen(
+                self.command,
+                cwd=self.directory,
+                env={**os.environ, **self.environment},
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs."""
+        return self.process is not None and self.process.poll() is None
+
+
+@dataclass
+class Topology:
+    """The services on one directory; use it as a context, which ends all processes."""
+
+    directory: Path
+    build: Build
+    variables: dict[str, str]
+    clock: Path
+    """The file that shifts the clock of the second API process."""
+    volumes: dict[str, Path] = field(default_factory=dict)
+    """Volumes that are somewhere else than in *directory*."""
+    parts: dict[str, Part] = field(default_factory=dict)
+    ports: dict[str, int] = field(default_factory=dict)
+    extra: dict[str, str] = field(default_factory=dict)
+    """Settings of API and workers beyond the file's."""
+    _lock: Lock = field(default_factory=Lock)
+    _over: Event = field(default_factory=Event)
+
+    def __post_init__(self) -> None:
+        """Find ports, and read the file."""
+        names = (*STORES, *APIS)
+        self.ports = dict(zip(names, free_ports(len(names)), strict=True))
+        self.directory.mkdir(parents=True, exist_ok=True)
+
+    # --- the file ------------------------------------------------------------------------------------
+
+    @property
+    def file(self) -> dict[str, Any]:
+        """Return the file with the variables as they are now."""
+        found: dict[str, Any] = self._interpolated(yaml.safe_load(COMPOSE.read_text("utf-8")))
+        return found
+
+    def _interpolated(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: self._interpolated(each) for name, each in value.items()}
+        if isinstance(value, list):
+            return [self._interpolated(each) for each in value]
+        return interpolated(value, self.variables) if isinstance(value, str) else value
+
+    def volume(self, name: str) -> Path:
+        """Return the directory of a volume."""
+        place = self.volumes.get(name) or self.directory / "volumes" / name
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return place
+
+    def environment(self, service: str, build: Build) -> dict[str, str]:
+        """Return the environment of a service of the file."""
+        composed = self.file["services"][service]
+        home = self.directory / "volumes" / f"{service}-home"
+        mounts = {"/var/lib/rewound": home}
+        for mount in composed["volumes"]:
+            name, target, *_ = mount.split(":")
+            mounts[target] = self.volume(name)
+        found = {"REWOUND_DATA_DIR": "/var/lib/rewound"}
+        found |= {name: str(value) for name, value in composed["environment"].items()}
+        for name, value in found.items():
+            for store in STORES:
+                value = value.replace(f"@{store}:6379", f"@{HOST}:{self.ports[store]}")  # noqa: PLW2901
+            for target in sorted(mounts, key=len, reverse=True):
+                if value.removeprefix("file://").startswith(target):
+                    value = value.replace(target, str(mounts[target]))  # noqa: PLW2901
+                    break
+            found[name] = value
+        paths = [*build.paths, str(SHIFTED)]
+        return {**found, "PYTHONPATH": os.pathsep.join(paths), "NEMESIS_CLOCK": ""}
+
+    def _part(self, name: str, build: Build) -> Part:
+        service = name.partition("-")[0]
+        log = self.directory / f"{name}.log"
+        if service in STORES:
+            return Part(name, self._store(service), {}, log, self.directory)
+        environment = self.environment(service, build) | self.extra
+        command = (*COMMAND, *self.file["services"][service]["command"])
+        if service == "api":
+            environment |= {"REWOUND_HOST": HOST, "REWOUND_PORT": str(self.ports[name])}
+            environment["NEMESIS_CLOCK"] = str(self.clock) if name == APIS[1] else ""
+        return Part(name, command, environment, log, build.directory)
+
+    def _store(self, name: str) -> list[str | Path]:
+        """Return the command line of a store: the container's, with addresses of this machine."""
+        composed = self.file
+        service = composed["services"][name]
+        config, flag, users = service["command"][1:]
+        assert (service["command"][0], flag) == ("valkey-server", "--aclfile")
+        (given,) = service["configs"]
+        assert given["target"] == users
+        own = self.directory / "etc"
+        own.mkdir(mode=0o700, exist_ok=True)
+        acl = own / f"{name}.acl"
+        content = composed["configs"][given["source"]]["content"]
+        acl.write_text(f"{content.strip()}\nuser {ADMIN} on nopass ~* &* +@all\n", "utf-8")
+        (mounted,) = [mount for mount in service["volumes"] if f":{config}:" in mount]
+        text = (COMPOSE.parent / mounted.split(":")[0]).read_text("utf-8")
+        copy = own / f"{name}.conf"
+        copy.write_text(re.sub(r"^dir /data$", f"dir {self.volume(name)}", text, flags=re.MULTILINE), "utf-8")
+        return [binary(), copy, "--aclfile", acl, "--port", str(self.ports[name]), "--bind", HOST]
+
+    # --- processes -----------------------------------------------------------------------------------
+
+    def start(self, name: str, build: Build | None = None) -> None:
+        """Start a part, of another build if it is given."""
+        with self._lock:
+            part = self._part(name, build or self.build)
+            before = self.parts.get(name)
+            part.starts = before.starts if before else 0
+            part.wanted = True
+            self.parts[name] = part
+            part.launch()
+
+    def stop(self, name: str) -> None:
+        """Stop a part as Compose does, and wait for its end."""
+        with self._lock:
+            part = self.parts[name]
+            part.wanted = False
+        assert part.process is not None
+        with suppress(ProcessLookupError):
+            part.process.send_signal(signal.SIGTERM)
+        try:
+            part.process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(part.process.pid, signal.SIGKILL)
+            part.process.wait()
+
+    def restart(self, name: str, build: Build | None = None) -> None:
+        """Stop a part and start it, and wait until it is well."""
+        self.stop(name)
+        self.start(name, build)
+        self.until_well(name)
+
+    def kill(self, name: str) -> None:
+        """Kill all processes of a part; it is started again."""
+        part = self.parts[name]
+        process = part.process
+        assert process is not None
+        part.killed = part.starts
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+    def until_back(self, name: str) -> None:
+        """Wait until a part that was killed has been started again, and is well."""
+        until(lambda: self.parts[name].starts > self.parts[name].killed, f"{name} is started again", 120)
+        self.until_well(name)
+
+    def until_well(self, name: str) -> None:
+        """Wait until a part answers."""
+        if name in STORES:
+            until(lambda: self.admin(name).ping(), f"{name} answers")
+        elif name in APIS:
+            until(lambda: self._answers(self.ports[name]), f"{name} is ready", 300)
+        else:
+            part = self.parts[name]
+            until(lambda: part.said().count(STARTED) > part.told, f"{name} starts", 300)
+
+    @staticmethod
+    def _answers(port: int) -> bool:
+        import urllib.request  # noqa: PLC0415
+
+        try:
+            with urllib.request.urlopen(f"http://{HOST}:{port}/readyz", timeout=5) as answer:
+                return bool(answer.status == 200)
+        except OSError:
+            return False
+
+    def ask(self, name: str, *command: str | int) -> Any:
+        """Send a store a command as the user who may do everything."""
+        execute: Any = self.admin(name).execute_command
+        return execute(*command)
+
+    def admin(self, name: str) -> redis.Redis:
+        """Return a client of a store that may do everything."""
+        return redis.Redis(port=self.ports[name], username=ADMIN, password="any", socket_timeout=10)
+
+    def operate(self, *arguments: str, service: str = "operator", build: Build | None = None) -> str:
+        """Run a command as `docker compose run --rm operator` does, and return what it prints."""
+        build = build or self.build
+        made = subprocess.run(
+            [*COMMAND, *arguments],
+            cwd=build.directory,
+            env={**os.environ, **self.environment(service, build)},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert made.returncode == 0, f"rewound {' '.join(arguments)}: {made.stderr}\n{made.stdout}"
+        return made.stdout.strip()
+
+    def up(self) -> None:
+        """Start everything in the order in which the file's dependencies come."""
+        for name in STORES:
+            self.start(name)
+        for name in STORES:
+            self.until_well(name)
+        for name in (*WORKERS, *APIS):
+            self.start(name)
+        for name in (*WORKERS, *APIS):
+            self.until_well(name)
+
+    def down(self) -> None:
+        """Stop everything, the stores last."""
+        for name in (*APIS, *WORKERS, *reversed(STORES)):
+            if name in self.parts:
+                self.stop(name)
+
+    def crash(self) -> None:
+        """Kill every process at once, and start none again."""
+        with self._lock:
+            for part in self.parts.values():
+                part.wanted = False
+        for name in self.parts:
+            self.kill(name)
+        for part in self.parts.values():
+            assert part.process is not None
+            part.process.wait(30)
+
+    def _keep(self) -> None:
+        """Start every part again that ended, as `restart: unless-stopped` does."""
+        while not self._over.wait(0.2):
+            with self._lock:
+                ended = [part for part in self.parts.values() if part.wanted and not part.is_alive]
+                for part in ended:
+                    part.launch()
+            if ended:
+                time.sleep(0.5)
+
+    def __enter__(self) -> Self:
+        Thread(target=self._keep, name="restarts", daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        with self._lock:
+            for part in self.parts.values():
+                part.wanted = False
+        for name, part in self.parts.items():
+            if part.is_alive:
+                self.kill(name)
