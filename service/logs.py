@@ -35,7 +35,8 @@ def write_json_lines(level: str) -> None:
             structlog.processors.JSONRenderer(serializer=log_line),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[level.upper()]),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        # one write for a line, because several processes share the file
+        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
     root = logging.getLogger()

@@ -1,4 +1,4 @@
-"""The parts of `make rehearsal` fit this tree: its builds can be made, and its file is read as Compose does."""
+"""What `make rehearsal` is made of fits this tree: the two builds, and the reading of Compose's file."""
 
 from __future__ import annotations
 
