@@ -10,11 +10,20 @@ from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.openings import Id
 from service.rules.rise import books
-from service.rules.rise.character import Arrival, Entry, sheet_of
-from service.rules.rise.creature import spelled_out
+from service.rules.rise.character import Arrival, Condition, Entry, sheet_of
+from service.rules.rise.creature import Budget, spelled_out
+from service.rules.rise.entries import GOING_ON
 from service.rules.rise.opening import Opening, faults
 from service.rules.rise.permission import gm
-from service.rules.rise.rounds import CombatEnded, CreatureArriving, PauseEnded, PauseFrame, is_player, join
+from service.rules.rise.rounds import (
+    RI_ROUND_7,
+    CombatEnded,
+    CreatureArriving,
+    PauseEnded,
+    PauseFrame,
+    is_player,
+    join,
+)
 from service.rules.rise.running_the_game import ruling
 from service.rules.rise.state import State
 from service.rules.secrecy import hidden_creatures
@@ -46,12 +55,43 @@ class CombatStarted(Event[State]):
     partly_unaware: tuple[str, ...] = ()
 
     def evolve(self, state: State) -> State:
+        if state.stage == "ended":
+            state = anew(state)
         state = changed(state, stage="round_start", start_phase=self.start_phase)
         for name in self.unaware:
             state = state.with_creature(name, unaware_of=others(state, name))
         for name in self.partly_unaware:
             state = state.with_creature(name, partly_unaware_of=others(state, name))
         return state
+
+
+@enforces(RI_ROUND_7)
+def anew(state: State) -> State:
+    """Return *state* after a fight, as another one begins in it: nothing is left that ends by itself.
+
+    What lasts stays, and so do places, mounts, walls, things on the ground, attitudes and the GM's groups.
+    """
+    creatures = {
+        name: changed(
+            creature,
+            conditions=tuple([condition for condition in creature.conditions if lasts(condition)]),
+            hp=max(0, creature.hp),
+            depth=0,
+            delayed=(),
+            credit=() if not (creature.dead or creature.defeated) else creature.credit,
+            unaware_of=(),
+            partly_unaware_of=(),
+            budget=Budget(),
+        )
+        for name, creature in state.creatures.items()
+    }
+    zones = tuple([placed for placed in state.zones if placed.zone.until in GOING_ON])
+    return changed(state, creatures=creatures, zones=zones, rounds_before=state.round, goes_on=False)
+
+
+def lasts(condition: Condition) -> bool:
+    """Return whether *condition* goes on from one fight to the next; holds and grips are of one fight."""
+    return condition.until in GOING_ON and condition.name not in ("grappled", "grip")
 
 
 def others(state: State, name: str) -> tuple[str, ...]:
@@ -93,7 +133,10 @@ class PauseWanted(Event[State]):
 @enforces(RI_ROUND_4)
 @record
 class StartCombat(Command[State]):
-    """Start combat, as the GM, with either phase; `unaware` creatures do not see it coming."""
+    """Start combat, as the GM, with either phase; `unaware` creatures do not see it coming.
+
+    After a fight has ended another may be started.
+    """
 
     type: ClassVar[str] = "start_combat"
     start_phase: Literal["movement", "action"] = "movement"
@@ -103,7 +146,7 @@ class StartCombat(Command[State]):
 
     def check(self, view: State) -> None:
         gm(self)
-        if view.stage != "setup":
+        if view.stage not in ("setup", "ended"):
             raise Refused("wrong_step", "combat has begun already")
         for name in (*self.unaware, *self.partly_unaware):
             if name not in view.creatures:
@@ -120,7 +163,7 @@ class StartCombat(Command[State]):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        if view.stage == "setup":
+        if view.stage in ("setup", "ended"):
             yield Offer(type=cls.type, choices={"start_phase": ("movement", "action")})
 
 
@@ -251,19 +294,12 @@ class AddCreature(Command[State]):
 
     def check(self, view: State) -> None:
         gm(self)
-        check_running(view)
         check_entry(view, self.entry)
         if self.seat is not None and self.seat != GM and not is_player(view, self.seat):
             raise Refused("no_such_seat", f"there is no open player's seat {self.seat}", "TABLE-SEAT-1")
 
     def decide(self, state: State) -> Emits[State]:
         return (yield from announced(state, Arrival(entry=spelled_out(self.entry), seat=self.seat)))
-
-
-def check_running(view: State) -> None:
-    """Refuse where no phase comes any more."""
-    if view.is_over:
-        raise Refused("wrong_step", "combat is over", "RI-ROUND-5")
 
 
 def check_entry(view: State, entry: Entry) -> None:
@@ -278,8 +314,8 @@ def check_entry(view: State, entry: Entry) -> None:
 
 
 def announced(state: State, arrival: Arrival) -> Emits[State]:
-    """Emit that somebody comes: at once before the fight begins, and with the next phase in its course."""
-    if state.stage == "setup":
+    """Emit that somebody comes: at once while no fight runs, and with the next phase in its course."""
+    if state.stage in ("setup", "ended") and not state.arriving:
         after: State = yield from join(state, arrival)
         return after
     return (yield CreatureArriving(arrival=arrival, because=("RI-GM-5",)))
@@ -308,10 +344,9 @@ class Den(HidingRules):
     """How hidden creatures join a fight of this book."""
 
     def check_running(self, view: State) -> None:
-        check_running(view)
+        """Refuse nothing: there is always a phase to come, of this fight or of another."""
 
     def check(self, view: State, entry: Entry) -> None:
-        check_running(view)
         check_entry(view, entry)
 
     def whole(self, entry: Entry) -> Entry:

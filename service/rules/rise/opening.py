@@ -154,7 +154,7 @@ def _creature_faults(opening: Opening) -> Iterator[Fault]:
         for name in sheet.defenses:
             if name not in known:
                 yield f"{at}/defenses/{name}", "one of " + ", ".join(known)
-        yield from _ability_faults(sheet, at, known)
+        yield from sheet_faults(sheet, at, known)
 
 
 def may_be_gm_only(opening: Opening) -> tuple[str, ...]:
@@ -182,7 +182,8 @@ def _number_faults(entry: Entry, i: int) -> Iterator[Fault]:
         yield f"/creatures/{i}", "fatigue and damage resistance are not below 0"
 
 
-def _ability_faults(sheet: Sheet, at: str, known: tuple[str, ...]) -> Iterator[Fault]:
+def sheet_faults(sheet: Sheet, at: str, known: tuple[str, ...]) -> Iterator[Fault]:
+    """Yield what is wrong with the weapons and abilities of *sheet*; *known* are the defenses there are."""
     yield from _strike_faults([(w.id, w.strike) for w in sheet.weapons], f"{at}/weapons", known)
     yield from _strike_faults([(a.id, a.strike) for a in sheet.abilities], f"{at}/abilities", known)
     for i, ability in enumerate(sheet.abilities):

@@ -77,6 +77,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     "ruling_requested": "the gm is asked: {question}",
     "gm_ruling_recorded": "a ruling of the gm: {decision}",
     "correction_taken": "",
+    "ability_learned": "{creature} learns {ability_id}",
+    "ability_forgotten": "{creature} loses the ability {ability}",
     "attitude_set": "{creature} regards {toward} as {attitude}",
     "attitudes_set": "",
     "groups_set": "the groups: {groups}",

@@ -43,6 +43,13 @@ RI_ROUND_6: Final = Rule(
 )
 
 
+RI_ROUND_7: Final = Rule(
+    "RI-ROUND-7",
+    "After a fight another may begin: rounds are numbered on, what ends by itself is gone, places stay.",
+    RULING,
+)
+
+
 SIDES = 2
 """Sides that a fight needs before it can be decided."""
 
@@ -105,7 +112,7 @@ def is_decided(state: State) -> bool:
     """
     if (
         state.goes_on
-        or not state.round
+        or state.round == state.rounds_before
         or not state.house.auto_end
         or state.arriving
         or state.hidden_creatures
@@ -225,7 +232,7 @@ ACCEPTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "setup": ("start_combat",),
         "idle": ("next_round", "end_combat"),
-        "ended": ("continue_combat",),
+        "ended": ("continue_combat", "start_combat"),
     }
 )
 """What the GM may say where the fight rests."""
@@ -271,7 +278,7 @@ class RoundStarted(Event[State]):
 
     def evolve(self, state: State) -> State:
         creatures = {name: changed(c, budget=Budget()) for name, c in state.creatures.items()}
-        skips = self.round == 1 and state.start_phase == "action"
+        skips = self.round == state.rounds_before + 1 and state.start_phase == "action"
         goes_on = state.goes_on and len(standing_sides(state)) < SIDES
         stage: Stage = "action_start" if skips else "movement_start"
         return changed(

@@ -79,6 +79,8 @@ class State(SplitTable, WalledTable, HidingTable):
     step: int = 0
     """Which of the eleven steps of the round is at hand."""
     start_phase: Literal["movement", "action"] = "movement"
+    rounds_before: int = 0
+    """The rounds of earlier fights of this encounter."""
     creatures: Mapping[str, Creature] = EMPTY
     terrain: Mapping[str, Terrain] = EMPTY
     """Cells that are not plain ground, by `x,y`."""

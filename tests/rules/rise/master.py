@@ -14,6 +14,7 @@ from service.rules.rise.creature import Creature
 from service.rules.rise.state import State
 from service.rules.ruleset import waiting
 
+LEARNED: Final = {"id": "learned", "strike": {"versus": ["reflex"], "dice": [4]}}
 QUESTIONS: Final = (
     ("monster_fate", "unconscious"),
     ("improved_cover", "4"),
@@ -91,12 +92,16 @@ def prologue(state: State, random: Random) -> Iterator[Attempt]:
 
 
 def epilogue(state: State, random: Random) -> Iterator[Attempt]:
-    """Yield what is done when the fight is over: it ends, and everybody rests."""
+    """Yield what is done when the fight is over: it ends, everybody rests and learns, and another begins."""
     yield Attempt("end_combat", "gm", {})
     for name, creature in state.creatures.items():
         wound = 0 if creature.wounds else None
         yield Attempt("rest", "gm", {"creature": name, "rest": "short"})
         yield Attempt("rest", "gm", {"creature": name, "rest": "long", "wound": wound})
+        effects = [{"does": "teach", "target": name, "ability": LEARNED}]
+        yield Attempt("gm_ruling", "gm", {"kind": "effect", "decision": "it learns", "effects": effects})
+    yield Attempt("start_combat", "gm", {"start_phase": random.choice(("movement", "action"))})
+    yield Attempt("end_combat", "gm", {})
 
 
 # --- any time ----------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ def test_RI_ROUND_6_a_fight_ends_when_one_side_stands() -> None:
     (ended,) = fight.logged("combat_ended")
     assert ended.reason == "x stands alone"
     assert fight.state.is_over
-    assert [awaited.accepts for awaited in waiting(fight.state)] == [("continue_combat",)]
+    assert [awaited.accepts for awaited in waiting(fight.state)] == [("continue_combat", "start_combat")]
     assert all(awaited.optional for awaited in waiting(fight.state))
 
 

@@ -36,6 +36,8 @@ BEYOND: Final = {
     "RI-INFO-6": "what others read of a group that is waited for",
     "RI-RES-15": "a pause of the GM's between the announcement and the end of the round",
     "RI-ROUND-6": "a fight that ends by itself: the seed gives no end (RI-ROUND-5)",
+    "RI-GM-6": "abilities that are gained or lost: the ledger's sheets are fixed",
+    "RI-ROUND-7": "several fights in one encounter: the ledger is of one fight",
     "RI-GM-5": "reinforcements: the ledger lists the command and says nothing of when they join",
 }
 """Rules of the code that the ledger does not have."""

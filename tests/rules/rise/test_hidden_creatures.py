@@ -89,7 +89,7 @@ def test_TABLE_HIDDEN_1_above_and_below_somebody_is_room() -> None:
     )
 
 
-def test_TABLE_HIDDEN_1_it_is_the_gms_to_hide_and_nobody_hides_in_what_is_over() -> None:
+def test_TABLE_HIDDEN_1_it_is_the_gms_to_hide_and_to_show_also_between_two_fights() -> None:
     fight = ambush(hidden=hidden_creature(), phase="action")
     for command, data in (
         ("hide_creature", {"entry": hidden_creature((9, 9), "rat")}),
@@ -101,8 +101,8 @@ def test_TABLE_HIDDEN_1_it_is_the_gms_to_hide_and_nobody_hides_in_what_is_over()
         assert refusal is not None
         assert refusal.code == "not_gm"
     fight.rest().do("end_combat")
-    assert fight.refused("hide_creature", entry=hidden_creature((9, 9), "rat")) == "wrong_step"
-    assert fight.refused("reveal_creature", hidden_creature=1) == "wrong_step"
+    fight.do("hide_creature", entry=hidden_creature((9, 9), "rat"))
+    assert fight.do("reveal_creature", hidden_creature=2)["rat"].position == (9, 9)
     assert not fight.do("withdraw_hidden_creature", hidden_creature=1).state.hidden_creatures
 
 
