@@ -7,17 +7,17 @@ The chapters in the book's order, with the modules that have them:
 - 5.3 Taking Damage: `taking_damage`
 - 5.4 Vital Wounds: `vital_wounds`, `resting`
 - 5.5 Combat Time: `rounds`, `groups`, `planning`, `intents`, `movement_phase`, `initiative`, `action_phase`,
-  `turns`, `combat_time`, `swift`, `objects`, `effects`, `merging`
+  `turns`, `combat_time`, `swift`, `objects`, `improvising`, `effects`, `merging`
 - 5.6 Movement and Positioning: `movement_and_positioning`, `moving`, `movement_problem`, `movement_solver`,
   `movement_resolution`, `mounts`
 - 5.7 Aerial Movement: `aerial_movement`
 - 5.8 Universal Abilities: `strikes`, `brawling`, `hurling`, `special_abilities`, `exertion`
 - 5.9 Vision and Light; 5.10 Obstacles and Cover: `vision_and_lines`, `obstacles_and_targets`
 - 5.11 Awareness and Surprise: `combat`
-- Running the Game: `running_the_game`, `corrections`
+- Running the Game: `running_the_game`, `mending`, `corrections`
 
 The rest of the package: `books`, `options`, `state`, `permission`, `character`, `entries`, `opening`,
-`presentation`, `reasons`, `field_texts`.
+`presentation`, `reasons`, `sheet_faults`, `field_texts`.
 
 This file lists the messages of the chapters: what is not listed does not exist.
 """
@@ -41,9 +41,11 @@ from service.rules.rise import (
     exertion,
     groups,
     hurling,
+    improvising,
     initiative,
     intents,
     making_attacks,
+    mending,
     mounts,
     movement_and_positioning,
     movement_phase,
@@ -98,6 +100,7 @@ _CHAPTERS: Final = (
     combat_time,
     swift,
     objects,
+    improvising,
     effects,
     movement_and_positioning,
     moving,
@@ -112,6 +115,7 @@ _CHAPTERS: Final = (
     obstacles_and_targets,
     combat,
     running_the_game,
+    mending,
     corrections,
     opening,
     entries,
@@ -134,6 +138,7 @@ _FRAMES: Final = (
     making_attacks.AssaultFrame,
     action_phase.ActionFrame,
     running_the_game.QuestionFrame,
+    improvising.DeedsFrame,
     special_abilities.ReactionsFrame,
     corrections.CorrectionFrame,
 )

@@ -26,6 +26,7 @@ from service.rules.rise.groups import (
     opened,
     unread,
 )
+from service.rules.rise.improvising import DeedsAnnounced, judge_deeds
 from service.rules.rise.initiative import asks_players, exertions, spent
 from service.rules.rise.merging import after_swift, in_fixed_order, where_it_ends
 from service.rules.rise.objects import share_out
@@ -289,12 +290,15 @@ def apply_swift(state: State, group: str) -> Emits[State]:
 
 def announce(state: State) -> Emits[State]:
     """Emit what every group did; from now on it is open."""
+    tried = {group: state.at(group).deeds for group in state.groups}
     for group, (log, judgements) in in_fixed_order(state).items():
         opens = occasion(state, group)
         plans = state.at(group).plans
         state = yield GroupAnnounced(group=group, effects=log, occasion=opens, plans=plans, because=ANNOUNCED)
         for judged in judgements:
             state = yield judged
+        if tried[group]:
+            state = yield DeedsAnnounced(group=group, deeds=tried[group], because=("RI-ACT-12",))
     return state
 
 
@@ -305,6 +309,8 @@ def merge(state: State, chance: Chance, frame: ActionFrame) -> Emits[State]:
     state = yield from share_out(state, chance)
     if asks_players(state):
         return state
+    if state.deeds:
+        return (yield from judge_deeds(state, chance))
     late = {group: after_swift(log) for group, log in frame.logs.items()}
     state = yield from where_it_ends(state, chance, late, state.groups)
     if asks_players(state):

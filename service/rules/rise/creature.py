@@ -87,6 +87,22 @@ class Atom:
 
 
 @record
+class Deed:
+    """What a creature has tried that no ability names."""
+
+    creature: str
+    deed: str
+    """What it tries, in its player's words."""
+    targets: tuple[str, ...] = ()
+    """The creatures that it is about."""
+    thing: str = ""
+    """The thing or place that it is about."""
+    group: str = ""
+    after: int = 0
+    """How many effects of its group came before it."""
+
+
+@record
 class HiddenSwift:
     """What a group's Swift abilities do that others do not know before its announcement."""
 

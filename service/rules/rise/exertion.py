@@ -11,6 +11,7 @@ from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
 from service.rules.rise.creature import Creature
 from service.rules.rise.groups import GroupFrame
+from service.rules.rise.improvising import DeedExerted, DeedsFrame, settle_deed
 from service.rules.rise.initiative import InitiativeAnswered
 from service.rules.rise.making_attacks import AssaultFrame
 from service.rules.rise.mounts import RideExerted, RideFrame, settle
@@ -53,7 +54,7 @@ def shown_to(view: State, command: Act) -> Creature:
     frame, name = view.top, command.creature
     if isinstance(frame, GroupFrame) and name in frame.shown:
         return own(view, command, name)
-    if isinstance(frame, RideFrame) and frame.shows(name):
+    if isinstance(frame, (RideFrame, DeedsFrame)) and frame.shows(name):
         return own(view, command, name)
     if isinstance(frame, AssaultFrame) and frame.assault.user == name and frame.stage == "shown":
         return own(view, command, name)
@@ -78,7 +79,7 @@ class DesperateExertion(Act):
     def check(self, view: State) -> None:
         creature = shown_to(view, self)
         frame = view.top
-        if isinstance(frame, (GroupFrame, RideFrame)):
+        if isinstance(frame, (GroupFrame, RideFrame, DeedsFrame)):
             return
         assert isinstance(frame, AssaultFrame), "a roll is shown"
         if frame.rerolled:
@@ -93,6 +94,8 @@ class DesperateExertion(Act):
             return (yield InitiativeAnswered(creature=self.creature, exerts=True))
         if isinstance(state.top, RideFrame):
             return (yield RideExerted(creature=self.creature))
+        if isinstance(state.top, DeedsFrame):
+            return (yield DeedExerted(creature=self.creature, because=("RI-UNIV-DESPERATE",)))
         return (yield ExertionUsed(creature=self.creature))
 
     @classmethod
@@ -116,6 +119,8 @@ class KeepRoll(Act):
             )
         if isinstance(state.top, RideFrame):
             return (yield from settle(state))
+        if isinstance(state.top, DeedsFrame):
+            return (yield from settle_deed(state))
         return (yield RollKept(creature=self.creature, because=("RI-UNIV-DESPERATE",)))
 
     @classmethod

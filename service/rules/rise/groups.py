@@ -89,6 +89,7 @@ def world(state: State, group: str, opened: Opened) -> Sealed[State]:
         plans=EMPTY,
         declared_faces=EMPTY,
         effects=(),
+        deeds=(),
         unjudged=(),
         stacks=Stacks(),
     )
@@ -96,6 +97,7 @@ def world(state: State, group: str, opened: Opened) -> Sealed[State]:
     if group in state.worlds:
         before = state.at(group)
         new = changed(new, effects=before.effects, unjudged=before.unjudged, places=before.places)
+        new = changed(new, deeds=before.deeds)
         new = changed(
             new,
             redirected_streams=before.redirected_streams,

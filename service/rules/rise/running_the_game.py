@@ -70,6 +70,7 @@ class Rule(Command[State]):
         "swap_conflict",
         "conflict_exists",
         "location_conflict",
+        "deed_conflict",
         "monster_fate",
         "monster_sprint_exception",
         "improved_cover",
@@ -160,6 +161,7 @@ ANSWERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "conflict_exists": ("yes", "no"),
         "swap_conflict": ("yes", "no"),
         "location_conflict": ("initiative",),
+        "deed_conflict": ("initiative", "none"),
     }
 )
 """The questions that are asked aloud, with their answers; where creatures are answers too, they are added."""

@@ -13,7 +13,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.kernel.messages import TABLE, Awaited
 from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, record, with_key
 from service.rules.rise.character import Arrival, Entry, sheet_of
-from service.rules.rise.creature import Atom, Creature, HiddenSwift, Plan, Ruling, Unjudged, above
+from service.rules.rise.creature import Atom, Creature, Deed, HiddenSwift, Plan, Ruling, Unjudged, above
 from service.rules.rise.options import OPTIONS, House, house_of
 from service.rules.rise.sheet import PROFILES, Profile, Sheet, Zone, side_of
 from service.rules.secrecy.gm_only import facts_of
@@ -107,6 +107,8 @@ class State(SplitTable, WalledTable, HidingTable):
     """In a world: the order of acting that each seat of the group wants."""
     effects: tuple[Atom, ...] = ()
     """In a world: the group's log."""
+    deeds: tuple[Deed, ...] = ()
+    """What was tried that no ability names: by the group in its world, and once announced until judged."""
     unjudged: tuple[Unjudged, ...] = ()
     """In a world: the group's attacks whose outcomes are sealed from it until the announcement."""
     committed: bool = False

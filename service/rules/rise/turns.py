@@ -66,6 +66,7 @@ TURN_COMMANDS = (
     "manipulate_object",
     "guide_with_knees",
     "use_ability",
+    "improvise",
     "sustain",
     "fire_delayed",
     "end_turn",

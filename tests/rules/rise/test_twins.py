@@ -138,6 +138,12 @@ def hide_reaction(run: Run, target: str) -> None:
     run.do("end_turn", "h")
 
 
+def hide_deed(run: Run, deed: tuple[str, str]) -> None:
+    """Try what no ability names, in few words or in many, about one enemy or another."""
+    run.do("improvise", "h", deed=deed[0], targets=[deed[1]])
+    run.do("end_turn", "h")
+
+
 def hide_order(run: Run, order: list[str]) -> None:
     run.do("set_order", "h", order=order)
 
@@ -159,6 +165,7 @@ SECRETS: Final = (
     Secret("area", "action", ([3, 0], [0, 3]), hide_area),
     Secret("turns", "action", ("mend", "burn"), hide_turns),
     Secret("reaction", "action", ("o", "w"), hide_reaction),
+    Secret("deed", "action", (("jump", "o"), ("swing across on the chandelier", "w")), hide_deed),
     Secret("order", "action", (["h", "i"], ["i", "h"]), hide_order),
     Secret("mistake", "action", ("o", "nobody"), hide_mistake),
 )
