@@ -302,6 +302,7 @@ def carried_over(state: State, group: str) -> State:
             aloft=mine.aloft,
             altitude=mine.altitude,
             hovered=mine.hovered,
+            mount=mine.mount or state.creatures[name].mount,
         )
     for name, creature in inner.creatures.items():
         if creature.mount in state.groups[group] and name not in state.groups[group]:

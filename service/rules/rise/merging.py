@@ -255,7 +255,7 @@ def pose_announced(intents: Intents, chosen: Mapping[str, Atom], rules: Mapping[
 def goes(intents: Intents, name: str) -> bool:
     """Return whether its rule moves *name* at all, if only up or down."""
     routes, altitude = route_all(intents), intents.state.creatures[name].altitude
-    return bool(routes.paths[name]) or routes.altitudes.get(name, altitude) != altitude
+    return bool(routes.paths.get(name)) or routes.altitudes.get(name, altitude) != altitude
 
 
 def kept_aloft(state: State, routes: Routes) -> Emits[State]:
@@ -276,15 +276,27 @@ def flights(state: State, chosen: Mapping[str, Atom]) -> dict[str, int]:
 
 
 def on_their_ways(state: State, chosen: Mapping[str, Atom], rules: Mapping[str, Plan]) -> Intents:
-    """Return what moves creatures, whatever others do, as plans beside those who react to it.
+    """Return what moves creatures, whatever others do, as plans beside those who react to it or block it.
 
     What stood in their ways was looked at when they set out, and their heights are known from then.
     """
-    everybody = tuple(state.creatures)
     plans = {
-        name: Plan(ability=effect.how, path=effect.path, passes=everybody) for name, effect in chosen.items()
+        name: Plan(
+            ability=effect.how,
+            path=effect.path,
+            passes=tuple([other for other in state.creatures if not may_block(rules, other, effect)]),
+            feet=effect.feet,
+        )
+        for name, effect in chosen.items()
     }
     return Intents(state=state, plans={**plans, **rules})
+
+
+def may_block(rules: Mapping[str, Plan], blocker: str, effect: Atom) -> bool:
+    """Return whether *blocker* blocks who goes along the path of *effect* by its own will."""
+    plan = rules.get(blocker)
+    blocks = plan is not None and plan.ability == "block" and effect.target in plan.targets
+    return blocks and effect.how == "self"
 
 
 def ignored(

@@ -168,14 +168,16 @@ def check_budget(view: State, creature: Creature, path: Sequence[Cell], budget: 
         raise Refused("insufficient_speed", f"{creature.id} has {budget} feet, and the path takes {feet}")
 
 
-def check_free(view: State, creature: Creature, path: Sequence[Cell], high: int | None = None) -> None:
-    """Refuse a path through an enemy, or into a space that is taken, as far as the mover knows."""
+def check_free(
+    view: State, creature: Creature, path: Sequence[Cell], high: int | None = None, *, mounts: bool = False
+) -> None:
+    """Refuse a path through an enemy, or into a space that is taken unless it *mounts* there."""
     passing, ending = flown(creature, high)
     for cell in path:
         other = in_the_way(view, passing, cell)
         if other is not None:
             raise Refused("enemy_blocks_path", f"{other.id} is in the way of {creature.id}", "RI-MOVE-4")
-    if path or ending.altitude != creature.altitude:
+    if not mounts and (path or ending.altitude != creature.altitude):
         taken = occupant(view, ending, path[-1] if path else creature.position)
         if taken is not None:
             raise Refused("space_occupied", f"{taken.id} stands where {creature.id} would end", "RI-MOVE-4")

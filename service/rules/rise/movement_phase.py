@@ -9,9 +9,9 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
-from service.rules.rise.aerial_movement import TookOff, lands
+from service.rules.rise.aerial_movement import TookOff, climb_ft, lands
 from service.rules.rise.combat_statistics import lose
-from service.rules.rise.creature import Plan
+from service.rules.rise.creature import Creature, Plan
 from service.rules.rise.effects import let_go
 from service.rules.rise.groups import (
     GroupFrame,
@@ -25,7 +25,7 @@ from service.rules.rise.groups import (
 from service.rules.rise.initiative import asks_players, exertions, spent
 from service.rules.rise.intents import come, due, planned
 from service.rules.rise.mounts import bolt
-from service.rules.rise.movement_and_positioning import come_off
+from service.rules.rise.movement_and_positioning import budget_of, check_path, come_off, feet_of, once_up
 from service.rules.rise.movement_problem import (
     Intents,
     NeedsInitiative,
@@ -40,12 +40,14 @@ from service.rules.rise.movement_problem import (
 )
 from service.rules.rise.movement_resolution import carry_out, find_outcome, meet_needs, rush, rushers
 from service.rules.rise.objects import share_out
-from service.rules.rise.permission import own
+from service.rules.rise.permission import is_allowed, own
 from service.rules.rise.planning import PlanFrame
 from service.rules.rise.state import State
 from service.rules.rise.taking_damage import tire
+from service.rules.rise.vision_and_lines import straight
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.choices import by_seats
+from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import Cell
 
 RI_RES_1: Final = Rule(
@@ -68,6 +70,12 @@ RI_RES_9: Final = Rule(
     "RI-RES-9",
     "Once plans are open, say whether a creature that falls behind sprints; it tires by 1 if it does.",
     books.TIME.at("Resolving Actions"),
+    settles=("C-20",),
+)
+RI_CONF_11: Final = Rule(
+    "RI-CONF-11",
+    "A player's creature whose path leaves it beside nobody it was to reach may go on, as far as a sprint.",
+    books.TIME.at("Conflicting Actions"),
     settles=("C-20",),
 )
 
@@ -193,8 +201,13 @@ class SprintAnswered(Event[State]):
     type: ClassVar[str] = "sprint_answered"
     creature: str
     accepted: bool
+    path: tuple[Cell, ...] = ()
+    """The cells with which its path goes on."""
 
     def evolve(self, state: State) -> State:
+        plan = state.plans[self.creature]
+        longer = changed(plan, path=(*plan.path, *self.path), sprint="auto")
+        state = changed(state, plans={**state.plans, self.creature: longer}) if self.path else state
         frame = state.top_frame(MovementFrame)
         asked = tuple([name for name in frame.asked if name != self.creature])
         sprinting = (*frame.sprinting, self.creature) if self.accepted else frame.sprinting
@@ -319,16 +332,58 @@ class ConsentSprint(Command[State]):
     type: ClassVar[str] = "consent_sprint"
     creature: str
     accept: bool
+    path: tuple[tuple[int, int], ...] = ()
+    """The cells with which the path of a hustle goes on; whoever reacts goes by its rule."""
 
     def check(self, view: State) -> None:
-        own(view, self, self.creature)
+        creature = own(view, self, self.creature)
         frame = view.top
         if not isinstance(frame, MovementFrame) or self.creature not in frame.asked:
             raise Refused("wrong_step", f"{self.creature} is not asked to sprint", "RI-CONF-6")
+        plan = view.plans[self.creature]
+        goes_on = self.accept and plan.ability == "hustle"
+        if bool(self.path) is not goes_on:
+            fault = "says how its path goes on" if goes_on else "has no path to go on"
+            raise Refused("invalid_target", f"{self.creature} {fault}", "RI-CONF-11")
+        if goes_on:
+            check_further(view, creature, plan, self.path)
 
     def decide(self, state: State) -> Emits[State]:
-        return (yield SprintAnswered(creature=self.creature, accepted=self.accept, because=("RI-CONF-6",)))
+        hustles = state.plans[self.creature].ability == "hustle"
+        because = ("RI-CONF-11", "C-20") if hustles else ("RI-CONF-6",)
+        answered = SprintAnswered(
+            creature=self.creature, accepted=self.accept, path=self.path, because=because
+        )
+        return (yield answered)
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield Offer(type=cls.type, creature=awaited.creature, choices={"accept": (True, False)})
+        name = awaited.creature or ""
+        plan = view.plans[name]
+        if plan.ability != "hustle":
+            yield Offer(type=cls.type, creature=name, choices={"accept": (True, False)})
+            return
+        yield Offer(type=cls.type, creature=name, given={"accept": False})
+        creature = view.creatures[name]
+        there = changed(creature, position=plan.path[-1])
+        moved = view.with_creature(name, position=plan.path[-1])
+        left = farther(view, creature, plan) - feet_of(view, creature, plan.path)
+        further = straight(moved, there, left, through=True)
+        lines = [
+            line for line, path in further.lines() if is_allowed(check_further, view, creature, plan, path)
+        ]
+        if lines:
+            choices = {"path": StraightPaths.of(there.position, lines)}
+            yield Offer(type=cls.type, creature=name, given={"accept": True}, choices=choices)
+
+
+@enforces(RI_CONF_11)
+def check_further(view: State, creature: Creature, plan: Plan, path: tuple[Cell, ...]) -> None:
+    """Refuse to go on along *path* farther than a sprint leads in all."""
+    check_path(view, creature, (*plan.path, *path), farther(view, creature, plan))
+
+
+def farther(view: State, creature: Creature, plan: Plan) -> int:
+    """Return the feet of a planned hustle that becomes a sprint."""
+    feet = (once_up if plan.stand_up else budget_of)(view, creature, plan.mode, sprint=True)
+    return feet - climb_ft(creature, plan.ability, plan.mode, plan.altitude_ft)

@@ -185,8 +185,15 @@ def stop_at_standing(state: State, wanted: Routes, passes: Mapping[str, tuple[st
 
 
 def order_behind(plans: Mapping[str, Plan]) -> Pairs:
-    """Return who moves along behind whom, also through others: nobody runs into who comes after it."""
-    pairs = {(name, target): None for name, plan in plans.items() for target in plan.targets}
+    """Return who moves along behind whom, also through others: nobody runs into who comes after it.
+
+    A hustle that is to reach somebody comes behind it only once it goes on by a sprint.
+    """
+    pairs = {
+        (name, target): None
+        for name, plan in plans.items()
+        for target in (() if plan.ability == "hustle" and plan.sprint != "auto" else plan.targets)
+    }
     known = 0
     while len(pairs) > known:
         known = len(pairs)
@@ -477,13 +484,13 @@ def find_way(
 
 @enforces(RI_CONF_6)
 def find_outrun(intents: Intents) -> tuple[str, ...]:
-    """Return the reacting creatures that fall short and may sprint."""
+    """Return the creatures that fall short of whom they react to, or are to reach, and may sprint."""
     state, after = intents.state, place_movers(intents.state, route_all(intents))
     return tuple(
         [
             name
             for name, plan in sorted(intents.plans.items())
-            if plan.ability in ("follow", "withdraw")
+            if plan.ability in ("follow", "withdraw", "hustle")
             and plan.sprint != "never"
             and falls_short(after, name, plan)
             and not is_laden(state, state.creatures[name])
@@ -492,8 +499,10 @@ def find_outrun(intents: Intents) -> tuple[str, ...]:
 
 
 def falls_short(after: State, name: str, plan: Plan) -> bool:
-    """Return whether a creature that reacts does not get as near, or as far, as it wants."""
+    """Return whether a creature gets less near than it wants, less far, or beside nobody it is to reach."""
     creature = after.creatures[name]
+    if plan.ability == "hustle":
+        return not any(after.adjacent(creature, after.creatures[target]) for target in plan.targets)
     gaps = [after.distance(creature, after.creatures[target]) for target in plan.targets]
     if plan.ability == "follow":
         return max(gaps) > plan.distance_ft

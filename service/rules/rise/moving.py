@@ -13,16 +13,26 @@ from service.rules.rise import books
 from service.rules.rise.aerial_movement import AIRBORNE, BY_RULE, TookOff, climb_ft, height, lands
 from service.rules.rise.combat_statistics import risen
 from service.rules.rise.combat_time import check_trade, pay_for
-from service.rules.rise.creature import UNNUMBERED, Atom, Creature, Plan
+from service.rules.rise.creature import UNNUMBERED, Atom, Creature, How, Plan
 from service.rules.rise.effects import LocationEffectIgnored, note_place, note_quietly
 from service.rules.rise.intents import check_own_rule, check_reactive, seen_by
-from service.rules.rise.movement_and_positioning import budget_of, check_free, check_path, feet_of, once_up
+from service.rules.rise.movement_and_positioning import (
+    Mounted,
+    budget_of,
+    check_free,
+    check_mount,
+    check_path,
+    feet_of,
+    once_up,
+)
 from service.rules.rise.movement_problem import Intents, place_movers, route_all
 from service.rules.rise.permission import Act, is_allowed
+from service.rules.rise.planning import mounts
 from service.rules.rise.state import State
 from service.rules.rise.strikes import check_trades, moved_already
 from service.rules.rise.turns import begun, offered, on_turn, sender, taking_turn
 from service.rules.rise.vision_and_lines import feet_offered, straight
+from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import Cell, Feet
 
 # --- reacting ------------------------------------------------------------------------------------------
@@ -67,6 +77,12 @@ class Wanted(Protocol):
     def direction(self) -> Cell | None: ...
     @property
     def pause(self) -> bool: ...
+    @property
+    def stand_up(self) -> bool: ...
+    @property
+    def sprint(self) -> bool: ...
+    @property
+    def mount(self) -> str | None: ...
 
 
 @record
@@ -84,11 +100,34 @@ class MovementDeclared(Event[State]):
         return changed(state, plans=with_key(state.plans, self.creature, self.plan))
 
 
+def check_block(view: State, creature: Creature, move: Wanted) -> None:
+    """Refuse a block that says more than whom it is about."""
+    if creature.budget.paused:
+        raise Refused("wrong_step", f"{creature.id} goes on along a path", "RI-ACT-6")
+    own = (move.within_ft, move.beyond_ft, move.direction, move.distance_ft, move.altitude_ft, move.mount)
+    if move.path or move.pause or move.stand_up or move.sprint or any(each is not None for each in own):
+        raise Refused("reactive_rule_too_complex", "a block is about one creature, and no more", "RI-REAC-1")
+    check_reactive(view, creature, move.ability, move.targets)
+
+
+def check_onto(view: State, creature: Creature, move: Wanted) -> None:
+    """Refuse to mount with a movement by a rule, one that pauses, or whom another group may move."""
+    if move.mount is None:
+        return
+    if move.ability in BY_RULE or move.pause:
+        raise Refused("invalid_target", f"{creature.id} mounts where a path ends", "RI-MOUNT-1")
+    check_mount(view, creature, move.mount, move.path)
+    if move.mount not in view.groups[view.here]:
+        raise Refused("mount_departed", f"{move.mount} is of another group, and may move", "RI-MOUNT-1")
+
+
 def check_rule(view: State, creature: Creature, move: Wanted) -> None:
     """Refuse a movement that mixes a path with a rule about others, or keys on what nobody sees."""
     own = (move.within_ft, move.beyond_ft, move.direction)
     if move.ability != "custom" and own != (None, None, None):
         raise Refused("invalid_target", f"{move.ability} is no rule of one's own", "RI-REAC-1")
+    if move.ability == "block":
+        return
     if move.ability not in BY_RULE:
         if move.targets or move.distance_ft is not None:
             raise Refused("invalid_target", "a path is about nobody", "RI-MOVE-1")
@@ -187,10 +226,10 @@ class Move(Act):
     """Move for the standard action, also after a movement in the movement phase."""
 
     type: ClassVar[str] = "move"
-    ability: Literal["hustle", "follow", "withdraw", "custom"] = "hustle"
+    ability: Literal["hustle", "follow", "withdraw", "block", "custom"] = "hustle"
     """Along a path, or by a rule about others: where that leads shows when all groups have acted."""
     targets: tuple[str, ...] = ()
-    """Whom it follows, from whom it withdraws, or whom a rule of one's own is about."""
+    """Whom it follows or blocks, from whom it withdraws, or whom a rule of one's own is about."""
     distance_ft: Feet | None = None
     """How near to stay, or how far to get; null is 5 feet."""
     path: tuple[tuple[int, int], ...] = ()
@@ -209,6 +248,8 @@ class Move(Act):
     """Custom: the one way to go; null is straight away, or the shortest."""
     pause: bool = False
     """Whether the movement goes on after a minor or free action."""
+    mount: str | None = None
+    """The creature of its group that it mounts where the path ends."""
 
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
@@ -218,14 +259,17 @@ class Move(Act):
     def check_way(self, view: State, creature: Creature) -> None:
         """Refuse a way that *creature* cannot go, though it has a turn and a movement."""
         goes_on = creature.budget.paused
-        if self.sprint or self.reacts:
+        if self.sprint or self.reacts or self.blocks:
             check_trades(view)
+        if self.blocks:
+            check_block(view, creature, self)
         if creature.location_changed and not goes_on and (self.path or self.reacts or not self.stand_up):
             moved_already(view, creature.id)
         if self.stand_up and goes_on:
             raise Refused("wrong_step", f"{creature.id} gets up before it moves", "RI-MOVE-5")
         check_path(view, creature, self.path, self.feet(view, creature))
-        check_free(view, creature, self.path, self.high(creature))
+        check_free(view, creature, self.path, self.high(creature), mounts=self.mount is not None)
+        check_onto(view, creature, self)
         check_rule(view, creature, self)
 
     def check_paid(self, view: State, creature: Creature) -> None:
@@ -238,9 +282,14 @@ class Move(Act):
         """Whether it goes by a rule about others."""
         return self.ability in BY_RULE
 
+    @property
+    def blocks(self) -> bool:
+        """Whether it stays and keeps another from passing."""
+        return self.ability == "block"
+
     def high(self, creature: Creature) -> int | None:
         """Return how high a flight ends, null for a movement that is none."""
-        if self.mode not in AIRBORNE or self.reacts:
+        if self.mode not in AIRBORNE or self.reacts or self.blocks:
             return None
         return height(creature, self.type, self.mode, self.altitude_ft)
 
@@ -265,6 +314,9 @@ class Move(Act):
             beyond_ft=self.beyond_ft,
             feet=self.feet(state, creature),
         )
+        if self.blocks:
+            because = ("RI-REAC-4", "C-48")
+            return (yield MovementDeclared(creature=self.creature, plan=plan, because=because))
         if not self.reacts:
             state = yield from self.set_out(state, creature)
         if self.stand_up and state.creatures[self.creature].has("prone"):
@@ -277,7 +329,12 @@ class Move(Act):
         if self.mode in AIRBORNE:
             high = height(creature, self.type, self.mode, self.altitude_ft)
             state = yield TookOff(creature=self.creature, altitude=high, because=("RI-MOVE-9",))
-        return (yield from note_place(state, self.creature, self.path, "continued" if goes_on else "self"))
+        how: How = "continued" if goes_on else "self"
+        feet = plan.feet if self.sprint else None  # else it is its speed, which the table knows
+        state = yield from note_place(state, self.creature, self.path, how, feet)
+        if self.mount is None:
+            return state
+        return (yield Mounted(creature=self.creature, mount=self.mount, because=("RI-MOUNT-1", "C-48")))
 
     def set_out(self, state: State, creature: Creature) -> Emits[State]:
         """Emit what of its movement a creature spends on a path."""
@@ -304,11 +361,16 @@ class Move(Act):
                 yield Offer(type=cls.type, creature=creature.id, given=way, choices=choices)
         if not creature.budget.paused and not creature.location_changed:
             yield from rules(view, command, creature)
+            yield from onto_mounts(view, command, creature)
 
 
 def rules(view: State, command: Move, creature: Creature) -> Iterator[Offer]:
     """Yield the movements by a rule about creatures in sight that *creature* may make."""
     targets = tuple([(name,) for name in seen_by(view, creature)])
+    block = changed(command, ability="block", targets=targets[0] if targets else ())
+    if is_allowed(block.check_way, view, creature):
+        given = {"ability": "block"}
+        yield Offer(type=command.type, creature=creature.id, given=given, choices={"targets": targets})
     ways: list[dict[str, Any]] = [{"stand_up": False}, {"stand_up": True}]
     ways += [{"mode": mode} for mode in creature.sheet.speeds if mode in AIRBORNE]
     for way in ways if targets else ():
@@ -316,10 +378,24 @@ def rules(view: State, command: Move, creature: Creature) -> Iterator[Offer]:
             continue
         sprints = feet_offered(view, creature, sprint=True, **way) >= 0
         for ability, choices in OFFERED.items():
-            given: Mapping[str, Any] = {"ability": ability, **FIXED[ability], **way}
-            if is_allowed(changed(command, targets=targets[0], **given).check_way, view, creature):
+            fixed: Mapping[str, Any] = {"ability": ability, **FIXED[ability], **way}
+            if is_allowed(changed(command, targets=targets[0], **fixed).check_way, view, creature):
                 whole = {"targets": targets, **choices, "sprint": (False, True) if sprints else (False,)}
-                yield Offer(type=command.type, creature=creature.id, given=given, choices=whole)
+                yield Offer(type=command.type, creature=creature.id, given=fixed, choices=whole)
+
+
+def onto_mounts(view: State, command: Move, creature: Creature) -> Iterator[Offer]:
+    """Yield the movements onto mounts of its group that *creature* may make."""
+    for mount, found in mounts(view, creature).items():
+        wanted = changed(command, mount=mount)
+        lines = [
+            line
+            for line, path in found.lines()
+            if is_allowed(changed(wanted, path=path).check_way, view, creature)
+        ]
+        if lines:
+            choices = {"path": StraightPaths.of(creature.position, lines)}
+            yield Offer(type=command.type, creature=creature.id, given={"mount": mount}, choices=choices)
 
 
 def farthest(view: State, creature: Creature, way: Mapping[str, Any]) -> int:

@@ -17,12 +17,18 @@ from service.rules.rise.intents import (
     REACTIVE,
     braced,
     check_intent,
+    check_seen,
     check_uses,
     offered_uses,
     payment,
     seen_by,
 )
-from service.rules.rise.movement_and_positioning import check_carried, check_mount, check_not_carried
+from service.rules.rise.movement_and_positioning import (
+    check_carried,
+    check_mount,
+    check_not_carried,
+    sprinting,
+)
 from service.rules.rise.permission import Act, able, in_phase, is_allowed
 from service.rules.rise.state import State
 from service.rules.rise.turns import sender
@@ -136,7 +142,7 @@ RI_UNIV_HUSTLE: Final = Rule(
 )
 RI_CONF_8: Final = Rule(
     "RI-CONF-8",
-    "Only creatures that react are asked whether they sprint; along a path one sprints from the start.",
+    "Who reacts is asked whether it sprints, and who goes along a path only if it says whom it is to reach.",
     books.TIME.at("Conflicting Actions"),
     settles=("C-20",),
 )
@@ -265,7 +271,10 @@ class PlanMovement(Act):
     distance_ft: Feet = 5
     mode: str = "land"
     sprint: Literal["never", "ask", "auto"] | None = None
-    """Whether following or withdrawing sprints where it falls short; null asks."""
+    """Whether it sprints where it falls short; null asks whoever follows or withdraws.
+
+    A hustle may ask: its player is asked if the path ends beside none of the `targets`.
+    """
     carry: tuple[str, ...] = ()
     """Creatures that ride along."""
     mount: str | None = None
@@ -293,13 +302,25 @@ class PlanMovement(Act):
         view = braced(view, creature, self.free_actions)
         creature = view.creatures[creature.id]
         check_not_carried(view, creature)
-        if self.sprint in ("ask", "auto") and self.ability not in ("follow", "withdraw"):
-            no_sprint(self.ability)
+        self.check_sprint(view, creature)
         for rider in self.carry:
             check_carried(view, creature, rider, sprints=self.ability == "sprint")
         check_intent(view, creature, self)
         if self.mount is not None:
             check_mount(view, creature, self.mount, self.path)
+
+    def check_sprint(self, view: State, creature: Creature) -> None:
+        """Refuse to sprint after others along a path, except for a hustle that says whom it is to reach."""
+        along = self.ability not in (*REACTIVE, "shove", "custom")
+        if along and self.ability == "hustle" and self.sprint == "ask" and self.targets and self.path:
+            for name in self.targets:
+                check_seen(view, creature, name)
+            sprinting(view, creature, 0)
+            return
+        if self.sprint in ("ask", "auto") and self.ability not in ("follow", "withdraw"):
+            no_sprint(self.ability)
+        if along and self.targets:
+            raise Refused("invalid_target", "a path is about nobody who is not to be reached", "RI-MOVE-1")
 
     def way(self) -> tuple[tuple[int, int], ...]:
         """Return the path that is planned; where others are reacted to there is none."""
@@ -307,7 +328,8 @@ class PlanMovement(Act):
 
     def decide(self, state: State) -> Emits[State]:
         creature = state.creatures[self.creature]
-        reacts = self.ability in ("follow", "withdraw") and creature.sheet.is_pc
+        asks = self.ability == "hustle" and self.sprint == "ask"
+        reacts = asks or (self.ability in ("follow", "withdraw") and creature.sheet.is_pc)
         plan = Plan(
             ability=self.ability,
             path=self.way(),
@@ -342,6 +364,7 @@ class PlanMovement(Act):
         ]
         for way, choices in alike(tried):
             yield Offer(type=cls.type, creature=creature.id, given=way, choices=choices)
+        yield from cls.reaching(view, command, creature)
         for mount, found in mounts(view, creature).items():
             legal = [line for line, path in found.lines() if command.may(view, mount=mount, path=path)]
             if legal:
@@ -359,6 +382,14 @@ class PlanMovement(Act):
                 choices = {"targets": targets, **CHOICES.get(by_rule["ability"], EMPTY)}
                 yield Offer(type=cls.type, creature=creature.id, given=by_rule, choices=choices)
 
+    @classmethod
+    def reaching(cls, view: State, command: PlanMovement, creature: Creature) -> Iterator[Offer]:
+        """Yield the hustles of a player's creature that are to reach somebody, by a sprint if needed."""
+        targets, paths = tuple([(name,) for name in seen_by(view, creature)]), free_ways(view, creature)
+        if targets and paths and command.may(view, sprint="ask", targets=targets[0], path=paths[0]):
+            choices = {"targets": targets, "path": paths}
+            yield Offer(type=cls.type, creature=creature.id, given={"sprint": "ask"}, choices=choices)
+
     def may(self, view: State, **more: object) -> bool:
         """Return whether this plan with *more* is legal for a creature that may plan a movement."""
         return is_allowed(changed(self, **more).check_plan, view, view.creatures[self.creature])
@@ -366,8 +397,10 @@ class PlanMovement(Act):
 
 @enforces(RI_CONF_8)
 def no_sprint(ability: str) -> None:
-    """Refuse to sprint after others with a plan along a path."""
-    raise Refused("sprint_not_reactive", f"{ability} leads along a path; plan the ability sprint instead")
+    """Refuse to sprint after others with a plan along a path that is to reach nobody."""
+    raise Refused(
+        "sprint_not_reactive", f"{ability} leads along a path; plan a sprint, or ask with targets to reach"
+    )
 
 
 @enforces(RI_CONF_9)

@@ -38,6 +38,7 @@ BEYOND: Final = {
     "RI-ROUND-6": "a fight that ends by itself: the seed gives no end (RI-ROUND-5)",
     "RI-ACT-12": "improvised deeds: the ledger has no command for what no ability names",
     "RI-ACT-13": "what comes of them",
+    "RI-CONF-11": "sprinting in answer along a path: the ledger's C-20 is of those who react",
     "RI-CONF-10": "conflicts of them: the ledger's C-39 is of things that are picked up",
     "RI-GM-6": "abilities that are gained or lost: the ledger's sheets are fixed",
     "RI-ROUND-7": "several fights in one encounter: the ledger is of one fight",
