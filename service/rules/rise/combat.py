@@ -56,7 +56,7 @@ class CombatStarted(Event[State]):
 
     def evolve(self, state: State) -> State:
         if state.stage == "ended":
-            state = anew(state)
+            state = ready_again(state)
         state = changed(state, stage="round_start", start_phase=self.start_phase)
         for name in self.unaware:
             state = state.with_creature(name, unaware_of=others(state, name))
@@ -66,7 +66,7 @@ class CombatStarted(Event[State]):
 
 
 @enforces(RI_ROUND_7)
-def anew(state: State) -> State:
+def ready_again(state: State) -> State:
     """Return *state* after a fight, as another one begins in it: nothing is left that ends by itself.
 
     What lasts stays, and so do places, mounts, walls, things on the ground, attitudes and the GM's groups.

@@ -81,8 +81,6 @@ class Atom:
     name: str = ""
     """The condition lost."""
     path: tuple[Cell, ...] = ()
-    feet: int | None = None
-    """How far a sprint of its own could lead; null is its speed."""
     how: How = "self"
     swift: bool = False
     group: str = ""

@@ -119,13 +119,9 @@ def note_quietly(state: State, effect: Atom) -> Emits[State]:
     return (yield from apply_quietly(state, effect))
 
 
-def note_place(
-    state: State, creature: str, path: tuple[Cell, ...], how: How = "self", feet: int | None = None
-) -> Emits[State]:
-    """Log that a creature goes along *path* by its own will, and make it true; it had so many *feet*."""
-    atom = Atom(
-        seq=UNNUMBERED, source=creature, target=creature, does="locate", path=path, how=how, feet=feet
-    )
+def note_place(state: State, creature: str, path: tuple[Cell, ...], how: How = "self") -> Emits[State]:
+    """Log that a creature goes along *path* by its own will, and make it true."""
+    atom = Atom(seq=UNNUMBERED, source=creature, target=creature, does="locate", path=path, how=how)
     return (yield from note_quietly(state, atom))
 
 

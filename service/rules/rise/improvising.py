@@ -16,6 +16,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rise import books
+from service.rules.rise.brawling import not_twice
 from service.rules.rise.combat_statistics import EXERTED, asks_to_exert, first_counts, tired
 from service.rules.rise.combat_time import Pay, check_free, check_pay, pay_for
 from service.rules.rise.creature import Atom, Creature, Deed
@@ -93,7 +94,8 @@ class Improvise(Act):
     def check_paid(self, view: State, creature: Creature) -> None:
         """Refuse a deed that *creature* cannot pay for so."""
         if self.pay == "free":
-            check_free(view, creature, self.type, None)
+            not_twice(creature, self.name)
+            check_free(view, creature, self.name, None)
             return
         if self.pay == "minor" and creature.budget.paused and not view.house.minor_in_movement:
             raise Refused("wrong_step", f"{creature.id} is moving", "RI-ACT-6")
@@ -101,13 +103,12 @@ class Improvise(Act):
 
     @property
     def name(self) -> str:
-        """The name under which its action is paid: the same minor deed is not tried twice in a round."""
+        """The name under which its action is paid: the same deed is not tried twice in a round."""
         return f"{self.type}: {self.deed}"
 
     def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)
-        what = self.type if self.pay == "free" else self.name
-        state = yield from pay_for(self.creature, self.pay, self.pay, what)
+        state = yield from pay_for(self.creature, self.pay, self.pay, self.name)
         tried = Deed(
             creature=self.creature,
             deed=self.deed,

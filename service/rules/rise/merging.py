@@ -14,11 +14,11 @@ from service.rules.kernel.records import changed
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rise import books
 from service.rules.rise.aerial_movement import TookOff, lands, poised, soars
-from service.rules.rise.combat_statistics import ALL
+from service.rules.rise.combat_statistics import ALL, speed_of
 from service.rules.rise.creature import Atom, Plan
 from service.rules.rise.effects import LocationEffectIgnored, apply, apply_quietly, let_go
 from service.rules.rise.initiative import asks_players, find_order, roll_order
-from service.rules.rise.movement_and_positioning import come_off
+from service.rules.rise.movement_and_positioning import come_off, feet_of
 from service.rules.rise.movement_problem import (
     Intents,
     Outcome,
@@ -285,11 +285,21 @@ def on_their_ways(state: State, chosen: Mapping[str, Atom], rules: Mapping[str, 
             ability=effect.how,
             path=effect.path,
             passes=tuple([other for other in state.creatures if not may_block(rules, other, effect)]),
-            feet=effect.feet,
+            feet=sprinted_ft(state, effect),
         )
         for name, effect in chosen.items()
     }
     return Intents(state=state, plans={**plans, **rules})
+
+
+def sprinted_ft(state: State, effect: Atom) -> int | None:
+    """Return the feet over the ground of a sprint of its own that a path took; null where it took none."""
+    creature = state.creatures[effect.target]
+    spent = creature.budget.modes
+    best = max([speed_of(state, creature, mode) for mode in spent], default=0)
+    if effect.how != "self" or sum(spent.values()) <= best:
+        return None
+    return 2 * best - (sum(spent.values()) - feet_of(state, creature, effect.path))
 
 
 def may_block(rules: Mapping[str, Plan], blocker: str, effect: Atom) -> bool:

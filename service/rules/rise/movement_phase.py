@@ -333,7 +333,7 @@ class ConsentSprint(Command[State]):
     creature: str
     accept: bool
     path: tuple[tuple[int, int], ...] = ()
-    """The cells with which the path of a hustle goes on; whoever reacts goes by its rule."""
+    """The cells with which the path of a hustle goes on; a creature that reacts goes by its rule."""
 
     def check(self, view: State) -> None:
         creature = own(view, self, self.creature)

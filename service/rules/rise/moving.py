@@ -330,8 +330,7 @@ class Move(Act):
             high = height(creature, self.type, self.mode, self.altitude_ft)
             state = yield TookOff(creature=self.creature, altitude=high, because=("RI-MOVE-9",))
         how: How = "continued" if goes_on else "self"
-        feet = plan.feet if self.sprint else None  # else it is its speed, which the table knows
-        state = yield from note_place(state, self.creature, self.path, how, feet)
+        state = yield from note_place(state, self.creature, self.path, how)
         if self.mount is None:
             return state
         return (yield Mounted(creature=self.creature, mount=self.mount, because=("RI-MOUNT-1", "C-48")))

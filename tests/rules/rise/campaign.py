@@ -29,7 +29,10 @@ from tests.rules.rise.held import held
 from tests.rules.rise.kit import AIMED, Fight, Seeded, unfolded
 from tests.support.recorded_fight import Record
 
-LAST: Final[tuple[str, ...]] = ("end_combat", "pass_turn", "end_turn", "no_more_swift", "pass_movement")
+LAST: Final[tuple[str, ...]] = (
+    *("end_combat", "pass_turn", "end_turn", "no_more_swift", "pass_movement"),
+    *("withdraw_plan", "ask_pause"),
+)
 """Commands that end or skip something: taken only now and then, or where nothing else is offered."""
 MIDDLE: Final = (4, 1)
 """Where creatures like to go."""
@@ -37,7 +40,7 @@ SECRET: Final = 3
 """In one fight of so many there are secrets of the GM's on every side; in some it plays everybody."""
 MOVING: Final = 0.05
 """How often the GM does something with a hidden creature, of all turns."""
-SPENDING: Final = ("commit_swift", "manipulate_object", "begin_turn")
+SPENDING: Final = ("commit_swift", "manipulate_object", "begin_turn", "improvise")
 """Commands that leave little to do afterwards: taken half as often."""
 
 
@@ -248,7 +251,11 @@ def _places(seen: State) -> list[State]:
 
 
 def _owed(local: State) -> tuple[Awaited, ...]:
-    return local.top.waiting(local) if local.top is not None else ()
+    """Return what a place waits for, and where it waits for anything what may be done besides."""
+    if local.top is None:
+        return ()
+    owed = local.top.waiting(local)
+    return (*owed, *local.optional_prompts()) if owed else ()
 
 
 class Recorded(Campaign):

@@ -90,6 +90,13 @@ def test_RI_ACT_7_free_deeds_are_as_many_as_is_reasonable() -> None:
     assert fight.refused("improvise", "a", deed="sing", pay="free") == "free_action_unreasonable"
 
 
+@pytest.mark.parametrize(("deed", "code"), [("shout", "free_check_repeated"), ("sing", None)])
+def test_RI_ACT_11_the_same_free_deed_is_not_tried_twice(deed: str, code: str | None) -> None:
+    fight = duel().do("improvise", "a", deed="shout", pay="free")
+    decision = fight.send("improvise", "seat-x", creature="a", deed=deed, pay="free")
+    assert (decision.refusal.code if decision.refusal else None) == code
+
+
 @pytest.mark.parametrize(
     ("data", "code"),
     [

@@ -117,11 +117,12 @@ PAST = [[0, 1], [1, 1], [2, 1]]
 NO_EXERTION = {"exertion_prompt": "never"}
 
 
-def passing(kind: str = "mon", **move: Any) -> Fight:
+def passing(kind: str = "mon", cells: int = 3, **move: Any) -> Fight:
     """Return a fight in which a blocks o for its standard action, and o has moved past it."""
+    path = [[x, 1] for x in range(cells)]
     fight = begun(entry("pc@x/a", (0, 0)), entry(f"{kind}@y/o", (-1, 1)), options=NO_EXERTION)
     fight.do("move", "a", ability="block", targets=["o"]).end("a")
-    return fight.do("move", "o", path=PAST, **move).end("o")
+    return fight.do("move", "o", path=path, **move).end("o")
 
 
 @pytest.mark.parametrize(("faces", "ends"), [((9, 3), (-1, 1)), ((3, 9), (2, 1))], ids=["stopped", "passes"])
@@ -137,9 +138,12 @@ def test_RI_REAC_4_a_block_for_a_standard_action_stops_who_passes(
 
 
 def test_RI_REAC_4_who_sprints_has_feet_to_pay_with() -> None:
-    """60 feet: 5 + 30 are paid for the first step, and another 5 + 30 are not there."""
-    fight = passing("pc", sprint=True).throw(9, 3)
-    assert fight["o"].position == (0, 1)
+    """60 feet: 5 + 30 are paid for the first step, and another 5 + 30 are not there.
+
+    Of a sprint that its path does not need nothing shows, and it has the 30 feet of its speed.
+    """
+    ends = [passing("pc", cells, sprint=True).throw(9, 3)["o"].position for cells in (6, 7)]
+    assert ends == [(-1, 1), (0, 1)]
 
 
 def test_RI_RES_12_what_who_is_blocked_did_on_its_way_stands() -> None:
