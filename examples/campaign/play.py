@@ -4,10 +4,10 @@
 
 Heart Rush has five encounters: after each of the first four Pia is carried into the next, with the days
 between. She is wounded and treated, uses a weekly ability and waits for it, buys a spell and casts it, and
-coats her mace with a poison that lapses on the way. Rise has three: Bo is struck down and recovers, has
-nothing left to recover by in the next fight of that day, and sleeps his wound off. Every link of both chains
-is audited. Then the host changes a carried character, and the audit names it. The program throws all dice
-itself, with the same faces each time.
+coats her mace with a poison that lapses on the way. Rise has three: Bo is struck down and recovers, tries
+what no ability names, has nothing left to recover by in the second fight there, learns an ability in the
+next one, rests, and sleeps his wound off. Every link of both chains is audited. Then the host changes a
+carried character, and the audit names it. The program throws all dice itself, with the same faces each time.
 """
 
 import json
@@ -52,6 +52,7 @@ BO = {
 }
 TROLL = {**BO, "id": "troll", "name": "Troll", "side": "foes", "kind": "monster", "accuracy": 9}
 CLUB = {"id": "club", "strike": {"dice": [8], "flat": 20}}
+DAZZLE = {"id": "dazzle", "range_ft": 60, "effects": [{"does": "gain", "condition": "dazzled"}]}
 LIKED = ("decline_join", "choose_stance", "declare_attack", "accept_damage")
 """What the program answers first where it is asked."""
 
@@ -296,11 +297,26 @@ def rise_campaign(call: Call) -> Json:
     bridge.end_round()
     bridge.do("end_combat", reason="the troll lets him pass")
     shown["recovered"] = (bridge.creature("bo")["hp"], bridge.creature("bo")["fatigue"])
+    bridge.do("start_combat", start_phase="action")
+    shown["again in the second fight"] = bridge.code("commit_swift", creature="bo", ability="recover")
+    bridge.to_turns()
+    bridge.do("improvise", creature="bo", deed="kick away the rotten plank", targets=["troll"])
+    bridge.end_round()
+    (asked,) = [each for each in bridge.waiting() if "judge_deed" in each["accepts"]]
+    plank = {"does": "damage", "target": "troll", "amount": 9}
+    bridge.do("judge_deed", prompt=asked["prompt"], decision="it falls a little", effects=[plank])
+    shown["the plank"] = (bridge.creature("troll")["hp"], bridge.creature("troll")["dr"])
+    bridge.do("end_combat", reason="the troll has had enough")
 
     cave = RiseEncounter(call, "Day 1: the cave", going_on(bridge.carried("bo"), 0), hero(TROLL, 9))
+    taught = {"does": "teach", "target": "bo", "ability": DAZZLE}
+    cave.do("gm_ruling", kind="effect", decision="the crystal teaches him", effects=[taught])
     cave.do("start_combat", start_phase="action")
-    shown["again the same day"] = cave.code("commit_swift", creature="bo", ability="recover", targets=["bo"])
-    cave.do("end_combat", reason="the cave is empty")
+    cave.to_turns()
+    cave.do("use_ability", creature="bo", ability="dazzle", targets=["troll"])
+    cave.end_round()
+    shown["learned"] = [each["name"] for each in cave.creature("troll")["conditions"]]
+    cave.do("end_combat", reason="the troll runs into the dark")
     cave.do("rest", creature="bo", rest="short")
     bo = cave.creature("bo")
     shown["after ten minutes"] = (bo["hp"], len(bo["wounds"]), bo["fatigue"])

@@ -69,14 +69,17 @@ def test_the_campaign_shows_what_it_says(owner: Api, services: Services) -> None
 def test_the_campaign_of_rise_shows_what_it_says(owner: Api, services: Services) -> None:
     """The troll does 27: 4 of resistance and 23 hit points, so 20 - 23 = -3, a wound, and 0 after the round.
 
-    The vital roll of 2 costs accuracy. To recover gives half of 20 and costs 2 fatigue.
+    The vital roll of 2 costs accuracy. To recover gives half of 20 and costs 2 fatigue. The plank does 9 to
+    the troll: 4 of resistance and 5 hit points.
     """
     played = script()
     shown = played.rise_campaign(calling(owner, services, played))
     assert shown == {
         "struck": (0, ["accuracy"]),
         "recovered": (10, 2),
-        "again the same day": "recover_already_used",
+        "again in the second fight": "recover_already_used",
+        "the plank": (15, 0),
+        "learned": ["dazzled"],
         "after ten minutes": (20, 1, 2),
         "after two days": (20, 0, 0),
         "chain": ["valid_to_epoch"] * 3,

@@ -86,6 +86,8 @@ class Mending:
     """What sort of damage."""
     name: str = ""
     """The condition gained or lost; the ability that `unteach` takes."""
+    by: str = ""
+    """The creature that a condition comes from, which `grappled` has to name; else it comes from the GM."""
     ability: Ability | None = None
     """The ability that `teach` gives."""
     to: Cell | None = None
@@ -103,9 +105,11 @@ class Mending:
             return f"there is no creature {self.target}"
         if self.does in TEACHING or self.ability is not None:
             return self._ability_fault(view)
-        return self._felt_fault()
+        return self._felt_fault(view)
 
-    def _felt_fault(self) -> str | None:
+    def _felt_fault(self, view: State) -> str | None:
+        if (self.by or self.is_hold) and (self.by == self.target or self.by not in view.creatures):
+            return f"{self.name or self.does} of {self.target} says by which other creature"
         if self.does in _AMOUNTS and not 1 <= self.amount <= MOST:
             return f"{self.does} has an amount of 1 to {MOST}"
         if self.does in ("gain", "lose") and not 1 <= len(self.name) <= 24:
@@ -141,6 +145,11 @@ class Mending:
         return (yield from self.alter(state) if does is None else apply(state, chance, self.atom(does)))
 
     @property
+    def is_hold(self) -> bool:
+        """Whether it puts a creature into another's hold, which ends where that cannot hold on."""
+        return self.does == "gain" and self.name == "grappled"
+
+    @property
     def felt(self) -> Felt | None:
         """What it does to a creature, null where it changes a sheet, or walls and doors."""
         if self.does == "walls" or self.does == "teach" or self.does == "unteach":  # noqa: PLR1714 - narrows
@@ -160,7 +169,7 @@ class Mending:
 
     def atom(self, does: Felt) -> Atom:
         """Return the effect on a creature, which *does* this, as the rules know it."""
-        gained = Condition(name=self.name, source="gm") if does == "gain" else None
+        gained = Condition(name=self.name, source=self.by or "gm") if does == "gain" else None
         return Atom(
             seq=UNNUMBERED,
             source="gm",

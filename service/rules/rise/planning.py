@@ -271,7 +271,7 @@ class PlanMovement(Act):
     distance_ft: Feet = 5
     mode: str = "land"
     sprint: Literal["never", "ask", "auto"] | None = None
-    """Whether it sprints where it falls short; null asks if it follows or withdraws.
+    """Whether it sprints where it falls short; null asks if it follows or withdraws. No monster does.
 
     A hustle may ask: its player is asked if the path ends beside none of the `targets`.
     """

@@ -273,6 +273,24 @@ def test_RI_ACT_13_an_attribute_that_is_gm_only_is_said_as_a_bonus() -> None:
     assert fight.logged("deed_judged")[0].success
 
 
+def test_RI_ACT_13_a_deed_may_put_two_creatures_into_a_hold() -> None:
+    fight = duel().do("improvise", "a", deed="wrap the chain around it").end("a").rest()
+    held = {"does": "gain", "name": "grappled"}
+    judge(fight, effects=[{**held, "target": "o", "by": "a"}, {**held, "target": "a", "by": "o"}])
+    assert [[c.source for c in fight[name].conditions] for name in "ao"] == [["o"], ["a"]]
+    fight.to_actions().do("escape_grapple", "a", 9)
+    assert not fight.seen("x", "o").conditions
+
+
+@pytest.mark.parametrize("by", ["", "nobody", "o"])
+def test_RI_GM_4_who_is_grappled_is_so_by_another_creature(by: str) -> None:
+    """No ruling names the gm as the one who holds: everybody who holds is somewhere."""
+    effects = [{"does": "gain", "name": "grappled", "target": "o", "by": by}]
+    fight = duel().rest().do("end_combat")
+    refused = fight.refused("gm_ruling", None, kind="effect", decision="held", effects=effects)
+    assert refused == "effect_not_possible"
+
+
 # --- conflicts ---------------------------------------------------------------------------------------
 
 
