@@ -12,7 +12,7 @@ from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
 from service.rules.rise.character import Condition
-from service.rules.rise.creature import Creature, fatigue_penalty, is_unconscious
+from service.rules.rise.creature import UNNUMBERED, Atom, Creature, fatigue_penalty, is_unconscious
 from service.rules.rise.sheet import Effect
 from service.rules.rise.state import State
 
@@ -347,6 +347,18 @@ def asks_to_exert(state: State, creature: str, *, missed: bool) -> bool:
     """Return whether the player of *creature* is asked to roll again with desperate exertion."""
     asks = state.house.exertion_prompt
     return state.creatures[creature].sheet.is_pc and (asks == "always" or (asks == "misses" and missed))
+
+
+def exertion(creature: str) -> Atom:
+    """Return what desperate exertion costs *creature*."""
+    return Atom(
+        seq=UNNUMBERED,
+        source=creature,
+        target=creature,
+        does="fatigue",
+        amount=2,
+        name="desperate exertion",
+    )
 
 
 def first_counts(state: State, first: int, second: int) -> bool:

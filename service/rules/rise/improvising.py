@@ -17,14 +17,13 @@ from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rise import books
 from service.rules.rise.brawling import not_twice
-from service.rules.rise.combat_statistics import EXERTED, asks_to_exert, first_counts, tired
+from service.rules.rise.combat_statistics import EXERTED, asks_to_exert, exertion, first_counts, tired
 from service.rules.rise.combat_time import Pay, check_free, check_pay, pay_for
 from service.rules.rise.creature import Atom, Creature, Deed
 from service.rules.rise.effects import apply_quietly
 from service.rules.rise.groups import GroupFrame
 from service.rules.rise.initiative import asks_players, find_order, roll_order
 from service.rules.rise.mending import Mending
-from service.rules.rise.mounts import exertion
 from service.rules.rise.permission import Act, gm, is_allowed
 from service.rules.rise.running_the_game import answer
 from service.rules.rise.state import State

@@ -14,9 +14,16 @@ from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.rise.brawling import not_twice
-from service.rules.rise.combat_statistics import EXERTED, asks_to_exert, first_counts, speed_of, tired
+from service.rules.rise.combat_statistics import (
+    EXERTED,
+    asks_to_exert,
+    exertion,
+    first_counts,
+    speed_of,
+    tired,
+)
 from service.rules.rise.combat_time import check_free, pay_for
-from service.rules.rise.creature import UNNUMBERED, Atom, Creature, Plan, is_able
+from service.rules.rise.creature import Creature, Plan, is_able
 from service.rules.rise.effects import note
 from service.rules.rise.intents import is_seen
 from service.rules.rise.objects import handling
@@ -78,13 +85,6 @@ class RideFrame(Frame[State]):
         elif asks_to_exert(state, rider, missed=not succeeds(state, state.top_frame(RideFrame))):
             return state
         return (yield from settle(state))
-
-
-def exertion(rider: str) -> Atom:
-    """Return what desperate exertion costs."""
-    return Atom(
-        seq=UNNUMBERED, source=rider, target=rider, does="fatigue", amount=2, name="desperate exertion"
-    )
 
 
 # --- facts -------------------------------------------------------------------------------------------
