@@ -10112,6 +10112,30 @@ user: string;
 path: string;
 };
 
+/** A creature has an ability no more, and what was to come by it does not come. */
+export type Rise1AbilityForgotten = {
+/** The type, which says what the other members are. */
+type: "ability_forgotten";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** The id of the ability. */
+ability: string;
+};
+
+/** A creature has an ability from now on, in place of one of the same name. */
+export type Rise1AbilityLearned = {
+/** The type, which says what the other members are. */
+type: "ability_learned";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** The id of the ability. */
+ability: Rise1AbilityView;
+};
+
 /** Somebody uses an ability on its targets. */
 export type Rise1AbilityUsed = {
 /** The type, which says what the other members are. */
@@ -10729,7 +10753,7 @@ partly_unaware: Array<string>;
 };
 
 /** A command of rise@1. */
-export type Rise1Command = Rise1AcceptAmendment | Rise1AcceptHistory | Rise1AddCreature | Rise1AdvanceEpoch | Rise1Amend | Rise1AnswerRuling | Rise1AskPause | Rise1BeginTurn | Rise1ChangeSeat | Rise1Charge | Rise1CloseEncounter | Rise1CloseSeat | Rise1CommitSeed | Rise1CommitSwift | Rise1ConsentSprint | Rise1OpenContest | Rise1ContinueCombat | Rise1DesperateExertion | Rise1DirtyTrick | Rise1DropAmendment | Rise1EndCombat | Rise1EndTurn | Rise1EscapeGrapple | Rise1FireDelayed | Rise1ForfeitChoice | Rise1GmRuling | Rise1GoOn | Rise1Grapple | Rise1GuideWithKnees | Rise1HideCreature | Rise1IssueToken | Rise1KeepRoll | Rise1MaintainGrapple | Rise1ManipulateObject | Rise1Move | Rise1MoveHiddenCreature | Rise1NextRound | Rise1NoMoreSwift | Rise1OpenChoice | Rise1OpenSeat | Rise1Overrun | Rise1PassMovement | Rise1PassTurn | Rise1PlanMovement | Rise1RecklessAttack | Rise1Recover | Rise1Redo | Rise1Rest | Rise1RevealCreature | Rise1RevealSeed | Rise1RollBehindScreen | Rise1Rule | Rise1SealChoice | Rise1SetAttitude | Rise1SetGroups | Rise1SetOrder | Rise1Shove | Rise1ShowRoll | Rise1ShowSheet | Rise1StartCombat | Rise1StepAside | Rise1Strike | Rise1Sustain | Rise1Throw | Rise1ThrowDice | Rise1TotalDefense | Rise1TreatWound | Rise1Trip | Rise1Undo | Rise1Uphold | Rise1UseAbility | Rise1WaiveSeed | Rise1WithdrawHiddenCreature | Rise1WithdrawPlan;
+export type Rise1Command = Rise1AcceptAmendment | Rise1AcceptHistory | Rise1AddCreature | Rise1AdvanceEpoch | Rise1Amend | Rise1AnswerRuling | Rise1AskPause | Rise1BeginTurn | Rise1ChangeSeat | Rise1Charge | Rise1CloseEncounter | Rise1CloseSeat | Rise1CommitSeed | Rise1CommitSwift | Rise1ConsentSprint | Rise1OpenContest | Rise1ContinueCombat | Rise1DesperateExertion | Rise1DirtyTrick | Rise1DropAmendment | Rise1EndCombat | Rise1EndTurn | Rise1EscapeGrapple | Rise1FireDelayed | Rise1ForfeitChoice | Rise1GmRuling | Rise1GoOn | Rise1Grapple | Rise1GuideWithKnees | Rise1HideCreature | Rise1Improvise | Rise1IssueToken | Rise1JudgeDeed | Rise1KeepRoll | Rise1MaintainGrapple | Rise1ManipulateObject | Rise1Move | Rise1MoveHiddenCreature | Rise1NextRound | Rise1NoMoreSwift | Rise1OpenChoice | Rise1OpenSeat | Rise1Overrun | Rise1PassMovement | Rise1PassTurn | Rise1PlanMovement | Rise1RecklessAttack | Rise1Recover | Rise1Redo | Rise1Rest | Rise1RevealCreature | Rise1RevealSeed | Rise1RollBehindScreen | Rise1Rule | Rise1SealChoice | Rise1SetAttitude | Rise1SetGroups | Rise1SetOrder | Rise1Shove | Rise1ShowRoll | Rise1ShowSheet | Rise1StartCombat | Rise1StepAside | Rise1Strike | Rise1Sustain | Rise1Throw | Rise1ThrowDice | Rise1TotalDefense | Rise1TreatWound | Rise1Trip | Rise1Undo | Rise1Uphold | Rise1UseAbility | Rise1WaiveSeed | Rise1WithdrawHiddenCreature | Rise1WithdrawPlan;
 
 /** Publish the hash of a seed, before any seed of the dice is revealed. */
 export type Rise1CommitSeed = {
@@ -10819,6 +10843,8 @@ type: "consent_sprint";
 creature: string;
 /** Whether it agrees. */
 accept: boolean;
+/** The cells with which the path of a hustle goes on; a creature that reacts goes by its rule. */
+path?: Array<[number, number]>;
 };
 
 /** The GM answered a contest; if it is `upheld`, the explanation of the commit gives the reason. */
@@ -11085,6 +11111,138 @@ export type Rise1DeclaredFacesView = {
 seat: string;
 /** The faces that the dice show, in order. */
 faces: Array<number>;
+};
+
+/** A creature rolls the check of its deed again with desperate exertion. */
+export type Rise1DeedExerted = {
+/** The type, which says what the other members are. */
+type: "deed_exerted";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+};
+
+/** What a deed comes to stands among its group's effects; it takes effect with them. */
+export type Rise1DeedJudged = {
+/** The type, which says what the other members are. */
+type: "deed_judged";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** What the creature tries. */
+deed: string;
+/** Whether its check was enough; null where none was made. */
+success: boolean | null;
+/** The effects, in order. */
+effects: Array<Rise1AtomView>;
+};
+
+/** A check that decides a deed: a d10, an attribute and a bonus, against a difficulty. */
+export type Rise1DeedRollView = {
+/** The number that the check must reach. */
+difficulty: number;
+/** The attribute that is added; null is none. */
+attribute: "strength" | "dexterity" | "constitution" | "intelligence" | "perception" | "willpower" | null;
+/** What else is added, a skill or what the place gives. */
+bonus: number;
+};
+
+/** A creature has rolled the check that decides its deed; what counts from now on. */
+export type Rise1DeedRolled = {
+/** The type, which says what the other members are. */
+type: "deed_rolled";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** The total of the roll. */
+total: number;
+};
+
+/** The GM said what comes of a deed, or which check decides it. */
+export type Rise1DeedRuled = {
+/** The type, which says what the other members are. */
+type: "deed_ruled";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** What the creature tries. */
+deed: string;
+/** What was decided, in words. */
+decision: string;
+/** The number of the roll behind the screen. */
+roll: Rise1DeedRollView | null;
+/** The effects, in order. */
+effects: Array<Rise1MendingView>;
+/** What follows if the roll is not enough. */
+failed: Array<Rise1MendingView>;
+};
+
+/** A creature tries a deed; what comes of it the GM says when all groups have announced. */
+export type Rise1DeedTried = {
+/** The type, which says what the other members are. */
+type: "deed_tried";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** What the creature tries. */
+deed: Rise1DeedView;
+};
+
+/** What a creature has tried that no ability names. */
+export type Rise1DeedView = {
+/** The id of the creature. */
+creature: string;
+/** What it tries, in its player's words. */
+deed: string;
+/** The creatures that it is about. */
+targets: Array<string>;
+/** The thing or place that it is about. */
+thing: string;
+/** The id of the group; empty for none. */
+group: string;
+/** How many effects of its group came before it. */
+after: number;
+};
+
+/** These deeds of a group are open, and wait for the GM. */
+export type Rise1DeedsAnnounced = {
+/** The type, which says what the other members are. */
+type: "deeds_announced";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the group; empty for none. */
+group: string;
+/** What was tried. */
+deeds: Array<Rise1DeedView>;
+};
+
+/** All deeds of the phase are judged. */
+export type Rise1DeedsJudged = {
+/** The type, which says what the other members are. */
+type: "deeds_judged";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The cells of the way, each as x and y. */
+path: string;
+};
+
+/** The GM judges the deeds of the phase, in this order. */
+export type Rise1DeedsOrdered = {
+/** The type, which says what the other members are. */
+type: "deeds_ordered";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The cells of the way, each as x and y. */
+path: string;
+/** The phase. */
+phase: string;
+/** What was tried. */
+deeds: Array<Rise1DeedView>;
 };
 
 /** A monster or an object is out of the fight, to the credit of everybody who hurt it in this phase. */
@@ -11480,7 +11638,7 @@ creature: string;
 };
 
 /** An event of rise@1. */
-export type Rise1Event = Rise1AbilityDone | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1DamageRolled | Rise1DamageTaken | Rise1DaysPassed | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DoorClosed | Rise1DoorOpened | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansOpening | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatChoiceCommitted | Rise1SeatChoiceForfeited | Rise1SeatChoiceOpened | Rise1SeatChoiceVoided | Rise1SeatClosed | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1WallsSet | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
+export type Rise1Event = Rise1AbilityDone | Rise1AbilityForgotten | Rise1AbilityLearned | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1DamageRolled | Rise1DamageTaken | Rise1DaysPassed | Rise1DeedExerted | Rise1DeedJudged | Rise1DeedRolled | Rise1DeedRuled | Rise1DeedTried | Rise1DeedsAnnounced | Rise1DeedsJudged | Rise1DeedsOrdered | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DoorClosed | Rise1DoorOpened | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansOpening | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatChoiceCommitted | Rise1SeatChoiceForfeited | Rise1SeatChoiceOpened | Rise1SeatChoiceVoided | Rise1SeatClosed | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1WallsSet | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
 
 /** The check of a creature that exerted itself stands now. */
 export type Rise1ExertionRolled = {
@@ -11700,6 +11858,26 @@ kind: "rise_combat";
 path: string;
 };
 
+/** The deeds of a phase that the GM has still to judge, the first one at hand. */
+export type Rise1FrameRiseDeedsView = {
+/** The kind, which says what the other members are. */
+kind: "rise_deeds";
+/** The cells of the way, each as x and y. */
+path: string;
+/** The path of the phase whose effects they are among. */
+phase: string;
+/** What was tried. */
+deeds: Array<Rise1DeedView>;
+/** How many have been judged. */
+judged: number;
+/** What was said of the first, while its check is rolled. */
+judgement: Rise1JudgementView | null;
+/** What its check came to, until it is settled. */
+rolled: number | null;
+/** Whether the check is rolled again. */
+exerted: boolean;
+};
+
 /** The movement phase. */
 export type Rise1FrameRiseMovementView = {
 /** The kind, which says what the other members are. */
@@ -11873,7 +12051,7 @@ bonus: number;
 };
 
 /** One unfinished step. Its path names it in prompts and is the same in every replay. */
-export type Rise1FrameView = Rise1FrameDiceView | Rise1FrameScreenView | Rise1FrameClosingView | Rise1FrameDisclosingView | Rise1FrameRiseCombatView | Rise1FrameRisePauseView | Rise1FrameRisePlansView | Rise1FrameRisePhaseView | Rise1FrameRiseMovementView | Rise1FrameRiseRideView | Rise1FrameRiseRushView | Rise1FrameRiseTurnsView | Rise1FrameRiseTurnView | Rise1FrameRiseSwiftView | Rise1FrameRiseAssaultView | Rise1FrameRiseActionView | Rise1FrameRiseQuestionView | Rise1FrameRiseReactionsView | Rise1FrameCorrectionView;
+export type Rise1FrameView = Rise1FrameDiceView | Rise1FrameScreenView | Rise1FrameClosingView | Rise1FrameDisclosingView | Rise1FrameRiseCombatView | Rise1FrameRisePauseView | Rise1FrameRisePlansView | Rise1FrameRisePhaseView | Rise1FrameRiseMovementView | Rise1FrameRiseRideView | Rise1FrameRiseRushView | Rise1FrameRiseTurnsView | Rise1FrameRiseTurnView | Rise1FrameRiseSwiftView | Rise1FrameRiseAssaultView | Rise1FrameRiseActionView | Rise1FrameRiseQuestionView | Rise1FrameRiseDeedsView | Rise1FrameRiseReactionsView | Rise1FrameCorrectionView;
 
 /** A free ability is used in the course of its user's movement. */
 export type Rise1FreeAbilityCame = {
@@ -12155,6 +12333,22 @@ because: Array<string>;
 creatures: Array<string>;
 };
 
+/** Try what no ability names, in the creature's turn; the GM judges it when all is announced. */
+export type Rise1Improvise = {
+/** The type, which says what the other members are. */
+type: "improvise";
+/** The id of the creature. */
+creature: string;
+/** What the creature tries, in words. */
+deed: string;
+/** The creatures that the deed is about, for the GM and for conflicts. */
+targets?: Array<string>;
+/** The thing or place that the deed is about: deeds of several groups about one thing conflict. */
+thing?: string;
+/** What pays for it. */
+pay?: "standard" | "minor" | "free" | "movement";
+};
+
 /** A player rolls its initiative again with desperate exertion, or lets it stand. */
 export type Rise1InitiativeAnswered = {
 /** The type, which says what the other members are. */
@@ -12229,6 +12423,32 @@ type: "items_taken";
 because: Array<string>;
 /** Who takes which thing, by name. */
 items: Record<string, string>;
+};
+
+/** Say what comes of a deed, as the GM: its effects at once, or a check and what follows from it. */
+export type Rise1JudgeDeed = {
+/** The type, which says what the other members are. */
+type: "judge_deed";
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** What the GM says of it. */
+decision?: string;
+/** What it does; with a roll, what it does if that is enough. */
+effects?: Array<RiseMending>;
+/** The check that decides it; null lets the effects come without one. */
+roll?: RiseDeedRoll | null;
+/** What it does if the roll is not enough. */
+failed?: Array<RiseMending>;
+};
+
+/** What the GM says of a deed, while its check is rolled. */
+export type Rise1JudgementView = {
+/** The number of the roll behind the screen. */
+roll: Rise1DeedRollView;
+/** The effects, in order. */
+effects: Array<Rise1MendingView>;
+/** What follows if the roll is not enough. */
+failed: Array<Rise1MendingView>;
 };
 
 /** Let an attack or an initiative check stand as it was rolled. */
@@ -12379,18 +12599,22 @@ item?: string;
 pay?: "standard" | "minor" | "free" | "movement";
 };
 
-/** One effect of a ruling: on a creature, or on the walls and doors of the map. */
+/** One effect of a ruling: on a creature, on its sheet, or on the walls and doors of the map. */
 export type Rise1MendingView = {
 /** What it does. */
-does: "damage" | "heal_hp" | "heal_dr" | "gain" | "lose" | "fatigue" | "locate" | "walls";
+does: "damage" | "heal_hp" | "heal_dr" | "gain" | "lose" | "fatigue" | "locate" | "walls" | "teach" | "unteach";
 /** The creature; nobody for `walls`. */
 target: string;
 /** How much damage, hit points, resistance or how many levels of fatigue. */
 amount: number;
 /** What sort of damage. */
 sort: "normal" | "environmental" | "subdual";
-/** The condition gained or lost. */
+/** The condition gained or lost; the ability that `unteach` takes. */
 name: string;
+/** The creature that a condition comes from, which `grappled` has to name; else it comes from the GM. */
+by: string;
+/** The ability that `teach` gives. */
+ability: Rise1AbilityView | null;
 /** Where the creature is put. */
 to: [number, number] | null;
 /** The edges whose wall or door changes, for `walls`. */
@@ -12440,8 +12664,8 @@ type: "move";
 /** The id of the creature. */
 creature: string;
 /** Along a path, or by a rule about others: where that leads shows when all groups have acted. */
-ability?: "hustle" | "follow" | "withdraw" | "custom";
-/** Whom it follows, from whom it withdraws, or whom a rule of one's own is about. */
+ability?: "hustle" | "follow" | "withdraw" | "block" | "custom";
+/** Whom it follows or blocks, from whom it withdraws, or whom a rule of one's own is about. */
 targets?: Array<string>;
 /** How near to stay, or how far to get; null is 5 feet. */
 distance_ft?: number | null;
@@ -12463,6 +12687,8 @@ beyond_ft?: number | null;
 direction?: [number, number];
 /** Whether the movement goes on after a minor or free action. */
 pause?: boolean;
+/** The creature of its group that it mounts where the path ends. */
+mount?: string | null;
 };
 
 /** Move a hidden creature; others learn nothing. */
@@ -12865,7 +13091,7 @@ targets?: Array<string>;
 distance_ft?: number;
 /** The way of moving. */
 mode?: string;
-/** Whether following or withdrawing sprints where it falls short; null asks. */
+/** Whether it sprints where it falls short; null asks if it follows or withdraws. No monster does. A hustle may ask: its player is asked if the path ends beside none of the `targets`. */
 sprint?: "never" | "ask" | "auto" | null;
 /** Creatures that ride along. */
 carry?: Array<string>;
@@ -13276,7 +13502,7 @@ export type Rise1Rule = {
 /** The type, which says what the other members are. */
 type: "rule";
 /** The question. */
-question: "combat_start" | "group_membership" | "group_order" | "free_action_reasonable" | "trivial_manipulation" | "action_cost" | "reactive_plan_ok" | "swap_conflict" | "conflict_exists" | "location_conflict" | "monster_fate" | "monster_sprint_exception" | "improved_cover" | "delayed_lapse" | "crit_mode" | "visibility" | "swift_mode";
+question: "combat_start" | "group_membership" | "group_order" | "free_action_reasonable" | "trivial_manipulation" | "action_cost" | "reactive_plan_ok" | "swap_conflict" | "conflict_exists" | "location_conflict" | "deed_conflict" | "monster_fate" | "monster_sprint_exception" | "improved_cover" | "delayed_lapse" | "crit_mode" | "visibility" | "swift_mode";
 /** The ids of those that it is about. */
 subjects?: Array<string>;
 /** The chosen answer. */
@@ -13833,6 +14059,8 @@ because: Array<string>;
 creature: string;
 /** Whether it agreed. */
 accepted: boolean;
+/** The cells with which its path goes on. */
+path: Array<[number, number]>;
 };
 
 /** Creatures that fall behind may sprint. */
@@ -13955,6 +14183,8 @@ stage: "setup" | "round_start" | "movement_start" | "movement" | "movement_end" 
 step: number;
 /** The phase with which the fight begins. */
 start_phase: "movement" | "action";
+/** The rounds of earlier fights of this encounter. */
+rounds_before: number;
 /** Cells that are not plain ground, by `x,y`. */
 terrain: Record<string, "normal" | "difficult" | "obstacle" | "wall">;
 /** What abilities have made of the ground. */
@@ -13981,6 +14211,8 @@ declared_sides: Array<string>;
 orders: Record<string, Array<string>>;
 /** In a world: the group's log. */
 effects: Array<Rise1AtomView>;
+/** What was tried that no ability names: by the group in its world, and once announced until judged. */
+deeds: Array<Rise1DeedView>;
 /** In a world: the group's attacks whose outcomes are sealed from it until the announcement. */
 unjudged: Array<Rise1UnjudgedView>;
 /** In a world: whether what the group does comes too late to be Swift, for it has committed already. */
@@ -14557,6 +14789,8 @@ stage?: "setup" | "round_start" | "movement_start" | "movement" | "movement_end"
 step?: number;
 /** The phase with which the fight begins. */
 start_phase?: "movement" | "action";
+/** The rounds of earlier fights of this encounter. */
+rounds_before?: number;
 /** Cells that are not plain ground, by `x,y`. */
 terrain?: Record<string, "normal" | "difficult" | "obstacle" | "wall">;
 /** What abilities have made of the ground. */
@@ -14583,6 +14817,8 @@ declared_sides?: Array<string>;
 orders?: Record<string, Array<string>>;
 /** In a world: the group's log. */
 effects?: Array<Rise1AtomView>;
+/** What was tried that no ability names: by the group in its world, and once announced until judged. */
+deeds?: Array<Rise1DeedView>;
 /** In a world: the group's attacks whose outcomes are sealed from it until the announcement. */
 unjudged?: Array<Rise1UnjudgedView>;
 /** In a world: whether what the group does comes too late to be Swift, for it has committed already. */
@@ -14821,6 +15057,16 @@ tick?: RiseTick | null;
 keep?: "free" | "minor" | "standard";
 };
 
+/** A check that decides a deed: a d10, an attribute and a bonus, against a difficulty. */
+export type RiseDeedRoll = {
+/** The number that the check must reach. */
+difficulty: number;
+/** The attribute that is added; null is none. */
+attribute?: "strength" | "dexterity" | "constitution" | "intelligence" | "perception" | "willpower" | null;
+/** What else is added, a skill or what the place gives. */
+bonus?: number;
+};
+
 /** One thing an ability does to its target or its user. */
 export type RiseEffect = {
 /** Extra damage is added to the ability's own attack, halved and multiplied with it. Pushes and knockbacks go straight away from the user, as many feet as the amount says. */
@@ -14885,18 +15131,22 @@ at?: [number, number];
 altitude_ft?: number;
 };
 
-/** One effect of a ruling: on a creature, or on the walls and doors of the map. */
+/** One effect of a ruling: on a creature, on its sheet, or on the walls and doors of the map. */
 export type RiseMending = {
 /** What it does. */
-does: "damage" | "heal_hp" | "heal_dr" | "gain" | "lose" | "fatigue" | "locate" | "walls";
+does: "damage" | "heal_hp" | "heal_dr" | "gain" | "lose" | "fatigue" | "locate" | "walls" | "teach" | "unteach";
 /** The creature; nobody for `walls`. */
 target?: string;
 /** How much damage, hit points, resistance or how many levels of fatigue. */
 amount?: number;
 /** What sort of damage. */
 sort?: "normal" | "environmental" | "subdual";
-/** The condition gained or lost. */
+/** The condition gained or lost; the ability that `unteach` takes. */
 name?: string;
+/** The creature that a condition comes from, which `grappled` has to name; else it comes from the GM. */
+by?: string;
+/** The ability that `teach` gives. */
+ability?: RiseAbility | null;
 /** Where the creature is put. */
 to?: [number, number];
 /** The edges whose wall or door changes, for `walls`. */

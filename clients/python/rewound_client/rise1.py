@@ -17,6 +17,22 @@ class AbilityDone(t.TypedDict):
     path: str
 
 @t.final
+class AbilityForgotten(t.TypedDict):
+    """A creature has an ability no more, and what was to come by it does not come."""
+    type: t.Literal['ability_forgotten']
+    because: list[str]
+    creature: str
+    ability: str
+
+@t.final
+class AbilityLearned(t.TypedDict):
+    """A creature has an ability from now on, in place of one of the same name."""
+    type: t.Literal['ability_learned']
+    because: list[str]
+    creature: str
+    ability: "AbilityView"
+
+@t.final
 class AbilityUsed(t.TypedDict):
     """Somebody uses an ability on its targets."""
     type: t.Literal['ability_used']
@@ -402,7 +418,7 @@ class CombatStarted(t.TypedDict):
     unaware: list[str]
     partly_unaware: list[str]
 
-Command: t.TypeAlias = "AcceptAmendment | AcceptHistory | AddCreature | AdvanceEpoch | Amend | AnswerRuling | AskPause | BeginTurn | ChangeSeat | Charge | CloseEncounter | CloseSeat | CommitSeed | CommitSwift | ConsentSprint | OpenContest | ContinueCombat | DesperateExertion | DirtyTrick | DropAmendment | EndCombat | EndTurn | EscapeGrapple | FireDelayed | ForfeitChoice | GmRuling | GoOn | Grapple | GuideWithKnees | HideCreature | IssueToken | KeepRoll | MaintainGrapple | ManipulateObject | Move | MoveHiddenCreature | NextRound | NoMoreSwift | OpenChoice | OpenSeat | Overrun | PassMovement | PassTurn | PlanMovement | RecklessAttack | Recover | Redo | Rest | RevealCreature | RevealSeed | RollBehindScreen | Rule | SealChoice | SetAttitude | SetGroups | SetOrder | Shove | ShowRoll | ShowSheet | StartCombat | StepAside | Strike | Sustain | Throw | ThrowDice | TotalDefense | TreatWound | Trip | Undo | Uphold | UseAbility | WaiveSeed | WithdrawHiddenCreature | WithdrawPlan"
+Command: t.TypeAlias = "AcceptAmendment | AcceptHistory | AddCreature | AdvanceEpoch | Amend | AnswerRuling | AskPause | BeginTurn | ChangeSeat | Charge | CloseEncounter | CloseSeat | CommitSeed | CommitSwift | ConsentSprint | OpenContest | ContinueCombat | DesperateExertion | DirtyTrick | DropAmendment | EndCombat | EndTurn | EscapeGrapple | FireDelayed | ForfeitChoice | GmRuling | GoOn | Grapple | GuideWithKnees | HideCreature | Improvise | IssueToken | JudgeDeed | KeepRoll | MaintainGrapple | ManipulateObject | Move | MoveHiddenCreature | NextRound | NoMoreSwift | OpenChoice | OpenSeat | Overrun | PassMovement | PassTurn | PlanMovement | RecklessAttack | Recover | Redo | Rest | RevealCreature | RevealSeed | RollBehindScreen | Rule | SealChoice | SetAttitude | SetGroups | SetOrder | Shove | ShowRoll | ShowSheet | StartCombat | StepAside | Strike | Sustain | Throw | ThrowDice | TotalDefense | TreatWound | Trip | Undo | Uphold | UseAbility | WaiveSeed | WithdrawHiddenCreature | WithdrawPlan"
 """A command of rise@1."""
 
 @t.final
@@ -463,6 +479,7 @@ class ConsentSprint(t.TypedDict):
     type: t.Literal['consent_sprint']
     creature: str
     accept: bool
+    path: t.NotRequired[list[list[int]]]
 
 @t.final
 class ContestClosed(t.TypedDict):
@@ -628,6 +645,92 @@ class DeclaredFacesView(t.TypedDict):
     """Faces that a person threw and entered, for the step that asked for them."""
     seat: str
     faces: list[int]
+
+@t.final
+class DeedExerted(t.TypedDict):
+    """A creature rolls the check of its deed again with desperate exertion."""
+    type: t.Literal['deed_exerted']
+    because: list[str]
+    creature: str
+
+@t.final
+class DeedJudged(t.TypedDict):
+    """What a deed comes to stands among its group's effects; it takes effect with them."""
+    type: t.Literal['deed_judged']
+    because: list[str]
+    creature: str
+    deed: str
+    success: bool | None
+    effects: "list[AtomView]"
+
+@t.final
+class DeedRollView(t.TypedDict):
+    """A check that decides a deed: a d10, an attribute and a bonus, against a difficulty."""
+    difficulty: int
+    attribute: t.Literal['strength', 'dexterity', 'constitution', 'intelligence', 'perception', 'willpower'] | None
+    bonus: int
+
+@t.final
+class DeedRolled(t.TypedDict):
+    """A creature has rolled the check that decides its deed; what counts from now on."""
+    type: t.Literal['deed_rolled']
+    because: list[str]
+    creature: str
+    total: int
+
+@t.final
+class DeedRuled(t.TypedDict):
+    """The GM said what comes of a deed, or which check decides it."""
+    type: t.Literal['deed_ruled']
+    because: list[str]
+    creature: str
+    deed: str
+    decision: str
+    roll: "DeedRollView | None"
+    effects: "list[MendingView]"
+    failed: "list[MendingView]"
+
+@t.final
+class DeedTried(t.TypedDict):
+    """A creature tries a deed; what comes of it the GM says when all groups have announced."""
+    type: t.Literal['deed_tried']
+    because: list[str]
+    creature: str
+    deed: "DeedView"
+
+@t.final
+class DeedView(t.TypedDict):
+    """What a creature has tried that no ability names."""
+    creature: str
+    deed: str
+    targets: list[str]
+    thing: str
+    group: str
+    after: int
+
+@t.final
+class DeedsAnnounced(t.TypedDict):
+    """These deeds of a group are open, and wait for the GM."""
+    type: t.Literal['deeds_announced']
+    because: list[str]
+    group: str
+    deeds: "list[DeedView]"
+
+@t.final
+class DeedsJudged(t.TypedDict):
+    """All deeds of the phase are judged."""
+    type: t.Literal['deeds_judged']
+    because: list[str]
+    path: str
+
+@t.final
+class DeedsOrdered(t.TypedDict):
+    """The GM judges the deeds of the phase, in this order."""
+    type: t.Literal['deeds_ordered']
+    because: list[str]
+    path: str
+    phase: str
+    deeds: "list[DeedView]"
 
 @t.final
 class Defeated(t.TypedDict):
@@ -883,7 +986,7 @@ class EscapeGrapple(t.TypedDict):
     type: t.Literal['escape_grapple']
     creature: str
 
-Event: t.TypeAlias = "AbilityDone | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | DamageRolled | DamageTaken | DaysPassed | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansOpening | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
+Event: t.TypeAlias = "AbilityDone | AbilityForgotten | AbilityLearned | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | DamageRolled | DamageTaken | DaysPassed | DeedExerted | DeedJudged | DeedRolled | DeedRuled | DeedTried | DeedsAnnounced | DeedsJudged | DeedsOrdered | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansOpening | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
 """An event of rise@1."""
 
 @t.final
@@ -1026,6 +1129,18 @@ class FrameRiseCombatView(t.TypedDict):
     path: str
 
 @t.final
+class FrameRiseDeedsView(t.TypedDict):
+    """The deeds of a phase that the GM has still to judge, the first one at hand."""
+    kind: t.Literal['rise_deeds']
+    path: str
+    phase: str
+    deeds: "list[DeedView]"
+    judged: int
+    judgement: "JudgementView | None"
+    rolled: int | None
+    exerted: bool
+
+@t.final
 class FrameRiseMovementView(t.TypedDict):
     """The movement phase."""
     kind: t.Literal['rise_movement']
@@ -1135,7 +1250,7 @@ class FrameScreenView(t.TypedDict):
     what: str
     bonus: int
 
-FrameView: t.TypeAlias = "FrameDiceView | FrameScreenView | FrameClosingView | FrameDisclosingView | FrameRiseCombatView | FrameRisePauseView | FrameRisePlansView | FrameRisePhaseView | FrameRiseMovementView | FrameRiseRideView | FrameRiseRushView | FrameRiseTurnsView | FrameRiseTurnView | FrameRiseSwiftView | FrameRiseAssaultView | FrameRiseActionView | FrameRiseQuestionView | FrameRiseReactionsView | FrameCorrectionView"
+FrameView: t.TypeAlias = "FrameDiceView | FrameScreenView | FrameClosingView | FrameDisclosingView | FrameRiseCombatView | FrameRisePauseView | FrameRisePlansView | FrameRisePhaseView | FrameRiseMovementView | FrameRiseRideView | FrameRiseRushView | FrameRiseTurnsView | FrameRiseTurnView | FrameRiseSwiftView | FrameRiseAssaultView | FrameRiseActionView | FrameRiseQuestionView | FrameRiseDeedsView | FrameRiseReactionsView | FrameCorrectionView"
 """One unfinished step. Its path names it in prompts and is the same in every replay."""
 
 @t.final
@@ -1325,6 +1440,16 @@ class HitPointsReset(t.TypedDict):
     creatures: list[str]
 
 @t.final
+class Improvise(t.TypedDict):
+    """Try what no ability names, in the creature's turn; the GM judges it when all is announced."""
+    type: t.Literal['improvise']
+    creature: str
+    deed: str
+    targets: t.NotRequired[list[str]]
+    thing: t.NotRequired[str]
+    pay: t.NotRequired[t.Literal['standard', 'minor', 'free', 'movement']]
+
+@t.final
 class InitiativeAnswered(t.TypedDict):
     """A player rolls its initiative again with desperate exertion, or lets it stand."""
     type: t.Literal['initiative_answered']
@@ -1375,6 +1500,23 @@ class ItemsTaken(t.TypedDict):
     type: t.Literal['items_taken']
     because: list[str]
     items: dict[str, str]
+
+@t.final
+class JudgeDeed(t.TypedDict):
+    """Say what comes of a deed, as the GM: its effects at once, or a check and what follows from it."""
+    type: t.Literal['judge_deed']
+    prompt: str
+    decision: t.NotRequired[str]
+    effects: t.NotRequired["list[RiseMending]"]
+    roll: t.NotRequired["RiseDeedRoll | None"]
+    failed: t.NotRequired["list[RiseMending]"]
+
+@t.final
+class JudgementView(t.TypedDict):
+    """What the GM says of a deed, while its check is rolled."""
+    roll: "DeedRollView"
+    effects: "list[MendingView]"
+    failed: "list[MendingView]"
 
 @t.final
 class KeepRoll(t.TypedDict):
@@ -1476,12 +1618,14 @@ class ManipulateObject(t.TypedDict):
 
 @t.final
 class MendingView(t.TypedDict):
-    """One effect of a ruling: on a creature, or on the walls and doors of the map."""
-    does: t.Literal['damage', 'heal_hp', 'heal_dr', 'gain', 'lose', 'fatigue', 'locate', 'walls']
+    """One effect of a ruling: on a creature, on its sheet, or on the walls and doors of the map."""
+    does: t.Literal['damage', 'heal_hp', 'heal_dr', 'gain', 'lose', 'fatigue', 'locate', 'walls', 'teach', 'unteach']
     target: str
     amount: int
     sort: t.Literal['normal', 'environmental', 'subdual']
     name: str
+    by: str
+    ability: "AbilityView | None"
     to: list[int] | None
     edges: list[str]
     becomes: t.Literal['wall', 'closed_door', 'open_door', 'none']
@@ -1514,7 +1658,7 @@ class Move(t.TypedDict):
     """Move for the standard action, also after a movement in the movement phase."""
     type: t.Literal['move']
     creature: str
-    ability: t.NotRequired[t.Literal['hustle', 'follow', 'withdraw', 'custom']]
+    ability: t.NotRequired[t.Literal['hustle', 'follow', 'withdraw', 'block', 'custom']]
     targets: t.NotRequired[list[str]]
     distance_ft: t.NotRequired[int | None]
     path: t.NotRequired[list[list[int]]]
@@ -1526,6 +1670,7 @@ class Move(t.TypedDict):
     beyond_ft: t.NotRequired[int | None]
     direction: t.NotRequired[list[int]]
     pause: t.NotRequired[bool]
+    mount: t.NotRequired[str | None]
 
 @t.final
 class MoveHiddenCreature(t.TypedDict):
@@ -2062,7 +2207,7 @@ class RoundStarted(t.TypedDict):
 class Rule(t.TypedDict):
     """Record a call of the GM: what it is about, its reason, and how long it holds."""
     type: t.Literal['rule']
-    question: t.Literal['combat_start', 'group_membership', 'group_order', 'free_action_reasonable', 'trivial_manipulation', 'action_cost', 'reactive_plan_ok', 'swap_conflict', 'conflict_exists', 'location_conflict', 'monster_fate', 'monster_sprint_exception', 'improved_cover', 'delayed_lapse', 'crit_mode', 'visibility', 'swift_mode']
+    question: t.Literal['combat_start', 'group_membership', 'group_order', 'free_action_reasonable', 'trivial_manipulation', 'action_cost', 'reactive_plan_ok', 'swap_conflict', 'conflict_exists', 'location_conflict', 'deed_conflict', 'monster_fate', 'monster_sprint_exception', 'improved_cover', 'delayed_lapse', 'crit_mode', 'visibility', 'swift_mode']
     subjects: t.NotRequired[list[str]]
     chosen: str
     note: t.NotRequired[str]
@@ -2419,6 +2564,7 @@ class SprintAnswered(t.TypedDict):
     because: list[str]
     creature: str
     accepted: bool
+    path: list[list[int]]
 
 @t.final
 class SprintsAsked(t.TypedDict):
@@ -2490,6 +2636,7 @@ class State(t.TypedDict):
     stage: t.Literal['setup', 'round_start', 'movement_start', 'movement', 'movement_end', 'action_start', 'action', 'action_end', 'round_end', 'idle', 'ended']
     step: int
     start_phase: t.Literal['movement', 'action']
+    rounds_before: int
     terrain: dict[str, t.Literal['normal', 'difficult', 'obstacle', 'wall']]
     zones: "list[PlacedView]"
     moved_doors: dict[str, t.Literal['wall', 'closed_door', 'open_door']]
@@ -2503,6 +2650,7 @@ class State(t.TypedDict):
     declared_sides: list[str]
     orders: dict[str, list[str]]
     effects: "list[AtomView]"
+    deeds: "list[DeedView]"
     unjudged: "list[UnjudgedView]"
     committed: bool
     plans: "dict[str, PlanView]"
@@ -2865,6 +3013,7 @@ class World(t.TypedDict):
     stage: t.NotRequired[t.Literal['setup', 'round_start', 'movement_start', 'movement', 'movement_end', 'action_start', 'action', 'action_end', 'round_end', 'idle', 'ended']]
     step: t.NotRequired[int]
     start_phase: t.NotRequired[t.Literal['movement', 'action']]
+    rounds_before: t.NotRequired[int]
     terrain: t.NotRequired[dict[str, t.Literal['normal', 'difficult', 'obstacle', 'wall']]]
     zones: t.NotRequired["list[PlacedView]"]
     moved_doors: t.NotRequired[dict[str, t.Literal['wall', 'closed_door', 'open_door']]]
@@ -2878,6 +3027,7 @@ class World(t.TypedDict):
     declared_sides: t.NotRequired[list[str]]
     orders: t.NotRequired[dict[str, list[str]]]
     effects: t.NotRequired["list[AtomView]"]
+    deeds: t.NotRequired["list[DeedView]"]
     unjudged: t.NotRequired["list[UnjudgedView]"]
     committed: t.NotRequired[bool]
     plans: t.NotRequired["dict[str, PlanView]"]
@@ -3018,6 +3168,13 @@ class RiseCondition(t.TypedDict):
     keep: t.NotRequired[t.Literal['free', 'minor', 'standard']]
 
 @t.final
+class RiseDeedRoll(t.TypedDict):
+    """A check that decides a deed: a d10, an attribute and a bonus, against a difficulty."""
+    difficulty: int
+    attribute: t.NotRequired[t.Literal['strength', 'dexterity', 'constitution', 'intelligence', 'perception', 'willpower', None]]
+    bonus: t.NotRequired[int]
+
+@t.final
 class RiseEffect(t.TypedDict):
     """One thing an ability does to its target or its user."""
     does: t.Literal['damage', 'extra', 'heal_hp', 'heal_dr', 'gain', 'lose', 'fatigue', 'push', 'knockback']
@@ -3057,12 +3214,14 @@ class RiseFreeUse(t.TypedDict):
 
 @t.final
 class RiseMending(t.TypedDict):
-    """One effect of a ruling: on a creature, or on the walls and doors of the map."""
-    does: t.Literal['damage', 'heal_hp', 'heal_dr', 'gain', 'lose', 'fatigue', 'locate', 'walls']
+    """One effect of a ruling: on a creature, on its sheet, or on the walls and doors of the map."""
+    does: t.Literal['damage', 'heal_hp', 'heal_dr', 'gain', 'lose', 'fatigue', 'locate', 'walls', 'teach', 'unteach']
     target: t.NotRequired[str]
     amount: t.NotRequired[int]
     sort: t.NotRequired[t.Literal['normal', 'environmental', 'subdual']]
     name: t.NotRequired[str]
+    by: t.NotRequired[str]
+    ability: t.NotRequired["RiseAbility | None"]
     to: t.NotRequired[list[int]]
     edges: t.NotRequired[list[str]]
     becomes: t.NotRequired[t.Literal['wall', 'closed_door', 'open_door', 'none']]
