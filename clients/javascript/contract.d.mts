@@ -150,7 +150,7 @@ audits: Array<Audit>;
 next_cursor: string | null;
 };
 
-/** The cells that are not plain, bright ground at height 0, as your seat may see them. */
+/** The cells that are not plain ground at height 0, and the walls and doors between cells, as your seat may see them. */
 export type BattleMap = {
 /** The line of play of which it is; `version` is a number there. */
 line: string;
@@ -171,6 +171,15 @@ height_ft: number;
 /** What abilities have made of it. */
 zones: Array<string>;
 }>;
+/** Walls and doors, by row and column. */
+edges: Array<{
+/** Both cells, the left or upper one first. */
+between: Array<Array<number>>;
+/** What is on the edge. */
+kind: "wall" | "closed_door" | "open_door";
+}>;
+/** How bright the cells are that are not listed: as in a cell. */
+light: string;
 };
 
 /** The state before commit 1: like that of its edition, except that `edition` is empty. */
@@ -397,6 +406,8 @@ changes: Array<{
 n: number;
 /** The number of the round, from 1; 0 before the first. */
 round: number;
+/** The part of the round that is played: in Rise the phase, `movement` or `action`, in Heart Rush `engagement` while one goes on; else empty. */
+part: string;
 /** Whether the map differs from the one before it. */
 map: boolean;
 /** The creatures that changed, as they are after it. The first item of a page has all creatures. */
@@ -457,6 +468,8 @@ line: string;
 version: number;
 /** The number of the round, from 1; 0 before the first. */
 round: number;
+/** The part of the round that is played: in Rise the phase, `movement` or `action`, in Heart Rush `engagement` while one goes on; else empty. */
+part: string;
 /** The creatures. */
 creatures: Array<CreatureToken>;
 };

@@ -75,9 +75,9 @@ export class Encounter {
     return pages(this.client, `${this.path}/creatures/changes`, "changes", query);
   }
 
-  /** Return the cells of the map that are not plain ground: now, or after the commit `at`. */
-  async map(query = {}) {
-    return (await this.client.get(`${this.path}/map`, query)).cells;
+  /** Return the cells of the map that are not plain ground, and its walls and doors: now, or after the commit `at`. */
+  map(query = {}) {
+    return this.client.get(`${this.path}/map`, query);
   }
 
   /** Return a creature as an opening takes it: the member `carried` of its entry. */

@@ -53,20 +53,21 @@ def state_data(state: Table, seat: Seats, occasions: Container[str] = ()) -> Dat
     return with_differences(seen, data) if isinstance(seen, SplitTable) else data
 
 
-def creatures_data(ruleset: Ruleset[S], state: S, seat: Seats, occasions: Container[str] = ()) -> list[Data]:
-    """Return the creatures as *seat* may see them, in the short form that all rulesets share.
+def creatures_data(ruleset: Ruleset[S], state: S, seat: Seats, occasions: Container[str] = ()) -> Data:
+    """Return the creatures as *seat* may see them, in the short form of all rulesets, and the part of the round.
 
     `acts` is whether the seat may see that a prompt waits for the creature.
     """
     seen = view(opened(state, occasions), seat).current()
     turns = {awaited.creature for awaited in waiting(seen)}
-    return [{**to_data(each), "acts": each.id in turns} for each in ruleset.tokens(seen)]
+    tokens = [{**to_data(each), "acts": each.id in turns} for each in ruleset.tokens(seen)]
+    return {"part": ruleset.part(seen), "creatures": tokens}
 
 
-def map_data(ruleset: Ruleset[S], state: S, seat: Seats, occasions: Container[str] = ()) -> list[Data]:
-    """Return the cells of the map that are not plain ground, as *seat* may see them."""
-    seen = view(opened(state, occasions), seat).current()
-    return [to_data(each) for each in ruleset.map_cells(seen)]
+def map_data(ruleset: Ruleset[S], state: S, seat: Seats, occasions: Container[str] = ()) -> Data:
+    """Return the map: its cells that are not plain ground, walls and doors, as *seat* may see them."""
+    data: Data = to_data(ruleset.battle_map(view(opened(state, occasions), seat).current()))
+    return data
 
 
 def carried_data(

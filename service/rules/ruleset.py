@@ -38,7 +38,7 @@ from service.rules.secrecy.gm_only import guarded, knows_more, refuse_without_re
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.shared import FRAMES
 from service.rules.table.carried import TABLE_CARRY_1, Carried, CarriedFrom, Carrying
-from service.rules.table.short_view import CreatureToken, MapCell
+from service.rules.table.short_view import BattleMap, CreatureToken
 from service.rules.table.stack import Frame
 from service.rules.table.table import CLOCK, WATCHERS, Table
 
@@ -77,8 +77,10 @@ class Ruleset(Generic[S]):
     """The members of the ruleset's other families, by head."""
     tokens: Callable[[S], tuple[CreatureToken, ...]] = lambda _: ()
     """Returns the creatures of a seat's view."""
-    map_cells: Callable[[S], tuple[MapCell, ...]] = lambda _: ()
-    """Returns the cells of a seat's view that are not plain ground, by row and column."""
+    part: Callable[[S], str] = lambda _: ""
+    """Names the part of the round that a seat's view shows as played now, such as a phase; empty for none."""
+    battle_map: Callable[[S], BattleMap] = lambda _: BattleMap()
+    """Returns the map of a seat's view."""
     sentences: Mapping[str, str] = EMPTY
     """Sentences by type of event; empty for one that others make visible (see `core/sentences.py`)."""
     telling: tuple[str, ...] = ()

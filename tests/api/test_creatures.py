@@ -40,6 +40,20 @@ def test_both_books_show_their_creatures_alike(owner: Api) -> None:
     assert {(each["load"], each["capacity"]) for each in tokens.values()} == {(None, None)}, "not in Rise"
 
 
+def test_the_part_of_the_round_is_named(owner: Api) -> None:
+    table = begun(owner)
+    parts = [each["part"] for each in owner.get(f"{table.at}/creatures/changes")["changes"]]
+    assert set(parts) == {""}
+    target = next(n for n, each in creatures(owner, table.at).items() if each["side"] == "enemies")
+
+    table.do("zoe", type="engage", creature="pia", target=target)
+    assert owner.get(f"{table.at}/creatures")["part"] == "engagement"
+    fight = Played(owner, entry("pc@x/a", (0, 0)), entry("mon@y/o", (1, 0), hp=1))
+    owner("POST", f"{fight.at}/commands", {"type": "start_combat", "start_phase": "movement"})
+    assert owner.get(f"{fight.at}/creatures")["part"] == "movement"
+    assert owner.get(f"{fight.at}/creatures?at=1")["part"] == ""
+
+
 def test_what_is_gm_only_is_null_for_others(owner: Api) -> None:
     table = begun(owner)
     goblin = {
@@ -137,12 +151,19 @@ def test_both_books_show_their_map_alike(owner: Api) -> None:
         entry("pc@x/a", (0, 0)),
         entry("mon@y/o", (3, 0)),
         terrain={"1,0": "wall", "0,1": "difficult"},
+        walls={"2,1|2,2": "closed_door", "2,0|3,0": "wall"},
     )
     plain: dict[str, Any] = {"light": "bright", "water": None, "height_ft": 0, "zones": []}
-    assert owner.get(f"{fight.at}/map")["cells"] == [
+    shown = owner.get(f"{fight.at}/map")
+    assert shown["cells"] == [
         {"cell": [1, 0], "terrain": "wall", **plain},
         {"cell": [0, 1], "terrain": "difficult", **plain},
     ]
+    assert shown["edges"] == [
+        {"between": [[2, 0], [3, 0]], "kind": "wall"},
+        {"between": [[2, 1], [2, 2]], "kind": "closed_door"},
+    ]
+    assert shown["light"] == "bright"
     changed = [each["n"] for each in owner.get(f"{fight.at}/creatures/changes")["changes"] if each["map"]]
     assert changed == [1]
     opening = {
@@ -151,14 +172,41 @@ def test_both_books_show_their_map_alike(owner: Api) -> None:
         "player_side": "heroes",
         "creatures": [],
         "terrain": {"2,0": "deep_water"},
+        "walls": {"0,0|1,0": "closed_door"},
         "scenery": {"ambient": "dim", "heights": {"2,1": 10}},
     }
     opened = owner("POST", "/v1/encounters", opening)
-    found = owner.get(f"{opened.headers['Location']}/map")["cells"]
-    assert [(each["cell"], each["terrain"], each["light"], each["height_ft"]) for each in found] == [
+    found = owner.get(f"{opened.headers['Location']}/map")
+    assert [(each["cell"], each["terrain"], each["light"], each["height_ft"]) for each in found["cells"]] == [
         ([2, 0], "deep_water", "dim", 0),
         ([2, 1], "normal", "dim", 10),
     ]
+    assert found["edges"] == [{"between": [[0, 0], [1, 0]], "kind": "closed_door"}]
+    assert found["light"] == "dim"
+
+
+def test_a_door_that_opens_changes_the_map_of_its_commit(owner: Api) -> None:
+    opening = {
+        "edition": "heartrush@1",
+        "sides": ["heroes", "foes"],
+        "player_side": "heroes",
+        "walls": {"0,0|1,0": "closed_door"},
+        "creatures": [
+            {"position": [0, 0], "sheet": {"id": "pia", "name": "Pia", "side": "heroes", "kind": "pc"}},
+            {"position": [3, 0], "stat_block": "goblin", "id": "gob", "side": "foes"},
+        ],
+    }
+    at = owner("POST", "/v1/encounters", opening).headers["Location"]
+    for command in (
+        {"type": "begin_combat", "unaware_side": "foes"},
+        {"type": "grant_priority"},
+        {"type": "object", "creature": "pia", "verb": "open", "item": "0,0|1,0"},
+    ):
+        assert owner("POST", f"{at}/commands", command).json["outcome"] == "accepted"
+    changes = owner.get(f"{at}/creatures/changes")["changes"]
+    assert [each["n"] for each in changes if each["map"]] == [1, changes[-1]["n"]]
+    assert owner.get(f"{at}/map")["edges"] == [{"between": [[0, 0], [1, 0]], "kind": "open_door"}]
+    assert owner.get(f"{at}/map?at=1")["edges"] == [{"between": [[0, 0], [1, 0]], "kind": "closed_door"}]
 
 
 def test_the_options_of_a_past_commit_are_what_was_legal_then(owner: Api) -> None:

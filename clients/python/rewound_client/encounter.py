@@ -165,9 +165,9 @@ class Table(Disputed, Proved):
         """Yield what each commit after *after* changed of the creatures, page by page."""
         yield from self._pages("/creatures/changes", "changes", {"after": after or None})
 
-    def map(self, *, at: int | None = None) -> list[shapes.BattleMapCell]:
-        """Return the cells of the map that are not plain ground: now, or after commit *at*."""
-        return cast("list[shapes.BattleMapCell]", self._get("/map", {"at": at})["cells"])
+    def map(self, *, at: int | None = None) -> shapes.BattleMap:
+        """Return the cells that are not plain ground, and walls and doors: now, or after commit *at*."""
+        return cast("shapes.BattleMap", self._get("/map", {"at": at}))
 
     def carried(self, creature: str, *, at: int | None = None) -> Json:
         """Return *creature* as an opening takes it: the member `carried` of its entry."""

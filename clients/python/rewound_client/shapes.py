@@ -156,14 +156,26 @@ class BattleMapCell(t.TypedDict):
     """What abilities have made of it."""
 
 @t.final
+class BattleMapEdge(t.TypedDict):
+    """A wall or a door between two cells side by side."""
+    between: list[list[int]]
+    """Both cells, the left or upper one first."""
+    kind: t.Literal['wall', 'closed_door', 'open_door']
+    """What is on the edge."""
+
+@t.final
 class BattleMap(t.TypedDict):
-    """The cells that are not plain, bright ground at height 0, as your seat may see them."""
+    """The cells that are not plain ground at height 0, and the walls and doors between cells, as your seat may see them."""
     line: str
     """The line of play of which it is; `version` is a number there."""
     version: int
     """The number of the newest commit that is included."""
     cells: "list[BattleMapCell]"
     """The ranges: each is y, the least x and the greatest x."""
+    edges: "list[BattleMapEdge]"
+    """Walls and doors, by row and column."""
+    light: str
+    """How bright the cells are that are not listed: as in a cell."""
 
 class BlankState(t.TypedDict):
     """The state before commit 1: like that of its edition, except that `edition` is empty."""
@@ -396,6 +408,8 @@ class CreatureChangesChange(t.TypedDict):
     """The number of the commit."""
     round: int
     """The number of the round, from 1; 0 before the first."""
+    part: str
+    """The part of the round that is played: in Rise the phase, `movement` or `action`, in Heart Rush `engagement` while one goes on; else empty."""
     map: bool
     """Whether the map differs from the one before it."""
     creatures: "list[CreatureToken]"
@@ -464,6 +478,8 @@ class CreatureTokens(t.TypedDict):
     """The number of the newest commit that is included."""
     round: int
     """The number of the round, from 1; 0 before the first."""
+    part: str
+    """The part of the round that is played: in Rise the phase, `movement` or `action`, in Heart Rush `engagement` while one goes on; else empty."""
     creatures: "list[CreatureToken]"
     """The creatures."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
 from service.api.paging import CURSOR, paged, passed_on
@@ -14,11 +14,20 @@ from service.api.resources.states import LINE_OF, TAG, VERSION, requested_state
 from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, closed, component, listing, maybe, page
 from service.core import views
 from service.core.fold import AnyFolded
-from service.rules.table.short_view import TOKEN_STATUSES
+from service.rules.kernel.codec import to_data
+from service.rules.space.walls import Wall
+from service.rules.table.short_view import TOKEN_STATUSES, BattleMap
 from service.steps import Steps
 from service.usecases import reading
 
 _WHOLE: Final[dict[str, Any]] = {"type": "integer"}
+_CELL: Final[dict[str, Any]] = {"type": "array", "items": _WHOLE, "minItems": 2, "maxItems": 2}
+_LIGHT: Final[dict[str, Any]] = {**TEXT, "description": "`bright`, `dim` or `dark`."}
+_PART: Final[dict[str, Any]] = {
+    **TEXT,
+    "description": "The part of the round that is played: in Rise the phase, `movement` or `action`, in "
+    "Heart Rush `engagement` while one goes on; else empty.",
+}
 TOKEN: Final = component(
     "CreatureToken",
     closed(
@@ -32,13 +41,7 @@ TOKEN: Final = component(
         },
         size=TEXT,
         space={**NUMBER, "description": "Cells along one side of its space."},
-        position={
-            "type": "array",
-            "description": "The cell of its space with the lowest x and y, as `[x, y]`.",
-            "items": _WHOLE,
-            "minItems": 2,
-            "maxItems": 2,
-        },
+        position={**_CELL, "description": "The cell of its space with the lowest x and y, as `[x, y]`."},
         height_ft={**_WHOLE, "description": "Feet above the ground."},
         status={
             "enum": list(TOKEN_STATUSES),
@@ -73,6 +76,7 @@ TOKENS: Final = component(
         line=LINE_OF,
         version=NUMBER,
         round=NUMBER,
+        part=_PART,
         creatures=listing(TOKEN),
     ),
 )
@@ -85,6 +89,7 @@ CHANGES: Final = component(
             "The creatures that a commit changed.",
             n={**NUMBER, "description": "The number of the commit."},
             round=NUMBER,
+            part=_PART,
             map={**TRUTH, "description": "Whether the map differs from the one before it."},
             creatures={
                 **listing(TOKEN),
@@ -98,29 +103,41 @@ CHANGES: Final = component(
 BATTLE_MAP: Final = component(
     "BattleMap",
     closed(
-        "The cells that are not plain, bright ground at height 0, as your seat may see them.",
+        "The cells that are not plain ground at height 0, and the walls and doors between cells, as your "
+        "seat may see them.",
         line=LINE_OF,
         version=NUMBER,
         cells=listing(
             closed(
                 "A cell of the map.",
-                cell={
-                    "type": "array",
-                    "description": "As `[x, y]`.",
-                    "items": _WHOLE,
-                    "minItems": 2,
-                    "maxItems": 2,
-                },
+                cell={**_CELL, "description": "As `[x, y]`."},
                 terrain={
                     **TEXT,
                     "description": "What the ruleset calls it: `normal`, `difficult`, `wall` and so on.",
                 },
-                light={**TEXT, "description": "`bright`, `dim` or `dark`."},
+                light=_LIGHT,
                 water={**maybe(TEXT), "description": "How deep its water is, if the ruleset says so."},
                 height_ft={**_WHOLE, "description": "Feet above the other cells."},
                 zones={**listing(TEXT), "description": "What abilities have made of it."},
             )
         ),
+        edges={
+            "description": "Walls and doors, by row and column.",
+            **listing(
+                closed(
+                    "A wall or a door between two cells side by side.",
+                    between={
+                        "type": "array",
+                        "description": "Both cells, the left or upper one first.",
+                        "items": _CELL,
+                        "minItems": 2,
+                        "maxItems": 2,
+                    },
+                    kind={"enum": list(get_args(Wall)), "description": "What is on the edge."},
+                )
+            ),
+        },
+        light={**_LIGHT, "description": "How bright the cells are that are not listed: as in a cell."},
     ),
 )
 
@@ -148,7 +165,7 @@ def list_creatures(request: ApiRequest) -> Steps[ApiResponse]:
         "line": request.encounter,
         "version": folded.n,
         "round": folded.state.round,
-        "creatures": views.creatures_data(folded.ruleset, folded.state, request.readers, occasions),
+        **views.creatures_data(folded.ruleset, folded.state, request.readers, occasions),
     }
     return ApiResponse(data, version=str(folded.n) if known == folded.n else f"{folded.n}-{known}")
 
@@ -189,24 +206,25 @@ def _changes(request: ApiRequest, after: int, last: int) -> Iterator[dict[str, A
     """Yield what each commit with *after* < n <= *last* changed; the first one has all creatures."""
     came = request.services.occasions.upto(request.encounter, last)
     before: dict[str, Any] = {}
-    ground: list[Any] = []
+    ground: Any = to_data(BattleMap())
     if last > after > 0:
         ground = _seen(request, request.services.folder.at(request.encounter, after), came)[1]
     for _, folded in request.services.folder.steps(request.encounter, after, last):
-        tokens, cells = _seen(request, folded, came)
-        now = {each["id"]: each for each in tokens}
+        seen, shown = _seen(request, folded, came)
+        now = {each["id"]: each for each in seen["creatures"]}
         yield {
             "n": folded.n,
             "round": folded.state.round,
-            "map": cells != ground,
+            "part": seen["part"],
+            "map": shown != ground,
             "creatures": [each for name, each in now.items() if before.get(name) != each],
             "gone": [name for name in before if name not in now],
         }
-        before, ground = now, cells
+        before, ground = now, shown
 
 
-def _seen(request: ApiRequest, folded: AnyFolded, came: Mapping[str, int]) -> tuple[list[Any], list[Any]]:
-    """Return the creatures and the cells as the caller's seat could know them at the folded commit."""
+def _seen(request: ApiRequest, folded: AnyFolded, came: Mapping[str, int]) -> tuple[Any, Any]:
+    """Return the creatures and the map as the caller's seat could know them at the folded commit."""
     opened = tuple(name for name, n in came.items() if n <= folded.n) if folded.state.closed else ()
     given = (folded.ruleset, folded.state, request.readers, opened)
     return views.creatures_data(*given), views.map_data(*given)
@@ -224,11 +242,14 @@ def _seen(request: ApiRequest, folded: AnyFolded, came: Mapping[str, int]) -> tu
     may_wait=True,
 )
 def get_map(request: ApiRequest) -> Steps[ApiResponse]:
-    """Get the cells that are not plain ground, alike in all rulesets: now, or after the commit `at`."""
+    """Get the map, alike in all rulesets: cells that are not plain ground, walls and doors.
+
+    It is as it is now, or after the commit `at`.
+    """
     folded, known, occasions = yield from requested_state(request)
     data = {
         "line": request.encounter,
         "version": folded.n,
-        "cells": views.map_data(folded.ruleset, folded.state, request.readers, occasions),
+        **views.map_data(folded.ruleset, folded.state, request.readers, occasions),
     }
     return ApiResponse(data, version=str(folded.n) if known == folded.n else f"{folded.n}-{known}")

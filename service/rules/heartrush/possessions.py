@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import ClassVar, Final
 
 from service.rules.heartrush import books
-from service.rules.heartrush.sheet import Light, Thing, Weapon
+from service.rules.heartrush.sheet import Light, Terrain, Thing, Weapon
 from service.rules.heartrush.size_and_bonds import BODILY, HR_SIZE_8, WEAPON_SLOTS, slots
 from service.rules.heartrush.state import Creature, State
-from service.rules.heartrush.weapons import TOTAL, free_hands, lines_blocked, may_wield
+from service.rules.heartrush.weapons import all_lines_cut, free_hands, may_wield
 from service.rules.kernel.messages import Event, Refused
-from service.rules.kernel.records import changed, record, with_key, without_key
+from service.rules.kernel.records import changed, derived_from, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.space.grid import Cell, cells, distance, is_step
+from service.rules.space.grid import FEET, Cell, cells, distance, is_step
+from service.rules.space.walls import Closed
 
 HR_ITEM_1: Final = Rule(
     "HR-ITEM-1",
@@ -268,13 +270,34 @@ def lanterns(state: State) -> tuple[Creature, ...]:
 @enforces(HR_LIGHT_1)
 def lantern_light(state: State, bearer: Creature, cell: Cell) -> Light:
     """Return the light that the lantern of *bearer* sheds in *cell*; walls keep it out as they cover."""
-    feet = distance(bearer.position, bearer.space, cell, 1, state.house.metric)
-    if feet > 2 * bearer.sheet.lantern_ft:
-        return "dark"
-    there = changed(bearer, position=cell, sheet=changed(bearer.sheet, size="medium"))
-    if lines_blocked(state, bearer, there) == TOTAL:
-        return "dark"
-    return "bright" if feet <= bearer.sheet.lantern_ft else "dim"
+    return lantern_cells(state, bearer).get(cell, "dark")
+
+
+def lantern_cells(state: State, bearer: Creature) -> Mapping[Cell, Light]:
+    """Return the cells that the lantern of *bearer* reaches, by row and column, with the light it sheds."""
+    solid = derived_from(state, ("terrain",), _solid_cells)
+    feet, metric = bearer.sheet.lantern_ft, state.house.metric
+    return _lit(bearer.position, bearer.space, feet, metric, solid, state.closed_edges)
+
+
+def _solid_cells(terrain: Mapping[str, Terrain]) -> frozenset[Cell]:
+    keys = [key.split(",") for key, kind in terrain.items() if kind == "wall"]
+    return frozenset((int(x), int(y)) for x, y in keys)
+
+
+@lru_cache(maxsize=256)  # every map of a fight asks for the same, while nobody with a lantern moves
+def _lit(
+    at: Cell, side: int, feet: int, metric: str, solid: frozenset[Cell], closed: Closed
+) -> Mapping[Cell, Light]:
+    (x, y), reach = at, 2 * feet // FEET
+    found: dict[Cell, Light] = {}
+    for dy in range(-reach, reach + side):
+        for dx in range(-reach, reach + side):
+            cell = (x + dx, y + dy)
+            away = distance(at, side, cell, 1, metric)
+            if away <= 2 * feet and not all_lines_cut(at, side, cell, solid, closed):
+                found[cell] = "bright" if away <= feet else "dim"
+    return MappingProxyType(found)
 
 
 LANTERN: Final[Mapping[str, bool]] = MappingProxyType({"light": False, "put_out": True})

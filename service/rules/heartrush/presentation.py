@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from service.rules.heartrush.engagement import EngagementFrame
 from service.rules.heartrush.entries import creature_of
-from service.rules.heartrush.possessions import lantern_light, lanterns, load
+from service.rules.heartrush.possessions import lantern_cells, lanterns, load
 from service.rules.heartrush.rolls import light_at
 from service.rules.heartrush.sheet import Water, side_of
 from service.rules.heartrush.size_and_bonds import slots
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import is_closed, unsealed
-from service.rules.space.grid import FEET
-from service.rules.table.short_view import CreatureToken, MapCell, ShownCondition, TokenStatus, legible
+from service.rules.table.short_view import (
+    BattleMap,
+    CreatureToken,
+    MapCell,
+    ShownCondition,
+    TokenStatus,
+    edges_of,
+    legible,
+)
 
 # --- sentences -----------------------------------------------------------------------------------------
 # See `Ruleset.sentences`.
@@ -290,6 +298,18 @@ def _token(creature: Creature) -> CreatureToken:
 # --- the map -------------------------------------------------------------------------------------------
 
 
+def part(view: State) -> str:
+    """Return `engagement` while one goes on in a seat's *view*."""
+    return (
+        EngagementFrame.kind if any(isinstance(each, EngagementFrame) for each in view.stacks.table) else ""
+    )
+
+
+def battle_map(view: State) -> BattleMap:
+    """Return the map of a seat's *view*."""
+    return BattleMap(cells=map_cells(view), edges=edges_of(view.walls), light=view.scenery.ambient)
+
+
 def map_cells(view: State) -> tuple[MapCell, ...]:
     """Return every cell of a seat's *view* that is not plain, bright ground, by row and column."""
     scenery = view.scenery
@@ -312,12 +332,7 @@ def _lantern_cells(view: State) -> Iterator[str]:
     if view.scenery.ambient == "bright" and not view.scenery.light:
         return
     for bearer in lanterns(view):
-        (x, y), reach = bearer.position, 2 * bearer.sheet.lantern_ft // FEET
-        for dy in range(-reach, reach + bearer.space):
-            for dx in range(-reach, reach + bearer.space):
-                cell = (x + dx, y + dy)
-                if lantern_light(view, bearer, cell) != "dark":
-                    yield f"{cell[0]},{cell[1]}"
+        yield from (f"{x},{y}" for x, y in lantern_cells(view, bearer))
 
 
 def _depth(water: Water | None) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import Final
 
 from service.dice.values import Term
@@ -25,7 +26,7 @@ from service.rules.kernel.messages import Refused
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import PoolDie
 from service.rules.space.grid import FEET, Cell, cells
-from service.rules.space.walls import inner_corners
+from service.rules.space.walls import Closed, inner_corners, is_line_closed
 
 # --- hands ---------------------------------------------------------------------------------------------
 # What weapons, shields and captives take of the two a creature has.
@@ -177,6 +178,21 @@ def lines_blocked(state: State, attacker: Creature, target: Creature) -> int:
     return min(sum(a or b for a, b in zip(*lines, strict=True)) for lines in zip(cut, edges, strict=True))
 
 
+def all_lines_cut(at: Cell, side: int, cell: Cell, solid: frozenset[Cell], closed: Closed) -> bool:
+    """Return whether walls cut every corner line from a space to *cell*: then `lines_blocked` is `TOTAL`."""
+    lines = list(
+        zip(
+            product(_corners(at, side), _corners(cell, 1)),
+            product(inner_corners(at, side), inner_corners(cell, 1)),
+            strict=True,
+        )
+    )
+    walls = tuple(solid)
+    return all(
+        is_cut(*outer, walls) or is_line_closed(closed, solid.__contains__, *inner) for outer, inner in lines
+    )
+
+
 def _cut_by_edges(state: State, attacker: Creature, target: Creature) -> list[list[bool]]:
     """Return for each corner of *attacker*, and in it of *target*, whether a closed edge cuts their line."""
     goals = inner_corners(target.position, target.space)
@@ -196,7 +212,11 @@ def is_adjacent(state: State, creature: Creature, other: Creature) -> bool:
 
 def corners(creature: Creature) -> tuple[Cell, ...]:
     """Return the four corners of a creature's space, as points of the grid."""
-    (x, y), side = creature.position, creature.space
+    return _corners(creature.position, creature.space)
+
+
+def _corners(at: Cell, side: int) -> tuple[Cell, ...]:
+    x, y = at
     return ((x, y), (x + side, y), (x, y + side), (x + side, y + side))
 
 

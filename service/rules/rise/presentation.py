@@ -10,7 +10,15 @@ from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.rise.creature import Creature, creature_of, is_unconscious
 from service.rules.rise.state import Placed, State
 from service.rules.space.grid import FEET, Cell
-from service.rules.table.short_view import CreatureToken, MapCell, ShownCondition, TokenStatus, legible
+from service.rules.table.short_view import (
+    BattleMap,
+    CreatureToken,
+    MapCell,
+    ShownCondition,
+    TokenStatus,
+    edges_of,
+    legible,
+)
 
 # --- sentences -----------------------------------------------------------------------------------------
 # See `Ruleset.sentences`.
@@ -201,6 +209,16 @@ def _status(creature: Creature) -> TokenStatus:
 
 
 # --- the map -------------------------------------------------------------------------------------------
+
+
+def part(view: State) -> str:
+    """Return the phase that a seat's *view* shows, empty between them."""
+    return view.phase
+
+
+def battle_map(view: State) -> BattleMap:
+    """Return the map of a seat's *view*."""
+    return BattleMap(cells=map_cells(view), edges=edges_of(view.walls))
 
 
 def map_cells(view: State) -> tuple[MapCell, ...]:

@@ -1,4 +1,4 @@
-"""The short view of a fight, alike in every ruleset: its creatures as tokens, and the cells of its map.
+"""The short view of a fight, alike in every ruleset: its creatures as tokens, its cells, and their edges.
 
 Laws. A ruleset makes it from a seat's view and reads nothing else, so it shows nothing that the state hides
 from that seat. A field that is closed to the reader is None, where a rule reads a blank.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final, Literal, get_args
 
 from service.rules.kernel.records import Sealed, record
+from service.rules.space.walls import Edge, Wall, Walls, edge_at
 
 TokenStatus = Literal["active", "down", "dead", "gone"]
 TOKEN_STATUSES: Final[tuple[str, ...]] = get_args(TokenStatus)
@@ -53,7 +54,7 @@ class CreatureToken:
 
 @record
 class MapCell:
-    """A cell that differs from plain, bright ground at height 0."""
+    """A cell that may differ from plain ground at height 0."""
 
     cell: tuple[int, int]
     terrain: str = "normal"
@@ -63,6 +64,34 @@ class MapCell:
     height_ft: int = 0
     zones: tuple[str, ...] = ()
     """What abilities have made of it."""
+
+
+@record
+class MapEdge:
+    """A wall or a door between two cells side by side."""
+
+    between: Edge
+    """The left or upper cell first."""
+    kind: Wall
+
+
+@record
+class BattleMap:
+    """The map as a seat sees it. A cell that it does not list is plain ground at height 0."""
+
+    cells: tuple[MapCell, ...] = ()
+    """By row and column."""
+    edges: tuple[MapEdge, ...] = ()
+    """By row and column."""
+    light: str = "bright"
+    """How bright the cells are that are not listed."""
+
+
+def edges_of(walls: Walls) -> tuple[MapEdge, ...]:
+    """Return the walls and doors of a map, by row and column."""
+    placed = [(edge, kind) for key, kind in walls.items() if (edge := edge_at(key)) is not None]
+    ordered = sorted(placed, key=lambda each: [cell[::-1] for cell in each[0]])
+    return tuple(MapEdge(between=edge, kind=kind) for edge, kind in ordered)
 
 
 def legible(of: object, name: str) -> int | None:

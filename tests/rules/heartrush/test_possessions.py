@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.possessions import load
+from service.rules.heartrush.possessions import lantern_light, load
 from service.rules.heartrush.presentation import map_cells, tokens
 from service.rules.heartrush.rolls import light_for, light_on
 from service.rules.heartrush.sheet import Scenery
+from service.rules.heartrush.weapons import TOTAL, lines_blocked
 from service.rules.kernel.codec import to_data
 from service.rules.kernel.sealed import view
 from service.rules.ruleset import carried, waiting
@@ -268,6 +270,18 @@ def test_HR_LIGHT_1_the_light_goes_with_its_bearer_and_out_with_it() -> None:
     assert light_for(fight.state, fight["pia"], fight["orc"]) == "bright"
     fight.given("ash", status="dead")
     assert light_for(fight.state, fight["pia"], fight["orc"]) == "dark"
+
+
+def test_HR_LIGHT_1_a_cell_is_dark_where_walls_cut_all_lines_as_they_cover() -> None:
+    fight = dark(
+        terrain={"1,1": "wall", "-2,3": "wall", "-1,3": "wall", "0,4": "wall"},
+        walls={"0,1|0,2": "wall", "1,2|2,2": "closed_door", "1,3|2,3": "wall", "-1,1|-1,2": "open_door"},
+    )
+    for cell in product(range(-4, 5), range(-2, 7)):
+        seen = fight.given("orc", position=cell)
+        is_cut = lines_blocked(seen.state, seen["ash"], seen["orc"]) == TOTAL
+        is_near = seen.state.distance(seen["ash"], seen["orc"]) <= 2 * seen["ash"].sheet.lantern_ft
+        assert (lantern_light(seen.state, seen["ash"], cell) == "dark") is (is_cut or not is_near), cell
 
 
 def test_HR_LIGHT_1_walls_keep_it_out_and_daylight_needs_none() -> None:

@@ -204,8 +204,8 @@ class Fight {
       this.map.frame(this.tokens.values());
     } else if (this.mapAt !== scene.mapAt) {
       this.mapAt = scene.mapAt;
-      const cells = await this.record.map(scene);
-      if (this.mapAt === scene.mapAt) this.map.drawGround(cells, this.tokens.values());
+      const ground = await this.record.map(scene);
+      if (this.mapAt === scene.mapAt) this.map.drawGround(ground, this.tokens.values());
     }
   }
 

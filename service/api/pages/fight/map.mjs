@@ -21,14 +21,14 @@ const FORMS = [
   "M-.24-.42h.48l.24.42-.24.42h-.48l-.24-.42z",
 ];
 
-/** Return the box that shows all creatures and cells. @param {Iterable<Json>} tokens @param {Json[]} cells */
-const boxOf = (tokens, cells) => {
+/** Return the box that shows all creatures, cells and edges. @param {Iterable<Json>} tokens @param {Json} ground */
+const boxOf = (tokens, { cells, edges }) => {
   const xs = [], ys = [];
   for (const { position: [x, y], space } of tokens) {
     xs.push(x, x + space);
     ys.push(y, y + space);
   }
-  for (const { cell: [x, y] } of cells) {
+  for (const [x, y] of [...cells.map(({ cell }) => cell), ...edges.flatMap(({ between }) => between)]) {
     xs.push(x, x + 1);
     ys.push(y, y + 1);
   }
@@ -66,8 +66,31 @@ const letters = (name) => {
   return (parts.length > 1 ? parts[0][0] + parts[1][0] : name.replace(/^.* /, "").slice(0, 2)).toUpperCase();
 };
 
-/** Return how two cells of a place look, as classes. @param {Json} cell */
-const looks = ({ terrain, light, zones }) => ["ground", `t-${terrain}`, `l-${light}`, ...zones.map((zone) => `z-${zone}`)].join(" ");
+/** The signs of terrain and water on a cell, so that no colour says it alone. */
+const SIGNS = { difficult: "∴", shallow_water: "∼", deep_water: "≈", climb: "⛰", obstacle: "▧" };
+const NO_GROUND = { cells: [], edges: [], light: "bright" };
+
+/** Draw one cell of the ground. @param {Json} each */
+const cellOf = ({ cell: [x, y], terrain, light, water, height_ft: height, zones }) => {
+  const said = [terrain, light === "bright" ? "" : light, water, height ? `${height} ft high` : "", ...zones];
+  const signs = [SIGNS[terrain] ?? (water && SIGNS.deep_water), ...zones.map(() => "✳"), height && `${height > 0 ? "▲" : "▼"}${Math.abs(height)}`];
+  const square = { width: 1, height: 1 };
+  return svg("g", { transform: `translate(${x} ${y})`, class: "ground" }, svg("title", {}, `${x}, ${y}: ${said.filter(Boolean).map(words).join(", ")}`),
+    svg("rect", { class: "floor", ...square }), svg("rect", { class: `terrain t-${terrain}`, ...square }),
+    terrain === "wall" && svg("rect", { fill: "url(#rock)", ...square }),
+    zones.map((zone) => svg("rect", { class: `terrain z-${zone}`, ...square })), svg("rect", { class: `shade l-${light}`, ...square }),
+    svg("text", { x: 0.06, y: 0.24, class: "sign" }, signs.filter(Boolean).join(" ")));
+};
+
+/** Draw a wall or a door. @param {Json} each */
+const edgeOf = ({ between: [a, b], kind }) => {
+  const isUpright = a[1] === b[1];
+  const turned = isUpright ? `translate(${b[0]} ${b[1]}) rotate(90)` : `translate(${b[0]} ${b[1]})`;
+  return svg("g", { class: `edge e-${kind}`, transform: turned }, svg("title", {}, `${words(kind)} between ${a.join(", ")} and ${b.join(", ")}`),
+    svg("path", { class: "post", d: kind === "wall" ? "M0 0H1" : "M0 0H.2M.8 0H1" }),
+    kind === "closed_door" && svg("rect", { class: "leaf", x: 0.2, y: -0.07, width: 0.6, height: 0.14 }),
+    kind === "open_door" && svg("path", { class: "leaf", d: "M.2 0L.45 .5" }));
+};
 
 /** The map of a fight, in an element of the page. */
 export class BattleMap {
@@ -76,7 +99,10 @@ export class BattleMap {
     this.on = on;
     this.sides = new Map();
     this.drawn = new Map();
+    this.seen = NO_GROUND;
+    this.ambient = svg("rect", { class: "shade" });
     this.ground = svg("g", { class: "cells" });
+    this.edges = svg("g", { class: "edges" });
     this.offered = svg("g", { class: "offered" });
     this.tokens = svg("g", { class: "tokens" });
     this.ghosts = svg("g", { class: "ghosts", "aria-hidden": "true" });
@@ -84,9 +110,10 @@ export class BattleMap {
     this.grid = svg("rect", { class: "grid", fill: "url(#grid)" });
     const pattern = svg("pattern", { id: "grid", width: 1, height: 1, patternUnits: "userSpaceOnUse" },
       svg("path", { d: "M1 0H0V1", class: "gridline" }));
+    const rock = svg("pattern", { id: "rock", width: 0.25, height: 0.25, patternUnits: "userSpaceOnUse" }, svg("path", { d: "M0 .25 .25 0", class: "rock" }));
     this.node = svg("svg", { class: "map", role: "group", tabindex: 0, preserveAspectRatio: "xMidYMid meet",
       "aria-label": "Map of the fight. Arrows move it, plus and minus zoom, zero shows all." },
-      svg("defs", {}, pattern), this.ground, this.grid, this.offered, this.ghosts, this.tokens, this.names);
+      svg("defs", {}, pattern, rock), this.ambient, this.ground, this.grid, this.edges, this.offered, this.ghosts, this.tokens, this.names);
     this.camera = new Camera(this.node);
     this.hint = html("p", { class: "empty soft", hidden: true }, "This ruleset shows no creatures on a map.");
     show(place, this.node, this.hint, html("div", { class: "zoom" },
@@ -112,29 +139,24 @@ export class BattleMap {
       this.drawn.get(id).parts.name.classList.toggle("is-under", isUnder);
       if (isUnder && this.tokens.firstChild !== this.drawn.get(id).node) this.tokens.prepend(this.drawn.get(id).node);
     }
-    this.hint.hidden = tokens.size > 0 || this.ground.childElementCount > 0;
+    this.hint.hidden = tokens.size > 0 || this.ground.childElementCount > 0 || this.edges.childElementCount > 0;
   }
 
-  /** Draw the ground, and frame what there is. @param {Json[]} cells @param {Iterable<Json>} tokens */
-  drawGround(cells, tokens) {
-    this.cells = cells;
-    show(this.ground, cells.map((each) => {
-      const [x, y] = each.cell;
-      const said = [each.terrain, each.light === "bright" ? "" : each.light, each.water, each.height_ft ? `${each.height_ft} ft` : "", ...each.zones];
-      const mark = [each.water && "≈", each.height_ft && String(each.height_ft)].filter(Boolean).join(" ");
-      return svg("g", { transform: `translate(${x} ${y})` },
-        svg("rect", { class: looks(each), width: 1, height: 1 }, svg("title", {}, said.filter(Boolean).map(words).join(", "))),
-        mark && svg("text", { x: 0.5, y: 0.62, class: "mark" }, mark));
-    }));
+  /** Draw the ground, and frame what there is. @param {Json | null} seen the answer of `map`; null is plain ground @param {Iterable<Json>} tokens */
+  drawGround(seen, tokens) {
+    this.seen = seen ?? NO_GROUND;
+    show(this.ground, this.seen.cells.map(cellOf));
+    show(this.edges, this.seen.edges.map(edgeOf));
+    this.ambient.setAttribute("class", `shade l-${this.seen.light}`);
     this.frame(tokens);
   }
 
   /** Show all creatures and cells, unless a person has looked elsewhere. @param {Iterable<Json>} tokens */
   frame(tokens) {
-    const box = boxOf(tokens, this.cells ?? []);
+    const box = boxOf(tokens, this.seen);
     this.camera.frame(box);
-    for (const [name, value] of Object.entries({ x: box.x - 100, y: box.y - 100, width: box.width + 200, height: box.height + 200 })) {
-      this.grid.setAttribute(name, String(value));
+    for (const [name, value] of Object.entries({ x: Math.floor(box.x) - 100, y: Math.floor(box.y) - 100, width: Math.ceil(box.width) + 200, height: Math.ceil(box.height) + 200 })) {
+      for (const node of [this.grid, this.ambient]) node.setAttribute(name, String(value));
     }
   }
 

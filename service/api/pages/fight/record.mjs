@@ -126,9 +126,9 @@ export class FightRecord {
     }
   }
 
-  /** Return the cells of the map of a scene. @param {Scene} scene @returns {Promise<Json[]>} */
+  /** Return the map of a scene; null where there is none. @param {Scene} scene @returns {Promise<Json | null>} */
   map({ mapAt }) {
-    if (!this.maps.has(mapAt)) this.maps.set(mapAt, this.encounter.map({ ...this.asked, at: mapAt }).catch(() => []));
+    if (!this.maps.has(mapAt)) this.maps.set(mapAt, this.encounter.map({ ...this.asked, at: mapAt }).catch(() => null));
     return this.maps.get(mapAt);
   }
 }
