@@ -8,6 +8,7 @@ visible.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from string import Formatter
 from typing import Any, Final
@@ -69,6 +70,8 @@ _ARTICLES: Final = frozenset({"The", "A", "An", "His", "Her", "Its", "Their"})
 _LONG: Final = 16
 """How many characters of a hash are shown."""
 _HASHES: Final = ("link", "seed", "digest")
+_NAME: Final = re.compile(r"[a-z]+(?:_[a-z]+)+")
+"""A name of a ruleset for several words, such as `opportunity_attack`."""
 _WORDS: Final[Mapping[bool | None, str]] = {True: "yes", False: "no", None: "nothing"}
 
 
@@ -131,4 +134,6 @@ def _value_text(key: str, value: Any, names: Mapping[str, str]) -> str:  # noqa:
     if value is None or isinstance(value, bool):
         return _WORDS[value]
     text = str(value)
-    return text[:_LONG] + "…" if key in _HASHES else names.get(text, text)
+    if key in _HASHES:
+        return text[:_LONG] + "…"
+    return names.get(text) or (text.replace("_", " ") if _NAME.fullmatch(text) else text)

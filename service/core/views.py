@@ -54,7 +54,7 @@ def state_data(state: Table, seat: Seats, occasions: Container[str] = ()) -> Dat
 
 
 def creatures_data(ruleset: Ruleset[S], state: S, seat: Seats, occasions: Container[str] = ()) -> Data:
-    """Return the creatures as *seat* may see them, in the short form of all rulesets, and the part of the round.
+    """Return the creatures in the short form of all rulesets, and the part of the round, for *seat*.
 
     `acts` is whether the seat may see that a prompt waits for the creature.
     """

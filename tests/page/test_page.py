@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from service.cli.playing import ScriptTable, play
 from service.cli.script import sample
+from tests.bench.fights import BEGIN, opening, simple
 from tests.cli.fights import Service, closed, played
 from tests.page.browser import Window
 from tests.page.conftest import Open
@@ -243,6 +245,75 @@ def test_a_bundle_is_verified_and_replayed_in_the_browser_alone(
     expect(page.locator("#result")).to_have_class("fault")
     expect(page.locator(".record > li")).to_have_count(0)
     assert opened.received == "", "the page has asked for something"
+
+
+def test_a_verified_bundle_is_imported_from_there_with_one_click(
+    running: Service, stranger: str, window: Open, tmp_path: Path
+) -> None:
+    file = tmp_path / "fight.jsonl"
+    file.write_bytes(closed(played(running, "s002", seeded=False)).gm.bundle())
+    page = window().visit(f"{running.station.url}/", stranger)
+    expect(page.locator(".drop")).to_be_visible()
+    page.goto(f"{running.station.url}/verify")
+    page.locator("#file").set_input_files(file)
+    with page.expect_popup() as opened:
+        page.get_by_role("button", name="Import it here").click()
+    opened.value.wait_for_url("**/encounters/*")
+    expect(opened.value.locator("[data-creature]")).to_have_count(4)
+
+
+def test_walls_and_doors_are_on_the_map_and_the_round_s_parts_on_the_timeline(
+    running: Service, window: Open
+) -> None:
+    table = running.owner.open(
+        {
+            "edition": "rise@1",
+            "title": "A gate",
+            "walls": {"1,0|2,0": "closed_door", "1,1|2,1": "wall"},
+            "terrain": {"0,2": "difficult"},
+            "creatures": [
+                {"position": [0, 0], "sheet": {"id": "a", "name": "Ann", "side": "heroes", "kind": "pc"}},
+                {"position": [4, 0], "sheet": {"id": "b", "name": "Bob", "side": "foes"}},
+            ],
+        }
+    )
+    table.send({"type": "start_combat", "start_phase": "movement"})
+    page = window().visit(f"{running.station.url}/encounters/{table.encounter}", running.key)
+    expect(page.locator(".edge title")).to_have_text(
+        ["closed door between 1, 0 and 2, 0", "wall between 1, 1 and 2, 1"]
+    )
+    expect(page.locator(".ground title")).to_have_text(["0, 2: difficult"])
+    slider = page.get_by_label("Commit", exact=True)
+    expect(slider).to_have_attribute("aria-valuetext", re.compile("round 1, movement$"))
+    expect(page.locator(".log .round").last).to_have_text("Round 1 · movement")
+    slider.fill("1")
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(r"^commit 1 of \d+$"))
+
+
+def test_only_the_newest_part_of_a_long_record_is_read_until_somebody_looks_further_back(
+    running: Service, window: Open
+) -> None:
+    table = running.owner.open({"edition": "heartrush@1", **opening(apart=2)})
+    table.send_all(list(BEGIN))
+    script = simple()
+    for _ in range(5):
+        table.send_all(list(islice(script, 50)))
+    last = table.get()["version"]
+    assert last > 200
+    opened = window()
+    page = opened.visit(f"{running.station.url}/encounters/{table.encounter}", running.key)
+    expect(page.locator(f"li[data-n='{last}']")).to_have_attribute("aria-current", "true")
+    expect(page.locator(".gap")).to_have_count((last - 1) // 100)
+    assert '"n":17,' not in opened.received
+    page.get_by_label("Commit", exact=True).fill("17")
+    expect(page.locator("li[data-n='17']")).to_have_attribute("aria-current", "true")
+    expect(page.locator("li[data-n='17']")).to_contain_text(
+        next(iter(table.commits(after=16, text="en")))["text"][0]
+    )
+    expect(page.locator(".gap")).to_have_count((last - 1) // 100 - 1)
+    page.get_by_label("Show what concerns").select_option("enemies-0")
+    expect(page.locator(".gap")).to_have_count(0)
+    expect(page.locator(".entry")).to_have_count(last)
 
 
 def test_a_bundle_is_imported_at_home_and_shown_on_its_map(

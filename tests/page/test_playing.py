@@ -44,6 +44,7 @@ def test_a_contest_leads_by_clicking_to_a_proposal_and_the_fight_goes_on_from_th
     gm.get_by_role("button", name="Rule", exact=True).click()
     proposal = gm.locator(".proposal")
     expect(proposal).to_contain_text(f"Pia: {after} → {before} hit points")
+    expect(gm.locator("[data-ghost=pia]")).to_contain_text(f"{after} → {before}")
     assert points(table, last) == after, "nothing has changed yet"
     gm.get_by_role("button", name="Accept").click()
     expect(gm.locator("[data-creature=pia]")).to_have_attribute(
@@ -80,6 +81,11 @@ def test_a_ruling_decides_again_and_leads_by_clicking_to_a_certificate(
     expect(proposal).to_contain_text("Nothing has changed yet")
     gm.get_by_role("button", name="Accept").click()
     expect(gm.locator(".log")).to_contain_text("Play goes on from commit")
+    player = window().visit(at, table.issue_token("ann")["token"])
+    player.get_by_role("tab", name="Rulings").click()
+    outcome = player.locator("[data-contest=c1]")
+    expect(outcome).to_contain_text("decided again")
+    expect(outcome).to_contain_text("The gm: might it was")
     gm.get_by_role("tab", name="Proof").click()
     gm.get_by_role("button", name="Have it audited").click()
     expect(gm.locator("#panel-proof")).to_contain_text("The audit says valid")
@@ -169,10 +175,17 @@ OPENINGS: dict[str, dict[str, Any]] = {
                 },
             },
             {
+                "position": [0, 1],
+                "sheet": {"id": "tor", "name": "Tor", "side": "heroes", "kind": "pc", "hp_max": 12},
+            },
+            {
                 "position": [1, 0],
                 "sheet": {"id": "knight", "name": "The knight", "side": "iron", "hp_max": 1},
             },
         ],
-        "seats": [{"seat": "ann", "role": "player", "creatures": ["mira"]}],
+        "seats": [
+            {"seat": "ann", "role": "player", "creatures": ["mira"]},
+            {"seat": "ben", "role": "player", "creatures": ["tor"]},
+        ],
     },
 }

@@ -31,11 +31,26 @@ const show = (kind, verdict, meaning, rows) => {
 
 let last = null;
 
+/** Give the file to a window of this service's home, which imports it and shows it on its map. */
+const hand = () => {
+  const home = open("/#import");
+  addEventListener("message", ({ origin, source, data }) => {
+    if (origin === location.origin && source === home && data === "ready") home.postMessage(last, location.origin);
+  });
+};
+
+const importer = document.createElement("button");
+importer.type = "button";
+importer.textContent = "Import it here, and replay it on its map";
+importer.title = "Sends the bundle to this service, which audits it; it asks for a key";
+importer.addEventListener("click", hand);
+
 const judge = async (file) => {
   last = file ?? last;
   if (!last) return;
   show("", "Reading …", last.name, []);
   at("record").replaceChildren();
+  importer.remove();
   await new Promise((done) => { setTimeout(done, 20); }); // lets the browser draw before the work begins
   try {
     const asked = { keys: linesOf("keys", keyOf, "key"), receipts: linesOf("receipts", receiptOf, "receipt") };
@@ -47,7 +62,10 @@ const judge = async (file) => {
     const said = [verdict.meaning, ...warnings(report), ...rest].filter((part) => part).join(". ");
     const kind = !isSound ? "fault" : verdict.name === SOUND.signed ? "sound" : "";
     show(kind, verdict.text, said, [["file", last.name], ...facts(report)]);
-    if (isSound) showRecord(at("record"), raw);
+    if (isSound) {
+      at("result").append(importer);
+      showRecord(at("record"), raw);
+    }
   } catch (fault) {
     show("", "Nothing to verify", fault.message, []);
   }

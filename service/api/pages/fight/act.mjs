@@ -5,19 +5,27 @@ import { choiceField, diceField, inWords, writtenField } from "./fields.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
 /** @typedef {import("./fields.mjs").Field} Field */
-/** @typedef {{options: Json[], waiting: Json[], tokens: Map<string, Json>, selected: string | null, isLive: boolean, seat: string,
+/** @typedef {{options: Json[] | null, waiting: Json[], tokens: Map<string, Json>, selected: string | null, isLive: boolean, seat: string,
  *  version: number}} Seen `version` is the commit after which the options hold */
 
+const FEW = 3; // values of a choice that the name of an offer lists
 const NAMED = new Set(["type", "creature", "prompt"]);
 
 /** Return whether an offer can be sent as it is. @param {Json} offer @param {Json} prompt */
 const isComplete = ({ choices, asks = [] }, prompt) => !asks.length && !prompt.wants.length && !Object.keys(choices).length;
 
-/** Return what an offer is called. @param {Json} offer @param {Map<string, Json>} tokens */
-const named = ({ command, choices }, tokens) => {
+/** Return what sets an offer apart from others of its type: what may be chosen in it. @param {Json} offer @param {Map<string, Json>} tokens */
+const apart = ({ choices }, tokens) => Object.values(choices).filter(Array.isArray).map((values) => {
+  const said = values.slice(0, FEW).map((value) => inWords(value, tokens));
+  return `${said.join(" or ")}${values.length > FEW ? " …" : ""}`;
+}).filter((text) => text !== "none");
+
+/** Return what an offer is called. @param {Json} offer @param {Map<string, Json>} tokens @param {boolean} [isOneOfMany] whether others have its type */
+const named = ({ command, choices }, tokens, isOneOfMany = false) => {
   const given = Object.entries(command).filter(([name, value]) => !NAMED.has(name) && !(name in choices) && name !== "faces" && value !== null && value !== false
     && !(Array.isArray(value) && !value.length) && !(typeof value === "object" && !Object.keys(value).length));
   const said = given.map(([name, value]) => (value === true ? words(name) : inWords(value, tokens)));
+  if (isOneOfMany) said.push(...apart({ choices }, tokens));
   return html("span", {}, words(command.type), said.length ? html("small", {}, ` ${said.join(", ")}`) : null);
 };
 
@@ -49,11 +57,16 @@ export class Act {
     const { options, waiting, tokens, selected, isLive, seat } = this.seen;
     this.fields = [];
     this.on.offer({ cells: [], path: [], creatures: [] });
+    if (options === null) {
+      show(this.body, html("p", { class: "soft" }, "…"));
+      return;
+    }
     if (!isLive) {
       show(this.body, html("p", {}, "This is the past. "), button("Go to now", () => this.on.live(), { class: "main" }));
       return;
     }
-    const mine = options.filter(({ prompt }) => !selected || !prompt.creature || prompt.creature === selected);
+    const mine = options.filter(({ prompt }) => !selected || !prompt.creature || prompt.creature === selected)
+      .sort((a, b) => Number(a.prompt.optional) - Number(b.prompt.optional)); // what is waited for comes first
     const others = waiting.filter((each) => each.seat !== seat);
     show(this.body,
       selected && html("p", { class: "soft small" }, `Only what concerns ${tokens.get(selected)?.name ?? selected}: select it again to see everything.`),
@@ -82,7 +95,7 @@ export class Act {
       html("div", { class: "offers" }, commands.map((offer) => html("button", {
         type: "button", "data-type": offer.command.type,
         onclick: () => (isComplete(offer, prompt) ? this.#send(offer.command) : this.#open(offer, prompt)),
-      }, named(offer, tokens), isComplete(offer, prompt) ? null : " …"))));
+      }, named(offer, tokens, commands.filter(({ command }) => command.type === offer.command.type).length > 1), isComplete(offer, prompt) ? null : " …"))));
   }
 
   async #open(offer, prompt) {

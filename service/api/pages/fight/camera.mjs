@@ -9,9 +9,10 @@ const DRAG = 4; // pixels before a press is a drag
 
 /** What part of the map is on the screen. */
 export class Camera {
-  /** @param {SVGSVGElement} node */
-  constructor(node) {
+  /** @param {SVGSVGElement} node @param {() => void} changed is called when a cell may have another size */
+  constructor(node, changed) {
     this.node = node;
+    this.changed = changed;
     /** @type {Box} */
     this.whole = { x: 0, y: 0, width: 10, height: 8 };
     this.box = this.whole;
@@ -63,8 +64,10 @@ export class Camera {
   }
 
   #set(box) {
+    const isOfOneSize = this.box.width === box.width && this.box.height === box.height;
     this.box = box;
     this.node.setAttribute("viewBox", `${box.x} ${box.y} ${box.width} ${box.height}`);
+    if (!isOfOneSize) this.changed();
   }
 
   #turned(event) {

@@ -10,13 +10,22 @@ const dieOf = ({ role, sides, face, dropped }) => html("span", {
   title: `${words(role)}: d${sides} shows ${face}${dropped ? ", not counted" : ""}`,
 }, html("b", {}, face), html("small", {}, `${words(role)} d${sides}`));
 
+/** @param {Json} roll @param {Map<string, string>} names */
+const whose = ({ name: { stream }, purpose: { against } }, names) => {
+  const [id] = stream.split("/");
+  return `${names.get(id) ?? words(id)}${against ? ` against ${names.get(against) ?? words(against)}` : ""}`;
+};
+
 /** @param {Json} term */
 const termOf = ({ amount, what, rule }) => html("span", { class: "term", title: rule ?? "" },
   `${amount < 0 ? "−" : "+"}${Math.abs(amount)} ${words(what)}`);
 
-/** Return a roll as a line: for what, its dice, its terms. @param {Json} roll */
-export const rollLine = (roll) => html("div", { class: "roll" },
-  html("span", { class: "for" }, words(roll.purpose.what ?? roll.name.stream), html("small", {}, ` ${roll.name.stream.split("/")[0]}`)),
+/**
+ * Return a roll as a line: for what and whom, its dice, its terms.
+ * @param {Json} roll @param {Map<string, string>} [names] of creatures, by id
+ */
+export const rollLine = (roll, names = new Map()) => html("div", { class: "roll" },
+  html("span", { class: "for" }, words(roll.purpose.what ?? roll.name.stream), html("small", {}, ` ${whose(roll, names)}`)),
   roll.dice.map(dieOf), roll.terms.map(termOf),
   roll.total === undefined ? null : html("b", { class: "total" }, `= ${roll.total}`),
   roll.source === "declared" ? html("span", { class: "chip" }, `thrown by hand${roll.by ? `, entered by ${roll.by}` : ""}`) : null);

@@ -26,8 +26,10 @@ const EMPTY = new Map();
 const ACTORS = new Set(["gm", "player"]);
 const AUDITING = new Set(["gm", "auditor"]);
 const AS = { "*": "everybody" };
+const REST_MS = 120; // who drags the timeline rests: the log and the address follow
 const LOST_MS = 600; // a connection that is back by then was not lost
 const RETRY_MS = 1000;
+const MOST_ROUNDS = 500;
 
 /** Return whether a request failed because the service did not answer, or not yet. @param {unknown} fault */
 const isAway = (fault) => fault instanceof Unreachable || (fault instanceof Problem && AGAIN.has(fault.status));
@@ -55,11 +57,12 @@ export const open = async (encounter, look) => {
 class Fight {
   constructor(encounter, asked, look, { about, newest, seat, role, seats }) {
     Object.assign(this, { encounter, asked, look });
-    this.record = new FightRecord(encounter, asked);
+    this.record = new FightRecord(encounter, asked, look.isRecorded ? Infinity : undefined);
+    this.rounds = new Map();
     const wanted = Number(fragment().get("n")) || null;
     this.store = new Store({
-      about, seat, role, n: wanted ?? about.version, isLive: wanted === null, last: about.version, revision: 0, selected: null,
-      options: { version: 0, options: [] }, targets: new Set(), verified: null,
+      about, seat, role, n: wanted ?? about.version, isLive: wanted === null, last: about.version, revision: 0, selected: null, panel: "log",
+      options: null, targets: new Set(), verified: null,
       newest: new Map(newest.creatures.map((each) => [each.id, each])), fault: "", isLost: false,
     });
     const isGm = role === "gm";
@@ -77,7 +80,9 @@ class Fight {
     });
     this.log = new Log(panels.log, {
       shown: (n) => this.go(n),
-      why: asked.as ? undefined : (n, place) => explain(this.encounter, this.asked, n, place),
+      wanted: (n) => this.#need(n),
+      all: () => this.#needAll(),
+      why: asked.as ? undefined : (n, place) => explain(this.encounter, this.asked, n, place, this.log.names),
       contest: ACTORS.has(role) && this.isOwn ? (n, place) => this.rulings.ask(n, place) : undefined,
     });
     this.timeline = new Timeline(at("timeline"), { go: (n) => this.go(n), live: () => this.goLive() });
@@ -150,32 +155,71 @@ class Fight {
       const parts = [about.edition, about.round ? `round ${about.round}` : "", about.winner === null ? about.status : `${about.winner} won`, `seen as ${this.asked.as ? AS[this.asked.as] ?? this.asked.as : seat}`, fault];
       at("status").textContent = parts.filter(Boolean).join(" · ");
     });
-    store.on(["n", "revision", "selected", "targets"], ({ selected, targets }) => this.map.draw(this.tokens, selected, targets));
-    if (this.isOwn) store.on(["options", "selected", "isLive"], ({ options: { version, options }, about, selected, isLive, seat }) =>
-      this.act.draw({ options, version, waiting: about.waiting, tokens: this.tokens, selected, isLive, seat }));
+    store.on(["n", "revision", "selected", "targets"], ({ n, last, selected, targets }) => {
+      const isRead = Boolean(this.scene) || n === last;
+      this.map.wait(!isRead); // it keeps what it shows until then
+      if (isRead) this.map.draw(this.tokens, selected, targets);
+      else this.#need(n);
+    });
+    if (this.isOwn) store.on(["options", "selected", "isLive"], ({ options, about, selected, isLive, seat }) =>
+      this.act.draw({ options: options?.options ?? null, version: options?.version ?? 0, waiting: about.waiting, tokens: this.tokens, selected, isLive, seat }));
     store.on(["n", "verified"], ({ n, verified }) => {
       const [kind, text] = markOf(verified, n);
       this.mark.className = `chip mark-proof ${kind}`;
       this.mark.textContent = text;
     });
-    store.on(["n", "last", "role", "about"], ({ n, last, role }) => this.rulings.draw({ isGm: role === "gm" && this.isOwn, n, last, tokens: this.tokens }));
-    store.on(["n", "revision", "selected"], ({ selected }) => {
-      drawRoster(this.panels.creatures, this.tokens, selected, (id) => this.pick(id));
+    store.on(["n", "last", "role", "about", "panel"], ({ n, last, role, panel }) => {
+      this.rulings.draw({ isGm: role === "gm" && this.isOwn, n, last, tokens: this.tokens }, panel === "rulings");
+    });
+    store.on(["n", "revision", "selected", "panel"], ({ selected, panel }) => {
+      if (panel === "creatures") drawRoster(this.panels.creatures, this.tokens, selected, (id) => this.pick(id));
     });
     store.on(["n", "revision"], () => this.#drawGround());
     store.on(["revision"], ({ isLive }) => {
       this.log.creatures([...(this.record.scenes.at(-1)?.tokens ?? this.tokens).values()]);
       this.log.draw(this.record, isLive && this.isFollowing);
     });
-    store.on(["n", "revision"], ({ n }) => this.log.mark(n));
+    store.on(["n", "revision"], ({ n }) => this.#rest(n));
     store.on(["isLost"], ({ isLost }) => { at("lost").textContent = isLost ? "Connection lost, trying again" : ""; });
+    store.on(["revision"], () => { this.marks = { rounds: this.#rounds(), parts: this.#parts() }; });
     store.on(["n", "isLive", "revision", "about", "isLost"], ({ n, isLive, last, about, isLost }) => {
-      this.timeline.draw({ n, last, isLive, isLost, isOver: about.closed || this.look.isRecorded, rounds: this.#rounds() });
+      this.timeline.draw({ n, last, isLive, isLost, isOver: about.closed || this.look.isRecorded, ...this.marks });
+    });
+  }
+
+  /** Have the log and the address follow: at once after a step, and else when the timeline rests. @param {number} n */
+  #rest(n) {
+    clearTimeout(this.resting);
+    const follow = () => {
+      this.rested = n;
+      this.log.mark(n);
       const parts = fragment();
-      if (isLive) parts.delete("n");
+      if (this.store.state.isLive) parts.delete("n");
       else parts.set("n", String(n));
       if (parts.toString() !== fragment().toString()) replaceFragment(parts);
-    });
+    };
+    if (Math.abs(n - (this.rested ?? n)) <= 1) follow();
+    else this.resting = setTimeout(follow, REST_MS);
+  }
+
+  /** Read what somebody looks at, and draw it. @param {number} n */
+  #need(n) {
+    if (this.record.last) this.record.ensure(n).then(() => this.#revised(), (fault) => this.#missed(fault));
+  }
+
+  /** Read all of the record, and draw it. */
+  #needAll() {
+    this.all ??= this.record.ensureAll().then(() => this.#revised(), (fault) => { this.all = undefined; this.#missed(fault); });
+    return this.all;
+  }
+
+  #missed(fault) {
+    if (!isAway(fault)) throw fault;
+    setTimeout(() => this.#revised(), RETRY_MS); // what is drawn asks again
+  }
+
+  #revised() {
+    this.store.set({ revision: this.store.state.revision + 1 });
   }
 
   /** Return a choice of whose view is shown. */
@@ -188,13 +232,33 @@ class Fight {
 
   /** Read what a panel shows, when it is opened. @param {string} name */
   #opened(name) {
+    this.store.set({ panel: name });
     if (name === "share") this.share.refresh();
-    if (name === "dice") this.encounter.client.get(`${this.encounter.path}/rolls/statistics`, { line: this.asked.line }).then(({ dice }) => drawStatistics(this.panels.dice, dice, this.record));
+    if (name === "dice") this.#count();
   }
 
+  async #count() {
+    const [{ dice }] = await Promise.all([this.encounter.client.get(`${this.encounter.path}/rolls/statistics`, { line: this.asked.line }), this.#needAll()]);
+    drawStatistics(this.panels.dice, dice, this.record);
+  }
+
+  /** Return the first commit of each round: as the service lists them, and as the record shows them. */
   #rounds() {
+    const { scenes } = this.record;
+    scenes.forEach(({ n, round }) => {
+      if (round && (n === 1 || (scenes[n - 2] && scenes[n - 2].round !== round))) this.rounds.set(round, n);
+    });
+    return [...this.rounds].map(([round, first]) => ({ round, first })).sort((a, b) => a.first - b.first);
+  }
+
+  /** Return the parts of rounds, as far as the record has been read. */
+  #parts() {
     const found = [];
-    for (const { n, round } of this.record.scenes) if (round && found.at(-1)?.round !== round) found.push({ round, first: n });
+    this.record.scenes.forEach(({ n, part }) => {
+      const before = found.at(-1);
+      if (before && before.part === part && before.last === n - 1) before.last = n;
+      else if (part) found.push({ part, first: n, last: n });
+    });
     return found;
   }
 
@@ -213,8 +277,11 @@ class Fight {
   async #start() {
     for (let isOver = false; !isOver;) {
       try {
-        await this.record.read(() => this.store.set({ revision: this.store.state.revision + 1 }));
+        const { n, isLive, about } = this.store.state;
+        await this.record.read(about.version);
+        if (!isLive && n < this.record.last) await this.record.ensure(n);
         this.#arrived();
+        this.#listRounds();
         await this.#refresh();
         isOver = this.look.isRecorded || await this.#follow();
       } catch (fault) {
@@ -260,6 +327,14 @@ class Fight {
       }
     }
     return true;
+  }
+
+  /** Read where rounds begin: they are marks on the timeline, and most of the record is not read yet. */
+  async #listRounds() {
+    const { client, path } = this.encounter;
+    const { rounds } = await client.get(`${path}/rounds`, { line: this.asked.line, limit: MOST_ROUNDS }).catch(() => ({ rounds: [] }));
+    for (const { round, first } of rounds) this.rounds.set(round, first);
+    this.#revised();
   }
 
   #arrived() {

@@ -1,6 +1,7 @@
-// The log: what happened, in sentences, grouped by rounds. The entry of the commit on screen is marked.
+// The log: what happened, in sentences, grouped by rounds and their parts. The entry of the commit on screen is marked.
 //
-// Entries are made once and appended; only those that were read again are made again.
+// A chunk of the record is a gap until it is near the screen. Entries are made once; only those that were read again are
+// made again.
 
 import { button, html, show, words } from "../shared/dom.mjs";
 import { rollLine } from "./dice.mjs";
@@ -21,11 +22,21 @@ const sentence = (text) => {
 export class Log {
   /**
    * @param {HTMLElement} place
-   * @param {{shown: (n: number) => void, why?: (n: number, place: HTMLElement) => void, contest?: (n: number, place: HTMLElement) => void}} on
+   * @param {{shown: (n: number) => void, wanted: (n: number) => void, all: () => void, why?: (n: number, place: HTMLElement) => void,
+   *  contest?: (n: number, place: HTMLElement) => void}} on `wanted`: commit n has to be read; `all`: every one
    */
   constructor(place, on) {
     this.on = on;
+    /** @type {{entry: Entry, node: HTMLElement, head?: HTMLElement}[]} by number less one */
     this.drawn = [];
+    /** @type {(HTMLElement | null)[]} by chunk: the gap in its place, null where its entries are drawn */
+    this.gaps = [];
+    this.record = null;
+    /** @type {Map<string, string>} */
+    this.names = new Map();
+    this.near = new IntersectionObserver((seen) => {
+      for (const { isIntersecting, target } of seen) if (isIntersecting) this.#fill(Number(target.dataset.chunk));
+    }, { rootMargin: "50% 0px" });
     this.list = html("ol", { class: "log", "aria-live": "off" });
     this.news = html("p", { class: "visually-hidden", role: "log", "aria-live": "polite" });
     this.filter = html("select", { "aria-label": "Show what concerns", onchange: () => this.#choose() });
@@ -35,37 +46,95 @@ export class Log {
   /** Offer creatures to filter by. @param {Iterable<{id: string, name: string}>} creatures */
   creatures(creatures) {
     const kept = this.filter.value;
+    this.names = new Map([...creatures].map(({ id, name }) => [id, name]));
+    const known = JSON.stringify([...creatures].map(({ id, name }) => [id, name]));
+    if (known === this.known) return; // a list that is open stays open
+    this.known = known;
     show(this.filter, html("option", { value: "" }, "Everything"),
       [...creatures].map(({ id, name }) => html("option", { value: id, selected: id === kept }, name)));
   }
 
-  /** Append what is new in the record. @param {FightRecord} record @param {boolean} isLive read it aloud, too */
+  /** Draw what is new in the record. @param {FightRecord} record @param {boolean} isLive read it aloud, too */
   draw(record, isLive) {
-    for (const [index, entry] of record.entries.entries()) {
-      const known = this.drawn[index];
-      if (known?.entry === entry) continue;
-      const node = this.#entry(entry);
-      if (known) known.node.replaceWith(node);
-      else {
-        const round = record.scenes[index]?.round;
-        if (round && round !== record.scenes[index - 1]?.round) this.list.append(html("li", { class: "round" }, html("h3", {}, `Round ${round}`)));
-        this.list.append(node);
-        if (isLive && entry.text.length) this.news.textContent = entry.text.join(". ");
+    this.record = record;
+    for (let chunk = 0; chunk < record.chunks; chunk += 1) {
+      const [first, last] = record.within(chunk);
+      if (this.gaps[chunk] === undefined) {
+        this.gaps[chunk] = null;
+        if (!record.has(first) || chunk < record.chunks - 1) this.#leave(chunk, first, last);
       }
-      this.drawn[index] = { entry, node };
+      if (this.gaps[chunk]?.isWanted && record.has(first)) this.#fill(chunk);
+      if (this.gaps[chunk] === null) this.list.append(...this.#made(first, last, isLive));
     }
-    this.#choose();
+    if (this.filter.value) this.#choose();
   }
 
   /** Mark commit *n*, and scroll the log to it. @param {number} n */
   mark(n) {
-    this.list.querySelector("[aria-current]")?.removeAttribute("aria-current");
-    const node = this.drawn[n - 1]?.node;
-    if (!node) return;
+    this.marked?.removeAttribute("aria-current");
+    this.marked = this.drawn[n - 1]?.node;
+    if (!this.marked) {
+      if (this.record?.chunks) this.#fill(this.record.chunkOf(n));
+      this.marked = this.drawn[n - 1]?.node;
+    }
+    if (!this.marked) return;
+    const node = this.marked;
     node.setAttribute("aria-current", "true");
     this.#reach(node);
     cancelAnimationFrame(this.settling); // entries have their height once they are near: where this one is may differ then
     this.settling = requestAnimationFrame(() => requestAnimationFrame(() => this.#reach(node)));
+  }
+
+  /** Leave a gap in the place of a chunk. */
+  #leave(chunk, first, last) {
+    const gap = html("li", { class: "gap soft small", "data-chunk": chunk }, `Commits ${first} to ${last}`);
+    gap.style.height = `${4 * (last - first + 1)}rem`;
+    this.gaps[chunk] = gap;
+    this.list.append(gap);
+    this.near.observe(gap);
+  }
+
+  /** Draw the entries of a chunk in the place of its gap, once they are read. */
+  #fill(chunk) {
+    const gap = this.gaps[chunk];
+    if (!gap) return;
+    const [first, last] = this.record.within(chunk);
+    gap.isWanted = true;
+    if (!this.record.has(first)) {
+      this.on.wanted(first);
+      return;
+    }
+    this.near.unobserve(gap);
+    this.gaps[chunk] = null;
+    gap.replaceWith(...this.#made(first, last, false));
+    const next = this.drawn[last];
+    if (next?.head && !this.#heading(last + 1)) next.head.remove();
+    this.#choose();
+  }
+
+  /** Return the nodes of those entries that have none yet, in order; those that were read again replace theirs. */
+  #made(first, last, isLive) {
+    const made = [];
+    for (let n = first; n <= last; n += 1) {
+      const entry = this.record.entries[n - 1], known = this.drawn[n - 1];
+      if (known?.entry === entry) continue;
+      const node = this.#entry(entry);
+      if (known) {
+        if (known.node === this.marked) this.marked = node;
+        known.node.replaceWith(node);
+      } else if (isLive && entry.text.length) this.news.textContent = entry.text.join(". ");
+      const head = known ? known.head : this.#heading(n);
+      if (!known) made.push(...[head, node].filter(Boolean));
+      this.drawn[n - 1] = { entry, node, head };
+    }
+    return made;
+  }
+
+  /** Return a heading above commit *n*, if another round or part of one begins with it. */
+  #heading(n) {
+    const scene = this.record.scenes[n - 1], before = this.record.scenes[n - 2];
+    if (!scene?.round || (scene.round === before?.round && scene.part === before.part)) return undefined;
+    return html("li", { class: "round" }, html("h3", {}, [`Round ${scene.round}`, words(scene.part)].filter(Boolean).join(" · ")));
   }
 
   #reach(node) {
@@ -79,8 +148,14 @@ export class Log {
     return this.drawn[n - 1]?.node.querySelector(".beneath") ?? null;
   }
 
+  /** Show what concerns the chosen creature: all of the record is read for it. */
   #choose() {
-    for (const { entry, node } of this.drawn) node.hidden = this.filter.value !== "" && !entry.named.has(this.filter.value);
+    const { value } = this.filter;
+    for (const { entry, node } of this.drawn.filter(Boolean)) node.hidden = value !== "" && !entry.named.has(value);
+    if (!value) return;
+    const left = this.gaps.findIndex(Boolean);
+    if (left >= 0 && this.record.has(this.record.within(left)[0])) this.#fill(left);
+    else if (left >= 0) this.on.all();
   }
 
   #entry(entry) {
@@ -98,6 +173,6 @@ export class Log {
           this.on.contest && button("Contest", () => this.on.contest(n, beneath), { class: "quiet", "aria-label": `Contest commit ${n}` }))),
       text.map(sentence),
       refusal && html("p", { class: "fault" }, `${refusal.detail} (${words(refusal.code)}${refusal.rule ? `, by ${refusal.rule}` : ""})`),
-      rolls.map(rollLine), beneath);
+      rolls.map((roll) => rollLine(roll, this.names)), beneath);
   }
 }

@@ -10,7 +10,8 @@ import { Camera } from "./camera.mjs";
 
 const MARGIN = 1; // cells
 const LEAST = 6; // cells across
-const NAME = { most: 0.2, least: 0.13, glyph: 0.62, room: 0.94 }; // cells; a glyph is so wide for its height
+const NAME = { px: 12, most: 0.22, glyph: 0.6, room: 0.96 }; // most and room in cells; a glyph is so wide for its height
+const SMALL_PX = 46; // pixels of a cell in which no name can be read
 const PLACES = { down: "down", dead: "dead", gone: "gone" };
 
 /** The outlines of tokens by side, in a space from -0.42 to 0.42. */
@@ -28,7 +29,8 @@ const boxOf = (tokens, { cells, edges }) => {
     xs.push(x, x + space);
     ys.push(y, y + space);
   }
-  for (const [x, y] of [...cells.map(({ cell }) => cell), ...edges.flatMap(({ between }) => between)]) {
+  const isMore = ({ terrain, water, height_ft: height, zones }) => terrain !== "normal" || water || height || zones.length;
+  for (const [x, y] of [...cells.filter(isMore).map(({ cell }) => cell), ...edges.flatMap(({ between }) => between)]) {
     xs.push(x, x + 1);
     ys.push(y, y + 1);
   }
@@ -52,28 +54,34 @@ export const described = (token) => {
 /** Return a name without its article. @param {string} name */
 const bare = (name) => name.replace(/^(the|a|an|his|her|their) /i, "");
 
-/** Return how high a name is, and what of it fits between the neighbours of its token. @param {string} name @param {number} space */
-const fitted = (name, space) => {
-  const room = space * NAME.room / NAME.glyph;
-  const size = Math.max(NAME.least, Math.min(NAME.most, room / name.length));
-  const most = Math.floor(room / size + 0.01);
-  return { size, text: name.length > most ? `${name.slice(0, most - 1)}…` : name };
+/** Return what of a name fits between the neighbours of its token. @param {string} name @param {number} space @param {number} size in cells */
+const fitted = (name, space, size) => {
+  const most = Math.floor((space * NAME.room) / NAME.glyph / size + 0.01);
+  return name.length > most ? `${name.slice(0, Math.max(1, most - 1))}…` : name;
 };
 
 /** Return the letters on a token. @param {string} name */
-const letters = (name) => {
-  const parts = bare(name).split(/[\s-]+/).filter(Boolean);
-  return (parts.length > 1 ? parts[0][0] + parts[1][0] : name.replace(/^.* /, "").slice(0, 2)).toUpperCase();
+const initials = (name) => {
+  const parts = bare(name).split(/[\s-]+/).filter((each) => /^[\p{L}\p{N}]/u.test(each));
+  const [first, second] = parts.filter((each, index) => !index || !/^(of|the|von|van|de|with|a|an)$/i.test(each));
+  return (second ? first[0] + second[0] : (first ?? name).slice(0, 2)).toUpperCase();
+};
+
+/** Return the letters on each token, by id: those that would have the same are numbered. @param {Iterable<{id: string, name: string}>} creatures */
+export const lettersOf = (creatures) => {
+  const alike = new Map();
+  for (const { id, name } of creatures) alike.set(initials(name), [...(alike.get(initials(name)) ?? []), id]);
+  return new Map([...alike].flatMap(([text, ids]) => ids.map((id, index) => [id, ids.length > 1 ? `${text[0]}${index + 1}` : text])));
 };
 
 /** The signs of terrain and water on a cell, so that no colour says it alone. */
-const SIGNS = { difficult: "∴", shallow_water: "∼", deep_water: "≈", climb: "⛰", obstacle: "▧" };
+const SIGNS = { difficult: "∴", shallow_water: "~", deep_water: "≈", climb: "^", obstacle: "o" };
 const NO_GROUND = { cells: [], edges: [], light: "bright" };
 
 /** Draw one cell of the ground. @param {Json} each */
 const cellOf = ({ cell: [x, y], terrain, light, water, height_ft: height, zones }) => {
   const said = [terrain, light === "bright" ? "" : light, water, height ? `${height} ft high` : "", ...zones];
-  const signs = [SIGNS[terrain] ?? (water && SIGNS.deep_water), ...zones.map(() => "✳"), height && `${height > 0 ? "▲" : "▼"}${Math.abs(height)}`];
+  const signs = [SIGNS[terrain] ?? (water && SIGNS.deep_water), ...zones.map(() => "*"), height && `${height > 0 ? "▲" : "▼"}${Math.abs(height)}`];
   const square = { width: 1, height: 1 };
   return svg("g", { transform: `translate(${x} ${y})`, class: "ground" }, svg("title", {}, `${x}, ${y}: ${said.filter(Boolean).map(words).join(", ")}`),
     svg("rect", { class: "floor", ...square }), svg("rect", { class: `terrain t-${terrain}`, ...square }),
@@ -113,13 +121,20 @@ export class BattleMap {
     const rock = svg("pattern", { id: "rock", width: 0.25, height: 0.25, patternUnits: "userSpaceOnUse" }, svg("path", { d: "M0 .25 .25 0", class: "rock" }));
     this.node = svg("svg", { class: "map", role: "group", tabindex: 0, preserveAspectRatio: "xMidYMid meet",
       "aria-label": "Map of the fight. Arrows move it, plus and minus zoom, zero shows all." },
-      svg("defs", {}, pattern, rock), this.ambient, this.ground, this.grid, this.edges, this.offered, this.ghosts, this.tokens, this.names);
-    this.camera = new Camera(this.node);
+      svg("defs", {}, pattern, rock), this.ambient, this.ground, this.grid, this.edges, this.offered, this.tokens, this.names, this.ghosts);
+    this.camera = new Camera(this.node, () => this.#name());
+    this.letters = new Map();
+    new ResizeObserver(() => this.#name()).observe(this.node);
     this.hint = html("p", { class: "empty soft", hidden: true }, "This ruleset shows no creatures on a map.");
     show(place, this.node, this.hint, html("div", { class: "zoom" },
       button("+", () => this.camera.zoom(1.25), { "aria-label": "Zoom in" }),
       button("−", () => this.camera.zoom(0.8), { "aria-label": "Zoom out" }),
       button("All", () => this.camera.fit(), { "aria-label": "Show the whole map" })));
+  }
+
+  /** Say whether the creatures of another moment are shown, until those of this one are there. @param {boolean} isWaiting */
+  wait(isWaiting) {
+    this.node.classList.toggle("is-waiting", isWaiting);
   }
 
   /** Draw the creatures as they are. @param {Tokens} tokens @param {string | null} selected @param {Set<string>} targets */
@@ -131,6 +146,12 @@ export class BattleMap {
         drawn.parts.name.remove();
         this.drawn.delete(id);
       }
+    }
+    const named = [...tokens.values()].map(({ id, name }) => `${id} ${name}`).join();
+    if (named !== this.named) {
+      this.named = named;
+      this.letters = lettersOf(tokens.values());
+      for (const drawn of this.drawn.values()) drawn.token = null; // their letters may differ
     }
     const taken = new Set([...tokens.values()].filter(({ status }) => !PLACES[status]).map(({ position }) => String(position)));
     for (const [id, token] of tokens) {
@@ -172,11 +193,12 @@ export class BattleMap {
       path.length > 1 && svg("polyline", { class: "path", points: path.map(([x, y]) => `${x + 0.5},${y + 0.5}`).join(" ") }));
   }
 
-  /** Show where creatures would be instead. @param {[Json, Json][]} moved each as it is and as it would be */
-  compare(moved) {
+  /** Show where creatures would be instead, and with how many hit points. @param {[Json, Json][]} pairs each as it is and as it would be */
+  compare(pairs) {
     const middle = ({ position: [x, y], space }) => [x + space / 2, y + space / 2];
-    show(this.ghosts, moved.map(([now, then]) => svg("g", {},
-      svg("path", { class: "ghost-way", d: `M${middle(now)}L${middle(then)}` }),
+    show(this.ghosts, pairs.map(([now, then]) => svg("g", { "data-ghost": then.id },
+      String(now.position) !== String(then.position) && svg("path", { class: "ghost-way", d: `M${middle(now)}L${middle(then)}` }),
+      now.hp !== then.hp && svg("text", { class: "ghost-hp", x: middle(then)[0], y: then.position[1] + 0.1 }, `${now.hp ?? "?"} → ${then.hp ?? "?"}`),
       svg("path", { class: "ghost", d: FORMS[(this.sides.get(then.side) ?? 0) % FORMS.length], transform: `translate(${middle(then)}) scale(${then.space})` }))));
   }
 
@@ -187,17 +209,21 @@ export class BattleMap {
       drawn.token = token;
     }
     drawn.node.classList.toggle("is-selected", isSelected);
+    drawn.parts.name.classList.toggle("is-selected", isSelected);
+    drawn.parts.name.textContent = isSelected ? token.name : drawn.short;
+    const along = (token.position[0] + token.space / 2 - this.camera.box.x) / this.camera.box.width;
+    drawn.parts.name.style.textAnchor = isSelected && along < 0.3 ? "start" : isSelected && along > 0.7 ? "end" : "middle"; // it is whole
     drawn.node.classList.toggle("is-target", isTarget);
     drawn.node.setAttribute("aria-pressed", String(isSelected));
   }
 
   #add(id) {
     const parts = {
-      form: svg("path", { class: "form", transform: "translate(0 -.1) scale(.82)" }), letters: svg("text", { class: "letters" }),
-      name: svg("text", { class: "name" }), bar: svg("rect", { class: "bar-left", x: -0.34, y: 0.23, height: 0.07 }),
+      form: svg("path", { class: "form", transform: "translate(0 -.13) scale(.8)" }), letters: svg("text", { class: "letters" }),
+      name: svg("text", { class: "name" }), bar: svg("rect", { class: "bar-left", x: -0.34, y: 0.19, height: 0.07 }),
       mark: svg("text", { class: "status", x: 0.32, y: -0.24 }), title: svg("title"),
     };
-    const body = svg("g", { class: "body" }, parts.form, parts.letters, svg("rect", { class: "bar-all", x: -0.34, y: 0.23, width: 0.68, height: 0.07 }),
+    const body = svg("g", { class: "body" }, parts.form, parts.letters, svg("rect", { class: "bar-all", x: -0.34, y: 0.19, width: 0.68, height: 0.07 }),
       parts.bar, parts.mark, svg("circle", { class: "turn", cx: -0.34, cy: -0.36, r: 0.1 }));
     const pick = () => this.camera.isDragging || this.on.picked(id);
     const node = svg("g", { role: "button", tabindex: 0, "data-creature": id, onclick: pick }, parts.title, body);
@@ -213,20 +239,34 @@ export class BattleMap {
     return drawn;
   }
 
+  /** Write the names so that they can be read, and no name where cells are too small. */
+  #name() {
+    const cell = this.node.getScreenCTM()?.a || 1;
+    this.size = Math.min(NAME.most, NAME.px / cell);
+    this.node.classList.toggle("is-small", cell < SMALL_PX);
+    this.node.style.setProperty("--name", `${this.size}px`);
+    this.node.style.setProperty("--shown", `${NAME.px / cell}px`);
+    for (const { node, parts, token } of this.drawn.values()) if (token) this.#fit(node, parts, token);
+  }
+
+  #fit(node, parts, token) {
+    const drawn = this.drawn.get(token.id);
+    drawn.short = fitted(bare(token.name), token.space, this.size ?? NAME.most);
+    parts.name.textContent = node.classList.contains("is-selected") ? token.name : drawn.short;
+  }
+
   #dress({ node, body, parts }, token) {
     const side = this.sides.get(token.side) % FORMS.length;
     const [x, y] = token.position;
     node.setAttribute("class", `token side-${side} is-${PLACES[token.status] ?? "active"}${token.acts ? " acts" : ""}${token.hidden ? " is-hidden" : ""}`);
     const middle = [x + token.space / 2, y + token.space / 2];
     node.setAttribute("transform", `translate(${middle.join(" ")})`);
-    const { size, text } = fitted(bare(token.name), token.space);
-    parts.name.setAttribute("transform", `translate(${middle[0]} ${middle[1] + token.space / 2 - 0.04})`);
-    parts.name.style.fontSize = `${size}px`;
-    parts.name.textContent = text;
+    parts.name.setAttribute("transform", `translate(${middle[0]} ${middle[1] + token.space / 2 - 0.02})`);
+    this.#fit(node, parts, token);
     node.setAttribute("aria-label", described(token));
     body.setAttribute("transform", `scale(${token.space})`);
     parts.form.setAttribute("d", FORMS[side]);
-    parts.letters.textContent = letters(token.name);
+    parts.letters.textContent = this.letters.get(token.id);
     parts.title.textContent = described(token);
     parts.mark.textContent = { down: "z", dead: "✕", gone: "↗" }[token.status] ?? (token.conditions.length ? "•" : "");
     const share = token.hp === null || !token.hp_max ? 0 : Math.max(0, Math.min(1, token.hp / token.hp_max));

@@ -1,13 +1,15 @@
 // Read an encounter's record: commits with their sentences, and the creatures after each of them. Follow what is new.
 //
-// The first screen needs the summary and the newest creatures alone; the rest of the record comes page by page.
+// The first screen needs the summary and the newest creatures alone. The newest commits come next. All others are read
+// by chunks, when somebody looks at them.
 
-const PAGE = 500;
+const CHUNK = 100; // commits
+const MOST = 500; // commits in a page
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
 /** @typedef {import("../client/rewound.mjs").Encounter} Encounter */
 /** @typedef {Map<string, Json>} Tokens creatures by id */
-/** @typedef {{n: number, round: number, tokens: Tokens, mapAt: number}} Scene the creatures after a commit; `mapAt` is the
+/** @typedef {{n: number, round: number, part: string, tokens: Tokens, mapAt: number}} Scene the creatures after a commit; `mapAt` is the
  *  commit that made its map */
 /**
  * @typedef {object} Entry a commit as the log shows it
@@ -47,74 +49,129 @@ export const entryOf = (data) => {
   };
 };
 
-/** Return the scene after *change*, given the one before. @param {Scene | undefined} before @param {Json} change @returns {Scene} */
-const sceneAfter = (before, change) => {
-  const tokens = new Map(before?.tokens);
+/**
+ * Return the scene after *change*, given the one before, if that is known.
+ * @param {Scene | undefined} before @param {Json} change @param {boolean} hasAll whether it has all creatures @returns {Scene}
+ */
+const sceneAfter = (before, change, hasAll) => {
+  const tokens = new Map(hasAll ? [] : before?.tokens);
   for (const id of change.gone) tokens.delete(id);
   for (const token of change.creatures) tokens.set(token.id, token);
-  return { n: change.n, round: change.round, tokens, mapAt: change.map || !before ? change.n : before.mapAt };
+  const { n, round, part, map } = change;
+  return { n, round, part, tokens, mapAt: map || !before ? n : before.mapAt };
 };
 
-/** The record of one line of play, as it has been read so far. */
+/** The record of one line of play, as far as it has been read: its newest commits, and others where they are wanted. */
 export class FightRecord {
-  /** @param {Encounter} encounter @param {{line?: string, as?: string}} asked */
-  constructor(encounter, { line, as } = {}) {
+  /**
+   * @param {Encounter} encounter @param {{line?: string, as?: string}} asked
+   * @param {number} [size] how many commits are read at a time
+   */
+  constructor(encounter, { line, as } = {}, size = CHUNK) {
     this.encounter = encounter;
     this.asked = { line, as };
-    /** @type {Entry[]} the commits; commit n is at n - 1 */
+    this.size = size;
+    this.limit = Math.min(size, MOST);
+    /** @type {Entry[]} the commits; commit n is at n - 1, if it has been read */
     this.entries = [];
-    /** @type {Scene[]} the scene after commit n is at n - 1 */
+    /** @type {Scene[]} the scene after commit n is at n - 1, if it has been read */
     this.scenes = [];
     this.maps = new Map();
+    this.reading = new Map();
   }
 
-  /** The number of the last commit that can be shown. */
+  /** The number of the newest commit that can be shown. */
   get last() {
     return Math.min(this.entries.length, this.scenes.length);
   }
 
-  /** Read on to the newest commit, and report after each page. @param {() => void} report */
-  async read(report) {
+  /** How many chunks the record has, each of `size` commits. */
+  get chunks() {
+    return this.last ? this.chunkOf(this.last) + 1 : 0;
+  }
+
+  /** Return the chunk of commit *n*. @param {number} n */
+  chunkOf(n) {
+    return Math.floor((n - 1) / this.size);
+  }
+
+  /** Return the first and the last commit of a chunk. @param {number} chunk @param {number} [last] @returns {[number, number]} */
+  within(chunk, last = this.last) {
+    return [chunk ? chunk * this.size + 1 : 1, Math.min((chunk + 1) * this.size, last)];
+  }
+
+  /** Return whether commit *n* has been read. @param {number} n */
+  has(n) {
+    return Boolean(this.entries[n - 1] && this.scenes[n - 1]);
+  }
+
+  /** Read the newest commits, up to *newest* at first, and whatever is open by now. @param {number} newest */
+  async read(newest) {
+    if (!this.last) {
+      await this.#readChunk(this.chunkOf(newest), newest);
+      return;
+    }
     await this.#readSealed();
-    await Promise.all([this.#readEntries(report), this.#readScenes(report)]);
+    await this.#readOn();
   }
 
-  async #readEntries(report) {
-    const after = this.entries.length;
-    for await (const data of this.encounter.commits({ ...this.asked, after, text: "en", limit: PAGE })) {
-      if (data.n === this.entries.length + 1) this.entries.push(entryOf(data));
-      if (data.n % PAGE === 0) report();
-    }
-    report();
+  /** Read the chunk of commit *n*, unless it has been read. @param {number} n @returns {Promise<unknown>} */
+  async ensure(n) {
+    const chunk = this.chunkOf(n);
+    if (this.has(n)) return;
+    if (!this.reading.has(chunk)) this.reading.set(chunk, this.#readChunk(chunk, this.last).finally(() => this.reading.delete(chunk)));
+    await this.reading.get(chunk);
   }
 
-  async #readScenes(report) {
-    const after = this.scenes.length;
-    for await (const change of this.encounter.creatureChanges({ ...this.asked, after, limit: PAGE })) {
-      if (change.n === this.scenes.length + 1) this.scenes.push(sceneAfter(this.scenes.at(-1), change));
-      if (change.n % PAGE === 0) report();
+  /** Read all of it, the newest chunk first. */
+  async ensureAll() {
+    for (let chunk = this.chunks - 1; chunk >= 0; chunk -= 1) await this.ensure(this.within(chunk)[0]);
+  }
+
+  async #readChunk(chunk, last) {
+    const [first, end] = this.within(chunk, last);
+    await Promise.all([this.#readEntries(first - 1, end), this.#readScenes(first - 1, end)]);
+  }
+
+  async #readOn() {
+    await Promise.all([this.#readEntries(this.entries.length, Infinity), this.#readScenes(this.scenes.length, Infinity)]);
+  }
+
+  async #readEntries(after, end) {
+    for await (const data of this.encounter.commits({ ...this.asked, after, text: "en", limit: this.limit })) {
+      this.entries[data.n - 1] = entryOf(data);
+      if (data.n >= end) return;
     }
-    report();
+  }
+
+  async #readScenes(after, end) {
+    for await (const change of this.encounter.creatureChanges({ ...this.asked, after, limit: this.limit })) {
+      const { n } = change;
+      this.scenes[n - 1] = sceneAfter(this.scenes[n - 2], change, (n - after - 1) % this.limit === 0);
+      if (n >= end) return;
+    }
   }
 
   /** Take a commit of the stream, and read what it changed. @param {Json} data */
   async take(data) {
     if (this.asked.as) { // the stream shows what the caller's own seat may read
-      await this.read(() => {});
+      await this.read(data.n);
       return;
     }
     if (data.n === this.entries.length + 1) this.entries.push(entryOf(data));
-    for (const n of new Set(data.revealed.map((each) => each.n))) await this.#readAgain(n);
-    await this.#readScenes(() => {});
+    for (const n of new Set(data.revealed.map((each) => each.n))) if (this.entries[n - 1]) await this.#readAgain(n);
+    await this.#readScenes(this.scenes.length, Infinity);
   }
 
   /** Read again what was sealed when it was read: it may be open by now. */
   async #readSealed() {
-    const first = this.entries.findIndex((each) => each.sealed.length);
-    if (first < 0) return;
-    for await (const data of this.encounter.commits({ ...this.asked, after: first, text: "en", limit: PAGE })) {
-      if (data.n > this.entries.length) return;
-      if (this.entries[data.n - 1].sealed.length) this.entries[data.n - 1] = entryOf(data);
+    const sealed = new Set(this.entries.filter((each) => each.sealed.length).map((each) => this.chunkOf(each.n)));
+    for (const chunk of sealed) {
+      const [first, end] = this.within(chunk, this.entries.length);
+      for await (const data of this.encounter.commits({ ...this.asked, after: first - 1, text: "en", limit: this.limit })) {
+        if (this.entries[data.n - 1]?.sealed.length) this.entries[data.n - 1] = entryOf(data);
+        if (data.n >= end) break;
+      }
     }
   }
 

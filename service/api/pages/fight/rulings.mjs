@@ -22,7 +22,7 @@ const differences = (now, then) => [
 export class Rulings {
   /**
    * @param {HTMLElement} place @param {Encounter} encounter
-   * @param {{changed: () => void, shown: (n: number) => void, compare: (moved: [Json, Json][]) => void, visit: (line: string) => void}} on
+   * @param {{changed: () => void, shown: (n: number) => void, compare: (pairs: [Json, Json][]) => void, visit: (line: string) => void}} on
    */
   constructor(place, encounter, on) {
     this.place = place;
@@ -33,9 +33,13 @@ export class Rulings {
     this.proposal = null;
   }
 
-  /** Draw contests and the open proposal. @param {{isGm: boolean, n: number, last: number, tokens: Map<string, Json>}} seen */
-  draw(seen) {
+  /**
+   * Draw contests and the open proposal.
+   * @param {{isGm: boolean, n: number, last: number, tokens: Map<string, Json>}} seen @param {boolean} [isOpen] whether the panel is looked at
+   */
+  draw(seen, isOpen = true) {
     this.seen = seen;
+    if (!isOpen) return;
     if (this.place.querySelector("form")) return; // a person writes: what comes meanwhile is drawn afterwards
     show(this.place,
       this.proposal ? this.#proposed() : null,
@@ -165,7 +169,7 @@ export class Rulings {
     const before = new Map(now.creatures.map((each) => [each.id, each]));
     const pairs = then.creatures.filter((each) => before.has(each.id)).map((each) => [before.get(each.id), each]);
     this.proposal = { ...proposal, pairs: pairs.filter(([a, b]) => differences(a, b).length) };
-    this.on.compare(this.proposal.pairs.filter(([a, b]) => String(a.position) !== String(b.position)));
+    this.on.compare(this.proposal.pairs);
     this.draw(this.seen);
     this.place.querySelector(".accept")?.focus();
   }

@@ -1,6 +1,6 @@
 // The timeline: go to any commit, step, play, and stay with what happens now.
 
-import { button, html, show } from "../shared/dom.mjs";
+import { button, html, show, svg, words } from "../shared/dom.mjs";
 
 /** @typedef {import("./record.mjs").FightRecord} FightRecord */
 
@@ -17,6 +17,7 @@ export class Timeline {
     this.last = 1;
     this.range = html("input", { type: "range", min: 1, max: 1, value: 1, "aria-label": "Commit", oninput: () => this.#go(Number(this.range.value)) });
     this.ticks = html("div", { class: "ticks" });
+    this.bands = svg("svg", { class: "bands", preserveAspectRatio: "none", "aria-hidden": "true" });
     this.playing = button("▶", () => this.toggle(), { "aria-label": "Play", "aria-pressed": "false" });
     this.speed = html("select", { "aria-label": "Speed", onchange: () => this.#timer && this.#play() },
       SPEEDS.map(([text, ms]) => html("option", { value: ms, selected: ms === 1000 }, text)));
@@ -28,21 +29,30 @@ export class Timeline {
       this.playing,
       button("▶|", () => this.#go(this.n + 1), { "aria-label": "One commit on" }),
       this.speed, this.count, this.live),
-    html("div", { class: "track" }, this.range, this.ticks));
+    html("div", { class: "track" }, this.range, this.bands, this.ticks));
   }
 
-  /** Draw where the page is. @param {{n: number, last: number, isLive: boolean, isLost: boolean, isOver: boolean, rounds: {round: number, first: number}[]}} seen */
-  draw({ n, last, isLive, isLost, isOver, rounds }) {
+  /** Draw where the page is. @param {{n: number, last: number, isLive: boolean, isLost: boolean, isOver: boolean, rounds: {round: number, first: number}[],
+   *  parts: {part: string, first: number, last: number}[]}} seen */
+  draw({ n, last, isLive, isLost, isOver, rounds, parts }) {
     Object.assign(this, { n, last });
     this.range.max = String(last);
     this.range.value = String(n);
-    this.range.setAttribute("aria-valuetext", `commit ${n} of ${last}`);
+    const round = rounds.findLast(({ first }) => first <= n)?.round;
+    const part = parts.find((each) => each.first <= n && n <= each.last)?.part;
+    const where = [round && `round ${round}`, part && words(part)].filter(Boolean).join(", ");
+    this.range.setAttribute("aria-valuetext", `commit ${n} of ${last}${where && `, ${where}`}`);
     this.count.textContent = `${n} / ${last}`;
     const behind = last - n;
     this.live.textContent = isOver ? "End" : isLost ? "Not live" : isLive ? "● Live" : behind ? `Live +${behind}` : "Live";
     this.live.setAttribute("aria-pressed", String(isLive));
-    if (this.drawnRounds === rounds.length && this.drawnLast === last) return;
-    Object.assign(this, { drawnRounds: rounds.length, drawnLast: last });
+    const drawn = [last, rounds.length, parts.length, parts.at(-1)?.last].join();
+    if (this.drawn === drawn) return;
+    this.drawn = drawn;
+    const kinds = [...new Set(parts.map((each) => each.part))];
+    this.bands.setAttribute("viewBox", `1 0 ${Math.max(1, last - 1)} 1`);
+    show(this.bands, parts.map((each) => svg("rect", { class: `band band-${kinds.indexOf(each.part) % 2}`, x: each.first - 0.5, width: each.last - each.first + 1, height: 1 },
+      svg("title", {}, `${words(each.part)}: commits ${each.first} to ${each.last}`))));
     const step = Math.max(1, Math.ceil(rounds.length / 12));
     show(this.ticks, rounds.filter((each, index) => index % step === 0).map(({ round, first }) => {
       const tick = button(String(round), () => this.#go(first), { class: "tick", "aria-label": `Round ${round}` });

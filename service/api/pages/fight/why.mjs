@@ -5,8 +5,8 @@ import { rollLine } from "./dice.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
 
-/** @param {Json} roll */
-const rollOf = ({ roll, text, derivation }) => html("div", { class: "why-roll" }, rollLine(roll), html("p", { class: "small" }, text),
+/** @param {Json} found a roll of an explanation @param {Map<string, string>} names */
+const rollOf = ({ roll, text, derivation }, names) => html("div", { class: "why-roll" }, rollLine(roll, names), html("p", { class: "small" }, text),
   html("details", {}, html("summary", {}, derivation.disclosed ? "How each die follows from the seed" : "How it will be proved"),
     html("dl", { class: "proof" }, Object.entries(derivation).filter(([, value]) => value !== null && typeof value !== "object")
       .flatMap(([name, value]) => [html("dt", {}, words(name)), html("dd", {}, String(value))]))));
@@ -27,8 +27,9 @@ const eventOf = ({ event, text, rules, rulings }) => html("details", { class: "w
 /**
  * Open or close the explanation of commit *n* in *place*.
  * @param {import("../client/rewound.mjs").Encounter} encounter @param {Json} asked @param {number} n @param {HTMLElement} place
+ * @param {Map<string, string>} names of creatures, by id
  */
-export const explain = async (encounter, asked, n, place) => {
+export const explain = async (encounter, asked, n, place, names) => {
   if (place.querySelector(".why")) {
     place.replaceChildren();
     return;
@@ -38,7 +39,7 @@ export const explain = async (encounter, asked, n, place) => {
     const found = await encounter.client.get(`${encounter.path}/commits/${n}/explanation`, asked);
     show(place, html("div", { class: "why", tabindex: -1 },
       html("p", { class: "answer" }, found.answer),
-      found.rolls.map(rollOf),
+      found.rolls.map((each) => rollOf(each, names)),
       found.events.filter((each) => each.text).map(eventOf),
       found.events.length ? null : html("ul", {}, found.rules.map(ruleOf))));
     place.firstElementChild.focus();

@@ -1,7 +1,7 @@
 // Home: the encounters that the key or the token may see.
 
 import { at, button, html, show } from "../shared/dom.mjs";
-import { askForKey, client, heldKey, keep, seatOf } from "../shared/session.mjs";
+import { askForKey, client, fragment, heldKey, keep, replaceFragment, seatOf } from "../shared/session.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
 
@@ -25,6 +25,15 @@ const item = (encounter) => html("li", {}, html("a", { href: `/encounters/${enco
   html("span", { class: "turn" }, [encounter.edition, encounter.round ? `round ${encounter.round}` : null, turn(encounter)].filter(Boolean).join(" · ")),
   html("time", { datetime: encounter.opened }, new Date(encounter.opened).toLocaleString())));
 
+/** Take the bundle that the page which opened this one gives. @param {(file: File) => void} take */
+const receive = (take) => {
+  addEventListener("message", ({ origin, source, data }) => {
+    if (origin === location.origin && source === opener && data instanceof File) take(data);
+  });
+  replaceFragment(new URLSearchParams());
+  opener.postMessage("ready", location.origin);
+};
+
 /** Return a place to drop a bundle, which the service audits and shows like its own encounters. @param {string} key */
 const importing = (key) => {
   const said = html("p", { role: "status" });
@@ -41,6 +50,7 @@ const importing = (key) => {
   const file = html("input", { type: "file", class: "visually-hidden", id: "bundle", accept: ".jsonl", onchange: () => take(file.files[0]) });
   const zone = html("label", { class: "drop", for: "bundle" }, html("b", {}, "Import a bundle"), " or drop it here: the service audits it and shows it on its map. ",
     html("a", { href: "/verify" }, "Or verify it in your browser alone."), file, said);
+  if (fragment().has("import") && opener) receive(take);
   zone.addEventListener("dragover", (event) => event.preventDefault());
   zone.addEventListener("drop", (event) => { event.preventDefault(); take(event.dataTransfer.files[0]); });
   return zone;
