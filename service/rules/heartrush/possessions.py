@@ -8,12 +8,12 @@ from types import MappingProxyType
 from typing import ClassVar, Final
 
 from service.rules.heartrush import books
-from service.rules.heartrush.sheet import Light, Terrain, Thing, Weapon
+from service.rules.heartrush.sheet import Light, Thing, Weapon
 from service.rules.heartrush.size_and_bonds import BODILY, HR_SIZE_8, WEAPON_SLOTS, slots
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.weapons import all_lines_cut, free_hands, may_wield
 from service.rules.kernel.messages import Event, Refused
-from service.rules.kernel.records import changed, derived_from, record, with_key, without_key
+from service.rules.kernel.records import changed, derived, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.space.grid import FEET, Cell, cells, distance, is_step
 from service.rules.space.walls import Closed
@@ -275,13 +275,13 @@ def lantern_light(state: State, bearer: Creature, cell: Cell) -> Light:
 
 def lantern_cells(state: State, bearer: Creature) -> Mapping[Cell, Light]:
     """Return the cells that the lantern of *bearer* reaches, by row and column, with the light it sheds."""
-    solid = derived_from(state, ("terrain",), _solid_cells)
+    solid = derived(state, "solid cells", _solid_cells)
     feet, metric = bearer.sheet.lantern_ft, state.house.metric
     return _lit(bearer.position, bearer.space, feet, metric, solid, state.closed_edges)
 
 
-def _solid_cells(terrain: Mapping[str, Terrain]) -> frozenset[Cell]:
-    keys = [key.split(",") for key, kind in terrain.items() if kind == "wall"]
+def _solid_cells(state: State) -> frozenset[Cell]:
+    keys = [key.split(",") for key, kind in state.terrain.items() if kind == "wall"]
     return frozenset((int(x), int(y)) for x, y in keys)
 
 
