@@ -40,7 +40,7 @@ const commitItem = (moment) => {
     request && html("p", { class: "soft" }, fields(request.data)),
     commit.refusal && html("p", {}, plain(`${commit.refusal.detail} (${words(commit.refusal.code)})`)),
     html("ul", {}, eventsOf(moment).map(eventLine))),
-  rollsOf(moment).map(rollLine));
+  rollsOf(moment).map((roll) => rollLine(roll)));
 };
 
 /** Show what a sound bundle holds in *place*. @param {HTMLElement} place @param {ArrayBuffer} raw */
