@@ -106,7 +106,7 @@ def test_players_and_a_gm_play_a_whole_fight_in_a_window_each(
     table = running.owner.open({"edition": book, "title": "By hand", **OPENINGS[book]})
     players = [seat["seat"] for seat in OPENINGS[book]["seats"]]
     keys = {"gm": running.key, **{seat: table.issue_token(seat)["token"] for seat in players}}
-    clicking = clicked_through(running, table, window, keys)
+    clicking = clicked_through(running, table, window, keys, {"ann": "The knight"})
     assert table.get()["winner"] == "heroes"
     assert {line.split(" ")[0] for line in clicking.clicked} == set(keys)
 
