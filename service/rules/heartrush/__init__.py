@@ -2,23 +2,23 @@
 
 The chapters in the order of the books, with the modules that have them:
 
-- Combat: `starting_combat`, `priority`, `turns`, `combat`, `actions`, `at_once`, `possessions`,
-  `dash_and_sidestep`, `movement`, `exposed`, `opportunity_attacks`, `windows`, `engagement`, `stances`,
-  `declaring`, `resolution`, `agility_and_might`
+- Combat: `starting_combat`, `priority`, `turns`, `combat`, `upkeep`, `actions`, `at_once`,
+  `possessions`, `dash_and_sidestep`, `movement`, `exposed`, `opportunity_attacks`, `windows`, `engagement`,
+  `stances`, `declaring`, `resolution`, `agility_and_might`
 - Conditions: `conditions`
 - Weapons, Cantrips & Armor: `weapons`
 - Rests & Healing: `rests_and_healing`
 - Gameplay Basics: `rolls`, `checks`, `contests`, `size_and_bonds`, `paths`, `forced_movement`, `ledges`,
-  `falling`, `hazards`, `opposed_checks`, `poison`, `abilities`, `operations`, `lasting`, `using_abilities`,
-  `uses`, `effects`, `riders`, `catalogue`, `experience`
+  `falling`, `hazards`, `drowning`, `opposed_checks`, `poison`, `abilities`, `operations`, `lasting`,
+  `using_abilities`, `uses`, `effects`, `riders`, `catalogue`, `experience`
 - Building Your Character: `aspects`
 - Combat Mechanics: `exchanges`, `attacks`, `aftermath`, `damage`, `wounds`
 - Other Offensive Actions: `offensive_actions`, `grapple`, `climbing`
 - Spellcasting: `spellcasting`
 
 The rest of the package: `books`, `options`, `sheet`, `bestiary`, `state`, `permission`, `answers`, `clock`,
-`gm_rulings`, `ruling_effects`, `character`, `entries`, `opening`, `arrivals`, `kinds`, `presentation`,
-`reasons`, `field_texts`.
+`passing_time`, `gm_rulings`, `ruling_effects`, `character`, `entries`, `opening`, `arrivals`, `kinds`,
+`presentation`, `reasons`, `field_texts`.
 
 This file lists the messages of the chapters: what is not listed does not exist.
 """
@@ -45,6 +45,7 @@ from service.rules.heartrush import (
     damage,
     dash_and_sidestep,
     declaring,
+    drowning,
     effects,
     engagement,
     entries,
@@ -62,6 +63,7 @@ from service.rules.heartrush import (
     operations,
     opportunity_attacks,
     opposed_checks,
+    passing_time,
     poison,
     possessions,
     presentation,
@@ -76,6 +78,7 @@ from service.rules.heartrush import (
     stances,
     starting_combat,
     turns,
+    upkeep,
     uses,
     using_abilities,
     windows,
@@ -100,6 +103,7 @@ _CHAPTERS: Final = (
     priority,
     turns,
     combat,
+    upkeep,
     actions,
     at_once,
     possessions,
@@ -122,6 +126,7 @@ _CHAPTERS: Final = (
     aspects,
     hazards,
     falling,
+    drowning,
     opposed_checks,
     poison,
     operations,
@@ -142,6 +147,7 @@ _CHAPTERS: Final = (
     spellcasting,
     answers,
     clock,
+    passing_time,
     gm_rulings,
     ruling_effects,
     entries,

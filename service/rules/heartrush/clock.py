@@ -10,11 +10,12 @@ from service.rules.heartrush.actions import (
     afford_free_first,
     free_first_price,
     has_action,
+    is_airless,
     recharge,
 )
 from service.rules.heartrush.conditions import fade_with_time
-from service.rules.heartrush.permission import check_settled, gm, taking_action
-from service.rules.heartrush.state import DAY_S, HOUR_S, MINUTE_S, MONTH_DAYS, WEEK_DAYS, State
+from service.rules.heartrush.permission import check_settled, taking_action
+from service.rules.heartrush.state import DAY_S, MONTH_DAYS, WEEK_DAYS, Creature, State
 from service.rules.heartrush.wounds import WoundsEased, eased, heal, ten_minutes
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
@@ -128,6 +129,18 @@ def at_rest(view: State) -> bool:
     return view.phase in ("setup", "ended")
 
 
+def is_in_peril(creature: Creature) -> bool:
+    """Return whether time hurts *creature* round by round: it burns, or has no air."""
+    return creature.has("burning") or is_airless(creature)
+
+
+def check_out_of_peril(creature: Creature, what: str, rule: str) -> None:
+    """Refuse *what* of a creature that burns or has no air: first the clock goes on, or somebody helps it."""
+    if is_in_peril(creature):
+        why = "burns" if creature.has("burning") else "has no air"
+        raise Refused("in_peril", f"{creature.id} {why} and cannot {what}", rule)
+
+
 def check_at_rest(view: State, what: str, rule: str | None = None) -> None:
     """Refuse *what* while combat runs, and while something is unresolved."""
     if not at_rest(view):
@@ -165,32 +178,3 @@ def time_passed(state: State, before_s: int) -> Emits[State]:
         for creature in state.creatures:
             state = yield from recharge(state, creature, "major")
     return state
-
-
-@record
-class AdvanceClock(Command[State]):
-    """Let time pass on the campaign clock: days, hours, minutes and seconds added together."""
-
-    type: ClassVar[str] = "advance_clock"
-    days: int = 0
-    hours: int = 0
-    minutes: int = 0
-    seconds: int = 0
-    reason: str = ""
-
-    def check(self, view: State) -> None:
-        gm(self)
-        if min(self.days, self.hours, self.minutes, self.seconds) < 0 or self._seconds() == 0:
-            raise Refused("params_missing", "time passes forward, by a second at least", "A-68")
-        if self._seconds() > MOST_DAYS * DAY_S:
-            raise Refused("params_missing", f"at most {MOST_DAYS} days at once", "A-68")
-
-    def _seconds(self) -> int:
-        return self.days * DAY_S + self.hours * HOUR_S + self.minutes * MINUTE_S + self.seconds
-
-    def decide(self, state: State) -> Emits[State]:
-        return (yield from pass_time(state, self._seconds(), self.reason, ("HR-SVC-1", "A-68")))
-
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield Offer(type=cls.type, choices={"minutes": (10, 60), "days": (0, 1)})

@@ -1,19 +1,17 @@
-"""Run the fight round by round, and settle what a round's end brings."""
+"""Run the fight round by round."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
-from typing import ClassVar, Final, Literal
+from collections.abc import Iterator
+from typing import ClassVar, Final
 
 from service.rules.heartrush import books, starting_combat, turns
-from service.rules.heartrush.actions import lose_rush, rush_of_round, strained, with_fresh_round
+from service.rules.heartrush.actions import lose_rush, rush_of_round, with_fresh_round
 from service.rules.heartrush.clock import time_passed
-from service.rules.heartrush.conditions import ConditionLost, fade
-from service.rules.heartrush.damage import burn
+from service.rules.heartrush.conditions import fade
+from service.rules.heartrush.drowning import is_anybody_to_breathe, see_to_breath
 from service.rules.heartrush.effects import effects_of_round
 from service.rules.heartrush.exposed import proactive
-from service.rules.heartrush.hazards import spend_breath
 from service.rules.heartrush.lasting import without
 from service.rules.heartrush.permission import gm, is_confused_out_of, left_by_bars, timing_of
 from service.rules.heartrush.priority import (
@@ -24,8 +22,8 @@ from service.rules.heartrush.priority import (
     pass_unable,
     undecided,
 )
-from service.rules.heartrush.size_and_bonds import waters
 from service.rules.heartrush.state import Creature, State, is_able
+from service.rules.heartrush.upkeep import begin_upkeep, due
 from service.rules.heartrush.windows import idle, known
 from service.rules.heartrush.wounds import falling
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
@@ -35,119 +33,6 @@ from service.rules.rolls.chance import Chance
 from service.rules.rolls.closing import close_epoch
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM
-
-# --- the end of a round --------------------------------------------------------------------------------
-# Fire, want of air, and breath. A frame with a queue, for each thing may hurt, and a hurt creature may have
-# to be asked.
-
-What = Literal["burning", "suffocating", "breath"]
-
-
-@record
-class Due(Frame[State]):
-    """The end of a round under way: what is still to be settled, one thing after the other."""
-
-    kind: ClassVar[str] = "round_end"
-    queue: tuple[tuple[str, What], ...]
-
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
-
-    def advance(self, state: State, chance: Chance) -> Emits[State]:
-        if not self.queue:
-            return (yield RoundSettled(upkeep=self.path, because=("HR-PRIO-4",)))
-        creature, what = self.queue[0]
-        state = yield UpkeepTaken(upkeep=self.path, creature=creature, what=what, because=_WHY[what])
-        found = state.creatures[creature]
-        if not found.is_present:
-            return state
-        if what == "breath":
-            return (yield from spend_breath(state, creature))
-        if what == "suffocating":
-            return (yield Suffocates(creature=creature, because=_WHY[what]))
-        if waters(state, found):
-            return (yield ConditionLost(creature=creature, condition="burning", because=_WHY[what]))
-        return (yield from burn(state, creature, found.level("burning")))
-
-
-_WHY: Final[Mapping[What, tuple[str, ...]]] = MappingProxyType(
-    {
-        "burning": ("HR-COND-19",),
-        "suffocating": ("HR-COND-10",),
-        "breath": ("HR-BREATH-1", "A-57"),
-    }
-)
-
-
-@record
-class RoundEnding(Event[State]):
-    """A round ends, and brings this to these creatures first."""
-
-    type: ClassVar[str] = "round_ending"
-    upkeep: str
-    queue: tuple[tuple[str, What], ...]
-
-    def evolve(self, state: State) -> State:
-        return state.pushed(Due(path=self.upkeep, queue=self.queue))
-
-
-@record
-class UpkeepTaken(Event[State]):
-    """One thing that a round's end brings is settled now."""
-
-    type: ClassVar[str] = "upkeep_taken"
-    upkeep: str
-    creature: str
-    what: What
-
-    def evolve(self, state: State) -> State:
-        frame = state.frame(self.upkeep, Due)
-        return state.put(changed(frame, queue=frame.queue[1:]))
-
-
-@record
-class Suffocates(Event[State]):
-    """A creature without air suffers at the end of the round."""
-
-    type: ClassVar[str] = "suffocates"
-    creature: str
-
-    def evolve(self, state: State) -> State:
-        return strained(state, self.creature)
-
-
-@record
-class RoundSettled(Event[State]):
-    """Everything that a round's end brings is settled."""
-
-    type: ClassVar[str] = "round_settled"
-    upkeep: str
-
-    def evolve(self, state: State) -> State:
-        return changed(state.popped(self.upkeep), phase="round_over")
-
-
-def due(state: State) -> tuple[tuple[str, What], ...]:
-    """Return what the end of this round brings, creature by creature."""
-    found: list[tuple[str, What]] = []
-    for creature in state.creatures.values():
-        if not creature.conditions and creature.breath is None:
-            continue
-        if not creature.is_present:
-            continue
-        if creature.has("burning"):
-            found.append((creature.id, "burning"))
-        if creature.has("suffocating"):
-            found.append((creature.id, "suffocating"))
-        elif creature.breath is not None:
-            found.append((creature.id, "breath"))
-    return tuple(found)
-
-
-def begin_upkeep(state: State, queue: tuple[tuple[str, What], ...]) -> Emits[State]:
-    """Emit that a round ends with these things to settle."""
-    return (yield RoundEnding(upkeep=f"r{state.round}/end", queue=queue, because=("HR-PRIO-4",)))
-
 
 # --- the round -----------------------------------------------------------------------------------------
 # What the bottom frame of the stack does when nothing is above it. setup, precombat, opening roll, priority
@@ -212,6 +97,8 @@ class CombatFrame(Frame[State]):
     kind: ClassVar[str] = "combat"
 
     def waits(self, state: State) -> bool:
+        if is_anybody_to_breathe(state):
+            return False
         phase = state.phase
         if phase in UNTIL_ONE_SIDE_IS_GONE and starting_combat.is_one_side_gone(state):
             return False
@@ -299,6 +186,8 @@ class CombatFrame(Frame[State]):
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:  # noqa: PLR0911 - one return for each phase
         phase = state.phase
+        if is_anybody_to_breathe(state):
+            return (yield from see_to_breath(state))
         if phase == "opening":
             return (yield from timing_of(state).open(state, chance))
         if phase in UNTIL_ONE_SIDE_IS_GONE and starting_combat.is_one_side_gone(state):

@@ -15,7 +15,7 @@ from service.rules.heartrush.actions import recharge
 from service.rules.heartrush.bestiary import BESTIARY, drawn
 from service.rules.heartrush.catalogue import CATALOGUE
 from service.rules.heartrush.character import CarriedCharacter, Character, Entry
-from service.rules.heartrush.clock import MOST_DAYS, check_at_rest, day, potions_work
+from service.rules.heartrush.clock import MOST_DAYS, check_at_rest, check_out_of_peril, day, potions_work
 from service.rules.heartrush.conditions import MOST_LEVELS, fade_with_time
 from service.rules.heartrush.rests_and_healing import recover, slept
 from service.rules.heartrush.ruling_effects import MOST_DESTINY
@@ -149,6 +149,8 @@ def carry(state: State, creature: str, carried_from: CarriedFrom) -> CarriedChar
     if creature not in state.creatures:
         raise Refused("no_such_creature", f"there is no creature {creature}", "TABLE-SEAT-1")
     found = state.creatures[creature]
+    if found.is_present:
+        check_out_of_peril(found, "be carried", "HR-CARRY-1")
     known = {name: vars(found)[name] for name in names(Character)}  # what is sealed stays sealed
     conditions = {
         name: changed(condition, since_round=0)

@@ -311,20 +311,25 @@ class HoldBreath(Command[State]):
             raise Refused("gm_approval_required", f"nothing keeps {self.creature} from breathing")
 
     def decide(self, state: State) -> Emits[State]:
-        path = f"r{state.round}/breath/{self.creature}-{state.rulings + 1}"
         state = yield from use(state, self)
-        state = yield BreathAsked(breath=path, creature=self.creature)
-        return (
-            yield CheckAsked(
-                check=f"{path}/check", creature=self.creature, ability="might", cn=None, what="hold breath"
-            )
-        )
+        return (yield from ask_breath(state, self.creature))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         creature = view.creatures[awaited.creature or ""]
         if not is_airless(creature) and waters(view, creature):
             yield Offer(type=cls.type, creature=creature.id)
+
+
+def ask_breath(state: State, creature: str) -> Emits[State]:
+    """Emit that *creature* holds its breath, and the might check that says how long."""
+    path = f"r{state.round}/breath/{creature}-{state.rulings + 1}"
+    state = yield BreathAsked(breath=path, creature=creature)
+    return (
+        yield CheckAsked(
+            check=f"{path}/check", creature=creature, ability="might", cn=None, what="hold breath"
+        )
+    )
 
 
 def breathing(view: State, command: HoldBreath | Breathe) -> Creature:

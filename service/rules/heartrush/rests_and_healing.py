@@ -10,7 +10,14 @@ from service.dice.values import Roll, Term
 from service.rules.heartrush import books
 from service.rules.heartrush.actions import AbilityUsed, afford_action, recharge
 from service.rules.heartrush.checks import CheckAsked, Checked, Checking, Leaning
-from service.rules.heartrush.clock import at_rest, check_at_rest, day, pass_time
+from service.rules.heartrush.clock import (
+    at_rest,
+    check_at_rest,
+    check_out_of_peril,
+    day,
+    is_in_peril,
+    pass_time,
+)
 from service.rules.heartrush.conditions import SLEEPLESS, ConditionLost, gain
 from service.rules.heartrush.gm_rulings import AdjudicationAsked, RulingRecorded, path_of, rule_on
 from service.rules.heartrush.operations import Effect
@@ -302,6 +309,11 @@ def recharge_hearts(state: State, creature: str) -> Emits[State]:
     return (yield from recharge(state, creature, "heart"))
 
 
+def present(state: State) -> Iterator[Creature]:
+    """Yield everybody who is here and alive."""
+    return (creature for creature in state.creatures.values() if creature.is_present)
+
+
 @enforces(HR_REST_2)
 @record
 class Rest(Command[State]):
@@ -320,6 +332,8 @@ class Rest(Command[State]):
         for name in (*self.creatures, *self.night.watch, *self.night.dreamwort, *self.night.sleepdraught):
             if name not in view.creatures:
                 raise Refused("no_such_creature", f"there is no creature {name}", "TABLE-SEAT-1")
+        for creature in present(view):
+            check_out_of_peril(creature, "let time pass at rest", "HR-COND-28")
         for creature in self._resting(view):
             if not creature.is_present:
                 raise Refused("dead", f"{creature.id} is not among the living", "HR-ZERO-4")
@@ -334,7 +348,7 @@ class Rest(Command[State]):
     def _resting(self, state: State) -> tuple[Creature, ...]:
         if self.creatures:
             return tuple(state.creatures[name] for name in dict.fromkeys(self.creatures))
-        return tuple(creature for creature in state.creatures.values() if creature.is_present)
+        return tuple(present(state))
 
     def decide(self, state: State) -> Emits[State]:
         names = tuple(creature.id for creature in self._resting(state))
@@ -349,11 +363,13 @@ class Rest(Command[State]):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        present = tuple(creature for creature in view.creatures.values() if creature.is_present)
-        if present:
+        everybody = tuple(present(view))
+        if any(is_in_peril(creature) for creature in everybody):
+            return
+        if everybody:
             yield Offer(type=cls.type, given={"rest": "short"})
         morning = day(view.clock_s + cls.hours * HOUR_S)
-        rested = tuple((c.id,) for c in present if c.last_long_rest_day != morning)
+        rested = tuple((c.id,) for c in everybody if c.last_long_rest_day != morning)
         if rested:
             yield Offer(type=cls.type, given={"rest": "long"}, choices={"creatures": rested, "night": NIGHTS})
 

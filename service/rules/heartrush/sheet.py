@@ -177,6 +177,8 @@ class Sheet:
     swim_speed: int = sealable(default=15)
     climb_speed: int = sealable(default=5)
     darkvision: bool = False
+    breathes_water: bool = False
+    """Whether it needs no breath under water."""
     abilities: tuple[Id, ...] = ()
     poisons: tuple[Poison, ...] = ()
     potions: int = 0

@@ -95,6 +95,8 @@ class Creature(Character):
     """Whether it used an ability other than moving this round."""
     breath: int | None = None
     """Rounds of air left while it holds its breath."""
+    under_water: bool = False
+    """Whether its head is under water, and its breath has been seen to."""
 
 
 @record

@@ -145,7 +145,7 @@ class Campaign(Table):
             opening["scenery"] = {"water": {cell: {"submerged": True} for cell in board}}
         for i, entry in enumerate(opening["creatures"]):
             entry["position"] = [i // 2, i % 2]
-            entry["sheet"] |= {"hp_max": 90, "speed": 60, "shield": "none"}
+            entry["sheet"] |= {"hp_max": 90, "speed": 60, "shield": "none", "breathes_water": i % 3 > 0}
             entry["sheet"]["weapons"] = THROWN if self.seed % 3 == 1 else self.chance.choice(ARMS)
             if i >= 4:
                 entry["sheet"]["weapons"] = CANTRIPS

@@ -143,6 +143,11 @@ def _hasty(m: Moment) -> Attempt:
     return Attempt("sidestep", m.seat, {"creature": m.who, "to": [x + 1, y]})
 
 
+def _wait(_: Moment) -> Attempt:
+    """Let a minute pass."""
+    return Attempt("advance_clock", "gm", {"minutes": 1})
+
+
 def _hearten(m: Moment) -> Attempt:
     """Give somebody rush to spend."""
     return ruled({"kind": "rush", "creature": m.who, "points": 3})
@@ -284,9 +289,17 @@ SCENES: Final = (
     ),
     Scene(
         "divers",
-        ("HR-BREATH-1", "HR-BREATH-2"),
+        ("HR-BREATH-1", "HR-BREATH-2", "HR-BREATH-3"),
         wants=("breathe", "hold_breath", "dash"),
         ground="deep_water",
+        scenery={"water": {f"{x},{y}": {"submerged": True} for x in (1, 2, 3) for y in range(5)}},
+    ),
+    Scene(
+        "burners",
+        ("HR-COND-28",),
+        tricks=(_befall("burning", 2), _wait),
+        leisure=40,
+        meddling=0.7,
     ),
     Scene(
         "hidden_creatures",

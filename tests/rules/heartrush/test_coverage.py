@@ -40,6 +40,10 @@ ADDED: Final = {
     "HR-SVC-8": "the ledger has two sides as a default, and does not say why",
     "HR-SVC-7": "the books speak of encounters, and of nothing that an encounter of this service is",
     "HR-COND-27": "no book says when a condition that fades by the round fades outside rounds",
+    "HR-COND-28": "no book says what a fire or want of air does outside rounds",
+    "HR-BREATH-3": "the ledger has breath that is held by command, and not who comes under water",
+    "HR-FALL-2": "the ledger has the fall, and not where a map lets somebody fall",
+    "HR-FALL-3": "the ledger has climbs by cells, and no edge that only a climb leads up",
 }
 """Rules of this service that section B does not have, each with the question that it answers."""
 

@@ -165,10 +165,10 @@ def test_HR_CARRY_2_the_dead_stay_dead() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "left"),
-    [(5, {"dazed": 2, "burning": 3}), (6, {"dazed": 1, "burning": 2}), (18, {})],
+    [(5, {"dazed": 2, "slowed": 3}), (6, {"dazed": 1, "slowed": 2}), (18, {})],
 )
 def test_HR_COND_27_the_clock_fades_what_rounds_would_fade(seconds: int, left: dict[str, int]) -> None:
-    worse = {"dazed": Condition(level=2), "burning": Condition(level=3)}
+    worse = {"dazed": Condition(level=2), "slowed": Condition(level=3)}
     fight = opened(PLACES).given("pia", conditions=worse).do("advance_clock", seconds=seconds)
     assert {name: c.level for name, c in fight["pia"].conditions.items()} == left
 

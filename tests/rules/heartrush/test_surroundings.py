@@ -85,9 +85,10 @@ def test_HR_ENV_3_water_hampers_attacks_and_defenses_HR_ENV_4_by_size() -> None:
 def test_HR_ENV_5_shots_reach_half_as_far_under_water() -> None:
     deep = {f"{x},0": "deep_water" for x in range(10)}
     under = {"water": {key: {"submerged": True} for key in deep}}
-    fight = begun({"ash": (0, 0), "orc": (7, 0)}, terrain=deep, scenery=under)
+    fish = {name: {"breathes_water": True} for name in ("ash", "orc")}
+    fight = begun({"ash": (0, 0), "orc": (7, 0)}, sheets=fish, terrain=deep, scenery=under)
     assert fight.refused("engage", creature="ash", target="orc") == "not_in_range"
-    near = begun({"ash": (0, 0), "orc": (6, 0)}, terrain=deep, scenery=under)
+    near = begun({"ash": (0, 0), "orc": (6, 0)}, sheets=fish, terrain=deep, scenery=under)
     near.do("engage", creature="ash", target="orc")
 
 
