@@ -1403,6 +1403,16 @@ creature: string;
 reason: string;
 };
 
+/** The head of a creature is above water again, and it breathes. */
+export type Heartrush1CameUp = {
+/** The type, which says what the other members are. */
+type: "came_up";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+};
+
 /** A cantrip hits: what it brings besides damage lands at the end of the step. */
 export type Heartrush1CantripHit = {
 /** The type, which says what the other members are. */
@@ -2378,6 +2388,8 @@ standing: Heartrush1StandingView | Sealed | null;
 acted: boolean;
 /** Rounds of air left while it holds its breath. */
 breath: number | null;
+/** Whether its head is under water, and its breath has been seen to. */
+under_water: boolean;
 };
 
 /** A creature harms whom it holds, or climbs on, instead of pushing it. */
@@ -3724,7 +3736,7 @@ before: Record<string, number>;
 };
 
 /** An event of heartrush@1. */
-export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BonusLaid | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DaysPassed | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1DoorClosed | Heartrush1DoorOpened | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LanternTurned | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OpposedBegun | Heartrush1OpposedDecided | Heartrush1OpposedHalfKnown | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatChoiceCommitted | Heartrush1SeatChoiceForfeited | Heartrush1SeatChoiceOpened | Heartrush1SeatChoiceVoided | Heartrush1SeatClosed | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1ThingDropped | Heartrush1ThingTaken | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WallsSet | Heartrush1WeaponCoated | Heartrush1WeaponLanded | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
+export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BonusLaid | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CameUp | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DaysPassed | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1DoorClosed | Heartrush1DoorOpened | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LanternTurned | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OpposedBegun | Heartrush1OpposedDecided | Heartrush1OpposedHalfKnown | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatChoiceCommitted | Heartrush1SeatChoiceForfeited | Heartrush1SeatChoiceOpened | Heartrush1SeatChoiceVoided | Heartrush1SeatClosed | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1ThingDropped | Heartrush1ThingTaken | Heartrush1TimeBegun | Heartrush1TimeHarmed | Heartrush1TimeTaken | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WallsSet | Heartrush1WeaponCoated | Heartrush1WeaponLanded | Heartrush1WentUnder | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
 
 /** An attack begins: who strikes whom, with which stance, and how it will be rolled. */
 export type Heartrush1ExchangeBegun = {
@@ -4464,6 +4476,20 @@ rules: Array<string>;
 mine: Heartrush1CheckedView | null;
 };
 
+/** Time that passes round by round, because it hurts somebody. */
+export type Heartrush1FramePassingView = {
+/** The kind, which says what the other members are. */
+kind: "passing";
+/** The cells to walk, each as x and y; null for the shortest way. */
+path: string;
+/** Seconds that are still to pass. */
+seconds: number;
+/** The reason, for the record. */
+reason: string;
+/** Whether the harm of this round's time is done. */
+harmed: boolean;
+};
+
 /** Poison that a weapon has carried in, before its dice are thrown. */
 export type Heartrush1FramePoisonView = {
 /** The kind, which says what the other members are. */
@@ -4518,6 +4544,8 @@ kind: "round_end";
 path: string;
 /** What is still to be settled, in order: each is a creature and what it undergoes. */
 queue: Array<[string, "burning" | "suffocating" | "breath"]>;
+/** Whether a round of the fight ends; else a round's time passes outside combat. */
+ends_round: boolean;
 };
 
 /** A climb that waits for its check. */
@@ -4663,7 +4691,7 @@ failed: Array<string>;
 };
 
 /** One unfinished step. Its path names it in prompts and is the same in every replay. */
-export type Heartrush1FrameView = Heartrush1FrameDiceView | Heartrush1FrameScreenView | Heartrush1FrameClosingView | Heartrush1FrameDisclosingView | Heartrush1FrameCombatView | Heartrush1FrameDeedView | Heartrush1FrameMovementView | Heartrush1FrameWindowView | Heartrush1FrameChoiceView | Heartrush1FrameUseView | Heartrush1FrameEngagementView | Heartrush1FramePushView | Heartrush1FrameExchangeView | Heartrush1FrameDamageView | Heartrush1FrameCheckView | Heartrush1FrameEffectsView | Heartrush1FrameTrialView | Heartrush1FrameOpposedView | Heartrush1FrameAdjudicationView | Heartrush1FrameTreatmentView | Heartrush1FrameNightView | Heartrush1FrameBurnView | Heartrush1FrameContestView | Heartrush1FrameGrappleView | Heartrush1FrameBreakFreeView | Heartrush1FrameCrushView | Heartrush1FrameClimbOnView | Heartrush1FrameHoldOnView | Heartrush1FrameShakeOffView | Heartrush1FrameHinderView | Heartrush1FrameStrainView | Heartrush1FrameScalingView | Heartrush1FrameBreathView | Heartrush1FrameRoundEndView | Heartrush1FrameFallView | Heartrush1FrameSteadyView | Heartrush1FrameHidingView | Heartrush1FramePoisonView;
+export type Heartrush1FrameView = Heartrush1FrameDiceView | Heartrush1FrameScreenView | Heartrush1FrameClosingView | Heartrush1FrameDisclosingView | Heartrush1FrameCombatView | Heartrush1FrameDeedView | Heartrush1FrameMovementView | Heartrush1FrameWindowView | Heartrush1FrameChoiceView | Heartrush1FrameUseView | Heartrush1FrameEngagementView | Heartrush1FramePushView | Heartrush1FrameExchangeView | Heartrush1FrameDamageView | Heartrush1FrameCheckView | Heartrush1FrameEffectsView | Heartrush1FrameTrialView | Heartrush1FrameOpposedView | Heartrush1FrameAdjudicationView | Heartrush1FrameTreatmentView | Heartrush1FrameNightView | Heartrush1FrameBurnView | Heartrush1FrameContestView | Heartrush1FrameGrappleView | Heartrush1FrameBreakFreeView | Heartrush1FrameCrushView | Heartrush1FrameClimbOnView | Heartrush1FrameHoldOnView | Heartrush1FrameShakeOffView | Heartrush1FrameHinderView | Heartrush1FrameStrainView | Heartrush1FrameScalingView | Heartrush1FrameBreathView | Heartrush1FrameRoundEndView | Heartrush1FramePassingView | Heartrush1FrameFallView | Heartrush1FrameSteadyView | Heartrush1FrameHidingView | Heartrush1FramePoisonView;
 
 /** A moment in which the eligible may declare instants. */
 export type Heartrush1FrameWindowView = {
@@ -6718,7 +6746,7 @@ because: Array<string>;
 round: number;
 };
 
-/** A round ends, and brings this to these creatures first. */
+/** A round ends, or its time outside combat, and brings this to these creatures first. */
 export type Heartrush1RoundEnding = {
 /** The type, which says what the other members are. */
 type: "round_ending";
@@ -6728,6 +6756,8 @@ because: Array<string>;
 upkeep: string;
 /** What is still to be settled, in order: each is a creature and what it undergoes. */
 queue: Array<[string, "burning" | "suffocating" | "breath"]>;
+/** Whether a round of the fight ends, and not only a round's time. */
+ends_round: boolean;
 };
 
 /** Declines in a row have ended the round. */
@@ -7260,6 +7290,8 @@ swim_speed: number | Sealed;
 climb_speed: number | Sealed;
 /** Whether it sees in the dark. */
 darkvision: boolean;
+/** Whether it needs no breath under water. */
+breathes_water: boolean;
 /** The ids of the abilities. */
 abilities: Array<string>;
 /** The poisons that it carries. */
@@ -7909,6 +7941,42 @@ prompt: string;
 faces: Array<number>;
 };
 
+/** Time begins to pass round by round. */
+export type Heartrush1TimeBegun = {
+/** The type, which says what the other members are. */
+type: "time_begun";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the passing time. */
+passing: string;
+/** How many seconds. */
+seconds: number;
+/** The reason, for the record. */
+reason: string;
+};
+
+/** The time of a round passes, and hurts who burns or has no air. */
+export type Heartrush1TimeHarmed = {
+/** The type, which says what the other members are. */
+type: "time_harmed";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the passing time. */
+passing: string;
+};
+
+/** So much of the time has passed; with the last of it the passing is over. */
+export type Heartrush1TimeTaken = {
+/** The type, which says what the other members are. */
+type: "time_taken";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the passing time. */
+passing: string;
+/** How many seconds. */
+seconds: number;
+};
+
 /** A warning: these abilities carry no timing tag, and in turns they count as slow. */
 export type Heartrush1TimingAssumed = {
 /** The type, which says what the other members are. */
@@ -8247,6 +8315,16 @@ damage_type: "bludgeoning" | "slashing" | "piercing" | "none";
 tags: Array<"reach" | "natural" | "spell">;
 /** The cantrip that the weapon casts; null for none. */
 cantrip: Heartrush1CantripView | null;
+};
+
+/** The head of a creature is under water now. */
+export type Heartrush1WentUnder = {
+/** The type, which says what the other members are. */
+type: "went_under";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
 };
 
 /** Nobody reacts any more; play goes on from what is true now. */
@@ -9509,6 +9587,8 @@ swim_speed?: number;
 climb_speed?: number;
 /** Whether it sees in the dark. */
 darkvision?: boolean;
+/** Whether it needs no breath under water. */
+breathes_water?: boolean;
 /** The ids of the abilities. */
 abilities?: Array<string>;
 /** The poisons that it carries. */

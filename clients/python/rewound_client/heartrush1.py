@@ -429,6 +429,13 @@ class CameOff(t.TypedDict):
     reason: str
 
 @t.final
+class CameUp(t.TypedDict):
+    """The head of a creature is above water again, and it breathes."""
+    type: t.Literal['came_up']
+    because: list[str]
+    creature: str
+
+@t.final
 class CantripHit(t.TypedDict):
     """A cantrip hits: what it brings besides damage lands at the end of the step."""
     type: t.Literal['cantrip_hit']
@@ -1039,6 +1046,7 @@ class CreatureView(t.TypedDict):
     standing: "StandingView | shapes.Sealed | None"
     acted: bool
     breath: int | None
+    under_water: bool
 
 @t.final
 class CrushBegun(t.TypedDict):
@@ -1933,7 +1941,7 @@ class EpochEnded(t.TypedDict):
     to: int
     before: dict[str, int]
 
-Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BonusLaid | BreakFreeTried | BreathAsked | BreathHeld | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DaysPassed | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LanternTurned | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OpposedBegun | OpposedDecided | OpposedHalfKnown | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | ThingDropped | ThingTaken | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WallsSet | WeaponCoated | WeaponLanded | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
+Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BonusLaid | BreakFreeTried | BreathAsked | BreathHeld | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CameUp | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DaysPassed | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LanternTurned | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OpposedBegun | OpposedDecided | OpposedHalfKnown | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | ThingDropped | ThingTaken | TimeBegun | TimeHarmed | TimeTaken | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WallsSet | WeaponCoated | WeaponLanded | WentUnder | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
 """An event of heartrush@1."""
 
 @t.final
@@ -2388,6 +2396,15 @@ class FrameOpposedView(t.TypedDict):
     mine: "CheckedView | None"
 
 @t.final
+class FramePassingView(t.TypedDict):
+    """Time that passes round by round, because it hurts somebody."""
+    kind: t.Literal['passing']
+    path: str
+    seconds: int
+    reason: str
+    harmed: bool
+
+@t.final
 class FramePoisonView(t.TypedDict):
     """Poison that a weapon has carried in, before its dice are thrown."""
     kind: t.Literal['poison']
@@ -2420,6 +2437,7 @@ class FrameRoundEndView(t.TypedDict):
     kind: t.Literal['round_end']
     path: str
     queue: list[list[str | t.Literal['burning', 'suffocating', 'breath']]]
+    ends_round: bool
 
 @t.final
 class FrameScalingView(t.TypedDict):
@@ -2508,7 +2526,7 @@ class FrameUseView(t.TypedDict):
     saved: list[str]
     failed: list[str]
 
-FrameView: t.TypeAlias = "FrameDiceView | FrameScreenView | FrameClosingView | FrameDisclosingView | FrameCombatView | FrameDeedView | FrameMovementView | FrameWindowView | FrameChoiceView | FrameUseView | FrameEngagementView | FramePushView | FrameExchangeView | FrameDamageView | FrameCheckView | FrameEffectsView | FrameTrialView | FrameOpposedView | FrameAdjudicationView | FrameTreatmentView | FrameNightView | FrameBurnView | FrameContestView | FrameGrappleView | FrameBreakFreeView | FrameCrushView | FrameClimbOnView | FrameHoldOnView | FrameShakeOffView | FrameHinderView | FrameStrainView | FrameScalingView | FrameBreathView | FrameRoundEndView | FrameFallView | FrameSteadyView | FrameHidingView | FramePoisonView"
+FrameView: t.TypeAlias = "FrameDiceView | FrameScreenView | FrameClosingView | FrameDisclosingView | FrameCombatView | FrameDeedView | FrameMovementView | FrameWindowView | FrameChoiceView | FrameUseView | FrameEngagementView | FramePushView | FrameExchangeView | FrameDamageView | FrameCheckView | FrameEffectsView | FrameTrialView | FrameOpposedView | FrameAdjudicationView | FrameTreatmentView | FrameNightView | FrameBurnView | FrameContestView | FrameGrappleView | FrameBreakFreeView | FrameCrushView | FrameClimbOnView | FrameHoldOnView | FrameShakeOffView | FrameHinderView | FrameStrainView | FrameScalingView | FrameBreathView | FrameRoundEndView | FramePassingView | FrameFallView | FrameSteadyView | FrameHidingView | FramePoisonView"
 """One unfinished step. Its path names it in prompts and is the same in every replay."""
 
 @t.final
@@ -3862,11 +3880,12 @@ class RoundEnded(t.TypedDict):
 
 @t.final
 class RoundEnding(t.TypedDict):
-    """A round ends, and brings this to these creatures first."""
+    """A round ends, or its time outside combat, and brings this to these creatures first."""
     type: t.Literal['round_ending']
     because: list[str]
     upkeep: str
     queue: list[list[str | t.Literal['burning', 'suffocating', 'breath']]]
+    ends_round: bool
 
 @t.final
 class RoundRanOut(t.TypedDict):
@@ -4209,6 +4228,7 @@ class SheetView(t.TypedDict):
     swim_speed: "int | shapes.Sealed"
     climb_speed: "int | shapes.Sealed"
     darkvision: bool
+    breathes_water: bool
     abilities: list[str]
     poisons: "list[PoisonView]"
     potions: int
@@ -4614,6 +4634,30 @@ class ThrowDice(t.TypedDict):
     faces: list[int]
 
 @t.final
+class TimeBegun(t.TypedDict):
+    """Time begins to pass round by round."""
+    type: t.Literal['time_begun']
+    because: list[str]
+    passing: str
+    seconds: int
+    reason: str
+
+@t.final
+class TimeHarmed(t.TypedDict):
+    """The time of a round passes, and hurts who burns or has no air."""
+    type: t.Literal['time_harmed']
+    because: list[str]
+    passing: str
+
+@t.final
+class TimeTaken(t.TypedDict):
+    """So much of the time has passed; with the last of it the passing is over."""
+    type: t.Literal['time_taken']
+    because: list[str]
+    passing: str
+    seconds: int
+
+@t.final
 class TimingAssumed(t.TypedDict):
     """A warning: these abilities carry no timing tag, and in turns they count as slow."""
     type: t.Literal['timing_assumed']
@@ -4836,6 +4880,13 @@ class WeaponView(t.TypedDict):
     damage_type: t.Literal['bludgeoning', 'slashing', 'piercing', 'none']
     tags: list[t.Literal['reach', 'natural', 'spell']]
     cantrip: "CantripView | None"
+
+@t.final
+class WentUnder(t.TypedDict):
+    """The head of a creature is under water now."""
+    type: t.Literal['went_under']
+    because: list[str]
+    creature: str
 
 @t.final
 class WindowClosed(t.TypedDict):
@@ -5669,6 +5720,7 @@ class HeartrushSheet(t.TypedDict):
     swim_speed: t.NotRequired[int]
     climb_speed: t.NotRequired[int]
     darkvision: t.NotRequired[bool]
+    breathes_water: t.NotRequired[bool]
     abilities: t.NotRequired[list[str]]
     poisons: t.NotRequired["list[HeartrushPoison]"]
     potions: t.NotRequired[int]
