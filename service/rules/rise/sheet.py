@@ -307,4 +307,6 @@ class Sheet:
     @computed_from("speeds", "size")
     def printed_speeds(self) -> Mapping[str, int]:
         """Its speed in feet by way of moving; on land that of its size, if none is printed."""
-        return {"land": base_speed(self.size), **self.speeds}
+        found: dict[str, int] = {"land": base_speed(self.size)}
+        found.update(self.speeds.items())
+        return found
