@@ -57,6 +57,7 @@ TAGS: Final[Mapping[str, str]] = {
     "Webhooks": "Messages to an address of yours when something happens.",
     "Simulations": "Fights that bots play.",
     "Rulesets": "Editions, their options, commands and rules.",
+    "Public log": "The log of all encounters, for everybody to read, as tiles.",
     "Service": "Whether the service runs, and how.",
     "API keys": "Keys that own encounters.",
     "Owners": "What owners store, and their quotas.",
@@ -71,6 +72,7 @@ _PATH_PARAMETERS: Final[Mapping[str, Schema]] = {
     "n": {"type": "integer", "minimum": 1},
     "round": {"type": "integer", "minimum": 1},
     "key": {"type": "string", "pattern": "^[0-9a-f]{12}$"},
+    "level": {"type": "string", "pattern": "^(entries|[0-9]|[1-5][0-9]|6[0-3])$"},
 }
 _EVERYWHERE: Final = ("bad-request", "invalid", "internal-error")
 _INSIDE: Final = (

@@ -139,6 +139,7 @@ class LogWriter:
         return len(lost)
 
 
-def _comes_later(raw: bytes) -> bool:
-    """Return whether an entry stands behind the openings that were proposed at the same instant."""
-    return read_entry(raw).kind != OPENING
+def _comes_later(raw: bytes) -> tuple[bool, int]:
+    """Order entries that were proposed at one instant: openings, then heads by their size."""
+    entry = read_entry(raw)
+    return entry.kind != OPENING, entry.size

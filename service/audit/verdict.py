@@ -28,6 +28,11 @@ SEAM_BROKEN: Final = "seam_broken"
 SEAM_SEALED: Final = "seam_sealed"
 CARRY_FORGED: Final = "carry_forged"
 CERTIFICATE_MISMATCH: Final = "certificate_mismatch"
+BAD_LOG_PROOF: Final = "bad_log_proof"
+LOG_CONTRADICTED: Final = "log_contradicted"
+UNLOGGED: Final = "unlogged"
+UNWITNESSED: Final = "unwitnessed"
+MISDATED: Final = "misdated"
 VALID_WITHOUT_RULES: Final = "valid_without_rules"
 VALID_AS_OPENED: Final = "valid_as_opened"
 VALID_TO_EPOCH: Final = "valid_to_epoch"
@@ -64,6 +69,11 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         SEAM_SEALED: "the seam cannot be compared, because a commit of the parent is sealed from this reader",
         CARRY_FORGED: "a carried character did not stand so after the commit that it names",
         CERTIFICATE_MISMATCH: "the certificate is not signed by an accepted key, or is not of this record",
+        BAD_LOG_PROOF: "a signature, a proof or the form of what was shown of the public log does not hold",
+        LOG_CONTRADICTED: "the public log has another history of this encounter",
+        UNLOGGED: "the host has not put this commit into the public log, so others may know nothing of it",
+        UNWITNESSED: "too few witnesses of the policy have cosigned the log with this commit",
+        MISDATED: "the time of this commit is not that at which the witnesses saw it",
         VALID_UNSIGNED_WITHOUT_RULES: _WITHOUT_RULES + _NO_KEY,
         VALID_UNSIGNED_AS_OPENED: _AS_OPENED + _NO_KEY,
         VALID_UNSIGNED_TO_EPOCH: _TO_EPOCH + _NO_KEY,

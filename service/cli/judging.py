@@ -43,6 +43,11 @@ STATUS: Final[Mapping[str, int]] = MappingProxyType(
         v.SEAM_BROKEN: 19,
         v.SEAM_SEALED: 20,
         v.CARRY_FORGED: 21,
+        v.BAD_LOG_PROOF: 30,
+        v.LOG_CONTRADICTED: 31,
+        v.UNLOGGED: 32,
+        v.UNWITNESSED: 33,
+        v.MISDATED: 34,
     }
 )
 """The exit status of each verdict without --unsigned and --without-rules."""

@@ -15,11 +15,13 @@ from service.audit.carrying import with_carried
 from service.audit.certificate import certificate, check_against_certificate
 from service.audit.evidence import Receipt
 from service.audit.lines import mismatch
+from service.audit.logged import DELAY_S, judge_log
 from service.audit.notes import read_verifier_key
 from service.audit.report import Report
 from service.audit.signatures import accepted_keys
 from service.audit.verdict import Counts, Finding
 from service.audit.verify import verify
+from service.audit.witness_policy import BadPolicy, Policy, read_policy
 from service.cli.environment import every_ruleset
 from service.cli.judging import print_report, status_of
 from service.cli.terminal import Terminal, document, say
@@ -31,7 +33,7 @@ Exit status: 0 valid, valid_to_epoch, valid_as_opened; 3 malformed, 4 tampered, 
 7 dice_invalid, 8 rules_changed, 9 not_deterministic, 10 state_mismatch, 11 unsigned_from,
 12 valid_without_rules (0 with --without-rules), 13 valid_unsigned and the like (0 with --unsigned), 14 empty,
 15 unknown_edition, 16 not_a_bundle, 17 certificate_mismatch, 18 wrong_parent, 19 seam_broken, 20 seam_sealed,
-21 carry_forged;
+21 carry_forged, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated;
 1 and 2: an error without a verdict.
 """
 
@@ -71,6 +73,18 @@ class _Key(click.ParamType[bytes]):
             return bytes.fromhex(text) if len(text) == 64 else read_verifier_key(text)[1]  # noqa: PLR2004 - a key
         except ValueError:
             self.fail(f"{value!r} is not a key: 64 hexadecimal digits, or a verifier key", param, ctx)
+
+
+class _PolicyFile(click.ParamType[Policy]):
+    """A file with a policy (C2SP tlog-policy)."""
+
+    name = "FILE"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Policy:
+        try:
+            return read_policy(Path(str(value)).read_bytes())
+        except (OSError, BadPolicy) as fault:
+            self.fail(f"{value}: {fault}", param, ctx)
 
 
 @click.command("verify", epilog=_EXITS)
@@ -115,9 +129,28 @@ class _Key(click.ParamType[bytes]):
     help="The bundle of an encounter that characters come from. Each is audited, and what FILE carries "
     "is compared with the commits that it names; so is what these files carry.",
 )
+@click.option(
+    "--log",
+    "log_proof",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A log proof, as `GET …/log-proof` answers it; FILE is held to the public log.",
+)
+@click.option(
+    "--policy",
+    type=_PolicyFile(),
+    help="A policy file: the logs and witnesses that you trust, and how many are enough. Needs --log.",
+)
+@click.option(
+    "--delay",
+    "delay_s",
+    type=click.IntRange(0),
+    default=DELAY_S,
+    show_default=True,
+    help="Seconds after a commit's time within which the witnesses must have seen it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
-def command(  # noqa: PLR0913 - one for each option
+def command(  # noqa: PLR0913, PLR0917 - one for each option
     ctx: click.Context,
     file: Path,
     receipts: tuple[Receipt, ...],
@@ -125,12 +158,17 @@ def command(  # noqa: PLR0913 - one for each option
     paper: Path | None,
     parent: Path | None,
     sources: tuple[Path, ...],
+    log_proof: Path | None,
+    policy: Policy | None,
+    delay_s: int,
     *,
     unsigned: bool,
     without_rules: bool,
     as_json: bool,
 ) -> None:
     """Audit the bundle FILE offline: its bytes, signatures and dice, and every decision again."""
+    if policy is not None and log_proof is None:
+        raise click.UsageError("--policy says how --log is judged: give both")
     asked = _AuditOptions(keys, without_rules=without_rules, quiet=as_json)
     raw = file.read_bytes()
     report = asked.judge(raw, receipts)
@@ -142,6 +180,8 @@ def command(  # noqa: PLR0913 - one for each option
         report = asked.compare(report, parent.read_bytes(), raw)
     if report.verdict.is_sound:
         report = asked.follow(report, raw, [each.read_bytes() for each in sources])
+    if log_proof is not None and report.verdict.is_sound:
+        report = asked.hold(report, raw, log_proof.read_bytes(), policy, delay_s)
     if as_json:
         say(document(certificate(report)))
     else:
@@ -172,6 +212,11 @@ class _AuditOptions:
                 without_rules=self.without_rules,
                 progress=lambda done, of: bar.update(task, completed=done, total=of),
             )
+
+    def hold(self, report: Report, raw: bytes, proof: bytes, policy: Policy | None, delay_s: int) -> Report:
+        """Return *report* with what the log proof *proof* says of the record *raw*, under *policy*."""
+        evidence = bundle.read(raw, pinned=self.keys)
+        return judge_log(report, evidence, proof, policy, delay_s)
 
     def follow(self, report: Report, raw: bytes, sources: Sequence[bytes]) -> Report:
         """Return *report* with what the carried characters of its record and of *sources* are found to be."""

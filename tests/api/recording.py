@@ -26,12 +26,14 @@ from service.api.app import create_app
 from service.api.operations import Operation
 from service.api.problems import MEDIA_TYPE
 from service.api.recorded import RECORDED
+from service.audit.log_writer import LogWriter
 from service.audit.signing_memory import SigningMemory
 from service.key_files import Keyring
 from service.log.memory import MemoryLog
 from service.rules.registry import REGISTRY
 from service.stores import api_keys, webhooks
 from service.stores.webhooks import WebhookDelivery
+from service.stores.public_log import PublicLog
 from service.usecases.services import Services, make_services
 from tests.api.client import Api
 from tests.api.conftest import KEY, Worker, until_it_listens
@@ -80,6 +82,8 @@ PAGES: Final = {"text/html", "text/javascript", "*/*", "application/yaml"}
 """Media types of pages and of files, which have no example."""
 UNRECORDED: Final = {("getContractAsJson", 200), ("isReady", 503)}
 """The contract itself, and the answer of a service without workers."""
+TILES: Final = "application/octet-stream"
+"""Hashes and entries of the public log, which are no text."""
 
 Json = dict[str, Any]
 
@@ -89,7 +93,7 @@ def recordable(each: Operation) -> set[int]:
     return {
         status
         for status, answer in each.answers.items()
-        if status < 300 and answer.media_type not in PAGES and (each.id, status) not in UNRECORDED
+        if status < 300 and answer.media_type not in {*PAGES, TILES} and (each.id, status) not in UNRECORDED
     }
 
 
@@ -444,6 +448,10 @@ def _ended(made: Recording, studio: Studio) -> None:
     made.ask(gm, "listAudits", known=at, query="?limit=1")
     bundle = made.ask(gm, "getBundle", known=at, cut={"lines": 2})
     raw = bundle.encode()
+    assert studio.worker.signing_memory is not None
+    LogWriter(PublicLog(studio.services.log), studio.worker.signing_memory, lambda: SIGNER).write()
+    made.ask(studio.api, "getLogCheckpoint")
+    made.ask(gm, "getLogProof", known=at)
     made.ask(gm, "removeEncounter", wrong, known=at, problem="bundle-digest-mismatch")
     made.ask(gm, "removeEncounter", {"bundle": sha256(raw).hexdigest()}, known=at)
     made.ask(gm, "getRemoval", known=at)

@@ -19,7 +19,7 @@ from tests.clients.conftest import ROOT
 from tests.support.javascript_verifier import node
 
 PAGE: Final = ROOT / "docs" / "clients.md"
-NOT_FOR_CLIENTS: Final = {"Documentation", "Pages"}
+NOT_FOR_CLIENTS: Final = {"Documentation", "Pages", "Public log"}
 NOT_OF_THE_API: Final = {"/livez", "/readyz", "/metrics"}
 OPENING: Final = {"edition": "rise@1", "creatures": []}
 COMMAND: Final = {"type": "pass", "creature": "pia"}

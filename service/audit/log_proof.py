@@ -1,0 +1,204 @@
+"""Make and read log proofs: the entries of one encounter in the public log, proved by signed checkpoints.
+
+A log proof (`rewound/log-proof/1`) is one canonical JSON object. It has checkpoints by rising size, each with
+the proof that it extends the one before, and entries, each proved in the first checkpoint that covers it.
+
+Laws. Whatever is read is verified here: signatures of the log, consistency, inclusion. Cosignatures are read
+with their times; whether they are enough is for the policy to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+from service.audit import checkpoint, cosignature, notes
+from service.audit.checkpoint import Checkpoint
+from service.audit.notes import BadNote, verifier_key
+from service.audit.tiles import TiledTree
+from service.audit.tree import includes, is_prefix
+from service.audit.witness_policy import Party, Policy
+from service.record.canonical import NotCanonical, dumps, read_strictly
+from service.record.log_entries import BadEntry, LogEntry, leaf_hash, read_entry
+from service.stores.public_log import PublicLog
+
+FORMAT: Final = "rewound/log-proof/1"
+MOST_BYTES: Final = 32 * 2**20
+_MOST_TRIED: Final = 64
+"""Checkpoints behind an entry among which one with cosignatures is looked for."""
+_HASH_DIGITS: Final = 64
+_DIGITS: Final = frozenset("0123456789abcdef")
+
+
+class BadLogProof(ValueError):
+    """The bytes are not a log proof, or something in them does not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogPoint:
+    """A checkpoint of the log, and when each witness of the policy cosigned it."""
+
+    checkpoint: Checkpoint
+    times: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEntry:
+    """An entry, its index in the log, and the first checkpoint of the proof that covers it."""
+
+    entry: LogEntry
+    index: int
+    point: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogView:
+    """What somebody was shown of the log: every value is verified."""
+
+    points: Sequence[LogPoint]
+    entries: Sequence[LoggedEntry]
+
+
+# --- making ------------------------------------------------------------------------------------------
+
+
+def make(log: PublicLog, encounter: str) -> bytes:
+    """Return the log proof of *encounter*: its entries up to the latest checkpoint."""
+    sizes = log.sizes()
+    latest = sizes[-1] if sizes else 0
+    entries = [(index, raw) for index, raw in log.of(encounter) if index < latest]
+    chosen = sorted({_covering(log, sizes, index) for index, _ in entries} | ({latest} if latest else set()))
+    trees = {size: TiledTree(size, log.tile) for size in chosen}
+    points = []
+    for before, size in pairwise([0, *chosen]):
+        proof = [each.hex() for each in trees[size].consistency(before)]
+        points.append({"note": log.checkpoint(size), "consistency": proof})
+    proved = []
+    for index, raw in entries:
+        size = next(size for size in chosen if size > index)
+        path = [each.hex() for each in trees[size].inclusion(index)]
+        proved.append({"index": index, "entry": raw.decode(), "proof": path})
+    data = {"format": FORMAT, "encounter": encounter, "checkpoints": points, "entries": proved}
+    return dumps(data) + b"\n"
+
+
+def _covering(log: PublicLog, sizes: Sequence[int], index: int) -> int:
+    """Return the size of the first checkpoint over *index* that somebody cosigned, or else of the first."""
+    behind = [size for size in sizes if size > index]
+    for size in behind[:_MOST_TRIED]:
+        note = log.checkpoint(size)
+        if note is not None and len(notes.parse(note).signatures) > 1:
+            return size
+    return behind[0]
+
+
+# --- reading -----------------------------------------------------------------------------------------
+
+
+def read(raw: bytes, encounter: str, logs: Iterable[Party], policy: Policy) -> LogView:
+    """Return what the log proof *raw* of *encounter* shows; raises `BadLogProof`.
+
+    *logs* are the accepted logs, *policy* names the witnesses.
+    """
+    try:
+        data = _form(raw)
+        if data["encounter"] != encounter:
+            raise BadLogProof(f"it is of {data['encounter']}")
+        points = _points(data["checkpoints"], list(logs), policy)
+        return LogView(points, _entries(data["entries"], points, encounter))
+    except (NotCanonical, BadNote, BadEntry) as fault:
+        raise BadLogProof(str(fault)) from fault
+
+
+def _form(raw: bytes) -> dict[str, Any]:
+    if len(raw) > MOST_BYTES:
+        raise BadLogProof(f"more than {MOST_BYTES} bytes")
+    data = read_strictly(raw.removesuffix(b"\n"))
+    _check(data, format=str, encounter=str, checkpoints=list, entries=list)
+    if data["format"] != FORMAT:
+        raise BadLogProof(f"its format is not {FORMAT}")
+    for each in data["checkpoints"]:
+        _check(each, note=str, consistency=list)
+    for each in data["entries"]:
+        _check(each, index=int, entry=str, proof=list)
+    return dict(data)
+
+
+def _check(data: object, **types: type) -> None:
+    if not isinstance(data, dict) or set(data) != set(types):
+        raise BadLogProof(f"an object does not have exactly the members {', '.join(types)}")
+    for name, kind in types.items():
+        if type(data[name]) is not kind:
+            raise BadLogProof(f"{name} has another type")
+
+
+def _hashes(listed: list[object]) -> list[bytes]:
+    if not all(
+        isinstance(each, str) and len(each) == _HASH_DIGITS and _DIGITS.issuperset(each) for each in listed
+    ):
+        raise BadLogProof("a proof is a list of hashes, 64 lower-case hexadecimal digits each")
+    return [bytes.fromhex(str(each)) for each in listed]
+
+
+def _points(listed: list[dict[str, Any]], logs: Sequence[Party], policy: Policy) -> list[LogPoint]:
+    found: list[LogPoint] = []
+    for each in listed:
+        point, proof = checkpoint.parse(each["note"]), _hashes(each["consistency"])
+        _check_signed(each["note"], point, logs)
+        before = found[-1].checkpoint if found else None
+        if before is not None and (point.origin != before.origin or point.size <= before.size):
+            raise BadLogProof("checkpoints of one log stand by rising size")
+        if before is None and proof:
+            raise BadLogProof("there is nothing that the first checkpoint extends")
+        if before is not None and not is_prefix(before.size, point.size, proof, before.root, point.root):
+            raise BadLogProof(f"the checkpoint of {point.size} entries does not extend that of {before.size}")
+        found.append(LogPoint(point, times_of(each["note"], policy)))
+    return found
+
+
+def _check_signed(note: str, point: Checkpoint, logs: Sequence[Party]) -> None:
+    """Raise `BadNote` or `BadLogProof` unless one of *logs* has signed *note*, under its own name."""
+    faults = []
+    for log in logs:
+        if log.name != point.origin:
+            continue
+        try:
+            notes.verify(note, verifier_key(log.name, log.public))
+        except BadNote as fault:
+            faults.append(fault)
+        else:
+            return
+    if faults:
+        raise faults[0]
+    raise BadLogProof(f"{point.origin} is not an accepted log")
+
+
+def times_of(note: str, policy: Policy) -> dict[str, int]:
+    """Return when each witness of *policy* cosigned *note*, by its name in the policy."""
+    read_note = notes.parse(note)
+    times = {
+        name: cosignature.cosigned_at(read_note, party.name, party.public)
+        for name, party in policy.witnesses.items()
+    }
+    return {name: time for name, time in times.items() if time is not None}
+
+
+def _entries(listed: list[dict[str, Any]], points: Sequence[LogPoint], encounter: str) -> list[LoggedEntry]:
+    found: list[LoggedEntry] = []
+    for each in listed:
+        index, raw = each["index"], each["entry"].encode()
+        if index < 0 or (found and index <= found[-1].index):
+            raise BadLogProof("entries stand by rising index")
+        entry = read_entry(raw)
+        if entry.encounter != encounter:
+            raise BadLogProof(f"entry {index} is of {entry.encounter}")
+        at = next((at for at, point in enumerate(points) if point.checkpoint.size > index), None)
+        if at is None:
+            raise BadLogProof(f"no checkpoint covers entry {index}")
+        point = points[at].checkpoint
+        if not includes(leaf_hash(raw), index, point.size, _hashes(each["proof"]), point.root):
+            raise BadLogProof(f"entry {index} is not in the log of {point.size} entries")
+        found.append(LoggedEntry(entry, index, at))
+    return found
