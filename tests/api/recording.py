@@ -32,8 +32,8 @@ from service.key_files import Keyring
 from service.log.memory import MemoryLog
 from service.rules.registry import REGISTRY
 from service.stores import api_keys, webhooks
-from service.stores.webhooks import WebhookDelivery
 from service.stores.public_log import PublicLog
+from service.stores.webhooks import WebhookDelivery
 from service.usecases.services import Services, make_services
 from tests.api.client import Api
 from tests.api.conftest import KEY, Worker, until_it_listens

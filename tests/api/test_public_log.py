@@ -1,4 +1,4 @@
-"""The public log over HTTP: anybody reads it, what a checkpoint covers is there, and a fight proves itself."""
+"""The public log over HTTP: anybody reads what a checkpoint covers, and a fight proves itself."""
 
 from __future__ import annotations
 
