@@ -10,10 +10,11 @@ const packed = existsSync(new URL("./verifier/", import.meta.url)); // in the np
 const home = packed ? "./verifier" : "../../service/api/pages/verifier";
 const { plain } = await import(`${home}/plain.mjs`);
 const { lines } = await import(`${home}/telling.mjs`);
+const { NO_POLICY, readTrust } = await import(`${home}/trust.mjs`);
 const { keyOf, receiptOf, verify } = await import(`${home}/verify.mjs`);
 
 const USAGE = `usage: rewound-verify FILE [--key K]... [--receipt N:HASH]... [--certificate FILE]
-                      [--unsigned] [--without-rules] [--json]
+                      [--log FILE [--policy FILE] [--delay SECONDS]] [--unsigned] [--without-rules] [--json]
 
 Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dice. It does not apply the rules;
 \`rewound verify\` does.
@@ -22,13 +23,16 @@ Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dic
                     end, and no other key may
 --receipt N:HASH    a receipt: a commit's number and hash, from an answer of the service
 --certificate FILE  a certificate, as canonical JSON; FILE must be the record that it certifies
+--log FILE          a log proof: the bundle is held to the public log
+--policy FILE       a policy: the logs and witnesses that you trust, and how many are enough
+--delay SECONDS     within how many seconds the witnesses must have seen a commit (86400)
 --unsigned          exit with 0 even if no key was given; needs --without-rules too
 --without-rules     exit with 0 although no rule was applied
 --json              print the report as JSON
 
 Exit status: 3 malformed, 4 tampered, 5 truncated, 6 forked, 7 dice_invalid, 11 unsigned_from, 12 valid_without_rules (0
-with --without-rules), 13 valid_unsigned_without_rules (0 with both), 14 empty, 16 not_a_bundle, 17 certificate_mismatch; 1 and
-2: an error without a verdict.`;
+with --without-rules), 13 valid_unsigned_without_rules (0 with both), 14 empty, 16 not_a_bundle, 17 certificate_mismatch,
+30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated; 1 and 2: an error without a verdict.`;
 
 const NO_FILE = 1;
 const WRONG_OPTION = 2;
@@ -42,7 +46,7 @@ const read = (path) => readFile(path).catch((fault) => leave(NO_FILE, `${path}: 
 
 /** Return the parsed arguments; exits with a usage message if they are invalid. */
 const asked = (words) => {
-  const found = { file: null, keys: [], receipts: [], certificate: null, unsigned: false, withoutRules: false, json: false };
+  const found = { file: null, keys: [], receipts: [], certificate: null, log: null, policy: null, delay: 86_400, unsigned: false, withoutRules: false, json: false };
   const rest = [...words];
   const value = (word, parsed) => parsed ?? leave(WRONG_OPTION, `${word}: not a valid value\n\n${USAGE}`);
   while (rest.length > 0) {
@@ -54,13 +58,18 @@ const asked = (words) => {
     else if (word === "--key") found.keys.push(value(word, keyOf(rest.shift() ?? "")));
     else if (word === "--receipt") found.receipts.push(value(word, receiptOf(rest.shift() ?? "")));
     else if (word === "--certificate") found.certificate = value(word, rest.shift());
+    else if (word === "--log") found.log = value(word, rest.shift());
+    else if (word === "--policy") found.policy = value(word, rest.shift());
+    else if (word === "--delay") found.delay = value(word, /^[0-9]{1,10}$/.test(rest[0] ?? "") ? Number(rest.shift()) : undefined);
     else if (word.startsWith("-") || found.file !== null) leave(WRONG_OPTION, `${word}?\n\n${USAGE}`);
     else found.file = word;
   }
   return found.file === null ? leave(WRONG_OPTION, USAGE) : found;
 };
 
-const { file, certificate, json, ...held } = asked(process.argv.slice(2));
-const report = verify(await read(file), { ...held, certificate: certificate === null ? null : await read(certificate) });
+const { file, certificate, log, policy, json, ...held } = asked(process.argv.slice(2));
+const trust = policy === null ? NO_POLICY : readTrust(await read(policy)) ?? leave(WRONG_OPTION, `${policy}: not a policy`);
+const given = { certificate: certificate === null ? null : await read(certificate), log: log === null ? null : await read(log) };
+const report = verify(await read(file), { ...held, ...given, trust });
 process.stdout.write(json ? `${plain(JSON.stringify(report, null, 2), "\n")}\n` : `${lines(report).join("\n")}\n`);
 process.exitCode = report.status;

@@ -148,6 +148,8 @@ def _points(listed: list[dict[str, Any]], logs: Sequence[Party], policy: Policy)
         point, proof = checkpoint.parse(each["note"]), _hashes(each["consistency"])
         _check_signed(each["note"], point, logs)
         before = found[-1].checkpoint if found else None
+        if point.size == 0:
+            raise BadLogProof("a log of no entries proves nothing")
         if before is not None and (point.origin != before.origin or point.size <= before.size):
             raise BadLogProof("checkpoints of one log stand by rising size")
         if before is None and proof:

@@ -283,7 +283,7 @@ def spoilt(name: str, proof: bytes) -> bytes:
         "a hash less": entries[1]["proof"].pop,
         "a false hash": lambda: entries[1]["proof"].__setitem__(0, "0" * 64),
         "entries swapped": entries.reverse,
-        "another size": lambda: points[0].update(note=points[0]["note"].replace("\n3\n", "\n4\n")),
+        "another size": lambda: points[0].update(note=points[0]["note"].replace("/log\n", "/log\n1", 1)),
         "no checkpoint": points.clear,
         "the checkpoint twice": lambda: points.append(points[0]),
         "a proof of nothing": lambda: points[0].update(consistency=["0" * 64]),

@@ -90,7 +90,7 @@ export function holdCoverage({ moments, checkpoints, disclosures }, heads, { giv
 }
 
 const hasAny = (moment, types) => publicEvents(moment).some(({ type }) => types.includes(type));
-const isIn = (losses, n) => losses.some(({ from, to }) => from <= n && n <= to);
+export const isIn = (losses, n) => losses.some(({ from, to }) => from <= n && n <= to);
 
 /** The places where the record claims that signed commits were lost, each with the commit that accepts it. */
 function claimedLosses(moments) {

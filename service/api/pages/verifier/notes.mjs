@@ -5,7 +5,9 @@ import { verifies } from "./ed25519.mjs";
 import { sha256 } from "./sha2.mjs";
 
 const MOST_SIGNATURES = 100;
-const ED25519 = Uint8Array.of(1);
+/** The types of keys: one that signs notes, and one that cosigns checkpoints. */
+export const LOG = 1;
+export const COSIGNER = 4;
 const SIZE = /^(0|[1-9][0-9]{0,14})$/;
 const NAME = /^[^\p{White_Space}\p{Cs}\u0000-\u001f\u007f+]+$/u;
 
@@ -51,13 +53,22 @@ export function readRotation(note) {
 }
 
 /** The eight hexadecimal digits with which a signature line identifies a key. */
-function keyId(name, key) {
-  return toHex(sha256(joined(utf8(`${name}\n`), ED25519, fromHex(key))).slice(0, 4));
+function keyId(name, key, type = LOG) {
+  return toHex(sha256(joined(utf8(`${name}\n`), Uint8Array.of(type), fromHex(key))).slice(0, 4));
 }
 
 /** The verifier key for a name and a public key of 64 digits. */
-export function verifierKey(name, key) {
-  return `${name}+${keyId(name, key)}+${toBase64(joined(ED25519, fromHex(key)))}`;
+export function verifierKey(name, key, type = LOG) {
+  return `${name}+${keyId(name, key, type)}+${toBase64(joined(Uint8Array.of(type), fromHex(key)))}`;
+}
+
+/** Parses a verifier key of a type as `{name, public}`; null if the text is not one. */
+export function readVerifierKey(text, type) {
+  const [name, , ...value] = text.split("+");
+  const bytes = fromBase64(value.join("+"));
+  if (bytes?.length !== 33 || !NAME.test(name)) return null;
+  const key = toHex(bytes.slice(1));
+  return verifierKey(name, key, type) === text ? { name, public: key } : null;
 }
 
 /** Parses a public key from 64 digits or a verifier key; null if the text is neither. */
@@ -82,7 +93,21 @@ export function isSignedBy(note, name, key) {
   return lines.length > 0 && lines.every(({ value }) => verifies(fromHex(key), message, value));
 }
 
-function linesOf(note, name, key) {
-  const id = keyId(name, key);
+/** When a witness cosigned a note (tlog-cosignature), in seconds since 1970; null if it did not. */
+export function cosignedAt(note, name, key) {
+  const times = linesOf(note, name, key, COSIGNER).map(({ value }) => timeOf(note, key, value));
+  const found = times.filter((time) => time !== null);
+  return found.length ? Math.min(...found) : null;
+}
+
+function timeOf(note, key, value) {
+  if (value.length !== 72) return null;
+  const time = value.subarray(0, 8).reduce((sum, byte) => sum * 256 + byte, 0);
+  const message = utf8(`cosignature/v1\ntime ${time}\n${note.text}`);
+  return time <= Number.MAX_SAFE_INTEGER && verifies(fromHex(key), message, value.subarray(8)) ? time : null;
+}
+
+function linesOf(note, name, key, type = LOG) {
+  const id = keyId(name, key, type);
   return note.signatures.filter((line) => line.name === name && line.id === id);
 }

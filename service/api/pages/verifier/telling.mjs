@@ -74,6 +74,7 @@ function diceFacts({ counts, dice }) {
   ];
 }
 
-function certificateFacts({ certificate }) {
-  return certificate === undefined ? [] : [["certificate", certificate]];
+function certificateFacts({ certificate, public_log: publicLog }) {
+  const signed = certificate === undefined ? [] : [["certificate", certificate]];
+  return publicLog === undefined ? signed : [...signed, ["public log", publicLog]];
 }

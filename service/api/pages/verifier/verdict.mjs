@@ -10,6 +10,11 @@ export const STATUS = {
   unsigned_from: 11,
   dice_invalid: 7,
   certificate_mismatch: 17,
+  bad_log_proof: 30,
+  log_contradicted: 31,
+  unlogged: 32,
+  unwitnessed: 33,
+  misdated: 34,
   valid_unsigned_without_rules: 13,
   valid_without_rules: 12,
 };
@@ -26,6 +31,11 @@ export const MEANING = {
   unsigned_from: "no accepted key has signed this commit or a later one; anybody may have written them",
   dice_invalid: "a die or a disclosed link does not follow from the published anchor",
   certificate_mismatch: "the certificate is not signed by an accepted key, or is not of this record",
+  bad_log_proof: "a signature, a proof or the form of what was shown of the public log does not hold",
+  log_contradicted: "the public log has another history of this encounter",
+  unlogged: "the host has not put this commit into the public log, so others may know nothing of it",
+  unwitnessed: "too few witnesses of the policy have cosigned the log with this commit",
+  misdated: "the time of this commit is not that at which the witnesses saw it",
   valid_unsigned_without_rules: `${HELD}; no key was given, so anybody may have written it`,
   valid_without_rules: HELD,
 };

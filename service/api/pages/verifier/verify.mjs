@@ -9,11 +9,15 @@ import { holdCloses, holdCoverage, holdHeads, standing } from "./heads.mjs";
 import { Keyring } from "./keys.mjs";
 import { readLines } from "./lines.mjs";
 import { readKey, verifierKey } from "./notes.mjs";
+import { holdToLog } from "./logproof.mjs";
 import { prove } from "./proof.mjs";
 import { isEnvelope, publicEvents, readRecord } from "./record.mjs";
 import { holdToSeat } from "./seals.mjs";
 import { root } from "./tree.mjs";
+import { NO_POLICY } from "./trust.mjs";
 import { SOUND, Verdict, demand, statusOf } from "./verdict.mjs";
+
+const DAY_S = 86_400;
 
 /** What a sound verdict covers, and what it does not. */
 const CHECKED = ["bytes", "chain", "tree", "checkpoints", "receipts", "seals", "what the seat may see", "dice"];
@@ -23,15 +27,16 @@ const NOT_CHECKED = "whether the rules lead to these results, which `rewound ver
  * @param {string|ArrayBuffer|Uint8Array} bundle its text or bytes
  * @param {{receipts?: {n: number, hash: string}[], keys?: string[], certificate?: Uint8Array, unsigned?: boolean,
  *   withoutRules?: boolean}} held the caller's evidence and options: receipts,
- *   accepted public keys of 64 digits each, the bytes of a certificate, and what the caller does without:
+ *   accepted public keys of 64 digits each, the bytes of a certificate and of a log proof (`log`), a policy (`trust`), how
+ *   many seconds later the witnesses may have seen a commit (`delay`), and what the caller does without:
  *   `unsigned` a key, `withoutRules` the rules, which this verifier never has
  * @returns the report: `encounter`, `verdict`, `status`, `log`, `counts`, `dice`, `keys` (those that are accepted),
  *   `checked`, `not_checked`; members that were not reached are null
  */
-export function verify(bundle, { receipts = [], keys = [], certificate = null, ...doesWithout } = {}) {
+export function verify(bundle, { receipts = [], keys = [], certificate = null, log = null, trust = NO_POLICY, delay = DAY_S, ...doesWithout } = {}) {
   const report = { encounter: null, verdict: null, status: null, log: null, counts: null, dice: null, keys: null };
   const bytes = typeof bundle === "string" ? utf8(bundle) : new Uint8Array(bundle);
-  const verdict = judged(report, bytes, { receipts, keys, certificate });
+  const verdict = judged(report, bytes, { receipts, keys, certificate, log, trust, delay });
   const status = statusOf(verdict.verdict, doesWithout);
   const checked = verdict.isSound ? CHECKED : [];
   return Object.assign(report, { verdict: verdict.reported(), status, checked, not_checked: NOT_CHECKED });
@@ -47,7 +52,7 @@ function judged(report, bytes, held) {
   return new Verdict(held.keys.length > 0 ? SOUND.signed : SOUND.unsigned, {}, "");
 }
 
-function judge(report, bytes, { receipts, keys, certificate }) {
+function judge(report, bytes, { receipts, keys, certificate, log, trust, delay }) {
   const bundle = readLines(bytes);
   report.encounter = bundle.header.encounter;
   readRecord(bundle);
@@ -67,11 +72,20 @@ function judge(report, bytes, { receipts, keys, certificate }) {
   Object.assign(report.counts, counts);
   report.dice = dice;
   report.keys = ring.accepted();
-  if (certificate === null) return;
-  const fault = certificateFault(certificate, report, ring);
-  demand(fault === null, "certificate_mismatch", {}, fault);
-  report.certificate = "signed by an accepted key, and of this record";
+  if (certificate !== null) {
+    const fault = certificateFault(certificate, report, ring);
+    demand(fault === null, "certificate_mismatch", {}, fault);
+    report.certificate = "signed by an accepted key, and of this record";
+  }
+  if (log === null) return;
+  report.public_log = holdToLog(bundle, log, { trust, logs: logsOf(bundle, ring), losses, delay });
 }
+
+/** The logs of the record's own accepted keys. */
+function logsOf({ keys }, ring) {
+  return keys.filter((key) => ring.isBelieved(key)).map((key) => ({ name: `${key.name}/log`, public: key.public }));
+}
+
 
 function logOf({ moments }, { heads, passedOver, lost }, ring, receipts) {
   const greatest = heads.at(-1);
