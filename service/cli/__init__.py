@@ -21,6 +21,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "check-ruleset": "Hold a ruleset to the laws of the conformance suite.",
     "replay": "Narrate a fight round by round, or make a page of a bundle.",
     "verify": "Audit a bundle, offline.",
+    "log": "Follow a public log, and count openings without an end.",
     "witness": "Cosign the checkpoints of public logs, as a service of its own.",
     "bundle": "Export an encounter with all its evidence into one file.",
     "explain": "Explain a commit of a bundle: rules, rulings and dice, offline.",
