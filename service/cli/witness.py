@@ -70,6 +70,7 @@ class _Server(BaseApplication):  # type: ignore[misc]
     def load_config(self) -> None:
         """Set what differs from gunicorn's defaults."""
         options = {"bind": self._listen, "workers": 1, "threads": _THREADS, "timeout": _TIMEOUT_S}
+        options["control_socket_disable"] = True
         for name, value in options.items():
             self.cfg.set(name, value)
 
