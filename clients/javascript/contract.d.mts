@@ -9786,6 +9786,29 @@ export type Live = {
 status: "alive";
 };
 
+/** What the public log has of an encounter, proved by signed checkpoints (rewound/log-proof/1). */
+export type LogProof = {
+/** What deliveries look like. */
+format: string;
+/** The id of the encounter. */
+encounter: string;
+/** The checkpoints, the newest first. */
+checkpoints: Array<{
+/** The signed note, with cosignatures (C2SP tlog-checkpoint). */
+note: string;
+/** The proof that it extends the one before. */
+consistency: Array<string>;
+}>;
+entries: Array<{
+/** The place of the envelope among the events of its commit. */
+index: number;
+/** Its exact bytes, canonical JSON. */
+entry: string;
+/** The proof of inclusion in the first checkpoint that covers it. */
+proof: Array<string>;
+}>;
+};
+
 /** A new API key. */
 export type NewApiKey = {
 /** The name. */
@@ -16334,6 +16357,12 @@ line?: string;
 
 /** The query of `getBundle`. */
 export type GetBundleQuery = {
+/** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
+line?: string;
+};
+
+/** The query of `getLogProof`. */
+export type GetLogProofQuery = {
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };

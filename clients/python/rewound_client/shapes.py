@@ -903,6 +903,35 @@ class Live(t.TypedDict):
     """The status."""
 
 @t.final
+class LogProofCheckpoint(t.TypedDict):
+    """A checkpoint of the log."""
+    note: str
+    """The signed note, with cosignatures (C2SP tlog-checkpoint)."""
+    consistency: list[str]
+    """The proof that it extends the one before."""
+
+@t.final
+class LogProofEntrie(t.TypedDict):
+    """An entry of the log."""
+    index: int
+    """The place of the envelope among the events of its commit."""
+    entry: str
+    """Its exact bytes, canonical JSON."""
+    proof: list[str]
+    """The proof of inclusion in the first checkpoint that covers it."""
+
+@t.final
+class LogProof(t.TypedDict):
+    """What the public log has of an encounter, proved by signed checkpoints (rewound/log-proof/1)."""
+    format: str
+    """What deliveries look like."""
+    encounter: str
+    """The id of the encounter."""
+    checkpoints: "list[LogProofCheckpoint]"
+    """The checkpoints, the newest first."""
+    entries: "list[LogProofEntrie]"
+
+@t.final
 class NewApiKey(t.TypedDict):
     """A new API key."""
     name: str
