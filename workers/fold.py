@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from traceback import extract_tb
 from typing import Any, Final
 
@@ -79,11 +80,12 @@ class CommandFolder:
         watch: FoldObserver | None = None,
         snapshot: Callable[[FoldedState[Any]], object] = no_snapshot,
         settled: Callable[[str], object] = lambda _: None,
+        receipts: Callable[[Sequence[tuple[str, CommitWrite]]], list[bytes]] = lambda _: [],
     ) -> None:
         """Fold the encounters of *log*.
 
         *snapshot* is called with each state that is due for a snapshot, *settled* with each encounter that
-        became idle.
+        became idle. *receipts* signs a receipt of each (encounter, commit); none if it returns none.
         """
         self._log = log
         self._folder = folder
@@ -91,6 +93,7 @@ class CommandFolder:
         self._watch: FoldObserver = watch or NullFoldObserver()
         self._snapshot = snapshot
         self._settled = settled
+        self._receipts = receipts
         self._due: dict[str, FoldedState[Any]] = {}
         self._committed = CommittedHistory()
         self._register = EncounterIndex(log)
@@ -143,7 +146,10 @@ class CommandFolder:
                 done.append((kept, *decided))
         stood: dict[str, int] = {}
         if done:
-            staleness = self._log.commit_all([(kept.encounter, folds) for kept, _, folds in done])
+            writes = self._receipted([(folded, folds) for _, folded, folds in done])
+            staleness = self._log.commit_all(
+                [(kept.encounter, folds) for (kept, _, _), folds in zip(done, writes, strict=True)]
+            )
             for (kept, folded, _), stale in zip(done, staleness, strict=True):
                 if stale is None:
                     self._keep(kept, folded)
@@ -235,10 +241,10 @@ class CommandFolder:
             waiting.append(self._to_write(folded, entry, written))
             folded = self._reached(written.folded)
             if suspicious:
-                self._log.commit(encounter, *last_summarized(waiting, folded.state))
+                self._log.commit(encounter, *self._ready(folded, waiting))
                 waiting = []
         if waiting:
-            self._log.commit(encounter, *last_summarized(waiting, folded.state))
+            self._log.commit(encounter, *self._ready(folded, waiting))
         if crashed:
             self._folder.drop(encounter)  # the next page starts cold, and counts the try
         else:
@@ -299,6 +305,32 @@ class CommandFolder:
         owner = pseudonym_of(entry.owner if entry is not None else "", service_key_of(self._keys))
         PublicLog(self._log).propose([LogEntry(OPENING, folded.encounter, 1, folded.hash, owner)])
 
+    def _ready(self, folded: FoldedState[Any], waiting: list[CommitWrite]) -> list[CommitWrite]:
+        """Return *waiting*, which lead to *folded*, as they are written."""
+        return last_summarized(self._receipted([(folded, waiting)])[0], folded.state)
+
+    def _receipted(
+        self, batch: Sequence[tuple[FoldedState[Any], list[CommitWrite]]]
+    ) -> list[list[CommitWrite]]:
+        """Return the commits of *batch*, each with a receipt beside what its sender is told.
+
+        One signature covers all of them. Of a line that is only proposed nothing is signed.
+        """
+        told = [
+            (folded.encounter, write)
+            for folded, writes in batch
+            for write in writes
+            if write.next_prompt and not folded.state.draft
+        ]
+        signed = {
+            (encounter, write.n): receipt
+            for (encounter, write), receipt in zip(told, self._receipts(told), strict=False)
+        }
+        return [
+            [_with_receipt(write, signed.get((folded.encounter, write.n))) for write in writes]
+            for folded, writes in batch
+        ]
+
     def _reached(self, folded: FoldedState[Any]) -> FoldedState[Any]:
         """Note a decided state that is due for a snapshot once its commit is written; return the state."""
         self._committed.hold(folded)
@@ -353,6 +385,14 @@ class CommandFolder:
             if origin.kind == fork_state.FORK
             else continuation.sealed_values(self, origin)
         )
+
+
+def _with_receipt(write: CommitWrite, receipt: bytes | None) -> CommitWrite:
+    """Return *write* with a receipt among the members of the JSON object that its sender is told."""
+    if receipt is None:
+        return write
+    rest = write.next_prompt[1:]
+    return replace(write, next_prompt=b'{"receipt":' + receipt + (b"" if rest == b"}" else b",") + rest)
 
 
 def _by_encounter(notifications: Sequence[CommandNotification]) -> Mapping[str, list[CommandNotification]]:

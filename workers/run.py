@@ -16,6 +16,7 @@ from typing import Any, Final
 import structlog
 
 from service.audit.notary import Notary
+from service.audit.receipts import sign_receipts
 from service.audit.signing import Signer
 from service.audit.signing_memory import SigningMemory
 from service.audit.witness_policy import Policy
@@ -108,7 +109,15 @@ def run(  # noqa: PLR0913 - all parts of a worker
         stopping,
         sign=notary.sign_head,
     )
-    folding = CommandFolder(log, folder, keys, signing, snapshooter.take, archiver.touched)
+    folding = CommandFolder(
+        log,
+        folder,
+        keys,
+        signing,
+        snapshooter.take,
+        archiver.touched,
+        lambda writes: sign_receipts(writes, signer().secret),
+    )
     telling = WebhookSender(
         log, folder, service_key_of(keys), address_guard or WebhookAddressGuard(), stopping, pace
     )

@@ -1996,7 +1996,7 @@ reason: string;
 };
 
 /** A command of heartrush@1. */
-export type Heartrush1Command = Heartrush1AcceptAmendment | Heartrush1AcceptDamage | Heartrush1AcceptHistory | Heartrush1AddCreature | Heartrush1Adjudicate | Heartrush1AdvanceClock | Heartrush1AdvanceEpoch | Heartrush1AllowHiding | Heartrush1Amend | Heartrush1AskRuling | Heartrush1AttackNext | Heartrush1AwardXp | Heartrush1BeginCombat | Heartrush1BreakFree | Heartrush1Breathe | Heartrush1CallOut | Heartrush1Cast | Heartrush1ChangeSeat | Heartrush1Choose | Heartrush1ChooseCheck | Heartrush1ChooseDefenseAbility | Heartrush1ChoosePush | Heartrush1ChooseStance | Heartrush1CloseEncounter | Heartrush1CloseSeat | Heartrush1CoatWeapon | Heartrush1CommitSeed | Heartrush1OpenContest | Heartrush1CutOff | Heartrush1Dash | Heartrush1DealInstead | Heartrush1DeclareAgility | Heartrush1DeclareAttack | Heartrush1DeclareInstant | Heartrush1DeclareOffensive | Heartrush1DeclineAttack | Heartrush1DeclineJoin | Heartrush1DeclineSidestep | Heartrush1Delay | Heartrush1DescribeWound | Heartrush1Douse | Heartrush1DrinkPotion | Heartrush1DropAmendment | Heartrush1EndCombat | Heartrush1EndSpell | Heartrush1EndTurn | Heartrush1Engage | Heartrush1Fall | Heartrush1FollowCaptive | Heartrush1FollowUp | Heartrush1ForfeitChoice | Heartrush1ForgoFollowUp | Heartrush1GmRuling | Heartrush1GoUnconscious | Heartrush1GrantPriority | Heartrush1Hazard | Heartrush1Help | Heartrush1Hide | Heartrush1HideCreature | Heartrush1HoldBreath | Heartrush1InvokeAspect | Heartrush1InvokeWound | Heartrush1IssueToken | Heartrush1JoinEngagement | Heartrush1LetGo | Heartrush1Meditate | Heartrush1MoveHiddenCreature | Heartrush1HandleObject | Heartrush1OpenChoice | Heartrush1OpenSeat | Heartrush1OpportunityAttack | Heartrush1Pass | Heartrush1PassSide | Heartrush1PassWindow | Heartrush1Redo | Heartrush1Rest | Heartrush1RevealCreature | Heartrush1RevealSeed | Heartrush1RollBehindScreen | Heartrush1RollCheck | Heartrush1RollContest | Heartrush1RollSave | Heartrush1AdjudicateAbility | Heartrush1ScrapeWeapon | Heartrush1SealChoice | Heartrush1SetStanding | Heartrush1ShakeOff | Heartrush1ShowRoll | Heartrush1ShowSheet | Heartrush1Shrug | Heartrush1Sidestep | Heartrush1SpendXp | Heartrush1Steady | Heartrush1TellComplication | Heartrush1ThrowDice | Heartrush1TreatWounds | Heartrush1Trip | Heartrush1Undo | Heartrush1Uphold | Heartrush1UseAbility | Heartrush1WaiveSeed | Heartrush1WithdrawHiddenCreature;
+export type Heartrush1Command = Heartrush1AcceptAmendment | Heartrush1AcceptDamage | Heartrush1AcceptHistory | Heartrush1AddCreature | Heartrush1Adjudicate | Heartrush1AdvanceClock | Heartrush1AdvanceEpoch | Heartrush1AllowHiding | Heartrush1Amend | Heartrush1AskRuling | Heartrush1AttackNext | Heartrush1AwardXp | Heartrush1BeginCombat | Heartrush1BreakFree | Heartrush1Breathe | Heartrush1CallOut | Heartrush1Cast | Heartrush1ChangeSeat | Heartrush1Choose | Heartrush1ChooseCheck | Heartrush1ChooseDefenseAbility | Heartrush1ChoosePush | Heartrush1ChooseStance | Heartrush1CloseEncounter | Heartrush1CloseSeat | Heartrush1CoatWeapon | Heartrush1CommitSeed | Heartrush1OpenContest | Heartrush1CutOff | Heartrush1Dash | Heartrush1DealInstead | Heartrush1DeclareAgility | Heartrush1DeclareAttack | Heartrush1DeclareInstant | Heartrush1DeclareOffensive | Heartrush1DeclineAttack | Heartrush1DeclineJoin | Heartrush1DeclineSidestep | Heartrush1Delay | Heartrush1DescribeWound | Heartrush1Douse | Heartrush1DrinkPotion | Heartrush1DropAmendment | Heartrush1EndCombat | Heartrush1EndSpell | Heartrush1EndTurn | Heartrush1Engage | Heartrush1Fall | Heartrush1FollowCaptive | Heartrush1FollowUp | Heartrush1ForfeitChoice | Heartrush1ForgoFollowUp | Heartrush1GmRuling | Heartrush1GoUnconscious | Heartrush1GrantPriority | Heartrush1Hazard | Heartrush1Help | Heartrush1Hide | Heartrush1HideCreature | Heartrush1HoldBreath | Heartrush1InvokeAspect | Heartrush1InvokeWound | Heartrush1IssueToken | Heartrush1JoinEngagement | Heartrush1LetGo | Heartrush1Meditate | Heartrush1MoveHiddenCreature | Heartrush1HandleObject | Heartrush1OpenChoice | Heartrush1OpenSeat | Heartrush1OpportunityAttack | Heartrush1Pass | Heartrush1PassSide | Heartrush1PassWindow | Heartrush1Redo | Heartrush1RemoveSeatKey | Heartrush1Rest | Heartrush1RevealCreature | Heartrush1RevealSeed | Heartrush1RollBehindScreen | Heartrush1RollCheck | Heartrush1RollContest | Heartrush1RollSave | Heartrush1AdjudicateAbility | Heartrush1ScrapeWeapon | Heartrush1SealChoice | Heartrush1SetSeatKey | Heartrush1SetStanding | Heartrush1ShakeOff | Heartrush1ShowRoll | Heartrush1ShowSheet | Heartrush1Shrug | Heartrush1Sidestep | Heartrush1SpendXp | Heartrush1Steady | Heartrush1TellComplication | Heartrush1ThrowDice | Heartrush1TreatWounds | Heartrush1Trip | Heartrush1Undo | Heartrush1Uphold | Heartrush1UseAbility | Heartrush1WaiveSeed | Heartrush1WithdrawHiddenCreature;
 
 /** Publish the hash of a seed, before any seed of the dice is revealed. */
 export type Heartrush1CommitSeed = {
@@ -3736,7 +3736,7 @@ before: Record<string, number>;
 };
 
 /** An event of heartrush@1. */
-export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BonusLaid | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CameUp | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DaysPassed | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1DoorClosed | Heartrush1DoorOpened | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LanternTurned | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OpposedBegun | Heartrush1OpposedDecided | Heartrush1OpposedHalfKnown | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatChoiceCommitted | Heartrush1SeatChoiceForfeited | Heartrush1SeatChoiceOpened | Heartrush1SeatChoiceVoided | Heartrush1SeatClosed | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1ThingDropped | Heartrush1ThingTaken | Heartrush1TimeBegun | Heartrush1TimeHarmed | Heartrush1TimeTaken | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WallsSet | Heartrush1WeaponCoated | Heartrush1WeaponLanded | Heartrush1WentUnder | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
+export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BonusLaid | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CameUp | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DaysPassed | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1DoorClosed | Heartrush1DoorOpened | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LanternTurned | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OpposedBegun | Heartrush1OpposedDecided | Heartrush1OpposedHalfKnown | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatChoiceCommitted | Heartrush1SeatChoiceForfeited | Heartrush1SeatChoiceOpened | Heartrush1SeatChoiceVoided | Heartrush1SeatClosed | Heartrush1SeatKeyRemoved | Heartrush1SeatKeySet | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1ThingDropped | Heartrush1ThingTaken | Heartrush1TimeBegun | Heartrush1TimeHarmed | Heartrush1TimeTaken | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WallsSet | Heartrush1WeaponCoated | Heartrush1WeaponLanded | Heartrush1WentUnder | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
 
 /** An attack begins: who strikes whom, with which stance, and how it will be rolled. */
 export type Heartrush1ExchangeBegun = {
@@ -5231,12 +5231,14 @@ wound: string;
 text?: string;
 };
 
-/** Issue another token for a seat; earlier ones stop working. */
+/** Issue another token for a seat, perhaps with a key; earlier tokens stop working. */
 export type Heartrush1IssueToken = {
 /** The type, which says what the other members are. */
 type: "issue_token";
 /** The id of the seat. */
 seat: string;
+/** The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none. */
+key?: string | null;
 };
 
 /** A creature stays out, unless somebody else joins. */
@@ -5927,6 +5929,8 @@ seat: string;
 role: "player" | "observer" | "auditor";
 /** The ids of the creatures that the seat controls. */
 creatures?: Array<string>;
+/** The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none. */
+key?: string | null;
 };
 
 /** Everything a fight begins with. */
@@ -6483,6 +6487,14 @@ export type Heartrush1Redo = {
 type: "redo";
 /** The reason, for the record. */
 reason?: string;
+};
+
+/** Remove the public key of a seat, as the GM: its commands are not signed from then on. */
+export type Heartrush1RemoveSeatKey = {
+/** The type, which says what the other members are. */
+type: "remove_seat_key";
+/** The id of the seat. */
+seat: string;
 };
 
 /** Something a player asked the GM to rule on. */
@@ -7100,6 +7112,30 @@ seat: string;
 role: "player" | "observer" | "auditor";
 /** The ids of the creatures that the seat controls. */
 creatures: Array<string>;
+/** The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none. */
+key: string | null;
+};
+
+/** The commands of a seat are not signed from now on. */
+export type Heartrush1SeatKeyRemoved = {
+/** The type, which says what the other members are. */
+type: "seat_key_removed";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the seat. */
+seat: string;
+};
+
+/** The commands of a seat are signed with this key from now on. */
+export type Heartrush1SeatKeySet = {
+/** The type, which says what the other members are. */
+type: "seat_key_set";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the seat. */
+seat: string;
+/** The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none. */
+key: string;
 };
 
 /** A seat was opened, with its role and creatures. */
@@ -7138,6 +7174,8 @@ creatures: Array<string>;
 tokens: number;
 /** Whether it is closed and takes no more commands. */
 closed: boolean;
+/** The public key of its signatures, Ed25519 as 64 hexadecimal digits; None if it does not sign. */
+key: string | null;
 };
 
 /** A seat published the hash of its seed. */
@@ -7186,6 +7224,16 @@ mode: "server" | "mixed";
 seats: Array<string>;
 /** How many epochs have dice; the end of a round ends an epoch. More cannot be added later. */
 epochs: number;
+};
+
+/** Set the public key with which a seat signs its commands: its own seat once, the GM at any time. */
+export type Heartrush1SetSeatKey = {
+/** The type, which says what the other members are. */
+type: "set_seat_key";
+/** The id of the seat. */
+seat: string;
+/** The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none. */
+key: string;
 };
 
 /** Answer for a seat in advance: let windows pass, shrug nothing off, or only what would kill. */
@@ -9861,12 +9909,20 @@ seat: string;
 role: "player" | "observer" | "auditor";
 /** The ids of the creatures that the seat controls. */
 creatures?: Array<string>;
+/** The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none. */
+key?: string | null;
 };
 
 /** How long the link stays valid. */
 export type NewShareLink = {
 /** The seconds until it expires. */
 expires_in_s?: number;
+};
+
+/** A key that the seat's person brings with the new token, if any. */
+export type NewToken = {
+/** The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none. */
+key?: string | null;
 };
 
 /** The last commit that stays, and the reason. */
@@ -10006,6 +10062,8 @@ prompts?: Array<Prompt>;
 version?: number;
 /** The SHA-256 that the next commit names. */
 hash?: string;
+/** What the service signed about the command, for its sender. */
+receipt?: Receipt;
 };
 
 /** The outcome of a command, or the outcomes of an array. */
@@ -10136,6 +10194,35 @@ status: "ready" | "not_ready";
 mode: "durable" | "replicated" | "memory";
 /** The state of each part of the service, by name. */
 checks: Record<string, string>;
+};
+
+/** What the service signs about a command, for its sender: keep it, and `rewound verify --receipt` compares a record with it. It is in an answer that waited for the outcome. */
+export type Receipt = {
+/** The format. */
+format: "rewound/receipt/1";
+/** The line of play. */
+encounter: string;
+/** The command's number. */
+n: number;
+/** The digest of the request. */
+request: string;
+/** The hash of the commit that it continues. */
+prev: string;
+/** The hash of its commit. */
+hash: string;
+/** Its place among the receipts under one signature. */
+batch: {
+/** Its index, from 0. */
+index: number;
+/** The number of receipts. */
+size: number;
+/** The path from it to the signed root (RFC 9162). */
+path: Array<string>;
+};
+/** The public key that signed. */
+key: string;
+/** The signature: Ed25519, 128 hexadecimal digits. */
+signature: string;
 };
 
 /** Why a command was refused. */
@@ -10869,7 +10956,7 @@ partly_unaware: Array<string>;
 };
 
 /** A command of rise@1. */
-export type Rise1Command = Rise1AcceptAmendment | Rise1AcceptHistory | Rise1AddCreature | Rise1AdvanceEpoch | Rise1Amend | Rise1AnswerRuling | Rise1AskPause | Rise1BeginTurn | Rise1ChangeSeat | Rise1Charge | Rise1CloseEncounter | Rise1CloseSeat | Rise1CommitSeed | Rise1CommitSwift | Rise1ConsentSprint | Rise1OpenContest | Rise1ContinueCombat | Rise1DesperateExertion | Rise1DirtyTrick | Rise1DropAmendment | Rise1EndCombat | Rise1EndTurn | Rise1EscapeGrapple | Rise1FireDelayed | Rise1ForfeitChoice | Rise1GmRuling | Rise1GoOn | Rise1Grapple | Rise1GuideWithKnees | Rise1HideCreature | Rise1Improvise | Rise1IssueToken | Rise1JudgeDeed | Rise1KeepRoll | Rise1MaintainGrapple | Rise1ManipulateObject | Rise1Move | Rise1MoveHiddenCreature | Rise1NextRound | Rise1NoMoreSwift | Rise1OpenChoice | Rise1OpenSeat | Rise1Overrun | Rise1PassMovement | Rise1PassTurn | Rise1PlanMovement | Rise1RecklessAttack | Rise1Recover | Rise1Redo | Rise1Rest | Rise1RevealCreature | Rise1RevealSeed | Rise1RollBehindScreen | Rise1Rule | Rise1SealChoice | Rise1SetAttitude | Rise1SetGroups | Rise1SetOrder | Rise1Shove | Rise1ShowRoll | Rise1ShowSheet | Rise1StartCombat | Rise1StepAside | Rise1Strike | Rise1Sustain | Rise1Throw | Rise1ThrowDice | Rise1TotalDefense | Rise1TreatWound | Rise1Trip | Rise1Undo | Rise1Uphold | Rise1UseAbility | Rise1WaiveSeed | Rise1WithdrawHiddenCreature | Rise1WithdrawPlan;
+export type Rise1Command = Rise1AcceptAmendment | Rise1AcceptHistory | Rise1AddCreature | Rise1AdvanceEpoch | Rise1Amend | Rise1AnswerRuling | Rise1AskPause | Rise1BeginTurn | Rise1ChangeSeat | Rise1Charge | Rise1CloseEncounter | Rise1CloseSeat | Rise1CommitSeed | Rise1CommitSwift | Rise1ConsentSprint | Rise1OpenContest | Rise1ContinueCombat | Rise1DesperateExertion | Rise1DirtyTrick | Rise1DropAmendment | Rise1EndCombat | Rise1EndTurn | Rise1EscapeGrapple | Rise1FireDelayed | Rise1ForfeitChoice | Rise1GmRuling | Rise1GoOn | Rise1Grapple | Rise1GuideWithKnees | Rise1HideCreature | Rise1Improvise | Rise1IssueToken | Rise1JudgeDeed | Rise1KeepRoll | Rise1MaintainGrapple | Rise1ManipulateObject | Rise1Move | Rise1MoveHiddenCreature | Rise1NextRound | Rise1NoMoreSwift | Rise1OpenChoice | Rise1OpenSeat | Rise1Overrun | Rise1PassMovement | Rise1PassTurn | Rise1PlanMovement | Rise1RecklessAttack | Rise1Recover | Rise1Redo | Rise1RemoveSeatKey | Rise1Rest | Rise1RevealCreature | Rise1RevealSeed | Rise1RollBehindScreen | Rise1Rule | Rise1SealChoice | Rise1SetAttitude | Rise1SetGroups | Rise1SetOrder | Rise1SetSeatKey | Rise1Shove | Rise1ShowRoll | Rise1ShowSheet | Rise1StartCombat | Rise1StepAside | Rise1Strike | Rise1Sustain | Rise1Throw | Rise1ThrowDice | Rise1TotalDefense | Rise1TreatWound | Rise1Trip | Rise1Undo | Rise1Uphold | Rise1UseAbility | Rise1WaiveSeed | Rise1WithdrawHiddenCreature | Rise1WithdrawPlan;
 
 /** Publish the hash of a seed, before any seed of the dice is revealed. */
 export type Rise1CommitSeed = {
@@ -11754,7 +11841,7 @@ creature: string;
 };
 
 /** An event of rise@1. */
-export type Rise1Event = Rise1AbilityDone | Rise1AbilityForgotten | Rise1AbilityLearned | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1DamageRolled | Rise1DamageTaken | Rise1DaysPassed | Rise1DeedExerted | Rise1DeedJudged | Rise1DeedRolled | Rise1DeedRuled | Rise1DeedTried | Rise1DeedsAnnounced | Rise1DeedsJudged | Rise1DeedsOrdered | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DoorClosed | Rise1DoorOpened | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansOpening | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatChoiceCommitted | Rise1SeatChoiceForfeited | Rise1SeatChoiceOpened | Rise1SeatChoiceVoided | Rise1SeatClosed | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1WallsSet | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
+export type Rise1Event = Rise1AbilityDone | Rise1AbilityForgotten | Rise1AbilityLearned | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1DamageRolled | Rise1DamageTaken | Rise1DaysPassed | Rise1DeedExerted | Rise1DeedJudged | Rise1DeedRolled | Rise1DeedRuled | Rise1DeedTried | Rise1DeedsAnnounced | Rise1DeedsJudged | Rise1DeedsOrdered | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DoorClosed | Rise1DoorOpened | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansOpening | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatChoiceCommitted | Rise1SeatChoiceForfeited | Rise1SeatChoiceOpened | Rise1SeatChoiceVoided | Rise1SeatClosed | Rise1SeatKeyRemoved | Rise1SeatKeySet | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1WallsSet | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
 
 /** The check of a creature that exerted itself stands now. */
 export type Rise1ExertionRolled = {
@@ -12523,12 +12610,14 @@ data: Record<string, unknown>;
 by: "sender" | "gm";
 };
 
-/** Issue another token for a seat; earlier ones stop working. */
+/** Issue another token for a seat, perhaps with a key; earlier tokens stop working. */
 export type Rise1IssueToken = {
 /** The type, which says what the other members are. */
 type: "issue_token";
 /** The id of the seat. */
 seat: string;
+/** The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none. */
+key?: string | null;
 };
 
 /** Things on the ground are held by those who got them; who came too late holds nothing. */
@@ -12985,6 +13074,8 @@ seat: string;
 role: "player" | "observer" | "auditor";
 /** The ids of the creatures that the seat controls. */
 creatures?: Array<string>;
+/** The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none. */
+key?: string | null;
 };
 
 /** A world that is opened: what its group does there, and for whom it is. */
@@ -13447,6 +13538,14 @@ export type Rise1Redo = {
 type: "redo";
 /** The reason, for the record. */
 reason?: string;
+};
+
+/** Remove the public key of a seat, as the GM: its commands are not signed from then on. */
+export type Rise1RemoveSeatKey = {
+/** The type, which says what the other members are. */
+type: "remove_seat_key";
+/** The id of the seat. */
+seat: string;
 };
 
 /** A creature regained damage resistance. */
@@ -13935,6 +14034,30 @@ seat: string;
 role: "player" | "observer" | "auditor";
 /** The ids of the creatures that the seat controls. */
 creatures: Array<string>;
+/** The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none. */
+key: string | null;
+};
+
+/** The commands of a seat are not signed from now on. */
+export type Rise1SeatKeyRemoved = {
+/** The type, which says what the other members are. */
+type: "seat_key_removed";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the seat. */
+seat: string;
+};
+
+/** The commands of a seat are signed with this key from now on. */
+export type Rise1SeatKeySet = {
+/** The type, which says what the other members are. */
+type: "seat_key_set";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the seat. */
+seat: string;
+/** The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none. */
+key: string;
 };
 
 /** A seat was opened, with its role and creatures. */
@@ -13973,6 +14096,8 @@ creatures: Array<string>;
 tokens: number;
 /** Whether it is closed and takes no more commands. */
 closed: boolean;
+/** The public key of its signatures, Ed25519 as 64 hexadecimal digits; None if it does not sign. */
+key: string | null;
 };
 
 /** A seat published the hash of its seed. */
@@ -14053,6 +14178,16 @@ type: "set_order";
 creature: string;
 /** The ids, in order. */
 order?: Array<string>;
+};
+
+/** Set the public key with which a seat signs its commands: its own seat once, the GM at any time. */
+export type Rise1SetSeatKey = {
+/** The type, which says what the other members are. */
+type: "set_seat_key";
+/** The id of the seat. */
+seat: string;
+/** The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none. */
+key: string;
 };
 
 /** The GM shows what was GM-only about a creature; from now on everybody sees it. */
@@ -15620,6 +15755,8 @@ creatures: Array<string>;
 tokens: number;
 /** Whether it is closed. */
 closed: boolean;
+/** The public key of its signatures: Ed25519, 64 hexadecimal digits; null if none. */
+key: string | null;
 };
 
 /** The creatures that a seat controls from now on. */
@@ -15636,6 +15773,8 @@ seat: string;
 role?: "player" | "observer" | "auditor";
 /** The ids of the creatures that the seat controls. */
 creatures?: Array<string>;
+/** The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none. */
+key?: string | null;
 };
 
 /** A seat and its token. The token is shown only here; a repeat of the request shows it again. */
@@ -15650,6 +15789,8 @@ creatures: Array<string>;
 tokens: number;
 /** Whether it is closed. */
 closed: boolean;
+/** The public key of its signatures: Ed25519, 64 hexadecimal digits; null if none. */
+key: string | null;
 /** The token of the seat; it is shown once. */
 token: string;
 /** The number of the commit. */

@@ -3,7 +3,7 @@
 //
 // It runs the same verifier as the page /docs/verify, on a file, and exits with a status.
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
 const packed = existsSync(new URL("./verifier/", import.meta.url)); // in the npm package; the source tree has it in the service
@@ -11,9 +11,9 @@ const home = packed ? "./verifier" : "../../service/api/pages/verifier";
 const { plain } = await import(`${home}/plain.mjs`);
 const { lines } = await import(`${home}/telling.mjs`);
 const { NO_POLICY, readTrust } = await import(`${home}/trust.mjs`);
-const { keyOf, receiptOf, verify } = await import(`${home}/verify.mjs`);
+const { RECEIPT, keyOf, receiptOf, receiptsIn, verify } = await import(`${home}/verify.mjs`);
 
-const USAGE = `usage: rewound-verify FILE [--key K]... [--receipt N:HASH]... [--certificate FILE]
+const USAGE = `usage: rewound-verify FILE [--key K]... [--receipt N:HASH|FILE]... [--certificate FILE]
                       [--log FILE [--policy FILE] [--delay SECONDS]] [--unsigned] [--without-rules] [--json]
 
 Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dice. It does not apply the rules;
@@ -21,7 +21,7 @@ Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dic
 
 --key K             a key you trust, as 64 hexadecimal digits or a verifier key: it must have signed up to the
                     end, and no other key may
---receipt N:HASH    a receipt: a commit's number and hash, from an answer of the service
+--receipt R         a receipt: N:HASH, or a file with an answer of the service, and the receipt that it signed
 --certificate FILE  a certificate, as canonical JSON; FILE must be the record that it certifies
 --log FILE          a log proof: the bundle is held to the public log
 --policy FILE       a policy: the logs and witnesses that you trust, and how many are enough
@@ -31,8 +31,8 @@ Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dic
 --json              print the report as JSON
 
 Exit status: 3 malformed, 4 tampered, 5 truncated, 6 forked, 7 dice_invalid, 11 unsigned_from, 12 valid_without_rules (0
-with --without-rules), 13 valid_unsigned_without_rules (0 with both), 14 empty, 16 not_a_bundle, 17 certificate_mismatch,
-30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated; 1 and 2: an error without a verdict.`;
+with --without-rules), 13 valid_unsigned_without_rules (0 with both), 14 empty, 16 not_a_bundle, 17 certificate_mismatch, 22
+forged_command, 23 receipt_mismatch, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated; 1 and 2: an error without a verdict.`;
 
 const NO_FILE = 1;
 const WRONG_OPTION = 2;
@@ -44,9 +44,23 @@ const leave = (status, text) => {
 
 const read = (path) => readFile(path).catch((fault) => leave(NO_FILE, `${path}: ${fault.code}`));
 
+/** Adds a receipt to what was asked: `N:HASH`, or what is in a file. */
+const take = (found, text, value) => {
+  if (!existsSync(text)) return void found.receipts.push(value("--receipt", receiptOf(text)));
+  const raw = readFileSync(text);
+  const answer = answered(raw);
+  const signed = answer?.format === RECEIPT ? [raw] : receiptsIn(answer);
+  found.signedReceipts.push(...signed);
+  if (signed.length === 0) found.receipts.push(value("--receipt", receiptOf(`${answer?.n}:${answer?.hash}`)));
+};
+
+const answered = (raw) => {
+  try { return JSON.parse(raw.toString("utf-8")); } catch { return null; }
+};
+
 /** Return the parsed arguments; exits with a usage message if they are invalid. */
 const asked = (words) => {
-  const found = { file: null, keys: [], receipts: [], certificate: null, log: null, policy: null, delay: 86_400, unsigned: false, withoutRules: false, json: false };
+  const found = { file: null, keys: [], receipts: [], signedReceipts: [], certificate: null, log: null, policy: null, delay: 86_400, unsigned: false, withoutRules: false, json: false };
   const rest = [...words];
   const value = (word, parsed) => parsed ?? leave(WRONG_OPTION, `${word}: not a valid value\n\n${USAGE}`);
   while (rest.length > 0) {
@@ -56,7 +70,7 @@ const asked = (words) => {
     else if (word === "--unsigned") found.unsigned = true;
     else if (word === "--without-rules") found.withoutRules = true;
     else if (word === "--key") found.keys.push(value(word, keyOf(rest.shift() ?? "")));
-    else if (word === "--receipt") found.receipts.push(value(word, receiptOf(rest.shift() ?? "")));
+    else if (word === "--receipt") take(found, rest.shift() ?? "", value);
     else if (word === "--certificate") found.certificate = value(word, rest.shift());
     else if (word === "--log") found.log = value(word, rest.shift());
     else if (word === "--policy") found.policy = value(word, rest.shift());

@@ -27,6 +27,29 @@ from service.api.shapes import (
     ref,
 )
 
+RECEIPT: Final = component(
+    "Receipt",
+    {
+        **closed(
+            "What the service signs about a command, for its sender: keep it, and `rewound verify --receipt` "
+            "compares a record with it. It is in an answer that waited for the outcome.",
+            format={"const": "rewound/receipt/1", "description": "The format."},
+            encounter={**UUID, "description": "The line of play."},
+            n={**NUMBER, "description": "The command's number."},
+            request={**HASH, "description": "The digest of the request."},
+            prev={**HASH, "description": "The hash of the commit that it continues."},
+            hash={**HASH, "description": "The hash of its commit."},
+            batch=closed(
+                "Its place among the receipts under one signature.",
+                index={**NUMBER, "description": "Its index, from 0."},
+                size={**NUMBER, "description": "The number of receipts."},
+                path={**listing(HASH), "description": "The path from it to the signed root (RFC 9162)."},
+            ),
+            key={**HASH, "description": "The public key that signed."},
+            signature={**TEXT, "description": "The signature: Ed25519, 128 hexadecimal digits."},
+        )
+    },
+)
 BLANK_STATE: Final = component(
     "BlankState",
     {
@@ -167,6 +190,10 @@ OUTCOME: Final = component(
             },
             "version": NUMBER,
             "hash": HASH,
+            "receipt": {
+                **RECEIPT,
+                "description": "What the service signed about the command, for its sender.",
+            },
         },
         n={**NUMBER, "description": "The command's number."},
         outcome={"enum": ["pending", "accepted", "refused", "sealed", "quarantined"]},

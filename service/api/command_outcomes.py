@@ -60,6 +60,7 @@ def send_checked(
     wanted = request.expected if expected is None and step is None else expected
     scope = request.me.scope if step is None else f"{request.me.scope}/{step}"
     actor = Actor(seat=request.me.seat, role=request.me.role)
+    (signed,) = request.signatures(1, first=0 if step is None else 1)
     try:
         return (
             yield from sending.send(
@@ -70,6 +71,7 @@ def send_checked(
                 data,
                 idempotency_key(request, scope),
                 expected=wanted,
+                signed=signed,
             )
         )
     except Refused as refused:
@@ -106,6 +108,7 @@ def send_array(request: ApiRequest, commands: Sequence[CommandInput], *, stop: b
                 asked,
                 expected=request.expected,
                 stop=stop,
+                signed=request.signatures(len(commands)),
             )
         )
     except Refused as refused:

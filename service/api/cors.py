@@ -17,7 +17,7 @@ from service.api.headers import FIELDS
 METHODS: Final = "GET, HEAD, POST, PATCH, DELETE"
 SENT: Final = (
     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, "
-    "Cache-Control"
+    "Cache-Control, Rewound-Signature"
 )
 """The request header fields that a page may send beside those that CORS always permits."""
 

@@ -25,7 +25,7 @@ from service.api.operations import OPERATIONS, Operation, ResponseSchema
 from service.api.parameters import LINE, Parameter
 from service.api.problems import MEDIA_TYPE, PROBLEMS
 from service.api.recorded import add_examples, problem_examples, references_to_problems
-from service.api.request import KEY, VERSION_TAG
+from service.api.request import KEY, SIGNATURE, VERSION_TAG
 from service.api.schemas import StrictSchema
 from service.api.shapes import COMPONENTS, Component, Schema, add_components, either, one_of, ref
 from service.api.view_schemas import EditionViews
@@ -338,6 +338,13 @@ def _headers(operation: Operation) -> Iterable[Schema]:
             "Idempotency-Key",
             "Makes a repeat of the request take effect only once. If absent, the server makes a key.",
             rf'^(?:{KEY.pattern}|"{KEY.pattern}")$',
+        )
+    if operation.waits and operation.is_inside:
+        yield _header(
+            "Rewound-Signature",
+            "For a seat with a key: the newest commit that it has seen, and its signature of each command, "
+            "`N:HASH SIGNATURE …`.",
+            f"^{SIGNATURE.pattern}$".replace("\\d", "[0-9]"),
         )
     if operation.takes_preference:
         yield _header(

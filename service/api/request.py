@@ -24,6 +24,7 @@ from service.api.principals import Principal, SeatAccess
 from service.api.problems import Problem, invalid, listed
 from service.api.schemas import near
 from service.record import canonical, strict_json
+from service.record.commit import SeatSignature
 from service.record.fingerprint import fingerprint
 from service.record.strict_json import JsonProfile, NotStrict, UnacceptedText
 from service.record.text import fault
@@ -35,10 +36,14 @@ WAIT: Final = 2.0
 """Seconds that a request waits for an outcome without `Prefer`."""
 WAIT_LIMIT: Final = 30
 _KEY_BYTES: Final = 16
+_COMMANDS_OF_ONE: Final = 2
+"""How many commands an operation appends at most, an array of commands aside."""
 _MARK: Final = 8
 """How many digits of a line's id a cursor contains."""
 VERSION_TAG: Final = re.compile(rf'"(?:({LINE.pattern})\.)?(0|[1-9]\d{{0,15}})(?:-gzip)?"')
 """A version in `If-Match`: its line of play, if it names one, and its number."""
+SIGNATURE: Final = re.compile(r"([1-9]\d{0,14}):([0-9a-f]{64})((?: [0-9a-f]{128}){1,50})")
+"""`Rewound-Signature`: the newest commit that the seat had seen, and a signature for each command."""
 KEY: Final = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,255}")
 BODY: Final = JsonProfile(
     levels=32,
@@ -205,6 +210,33 @@ class ApiRequest:
         said = self.body if self.is_raw else canonical.dumps(self.data) if self.body else b""
         asked = "&".join(each for each in self.query_text.split("&") if each.partition("=")[0] != PRETTY.name)
         return RequestKey(key, fingerprint(self.method, self.target, asked, said))
+
+    def signatures(self, count: int, first: int = 0) -> list[SeatSignature | None]:
+        """Return the seat's signatures of *count* commands, the one at *first* and those behind it.
+
+        All are None if the request is not signed. Raises the problem `bad-request` if the header field is
+        malformed or has another number of signatures, or if the request has no idempotency key of its own.
+        """
+        sent = self.headers.get("Rewound-Signature")
+        if sent is None:
+            return [None] * count
+        found = SIGNATURE.fullmatch(sent)
+        if not found:
+            raise Problem(
+                "bad-request",
+                "Rewound-Signature must be the number and hash of a commit, and a signature of each command: "
+                "N:HASH SIGNATURE …",
+            )
+        if self.headers.get("Idempotency-Key") is None:
+            raise Problem("bad-request", "a signed request needs the Idempotency-Key that the seat signed")
+        values = found[3].split()
+        if not first + count <= len(values) <= max(count, _COMMANDS_OF_ONE):
+            detail = f"Rewound-Signature has {len(values)} signatures, and {first + count} commands need one"
+            raise Problem("bad-request", detail)
+        return [
+            SeatSignature(self.repeatable.key, index, int(found[1]), found[2], values[index])
+            for index in range(first, first + count)
+        ]
 
     @property
     def expected(self) -> int | None:

@@ -116,7 +116,12 @@ class _BundleReader:
     notes: list[str] = field(default_factory=list)
 
 
-def read(raw: bytes, receipts: Iterable[Receipt] = (), pinned: Iterable[bytes] = ()) -> Evidence:
+def read(
+    raw: bytes,
+    receipts: Iterable[Receipt] = (),
+    pinned: Iterable[bytes] = (),
+    signed_receipts: Iterable[bytes] = (),
+) -> Evidence:
     """Return the evidence in a bundle's bytes; raises `BadBundle`. Only the format is checked.
 
     *pinned* are the public keys that the caller trusts.
@@ -143,6 +148,7 @@ def read(raw: bytes, receipts: Iterable[Receipt] = (), pinned: Iterable[bytes] =
         head=head,
         links=found.links,
         receipts=tuple(receipts),
+        signed_receipts=tuple(signed_receipts),
         notes=tuple(found.notes),
         keys=tuple(found.keys),
         pinned=tuple(pinned),

@@ -21,6 +21,7 @@ from service.audit.signing import Signer, name_of
 from service.audit.verdict import CERTIFICATE_MISMATCH, MEANING, Finding, Verdict
 from service.record.canonical import NotCanonical, dumps, read_strictly
 from service.record.digest import package_digest
+from service.record.ed25519 import is_signed, sign_bytes
 
 Data = dict[str, Any]
 
@@ -168,7 +169,7 @@ def signed(data: Mapping[str, Any], signer: Signer) -> Data:
     """Return the certificate *data* with the signature of *signer*."""
     signature = {"name": name_of(signer.origin, data["encounter"]), "public_key": signer.public.hex()}
     unsealed = {**data, "signature": signature}
-    value = notes.sign_bytes(_message(unsealed), signer.secret).hex()
+    value = sign_bytes(_message(unsealed), signer.secret).hex()
     return {**unsealed, "signature": {**signature, "value": value}}
 
 
@@ -202,7 +203,7 @@ def read(raw: bytes) -> Data:
     if not (_is_hex(signature["public_key"], 64) and _is_hex(signature["value"], 128)):
         raise BadNote("its signature must have lower-case hexadecimal digits")
     public, value = bytes.fromhex(signature["public_key"]), bytes.fromhex(signature["value"])
-    if not notes.is_signed(_message(data), value, public):
+    if not is_signed(_message(data), value, public):
         raise BadNote("its signature is invalid")
     return data
 

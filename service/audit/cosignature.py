@@ -13,6 +13,7 @@ from typing import Final
 
 from service.audit import notes
 from service.audit.notes import COSIGNER, Note
+from service.record.ed25519 import is_signed, public_key, sign_bytes
 
 _HEADER: Final = "cosignature/v1"
 _TIME_BYTES: Final = 8
@@ -23,8 +24,8 @@ _LATEST: Final = 2**53 - 1
 
 def cosign(text: str, name: str, secret: bytes, now: int) -> str:
     """Return the signature line, its newline included, with which *name* cosigns a note's *text* at *now*."""
-    signature = notes.sign_bytes(_message(text, now), secret)
-    key_id = notes.id_of(name, notes.public_key(secret), COSIGNER)
+    signature = sign_bytes(_message(text, now), secret)
+    key_id = notes.id_of(name, public_key(secret), COSIGNER)
     return notes.signature_line(name, key_id + now.to_bytes(_TIME_BYTES, "big") + signature)
 
 
@@ -47,7 +48,7 @@ def _verified(text: str, value: bytes, public: bytes) -> int | None:
     if len(value) != _TIME_BYTES + _SIGNATURE_BYTES:
         return None
     time = int.from_bytes(value[:_TIME_BYTES], "big")
-    if time > _LATEST or not notes.is_signed(_message(text, time), value[_TIME_BYTES:], public):
+    if time > _LATEST or not is_signed(_message(text, time), value[_TIME_BYTES:], public):
         return None
     return time
 

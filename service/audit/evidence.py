@@ -56,6 +56,8 @@ class Evidence:
     links: Mapping[tuple[int, int], bytes] = field(default_factory=dict)
     """Links disclosed beside the commits, by lane and epoch."""
     receipts: tuple[Receipt, ...] = ()
+    signed_receipts: tuple[bytes, ...] = ()
+    """Receipts that the service signed, as their bytes, unverified."""
     checkpoints: tuple[Checkpoint, ...] = ()
     """Checkpoints whose signatures the caller has verified."""
     notes: tuple[str, ...] = ()

@@ -19,8 +19,10 @@ from service.audit.coverage import check_coverage
 from service.audit.evidence import Evidence
 from service.audit.history import Loss, claimed_losses
 from service.audit.progress import BYTES, Progress, part, unheard
+from service.audit.receipts import SignedReceipt
 from service.audit.requests import read_request, was_refused_for_it
-from service.audit.signatures import Signed, signed_heads
+from service.audit.signatures import Signed, accepted_receipts, signed_heads
+from service.audit.statements import check_statements
 from service.audit.verdict import EMPTY, FORKED, MALFORMED, TAMPERED, TRUNCATED, Fault, Verdict
 from service.dice.chain import envelope_commitment
 from service.dice.errors import DiceError
@@ -74,6 +76,12 @@ class Examined(NamedTuple):
     payloads: Payloads
     signed: Signed
     """The accepted heads."""
+    statements: int
+    """The number of commands that their seats signed."""
+    receipts: tuple[SignedReceipt, ...]
+    """The receipts that an accepted key signed about this encounter."""
+    unfit: str | None
+    """Why another signed receipt is none of these; None if there is no other."""
 
 
 def examine(evidence: Evidence, progress: Progress = unheard) -> Examined:
@@ -84,12 +92,14 @@ def examine(evidence: Evidence, progress: Progress = unheard) -> Examined:
     _check_chain(evidence, commits)
     _check_contents(evidence, commits, requests)
     signed, losses = _surviving(evidence, commits, signed_heads(evidence))
-    _check_heads(evidence, commits, (*evidence.checkpoints, *signed.points))
+    receipts, unfit = accepted_receipts(evidence)
+    _check_heads(evidence, commits, (*evidence.checkpoints, *signed.points), receipts)
     if not commits:
         raise Fault(Verdict(EMPTY))
     check_completeness(evidence, commits, losses)
     check_coverage(evidence, commits, signed)
-    return Examined(commits, payloads, signed)
+    statements = check_statements(commits, requests, losses)
+    return Examined(commits, payloads, signed, statements, receipts, unfit)
 
 
 # --- malformed ---------------------------------------------------------------------------------------
@@ -302,14 +312,21 @@ def _surviving(
     return replace(signed, points=standing, lost=len(signed.points) - len(standing)), losses
 
 
-def _check_heads(evidence: Evidence, commits: Sequence[Commit], points: Sequence[Checkpoint]) -> None:
+def _check_heads(
+    evidence: Evidence,
+    commits: Sequence[Commit],
+    points: Sequence[Checkpoint],
+    receipts: Sequence[SignedReceipt],
+) -> None:
     """Compare the commits with receipts and signed heads; raises `Fault`: tampered, truncated or forked."""
     roots = _roots(commits, {point.size for point in points})
     heads = [(r.n, r.hash, commits[r.n - 1].hash if r.n <= len(commits) else None) for r in evidence.receipts]
-    heads += [(c.size, c.root.hex(), roots.get(c.size)) for c in points]
+    signed = [[(c.size, c.root.hex(), roots.get(c.size)) for c in points]]
+    signed += [[(r.n, r.said, _said(commits, r.n)) for r in receipts]]
+    heads += [each for kind in signed for each in kind]
     false = sorted(n for n, said, found in heads if found is not None and said != found)
     true = [n for n, said, found in heads if said == found]
-    forked = _is_forked(points, roots)
+    forked = _is_forked(signed)
     if false and not forked:
         before = max((n for n in true if n < false[0]), default=0)
         detail = f"commit {false[0]} differs from a signed head or a receipt"
@@ -319,18 +336,35 @@ def _check_heads(evidence: Evidence, commits: Sequence[Commit], points: Sequence
         detail = f"there are {len(commits)} commits, and {last} were written"
         raise Fault(Verdict(TRUNCATED, len(commits) + 1, detail, to=last))
     if forked:
-        raise Fault(Verdict(FORKED, min(false, default=None), "two signed heads contradict each other"))
+        detail = "two signed heads contradict each other"
+        broken = next((r for r in receipts if _said(commits, r.n) not in (None, r.said)), None)
+        if broken is not None:
+            here = commits[broken.n - 1].hash[:16]
+            detail = (
+                f"the key {broken.public.hex()[:16]}… signed a receipt that commit {broken.n} is "
+                f"{broken.hash[:16]}…, and it signed a record in which it is {here}…"
+            )
+        raise Fault(Verdict(FORKED, min(false, default=None), detail))
 
 
-def _is_forked(points: Sequence[Checkpoint], roots: dict[int, str]) -> bool:
-    """Return whether the heads contradict each other.
+def _said(commits: Sequence[Commit], n: int) -> str | None:
+    """Return commit *n* as a receipt names it; None if it is beyond the end."""
+    if n > len(commits):
+        return None
+    commit = commits[n - 1]
+    return f"{commit.hash}:{commit.request}:{commit.prev}"
 
-    Either two have one size and different roots, or a matching head is beyond one that does not match.
+
+def _is_forked(signed: Sequence[Sequence[tuple[int, str, str | None]]]) -> bool:
+    """Return whether what was signed contradicts itself: (number, what was signed, what the record has).
+
+    Either two of one kind have one number and differ, or one that matches is not below one that does not.
     """
-    if any(a.size == b.size and a.root != b.root for a, b in combinations(points, 2)):
+    if any(a[0] == b[0] and a[1] != b[1] for kind in signed for a, b in combinations(kind, 2)):
         return True
-    false = [c.size for c in points if c.size in roots and roots[c.size] != c.root.hex()]
-    true = [c.size for c in points if roots.get(c.size) == c.root.hex()]
+    each = [one for kind in signed for one in kind]
+    false = [n for n, said, found in each if found is not None and said != found]
+    true = [n for n, said, found in each if said == found]
     return bool(false) and max(true, default=0) >= min(false)
 
 

@@ -12,20 +12,15 @@ import re
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from service.record.ed25519 import is_signed, public_key, sign_bytes
 
 LOG: Final = b"\x01"
 """The type of a key that signs notes: the first byte of its verifier key, and part of its id."""
 COSIGNER: Final = b"\x04"
 """The type of a key that cosigns checkpoints (tlog-cosignature, Ed25519)."""
-
-_P: Final = 2**255 - 19
-"""The prime of the curve's field."""
 
 _ID_BYTES: Final = 4
 _KEY_BYTES: Final = 32
@@ -61,18 +56,6 @@ class Note:
 # --- keys --------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=4)
-def _private(secret: bytes) -> Ed25519PrivateKey:
-    """Return the raw *secret* key, parsed; cached because parsing takes longer than signing."""
-    return Ed25519PrivateKey.from_private_bytes(secret)
-
-
-@lru_cache(maxsize=4)
-def public_key(secret: bytes) -> bytes:
-    """Return the raw public key of a raw *secret* one."""
-    return _private(secret).public_key().public_bytes_raw()
-
-
 def verifier_key(name: str, public: bytes, kind: bytes = LOG) -> str:
     """Return the C2SP verifier key: a line with the key's name, its id and the key; raises `BadNote`."""
     return f"{check_name(name)}+{id_of(name, public, kind).hex()}+{base64(kind + public)}"
@@ -89,32 +72,6 @@ def read_verifier_key(line: str, kind: bytes = LOG) -> tuple[str, bytes]:
     if verifier_key(name, public, kind) != line:
         raise BadNote(f"the id {given_id!r} is not that of the key")
     return name, public
-
-
-# --- bytes -------------------------------------------------------------------------------------------
-
-
-def sign_bytes(message: bytes, secret: bytes) -> bytes:
-    """Return the signature (64 bytes) of *message* by the raw *secret* key."""
-    return _private(secret).sign(message)
-
-
-def is_signed(message: bytes, signature: bytes, public: bytes) -> bool:
-    """Return whether *signature* is a valid signature of *message* by the raw *public* key."""
-    if not _is_one_spelling(public):
-        return False
-    try:
-        Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
-    except (InvalidSignature, ValueError):
-        return False
-    return True
-
-
-def _is_one_spelling(public: bytes) -> bool:
-    """Return whether *public* encodes a point canonically (RFC 8032, 5.1.3), which OpenSSL does not check."""
-    encoded = int.from_bytes(public, "little")
-    y, sign = encoded & (2**255 - 1), encoded >> 255
-    return y < _P and not (sign and y in (1, _P - 1))
 
 
 # --- notes -------------------------------------------------------------------------------------------

@@ -10,11 +10,14 @@ from typing import Any, Final
 from service.core.decide import MALFORMED
 from service.record.canonical import NotCanonical, read_strictly
 from service.record.commit import VERSION, Commit, Request, load_request
+from service.rules.kernel.records import EMPTY
 
 _AT: Final = re.compile(
     r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"
 )
 _NONCE: Final = re.compile(r"[0-9a-f]{32}")
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_SIGNATURE: Final = re.compile(r"[0-9a-f]{128}")
 
 _LONGEST: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 """The number of days of each month in a leap year."""
@@ -28,7 +31,7 @@ def read_request(raw: bytes) -> Request | None:
         data = read_strictly(raw)
     except NotCanonical:
         return None
-    return load_request(raw) if _has(data, _MEMBERS) else None
+    return load_request(raw) if _has(data, _MEMBERS, _OPTIONAL) else None
 
 
 def was_refused_for_it(commit: Commit) -> bool:
@@ -36,10 +39,12 @@ def was_refused_for_it(commit: Commit) -> bool:
     return commit.refusal is not None and commit.refusal["code"] == MALFORMED
 
 
-def _has(value: object, members: Mapping[str, _Shape]) -> bool:
-    """Return whether *value* is an object with exactly these *members*, each of its shape."""
-    is_one = isinstance(value, dict) and value.keys() == members.keys()
-    return is_one and all(shape(value[name]) for name, shape in members.items())  # type: ignore[index]  # it is one
+def _has(value: object, members: Mapping[str, _Shape], optional: Mapping[str, _Shape] = EMPTY) -> bool:
+    """Return whether *value* has exactly *members* and perhaps *optional* ones, each of its shape."""
+    if not isinstance(value, dict) or value.keys() - optional.keys() != members.keys():
+        return False
+    shapes = {**members, **optional}
+    return all(shapes[name](each) for name, each in value.items())
 
 
 def _text(value: object) -> bool:
@@ -78,3 +83,10 @@ _MEMBERS: Final[Mapping[str, _Shape]] = {
     "batch": lambda value: value is None or _has(value, _BATCH),
     "data": lambda value: isinstance(value, dict),
 }
+_SIGNED: Final[Mapping[str, _Shape]] = {
+    "key": _text,
+    "index": _whole,
+    "head": lambda value: _has(value, {"n": _whole, "hash": _matching(_HASH)}),
+    "signature": _matching(_SIGNATURE),
+}
+_OPTIONAL: Final[Mapping[str, _Shape]] = {"signed": lambda value: _has(value, _SIGNED)}

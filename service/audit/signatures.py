@@ -15,6 +15,7 @@ from service.audit import checkpoint, notes
 from service.audit.checkpoint import Checkpoint
 from service.audit.evidence import Evidence
 from service.audit.notes import BadNote, verifier_key
+from service.audit.receipts import BadReceipt, SignedReceipt, read_receipt
 from service.audit.signing import VouchedKey, believed, name_of
 from service.audit.verdict import MALFORMED, TAMPERED, Fault, Verdict
 
@@ -65,6 +66,25 @@ def accepted_keys(evidence: Evidence) -> dict[bytes, str | None]:
     """
     named = {key.public: key.name for key in evidence.keys if _is_believed(evidence, key)}
     return {**dict.fromkeys(evidence.pinned), **named}
+
+
+def accepted_receipts(evidence: Evidence) -> tuple[tuple[SignedReceipt, ...], str | None]:
+    """Return the receipts that an accepted key signed about this encounter, and why another is not one."""
+    accepted, unfit = accepted_keys(evidence), None
+    found: list[SignedReceipt] = []
+    for raw in evidence.signed_receipts:
+        try:
+            receipt = read_receipt(raw)
+        except BadReceipt as fault:
+            unfit = unfit or f"a receipt is false: {fault}"
+            continue
+        if receipt.encounter != evidence.encounter:
+            unfit = unfit or f"a receipt is of the encounter {receipt.encounter}"
+        elif receipt.public not in accepted:
+            unfit = unfit or f"a receipt was signed by {receipt.public.hex()}, which is not accepted"
+        else:
+            found.append(receipt)
+    return tuple(found), unfit
 
 
 def _verified(evidence: Evidence, note: str) -> tuple[Checkpoint, VouchedKey]:

@@ -16,8 +16,9 @@ from typing import Final
 
 from service.audit import notes
 from service.audit.checkpoint import Checkpoint, sign
-from service.audit.notes import BadNote, base64, public_key, unbase64, verifier_key
+from service.audit.notes import BadNote, base64, unbase64, verifier_key
 from service.log import Log
+from service.record.ed25519 import public_key
 
 COLLECTION: Final = "signing"
 FOREIGN: Final = "signing-foreign"

@@ -25,6 +25,7 @@ __all__ = [
     "is_prefix",
     "node",
     "root",
+    "root_of_path",
 ]
 
 
@@ -85,19 +86,25 @@ def consistency_path(first: int, size: int, over: Callable[[int, int], bytes]) -
 
 def includes(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> bool:
     """Return whether *proof* proves *leaf* at *index* in the tree of *size* leaves with *root* (2.1.3.2)."""
+    reached = root_of_path(leaf, index, size, proof)
+    return reached is not None and compare_digest(reached, root)
+
+
+def root_of_path(leaf: bytes, index: int, size: int, proof: Sequence[bytes]) -> bytes | None:
+    """Return the root to which *proof* leads from *leaf* at *index* of *size*; None if it leads to none."""
     if not 0 <= index < size:
-        return False
+        return None
     at, last, reached = index, size - 1, leaf
     for sibling in proof:
         if last == 0:
-            return False
+            return None
         if at & 1 or at == last:
             reached = node(sibling, reached)
             at, last = _up_to_right(at, last)
         else:
             reached = node(reached, sibling)
         at, last = at >> 1, last >> 1
-    return last == 0 and compare_digest(reached, root)
+    return reached if last == 0 else None
 
 
 def is_prefix(first: int, second: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes) -> bool:

@@ -18,6 +18,7 @@ TRUNCATED: Final = "truncated"
 FORKED: Final = "forked"
 EMPTY: Final = "empty"
 UNSIGNED_FROM: Final = "unsigned_from"
+FORGED_COMMAND: Final = "forged_command"
 DICE_INVALID: Final = "dice_invalid"
 UNKNOWN_EDITION: Final = "unknown_edition"
 RULES_CHANGED: Final = "rules_changed"
@@ -27,6 +28,7 @@ WRONG_PARENT: Final = "wrong_parent"
 SEAM_BROKEN: Final = "seam_broken"
 SEAM_SEALED: Final = "seam_sealed"
 CARRY_FORGED: Final = "carry_forged"
+RECEIPT_MISMATCH: Final = "receipt_mismatch"
 CERTIFICATE_MISMATCH: Final = "certificate_mismatch"
 BAD_LOG_PROOF: Final = "bad_log_proof"
 LOG_CONTRADICTED: Final = "log_contradicted"
@@ -56,9 +58,10 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         MALFORMED: "some bytes are not canonical JSON, or are not a request, commit or envelope",
         TAMPERED: "a hash, root or signature does not fit, so the record was changed after it was written",
         TRUNCATED: "a head, checkpoint or receipt names a later commit, so the end of the record is missing",
-        FORKED: "two signed heads exist, and neither continues the other",
+        FORKED: "two signed heads, or a head that a seat signed and this record, contradict each other",
         EMPTY: "the record has no commits, so there is nothing to judge",
         UNSIGNED_FROM: "no accepted key has signed this commit or a later one; anybody may have written them",
+        FORGED_COMMAND: "a seat has a key, and a command in its name is not signed by it, or is here twice",
         DICE_INVALID: "a die or a disclosed link does not follow from the published anchor",
         UNKNOWN_EDITION: "this verifier lacks the rules that commit 1 names, so nothing was decided again",
         RULES_CHANGED: "deciding again gives another result, by other rules than those of the fight",
@@ -68,6 +71,7 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         SEAM_BROKEN: "the encounter does not continue its parent as its first commit states",
         SEAM_SEALED: "the seam cannot be compared, because a commit of the parent is sealed from this reader",
         CARRY_FORGED: "a carried character did not stand so after the commit that it names",
+        RECEIPT_MISMATCH: "a receipt is not signed by an accepted key, or is of another encounter",
         CERTIFICATE_MISMATCH: "the certificate is not signed by an accepted key, or is not of this record",
         BAD_LOG_PROOF: "a signature, a proof or the form of what was shown of the public log does not hold",
         LOG_CONTRADICTED: "the public log has another history of this encounter",
@@ -172,6 +176,8 @@ class Counts:
     envelopes: int = 0
     envelopes_opened: int = 0
     requests_withheld: int = 0
+    commands_signed: int = 0
+    """Commands that are signed by the key of their seat."""
     rolls_checked: int = 0
     """Seeded rolls whose faces were derived again from a disclosed link."""
     rolls_unverified: int = 0

@@ -16,11 +16,13 @@ from service.audit.evidence import Evidence
 from service.audit.history import NOTHING, history_of, seats_of
 from service.audit.integrity import examine
 from service.audit.progress import Progress, unheard
+from service.audit.receipts import SignedReceipt
 from service.audit.redecide import DiceLine, Redecider
 from service.audit.report import DIFFERENT, EQUAL, NOT_COMPARED, Report
 from service.audit.signatures import UNSIGNED
 from service.audit.tree import root
 from service.audit.verdict import (
+    RECEIPT_MISMATCH,
     STATE_MISMATCH,
     UNKNOWN_EDITION,
     VALID,
@@ -42,6 +44,7 @@ from service.rules.ruleset import Ruleset
 from service.rules.table.table import DiceSetup
 
 OTHER_BUILD: Final = "other_build"
+RECEIPT: Final = "receipt"
 
 
 def verify(
@@ -63,7 +66,7 @@ def verify(
         found = judged.whole(
             registry, span or (1, len(evidence.commits)), progress, without_rules=without_rules
         )
-        verdict = found if evidence.pinned else found.without_key()
+        verdict = judged.with_receipts(found if evidence.pinned else found.without_key())
     except Fault as fault:
         verdict = fault.verdict
     return judged.report(verdict)
@@ -84,6 +87,8 @@ class _VerifiedLine:
         self.proof: Proof | None = None
         self.dice_line: DiceLine | None = None
         self.findings: list[Finding] = []
+        self.receipts: tuple[SignedReceipt, ...] = ()
+        self.unfit: str | None = None
 
     def whole(
         self, registry: Registry, span: tuple[int, int], progress: Progress, *, without_rules: bool
@@ -91,7 +96,9 @@ class _VerifiedLine:
         """Run every check in order and return the sound verdict; raises `Fault` for the first that fails."""
         examined = examine(self.evidence, progress)
         self.commits, self.signed = examined.commits, examined.signed
+        self.receipts, self.unfit = examined.receipts, examined.unfit
         self._count()
+        self.counts.commands_signed = examined.statements
         self.history = history_of(self.commits)
         self.setup = setup_of(self.evidence, self.commits)
         self.proof = prove(self.evidence, self.commits, examined.payloads, self.counts, progress)
@@ -105,6 +112,16 @@ class _VerifiedLine:
             detail = "another build of the rules gives the same results"
             self.findings.append(Finding(OTHER_BUILD, detail))
         return self._soundness()
+
+    def with_receipts(self, verdict: Verdict) -> Verdict:
+        """Return *verdict*, or that a receipt does not fit; note what the host signed in those that do."""
+        for each in self.receipts:
+            detail = (
+                f"the key {each.public.hex()} signed that command {each.n} is the request {each.request}, "
+                f"after commit {each.prev}, with the commit {each.hash}; so has the record"
+            )
+            self.findings.append(Finding(RECEIPT, detail))
+        return verdict if self.unfit is None else Verdict(RECEIPT_MISMATCH, detail=self.unfit)
 
     def _soundness(self) -> Verdict:
         dice_line, proof = self.dice_line, self.proof
@@ -185,7 +202,7 @@ class _VerifiedLine:
             findings=tuple(self.findings),
             signed=self.signed,
             key_was_given=bool(self.evidence.pinned),
-            receipts=len(self.evidence.receipts),
+            receipts=len(self.evidence.receipts) + len(self.receipts),
             setup=self.setup,
             links=None if self.proof is None else self.proof.last_links,
             history=self.history,

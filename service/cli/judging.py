@@ -43,6 +43,8 @@ STATUS: Final[Mapping[str, int]] = MappingProxyType(
         v.SEAM_BROKEN: 19,
         v.SEAM_SEALED: 20,
         v.CARRY_FORGED: 21,
+        v.FORGED_COMMAND: 22,
+        v.RECEIPT_MISMATCH: 23,
         v.BAD_LOG_PROOF: 30,
         v.LOG_CONTRADICTED: 31,
         v.UNLOGGED: 32,
@@ -133,6 +135,8 @@ def _lines(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:
         lines.append(f"rulings    {len(report['rulings'])}")
     if counts["envelopes"]:
         lines.append(f"envelopes  {counts['envelopes_opened']} of {counts['envelopes']} opened")
+    if counts["commands_signed"]:
+        lines.append(f"seats      {counts['commands_signed']} commands signed by their seats")
     if counts["requests_withheld"]:
         lines.append(f"withheld   {counts['requests_withheld']} requests")
     return lines + [f"finding    {found['name']}: {found['detail']}" for found in report["findings"]]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.progress import Progress
@@ -17,6 +18,7 @@ from service.audit.evidence import Receipt
 from service.audit.lines import mismatch
 from service.audit.logged import DELAY_S, judge_log
 from service.audit.notes import read_verifier_key
+from service.audit.receipts import FORMAT, receipts_in
 from service.audit.report import Report
 from service.audit.signatures import accepted_keys
 from service.audit.verdict import Counts, Finding
@@ -33,33 +35,40 @@ Exit status: 0 valid, valid_to_epoch, valid_as_opened; 3 malformed, 4 tampered, 
 7 dice_invalid, 8 rules_changed, 9 not_deterministic, 10 state_mismatch, 11 unsigned_from,
 12 valid_without_rules (0 with --without-rules), 13 valid_unsigned and the like (0 with --unsigned), 14 empty,
 15 unknown_edition, 16 not_a_bundle, 17 certificate_mismatch, 18 wrong_parent, 19 seam_broken, 20 seam_sealed,
-21 carry_forged, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated;
+21 carry_forged, 22 forged_command, 23 receipt_mismatch, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated;
 1 and 2: an error without a verdict.
 """
 
 
-class _Receipt(click.ParamType[Receipt]):
-    """A receipt: `N:HASH`, or a file with a response of the service."""
+class _Receipt(click.ParamType["Receipt | tuple[bytes, ...]"]):
+    """A receipt: `N:HASH`, or a file with a response of the service, which may have signed ones."""
 
     name = "N:HASH|FILE"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Receipt:
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Receipt | tuple[bytes, ...]:
         text = str(value)
         number, _, hash_ = text.partition(":")
         if not number.isdecimal() and Path(text).is_file():
-            number, hash_ = _answered(Path(text).read_bytes())
+            raw = Path(text).read_bytes()
+            answer = _answer(raw)
+            signed = [raw] if answer.get("format") == FORMAT else receipts_in(answer)
+            if signed:
+                return tuple(signed)
+            number, hash_ = str(answer.get("n", "")), str(answer.get("hash", ""))
         if not number.isdecimal() or int(number) < 1 or len(hash_) != 64:  # noqa: PLR2004 - a SHA-256
             self.fail(f"{value!r} is not a receipt: a number, a colon and 64 hexadecimal digits", param, ctx)
         return Receipt(int(number), hash_.lower())
 
 
-def _answered(raw: bytes) -> tuple[str, str]:
-    """Return the number and hash in a response, empty strings if it has none."""
+def _answer(raw: bytes) -> dict[str, Any]:
+    """Return the JSON object in *raw*, an empty one if it has none."""
     try:
         data = json.loads(raw)
-        return str(data["n"]), str(data["hash"])
-    except (ValueError, KeyError, TypeError):
-        return "", ""
+    except ValueError:
+        return {}
+    return data if isinstance(data, dict) else {}
 
 
 class _Key(click.ParamType[bytes]):
@@ -94,7 +103,8 @@ class _PolicyFile(click.ParamType[Policy]):
     "receipts",
     type=_Receipt(),
     multiple=True,
-    help="A receipt: a commit's number and hash, or a file with any response to a command.",
+    help="A receipt: a commit's number and hash, or a file with any response to a command, or with the "
+    "receipt that the service signed in it.",
 )
 @click.option(
     "--key",
@@ -153,7 +163,7 @@ class _PolicyFile(click.ParamType[Policy]):
 def command(  # noqa: PLR0913, PLR0917 - one for each option
     ctx: click.Context,
     file: Path,
-    receipts: tuple[Receipt, ...],
+    receipts: tuple[Receipt | tuple[bytes, ...], ...],
     keys: tuple[bytes, ...],
     paper: Path | None,
     parent: Path | None,
@@ -171,7 +181,8 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         raise click.UsageError("--policy says how --log is judged: give both")
     asked = _AuditOptions(keys, without_rules=without_rules, quiet=as_json)
     raw = file.read_bytes()
-    report = asked.judge(raw, receipts)
+    signed = [one for each in receipts if isinstance(each, tuple) for one in each]
+    report = asked.judge(raw, [each for each in receipts if isinstance(each, Receipt)], signed)
     if paper is not None and report.verdict.is_sound:
         report = check_against_certificate(
             report, paper.read_bytes(), accepted_keys(bundle.read(raw, pinned=keys))
@@ -197,10 +208,10 @@ class _AuditOptions:
     without_rules: bool
     quiet: bool
 
-    def judge(self, raw: bytes, receipts: tuple[Receipt, ...] = ()) -> Report:
+    def judge(self, raw: bytes, receipts: Sequence[Receipt] = (), signed: Sequence[bytes] = ()) -> Report:
         """Audit the bundle *raw* and return the report."""
         try:
-            evidence = bundle.read(raw, receipts, self.keys)
+            evidence = bundle.read(raw, receipts, self.keys, signed)
         except bundle.BadBundle as fault:
             return Report("", fault.verdict, Counts())
         console = Terminal(stderr=True, quiet=self.quiet)

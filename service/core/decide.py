@@ -27,6 +27,7 @@ from service.record.commit import (
 )
 from service.record.envelopes import StoredEnvelope
 from service.record.frontier import Frontier
+from service.record.statements import is_signed_by
 from service.rules.contests.acceptance import taking
 from service.rules.contests.amendments import noted
 from service.rules.contests.continuing import SealedValues
@@ -36,11 +37,13 @@ from service.rules.kernel.records import changed, record
 from service.rules.rolls.chance import Chance
 from service.rules.ruleset import Decision, Refusal, Ruleset, decide, fold, waiting
 from service.rules.table.lines import Origin
+from service.rules.table.seats import TABLE_SIGN_1
 from service.rules.table.table import Table
 
 S = TypeVar("S", bound=Table)
 
 MALFORMED: Final = "malformed"
+UNSIGNED: Final = "not_signed"
 
 
 class DecisionSecrets(Protocol):
@@ -157,17 +160,30 @@ def decide_request(
     try:
         request = load_request(raw_request)
     except NotCanonical as fault:
-        return _refused(folded, raw_request, n, at="", detail=str(fault), stops=None)
+        return _refused(folded, raw_request, n, at="", refusal=_malformed(str(fault)), stops=None)
     if request.encounter != folded.encounter:
         detail = f"the request is to {request.encounter}"
-        return _refused(folded, raw_request, n, at=request.at, detail=detail, stops=request.stops)
+        return _refused(
+            folded, raw_request, n, at=request.at, refusal=_malformed(detail), stops=request.stops
+        )
+    if not _is_signed(state, request):
+        refusal = Refusal(
+            code=UNSIGNED,
+            detail=f"{request.actor.seat} has a key, and the command is not signed by it",
+            rule=TABLE_SIGN_1.id,
+        )
+        return _refused(folded, raw_request, n, at=request.at, refusal=refusal, stops=request.stops)
     try:
         command = command_of(ruleset, request)
     except Malformed as fault:
-        return _refused(folded, raw_request, n, at=request.at, detail=str(fault), stops=request.stops)
+        return _refused(
+            folded, raw_request, n, at=request.at, refusal=_malformed(str(fault)), stops=request.stops
+        )
     if command is None:
         detail = f"{ruleset.edition} has no command {request.type}"
-        return _refused(folded, raw_request, n, at=request.at, detail=detail, stops=request.stops)
+        return _refused(
+            folded, raw_request, n, at=request.at, refusal=_malformed(detail), stops=request.stops
+        )
     try:
         decision = decide(state, command.completed(kept), Chance(secrets.dice_for(state)), request.stops)
     except DiceExhausted as fault:
@@ -291,11 +307,20 @@ def _plays(fact: Fact[S]) -> bool:
     return isinstance(event, Rolled) or event.plays
 
 
+def _malformed(detail: str) -> Refusal:
+    return Refusal(code=MALFORMED, detail=detail, rule=None)
+
+
+def _is_signed(state: Table, request: Request) -> bool:
+    """Return whether *request* is signed as its seat demands; a proposed line repeats commands unsigned."""
+    seat = state.seats.get(request.actor.seat)
+    return seat is None or seat.key is None or state.draft or is_signed_by(request, seat.key)
+
+
 def _refused(
-    folded: FoldedState[S], raw_request: bytes, n: int, *, at: str, detail: str, stops: str | None
+    folded: FoldedState[S], raw_request: bytes, n: int, *, at: str, refusal: Refusal, stops: str | None
 ) -> DecidedCommit[S]:
     state = changed(folded.state, stopped=stops) if stops else folded.state
-    refusal = Refusal(code=MALFORMED, detail=detail, rule=None)
     draft: _CommitDraft[S] = _CommitDraft(folded, raw_request, n, None)
     return draft.written(state, at, REFUSED, refusal=refusal)
 

@@ -17,13 +17,15 @@ from service.rules.contests.acceptance import AcceptLine
 from service.rules.contests.amendments import AcceptAmendment, Amend, DropAmendment, Redo, Undo
 from service.rules.contests.contests import OpenContest, Uphold
 from service.rules.table.lines import Origin
-from service.rules.table.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
+from service.rules.table.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat, RemoveSeatKey, SetSeatKey
 
 ABOUT_LINES: Final = tuple(
     kind.type for kind in (OpenContest, Uphold, Amend, Undo, Redo, AcceptAmendment, DropAmendment)
 )
 """Commands about a line of play, not in it: no other line repeats them, and none begins with them."""
-AT_THE_TABLE: Final = tuple(kind.type for kind in (OpenSeat, ChangeSeat, IssueToken, CloseSeat))
+AT_THE_TABLE: Final = tuple(
+    kind.type for kind in (OpenSeat, ChangeSeat, IssueToken, SetSeatKey, RemoveSeatKey, CloseSeat)
+)
 """Commands about seats: no line takes them back, and none repeats them."""
 NOT_PLAYED: Final = frozenset((*ABOUT_LINES, *AT_THE_TABLE, AcceptLine.type))
 """Commands that do not change the fight."""

@@ -21,6 +21,8 @@ from service.rules.table.table import Table
 SHARED: Final[Mapping[str, str]] = {
     "encounter_opened": "the encounter is open, by {edition}",
     "seat_token_issued": "token {number} is issued for the seat {seat}",
+    "seat_key_set": "{seat} signs its commands with the key {key}",
+    "seat_key_removed": "{seat} no longer signs its commands",
     "dice_requested": "",
     "dice_declared": "",
     "epoch_closed": "the dice of epoch {epoch} are disclosed: link {link}",

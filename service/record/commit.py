@@ -52,6 +52,22 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatSignature:
+    """What a seat signed beside its command (see `service.record.statements`), and its signature."""
+
+    key: str
+    """The idempotency key."""
+    index: int
+    """The index in an array of commands, 0 for a single one."""
+    n: int
+    """The number of the newest commit that the seat had seen."""
+    hash: str
+    """The hash of that commit."""
+    value: str
+    """The signature as 128 hexadecimal digits."""
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """A command as sent: who, when and what. *nonce* is 32 hexadecimal digits, *at* RFC 3339 in UTC."""
 
@@ -62,6 +78,7 @@ class Request:
     actor: Actor
     data: Mapping[str, Any]
     batch: Batch | None = None
+    signed: SeatSignature | None = None
 
     @property
     def stops(self) -> str | None:
@@ -103,24 +120,37 @@ class Commit:
 
 def dump_request(request: Request) -> bytes:
     """Return the bytes of *request*, which has passed `canonical.check`."""
-    return dumps(
-        {
-            "v": VERSION,
-            "encounter": request.encounter,
-            "type": request.type,
-            "at": request.at,
-            "nonce": request.nonce,
-            "actor": {"seat": request.actor.seat, "role": request.actor.role},
-            "batch": _batch_data(request.batch),
-            "data": request.data,
-        }
-    )
+    data: dict[str, Any] = {
+        "v": VERSION,
+        "encounter": request.encounter,
+        "type": request.type,
+        "at": request.at,
+        "nonce": request.nonce,
+        "actor": {"seat": request.actor.seat, "role": request.actor.role},
+        "batch": _batch_data(request.batch),
+        "data": request.data,
+    }
+    if request.signed is not None:
+        data["signed"] = _signed_data(request.signed)
+    return dumps(data)
 
 
 def _batch_data(batch: Batch | None) -> dict[str, Any] | None:
     if batch is None:
         return None
     return {"id": batch.id, "index": batch.index, "of": batch.of, "stop": batch.stop}
+
+
+def _signed_data(signed: SeatSignature) -> dict[str, Any]:
+    head = {"n": signed.n, "hash": signed.hash}
+    return {"key": signed.key, "index": signed.index, "head": head, "signature": signed.value}
+
+
+def _signed(data: Mapping[str, Any]) -> SeatSignature:
+    head = data["head"]
+    return SeatSignature(
+        key=data["key"], index=data["index"], n=head["n"], hash=head["hash"], value=data["signature"]
+    )
 
 
 def load_request(raw: bytes) -> Request:
@@ -138,6 +168,7 @@ def load_request(raw: bytes) -> Request:
             actor=Actor(seat=actor["seat"], role=actor["role"]),
             data=data["data"],
             batch=None if batch is None else Batch(**batch),
+            signed=_signed(data["signed"]) if "signed" in data else None,
         )
     except (KeyError, TypeError) as fault:
         raise NotCanonical("", f"no request: {fault}") from fault

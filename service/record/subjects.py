@@ -20,7 +20,14 @@ from service.rules.contests.continuing import LineBegun, LinkInherited
 from service.rules.kernel.messages import Event
 from service.rules.rolls.closing import EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.rolls.epochs import EpochAdvanced
-from service.rules.table.seats import SeatChanged, SeatClosed, SeatOpened, SeatTokenIssued
+from service.rules.table.seats import (
+    SeatChanged,
+    SeatClosed,
+    SeatKeyRemoved,
+    SeatKeySet,
+    SeatOpened,
+    SeatTokenIssued,
+)
 from service.rules.table.table import Table
 
 
@@ -43,7 +50,18 @@ class Subject:
 
 
 SEATING: Final[Mapping[str, type[Event[Table]]]] = MappingProxyType(
-    {kind.type: kind for kind in (SeatOpened, SeatChanged, SeatTokenIssued, SeatClosed, LineAccepted)}
+    {
+        kind.type: kind
+        for kind in (
+            SeatOpened,
+            SeatChanged,
+            SeatTokenIssued,
+            SeatKeySet,
+            SeatKeyRemoved,
+            SeatClosed,
+            LineAccepted,
+        )
+    }
 )
 """Events that change the seats."""
 

@@ -35,6 +35,7 @@ FIELD_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "Opening.seats": "The seats, each with its role and its creatures.",
         "dice_sealed.seats": "The seed that each seat revealed, by seat.",
         "role": "The role of the seat: `gm`, `player`, `observer` or `auditor`.",
+        "key": "The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none.",
         "PoolDie.role": "What the die is for, such as `heart` or `weapon`.",
         "closed": "Whether it is closed and takes no more commands.",
         "number": "The number, counted from 1.",

@@ -7,7 +7,7 @@ from re import compile as pattern
 from typing import Annotated, Final
 
 from service.rules.kernel.records import record
-from service.rules.table.seats import Role
+from service.rules.table.seats import KEY_TEXT, Role, is_key
 from service.rules.table.table import GM, WATCHERS, Seat
 
 ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,23}")
@@ -28,6 +28,7 @@ class SeatEntry:
     seat: Id
     role: Role = "player"
     creatures: tuple[Id, ...] = ()
+    key: str | None = None
 
 
 def cell_faults(keys: Iterable[str], at: str) -> Iterator[Fault]:
@@ -40,7 +41,7 @@ def cell_faults(keys: Iterable[str], at: str) -> Iterator[Fault]:
 def seats_of(entries: Iterable[SeatEntry]) -> dict[str, Seat]:
     """Return the first seats of an encounter: the GM's, and those of *entries*."""
     return {GM: Seat(role=GM)} | {
-        entry.seat: Seat(role=entry.role, creatures=entry.creatures) for entry in entries
+        entry.seat: Seat(role=entry.role, creatures=entry.creatures, key=entry.key) for entry in entries
     }
 
 
@@ -53,6 +54,8 @@ def seat_faults(entries: Sequence[SeatEntry], creatures: Iterable[str]) -> Itera
         if not ID.fullmatch(seat.seat) or seat.seat == GM or seat.seat in names:
             yield f"{at}/seat", "an id no other seat has, and not gm"
         names[seat.seat] = i
+        if seat.key is not None and not is_key(seat.key):
+            yield f"{at}/key", KEY_TEXT
         if seat.role in WATCHERS and seat.creatures:
             yield f"{at}/creatures", f"an {seat.role} controls no creature"
         for j, creature in enumerate(seat.creatures):

@@ -73,10 +73,14 @@ from service.rules.table.seats import (
     CloseSeat,
     IssueToken,
     OpenSeat,
+    RemoveSeatKey,
     SeatChanged,
     SeatClosed,
+    SeatKeyRemoved,
+    SeatKeySet,
     SeatOpened,
     SeatTokenIssued,
+    SetSeatKey,
 )
 
 BASES: Final = (AwaitedCommand,)
@@ -88,6 +92,8 @@ COMMANDS: Final = (
     OpenSeat,
     ChangeSeat,
     IssueToken,
+    SetSeatKey,
+    RemoveSeatKey,
     CloseSeat,
     ThrowDice,
     CommitSeed,
@@ -115,6 +121,8 @@ EVENTS: Final = (
     SeatOpened,
     SeatChanged,
     SeatTokenIssued,
+    SeatKeySet,
+    SeatKeyRemoved,
     SeatClosed,
     DiceRequested,
     DiceDeclared,

@@ -13,9 +13,12 @@ from typing import Any, Final
 
 from service.core.continuation import line_id
 from service.core.continuation_plan import NOT_REPEATED
+from service.core.decide import UNSIGNED
 from service.core.lineage import ABOUT_LINES, ends_redoing, part_in
 from service.core.sealed_check import check_nothing_sealed
-from service.record.commit import load_request
+from service.record.canonical import commit_hash
+from service.record.commit import Request, load_request
+from service.record.statements import is_signed_by
 from service.rules.contests.acceptance import AcceptLine
 from service.rules.contests.amendments import AcceptAmendment, Amend, Redo, Undo
 from service.rules.contests.contests import OpenContest
@@ -24,6 +27,7 @@ from service.rules.kernel.messages import Actor, Command, Refused
 from service.rules.rolls.closing import CloseEncounter
 from service.rules.rolls.epochs import AcceptHistory
 from service.rules.ruleset import check
+from service.rules.table.seats import TABLE_SIGN_1
 from service.rules.table.table import GM, Table
 from service.stores.disputes import Disputes
 from service.usecases.accepted_lines import begin_accepted_line, is_draft
@@ -90,6 +94,27 @@ def check_line(services: Services, encounter: str) -> None:
     if is_draft(services, encounter):
         raise Refused("line_not_accepted", "the line is proposed, not accepted", "TABLE-AMEND-3")
     begin_accepted_line(services, encounter)
+
+
+def check_signature(services: Services, state: Table, request: Request) -> None:
+    """Raise `Refused` unless *request* is signed as its seat demands, on a commit of this line of play."""
+    seat, signed = state.seats.get(request.actor.seat), request.signed
+    key = None if seat is None else seat.key
+    if key is None:
+        if signed is not None:
+            detail = f"{request.actor.seat} has no key; set_seat_key sets one"
+            raise Refused("no_key", detail, TABLE_SIGN_1.id)
+        return
+    if signed is None:
+        detail = f"{request.actor.seat} has a key, and the command is not signed by it"
+        raise Refused(UNSIGNED, detail, TABLE_SIGN_1.id)
+    if not is_signed_by(request, key):
+        detail = "the signature is false: it covers another command, idempotency key, line of play or head"
+        raise Refused("signature_false", detail, TABLE_SIGN_1.id)
+    commits = services.log.commits(request.encounter, signed.n - 1, 1)
+    if not commits or commit_hash(commits[0].raw).hex() != signed.hash:
+        detail = f"the signature names a commit {signed.n} that is not in this line of play; read it again"
+        raise Refused("other_history", detail, TABLE_SIGN_1.id)
 
 
 def check_in_line(types: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
 from secrets import token_hex
 from typing import Any, Final, NotRequired, TypedDict, Unpack
 
@@ -29,6 +30,7 @@ from service.record.commit import (
     Batch,
     Commit,
     Request,
+    SeatSignature,
     command_of,
     dump_request,
     load_commit,
@@ -47,10 +49,35 @@ from service.rules.table.table import Table
 from service.signals.doorbell import NOTIFY_MS
 from service.steps import IN_POOL, Pause, Steps, in_thread, run
 from service.stores.capacity import QuotaExceeded
-from service.usecases.preconditions import CommandInput, check_array, check_each, check_line, terms_of
+from service.usecases.preconditions import (
+    CommandInput,
+    check_array,
+    check_each,
+    check_line,
+    check_signature,
+    terms_of,
+)
 from service.usecases.services import Services
 
 NONCE_BYTES: Final = 16
+
+
+class SendTerms(TypedDict):
+    """What a command may have beside its data."""
+
+    expected: NotRequired[int | None]
+    """The version that it requires."""
+    signed: NotRequired[SeatSignature | None]
+
+
+class SendAllTerms(TypedDict):
+    """What an array of commands may have beside their data."""
+
+    expected: NotRequired[int | None]
+    """The version that it requires."""
+    stop: NotRequired[bool]
+    """Whether a refusal makes the rest refused as `skipped`; true by default."""
+    signed: NotRequired[Sequence[SeatSignature | None]]
 
 
 def send(
@@ -60,20 +87,21 @@ def send(
     kind: type[Command[Any]],
     data: Mapping[str, Any],
     once: IdempotencyKey,
-    expected: int | None = None,
+    **terms: Unpack[SendTerms],
 ) -> Steps[Appended]:
     """Append a command, which fits its schema, and notify a worker that folds it.
 
     Raises what the log raises, and `Refused` if a precondition fails: inside a sealed scope if the command is
-    illegal on the seat's view, for a contest of what not everybody can see, and for accepting a history that
-    is not in dispute.
+    illegal on the seat's view, for a contest of what not everybody can see, for accepting a history that
+    is not in dispute, and if the seat has a key that has not signed the command.
     """
+    signed = terms.get("signed")
     effect = terms_of(kind).effect
-    if effect is not None:
+    if effect is not None or signed is not None:
         yield IN_POOL
-    _check_preconditions(services, encounter, actor, ((kind, data),), once)
-    wanted = CommandDraft(kind.type, data, actor, now(services))
-    sent = yield from append_in_steps(services, encounter, wanted, once, expected=expected)
+    wanted = CommandDraft(kind.type, data, actor, now(services), signed=signed)
+    _check_preconditions(services, encounter, actor, ((kind, data),), once, (wanted,))
+    sent = yield from append_in_steps(services, encounter, wanted, once, expected=terms.get("expected"))
     if effect is not None:
         effect(services, encounter, data, sent.n)
     return sent
@@ -106,22 +134,28 @@ def send_all(
     actor: Actor,
     commands: Sequence[CommandInput],
     once: IdempotencyKey,
-    *,
-    expected: int | None = None,
-    stop: bool = True,
+    **terms: Unpack[SendAllTerms],
 ) -> Steps[Appended]:
-    """Append *commands* together, in order; with *stop* a refusal makes the rest refused as `skipped`.
+    """Append *commands* together, in order; a refusal makes the rest refused as `skipped`.
 
     Raises as `send` does. A command in a sealed scope must be legal before the first of them is decided.
     """
+    signed, stop = terms.get("signed", ()), terms.get("stop", True)
     check_array(commands)
-    _check_preconditions(services, encounter, actor, commands, once)
+    if any(signed):
+        yield IN_POOL
     batch, at = token_hex(NONCE_BYTES), now(services)
-    first, *more = [
-        CommandDraft(kind.type, data, actor, at, Batch(batch, index, len(commands), stop))
-        for index, (kind, data) in enumerate(commands)
+    drafts = [
+        CommandDraft(kind.type, data, actor, at, Batch(batch, index, len(commands), stop), each)
+        for index, ((kind, data), each) in enumerate(zip_longest(commands, signed))
     ]
-    return (yield from append_in_steps(services, encounter, first, once, expected=expected, more=more))
+    _check_preconditions(services, encounter, actor, commands, once, drafts)
+    first, *more = drafts
+    return (
+        yield from append_in_steps(
+            services, encounter, first, once, expected=terms.get("expected"), more=more
+        )
+    )
 
 
 def _check_preconditions(
@@ -130,11 +164,14 @@ def _check_preconditions(
     actor: Actor,
     commands: Sequence[CommandInput],
     once: IdempotencyKey,
+    drafts: Sequence[CommandDraft],
 ) -> None:
     """Raise `Refused` if a precondition fails, unless the idempotency key is known: then it is a repeat."""
     try:
         check_line(services, encounter)
         kept = services.folder.kept(encounter) or services.folder.current(encounter)
+        for draft in drafts:
+            check_signature(services, kept.state, _request(encounter, draft))
         tells = len(commands) == 1 and knows_more(kept.state, actor)
         check_each(services, encounter, actor, commands, lambda: _settled(services, encounter), tells=tells)
     except Refused:
@@ -174,6 +211,7 @@ class CommandDraft:
     actor: Actor
     at: str
     batch: Batch | None = None
+    signed: SeatSignature | None = None
 
 
 class SendOptions(TypedDict):
@@ -264,16 +302,19 @@ def check_capacity(
 
 def _spelled(encounter: str, draft: CommandDraft) -> bytes:
     """Return the bytes of a request, with a new nonce."""
-    return dump_request(
-        Request(
-            encounter=encounter,
-            type=draft.type,
-            at=draft.at,
-            nonce=token_hex(NONCE_BYTES),
-            actor=draft.actor,
-            data=draft.data,
-            batch=draft.batch,
-        )
+    return dump_request(_request(encounter, draft))
+
+
+def _request(encounter: str, draft: CommandDraft) -> Request:
+    return Request(
+        encounter=encounter,
+        type=draft.type,
+        at=draft.at,
+        nonce=token_hex(NONCE_BYTES),
+        actor=draft.actor,
+        data=draft.data,
+        batch=draft.batch,
+        signed=draft.signed,
     )
 
 

@@ -18,6 +18,7 @@ from service.audit.checkpoint import Checkpoint
 from service.audit.notes import COSIGNER, BadNote, unbase64, verifier_key
 from service.audit.tree import is_prefix
 from service.audit.witness_policy import Policy
+from service.record.ed25519 import public_key
 from service.witness.store import WitnessStore
 
 MOST_BYTES: Final = 65_536
@@ -52,7 +53,7 @@ class Witness:
     @property
     def verifier_key(self) -> str:
         """The line by which others name this witness in their policies."""
-        return verifier_key(self.name, notes.public_key(self.secret), COSIGNER)
+        return verifier_key(self.name, public_key(self.secret), COSIGNER)
 
     def add_checkpoint(self, body: bytes) -> Answer:
         """Cosign the checkpoint of *body* if it extends what was cosigned, and answer."""

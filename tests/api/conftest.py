@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -12,12 +12,14 @@ import pytest
 
 from service.api.app import create_app
 from service.audit.notary import Notary
+from service.audit.receipts import sign_receipts
 from service.audit.signing import publish
 from service.audit.signing_memory import SigningMemory
 from service.core.fold import Folder
 from service.key_files import Keyring
 from service.log import Log, NoSuchEncounter
 from service.log.memory import MemoryLog
+from service.log.values import CommitWrite
 from service.rules.registry import REGISTRY
 from service.signals.heartbeats import record_heartbeat
 from service.stores import api_keys
@@ -71,13 +73,16 @@ class Worker:
         self._beaten = time.monotonic()
         record_heartbeat(self.log, "worker-1", int(time.time() * 1000))
 
+    def _receipts(self, writes: Sequence[tuple[str, CommitWrite]]) -> list[bytes]:
+        return [] if self.signing_memory is None else sign_receipts(writes, SIGNER.secret)
+
     def _run(self) -> None:
         signing = None
         if self.signing_memory is not None:
             notary = Notary(self.log, self.signing_memory, lambda: SIGNER)
             signing = CheckpointSigner(self.log, notary, lambda: SIGNER, Event())
             publish(self.log, SIGNER, time.time())
-        folding = CommandFolder(self.log, self.folder, Keyring.of(KEY), signing)
+        folding = CommandFolder(self.log, self.folder, Keyring.of(KEY), signing, receipts=self._receipts)
         waiting: list[str] = []
         with self.log.listen_commands() as wakes:
             self._listening.set()

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -16,9 +17,14 @@ from typing import Any, Final
 from service.audit import signing
 from service.audit.certificate import certificate, signed
 from service.audit.evidence import Evidence, Receipt
+from service.audit.receipts import sign_receipts
 from service.audit.signing import Signer, VouchedKey
 from service.audit.verify import verify
+from service.log.values import CommitWrite
 from service.record.canonical import commit_hash, dumps
+from service.record.commit import SeatSignature, load_commit, load_request
+from service.record.ed25519 import public_key, sign_bytes
+from service.record.statements import statement
 from tests.audit.evidence_of import closed, evidence_of, forged, played, root_of, signed_evidence
 from tests.audit.games import signed_throughout
 from tests.audit.refitted import with_request
@@ -34,6 +40,9 @@ TABLE: Final = HOME / "verdicts.json"
 KEY: Final = SIGNER.public.hex()
 OTHER: Final = Signer(SIGNER.origin, bytes(range(7, 39)))
 
+SEAT_SECRET: Final = bytes(range(64, 96))
+SEAT_KEY: Final = public_key(SEAT_SECRET).hex()
+
 Line = dict[str, Any]
 
 
@@ -47,12 +56,16 @@ class Vector:
     keys: tuple[str, ...] = (KEY,)
     receipts: tuple[Receipt, ...] = ()
     certificate: bytes | None = None
+    signed: bytes | None = None
+    """A signed receipt."""
 
     def to_data(self) -> Line:
         """Return the row of the table."""
         row: Line = {"file": f"{self.name}.jsonl", "keys": list(self.keys), "verdict": self.verdict}
         if self.receipts:
             row["receipts"] = [f"{receipt.n}:{receipt.hash}" for receipt in self.receipts]
+        if self.signed is not None:
+            row["receipt"] = f"{self.name}.receipt.json"
         if self.certificate is not None:
             row["certificate"] = f"{self.name}.certificate.json"
         return row
@@ -385,9 +398,85 @@ def papers() -> Iterator[Vector]:
         yield Vector(f"certificate-{name}", raw, "certificate_mismatch", (KEY,), (), each)
 
 
+def keyed(seat: str = "ada") -> Evidence:
+    """Return a game in which a seat has a key from commit 3 on; nothing is signed, by anybody."""
+    event = {"type": "seat_key_set", "because": [], "seat": seat, "key": SEAT_KEY}
+    return forged(bare(), 2, lambda commit: commit["events"].append(event))
+
+
+def said(evidence: Evidence, n: int, head: int = 3, **changed: Any) -> bytes:
+    """Return a bundle in which the seat of request *n* signed it, after it had seen commit *head*."""
+    request = load_request(evidence.requests[n - 1] or b"")
+    seen = changed.get("hash") or commit_hash(evidence.commits[head - 1]).hex()
+    words = SeatSignature("k-1", 0, head, seen, "")
+    value = sign_bytes(statement(replace(request, **changed.get("instead", {})), words), SEAT_SECRET).hex()
+    signed_by_seat = {
+        "key": words.key,
+        "index": words.index,
+        "head": {"n": words.n, "hash": words.hash},
+        "signature": value,
+    }
+    return with_request(evidence, n, lambda data: data.update(signed=signed_by_seat))
+
+
+def statements() -> Iterator[Vector]:
+    """Yield games in which a seat has a key, and a host speaks for it or does not."""
+    table, of_gm = keyed(), keyed("gm")
+    yield Vector("statement-right", said(table, 4), "valid_unsigned_without_rules", ())
+    yield Vector("statement-missing", spelled(table), "forged_command(4)", ())
+    changed = said(table, 4, instead={"data": {"number": 6}})
+    yield Vector("statement-of-another-command", changed, "forged_command(4)", ())
+    elsewhere = said(table, 4, instead={"encounter": "00000000-0000-8000-8000-000000000000"})
+    yield Vector("statement-of-another-encounter", elsewhere, "forged_command(4)", ())
+    yield Vector("statement-on-another-history", said(table, 4, hash="ab" * 32), "forked(4)", ())
+    yield Vector("statement-on-itself", said(table, 4, head=4), "forked(4)", ())
+    yield Vector("statement-of-the-gm-missing", spelled(of_gm), "forged_command(3)", ())
+    second = with_request(of_gm, 3, lambda data: data.update(actor={"seat": "bo", "role": "gm"}))
+    yield Vector("statement-avoided-by-a-second-gm", second, "forged_command(3)", ())
+
+
+def receipts() -> Iterator[Vector]:
+    """Yield receipts that the host signed, and what it then shows."""
+    whole = game()
+    raw, n = spelled(whole), 4
+    commit, request = load_commit(whole.commits[n - 1]), whole.requests[n - 1] or b""
+    write = CommitWrite(n, commit.prev, commit.hash, commit.raw, request)
+    several = [(whole.encounter, replace(write, n=each)) for each in (3, 4, 5)]
+
+    def of(changed: CommitWrite, encounter: str = whole.encounter, by: Signer = SIGNER) -> bytes:
+        return sign_receipts([(encounter, changed)], by.secret)[0]
+
+    one_of_three = sign_receipts(several, SIGNER.secret)[1]
+    mismatch = "receipt_mismatch"
+    for name, each, verdict in (
+        ("right", of(write), "valid_without_rules"),
+        ("right-one-of-three", one_of_three, "valid_without_rules"),
+        ("of-another-outcome", of(replace(write, hash="ab" * 32)), "forked(4)"),
+        ("of-another-request", of(replace(write, request=b"another")), "forked(4)"),
+        ("beyond-the-end", of(replace(write, n=12)), "truncated(11 to 12)"),
+        ("of-another-key", of(write, by=OTHER), mismatch),
+        ("of-another-encounter", of(write, "00000000-0000-8000-8000-000000000000"), mismatch),
+        ("changed", of(write).replace(b'"n":4', b'"n":5', 1), mismatch),
+        ("path-cut", re.sub(rb'"path":.*?\]', b'"path":[]', one_of_three), mismatch),
+        ("float", of(write).replace(b'"n":4', b'"n":4.0', 1), mismatch),
+    ):
+        yield Vector(f"receipt-{name}", raw, verdict, signed=each)
+
+
 def vectors() -> Iterator[Vector]:
     """Yield all that are made from a tiny game."""
-    for kind in (right, not_bundles, malformed, tampered, cut_off, unsigned, dice, papers):
+    for kind in (
+        right,
+        not_bundles,
+        malformed,
+        tampered,
+        cut_off,
+        unsigned,
+        dice,
+        papers,
+        statements,
+        receipts,
+    ):
         yield from kind()
 
 
@@ -400,6 +489,8 @@ def main() -> int:
     kept = [row for row in before if row["file"] not in names and row["file"].startswith("fight-")]
     for each in made:
         (HOME / f"{each.name}.jsonl").write_bytes(each.raw)
+        if each.signed is not None:
+            (HOME / f"{each.name}.receipt.json").write_bytes(each.signed)
         if each.certificate is not None:
             (HOME / f"{each.name}.certificate.json").write_bytes(each.certificate)
     rows = [*(each.to_data() for each in made), *kept]

@@ -27,6 +27,8 @@ def words(row: dict[str, Any]) -> list[str]:
         found += ["--key", key]
     for receipt in row.get("receipts", []):
         found += ["--receipt", receipt]
+    if "receipt" in row:
+        found += ["--receipt", str(HOME / row["receipt"])]
     if "certificate" in row:
         found += ["--certificate", str(HOME / row["certificate"])]
     return found
@@ -69,13 +71,13 @@ def test_there_are_enough_of_them_of_every_kind_and_they_are_small() -> None:
     assert len(FORGED) >= 4
     assert set(wrong) == {
         *("not_a_bundle", "malformed", "tampered", "truncated", "forked", "empty", "unsigned_from"),
-        *("dice_invalid", "certificate_mismatch"),
+        *("dice_invalid", "certificate_mismatch", "forged_command", "receipt_mismatch"),
     }
     assert sum(path.stat().st_size for path in HOME.iterdir()) < MOST_BYTES
 
 
 def test_the_table_is_of_the_files_that_are_there() -> None:
-    files = {row["file"] for row in ROWS} | {row["certificate"] for row in ROWS if "certificate" in row}
+    files = {row[name] for row in ROWS for name in ("file", "receipt", "certificate") if name in row}
 
     assert files == {path.name for path in HOME.iterdir()} - {TABLE.name}
     assert {f"{each.name}.jsonl" for each in made_now()} == {

@@ -9,7 +9,8 @@ import pytest
 
 from service.audit import notes
 from service.audit.checkpoint import Checkpoint, parse, sign, verify
-from service.audit.notes import BadNote, public_key, verifier_key
+from service.audit.notes import BadNote, verifier_key
+from service.record.ed25519 import public_key
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "log.json").read_text("utf-8"))
 NOTE: str = VECTORS["checkpoint"]

@@ -4,8 +4,9 @@ import pytest
 
 from service.audit import cosignature, notes
 from service.audit.checkpoint import Checkpoint, sign
-from service.audit.notes import COSIGNER, BadNote, base64, public_key, verifier_key
+from service.audit.notes import COSIGNER, BadNote, base64, verifier_key
 from service.audit.witness_policy import BadPolicy, Policy, read_policy
+from service.record.ed25519 import is_signed, public_key
 
 SECRETS = {name: bytes([at]) * 32 for at, name in enumerate(("ada", "ben", "cleo", "log"), 1)}
 NOTE = sign(Checkpoint("host.example/log", 7, bytes(32)), SECRETS["log"])
@@ -47,7 +48,7 @@ def test_the_signed_message_is_that_of_the_specification() -> None:
     line = notes.parse(cosigned(NOTE, ada=1_679_315_147)).signatures[-1]
     message = f"cosignature/v1\ntime 1679315147\nhost.example/log\n7\n{base64(bytes(32))}\n"
     assert line.value[:8] == (1_679_315_147).to_bytes(8, "big")
-    assert notes.is_signed(message.encode(), line.value[8:], public_key(SECRETS["ada"]))
+    assert is_signed(message.encode(), line.value[8:], public_key(SECRETS["ada"]))
     assert line.key_id == notes.id_of("ada.example", public_key(SECRETS["ada"]), b"\x04")
 
 

@@ -10,11 +10,12 @@ import pytest
 from service.audit import bundle, signing
 from service.audit.certificate import certificate
 from service.audit.evidence import Evidence
-from service.audit.notes import public_key, verifier_key
+from service.audit.notes import verifier_key
 from service.audit.report import Report
 from service.audit.signing import Signer, VouchedKey
 from service.audit.verify import verify
 from service.record.canonical import commit_hash
+from service.record.ed25519 import public_key
 from service.record.frontier import Frontier
 from tests.audit.evidence_of import closed, cut, forged, played, signed_evidence
 from tests.support.tiny_game import TINY

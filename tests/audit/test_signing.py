@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from service.audit import signing
-from service.audit.notes import BadNote, public_key, verifier_key
+from service.audit.notes import BadNote, verifier_key
 from service.audit.signing import PublishedKey, Signer
 from service.key_files import read_or_create_key
 from service.log.memory import MemoryLog
+from service.record.ed25519 import public_key
 from tests.support.tiny_table import SIGNER
 
 ORIGIN = SIGNER.origin

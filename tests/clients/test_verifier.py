@@ -15,12 +15,12 @@ import pytest
 from service.audit import bundle
 from service.audit.certificate import certificate, check_against_certificate, signed
 from service.audit.evidence import Evidence, Receipt, stored
-from service.audit.notes import public_key
 from service.audit.signatures import accepted_keys
 from service.audit.signing import Signer
 from service.audit.verdict import MALFORMED, NOT_A_BUNDLE
 from service.audit.verify import verify
 from service.record.canonical import dumps, is_canonical
+from service.record.ed25519 import public_key
 from tests.audit.bundle_vectors import TABLE
 from tests.audit.evidence_of import closed as closed_game
 from tests.audit.evidence_of import cut, evidence_of, forged, played, resealed, signed_evidence
@@ -98,7 +98,9 @@ def whole() -> bytes:
 def case_of(row: dict[str, Any]) -> Case:
     pairs = (each.split(":") for each in row.get("receipts", ()))
     receipts = tuple(Receipt(int(n), hash_) for n, hash_ in pairs)
-    return Case((TABLE.parent / row["file"]).read_bytes(), receipts, tuple(map(bytes.fromhex, row["keys"])))
+    signed = ((TABLE.parent / row["receipt"]).read_bytes(),) if "receipt" in row else ()
+    raw, keys = (TABLE.parent / row["file"]).read_bytes(), tuple(map(bytes.fromhex, row["keys"]))
+    return Case(raw, receipts, keys, signed)
 
 
 def turn(commit: dict[str, Any]) -> None:

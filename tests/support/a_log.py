@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from service.audit.log_writer import LogWriter, log_name
-from service.audit.notes import COSIGNER, public_key, verifier_key
+from service.audit.notes import COSIGNER, verifier_key
 from service.audit.signing_memory import SigningMemory
 from service.audit.witness_policy import Policy, read_policy
 from service.log.memory import MemoryLog
+from service.record.ed25519 import public_key
 from service.record.log_entries import HEAD, OPENING, LogEntry
 from service.stores.public_log import PublicLog
 from service.witness.cosigner import Witness

@@ -44,6 +44,8 @@ class Case:
     raw: bytes
     receipts: tuple[Receipt, ...] = ()
     pinned: tuple[bytes, ...] = ()
+    signed: tuple[bytes, ...] = ()
+    """Signed receipts, as their bytes."""
 
 
 def node(script: str, *arguments: str, told: str = "") -> str:
@@ -73,6 +75,7 @@ def described(cases: Iterable[Case]) -> list[list[str]]:
             "bundle": base64.b64encode(case.raw).decode(),
             "receipts": [{"n": receipt.n, "hash": receipt.hash} for receipt in case.receipts],
             "keys": [key.hex() for key in case.pinned],
+            "signed": [base64.b64encode(each).decode() for each in case.signed],
         }
         for case in cases
     ]
@@ -88,7 +91,7 @@ def expected(case: Case) -> str:
 def without_rules(case: Case) -> Verdict:
     """Return Python's verdict on a case where it applies no rules."""
     try:
-        evidence = bundle.read(case.raw, case.receipts, case.pinned)
+        evidence = bundle.read(case.raw, case.receipts, case.pinned, case.signed)
     except bundle.BadBundle as fault:
         return fault.verdict
     return auditing.verify(evidence, {}, without_rules=True).verdict
@@ -149,10 +152,15 @@ def overheard() -> Iterator[Callable[[], list[Case]]]:
     found: list[Case | Evidence] = []
     read, examine = bundle.read, integrity.examine
 
-    def noted_read(raw: bytes, receipts: Iterable[Receipt] = (), pinned: Iterable[bytes] = ()) -> Evidence:
-        case = Case(raw, tuple(receipts), tuple(pinned))
+    def noted_read(
+        raw: bytes,
+        receipts: Iterable[Receipt] = (),
+        pinned: Iterable[bytes] = (),
+        signed_receipts: Iterable[bytes] = (),
+    ) -> Evidence:
+        case = Case(raw, tuple(receipts), tuple(pinned), tuple(signed_receipts))
         found.append(case)
-        return read(case.raw, case.receipts, case.pinned)
+        return read(case.raw, case.receipts, case.pinned, case.signed)
 
     def noted_examine(evidence: Evidence, *told: Any) -> Any:
         found.append(evidence)
@@ -170,4 +178,4 @@ def _case(noted: Case | Evidence) -> Case | None:
     if isinstance(noted, Case):
         return noted
     raw = as_bundle(noted)
-    return None if raw is None else Case(raw, noted.receipts, noted.pinned)
+    return None if raw is None else Case(raw, noted.receipts, noted.pinned, noted.signed_receipts)

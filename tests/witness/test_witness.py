@@ -11,7 +11,7 @@ import pytest
 from service.audit import checkpoint, cosignature, notes
 from service.audit.checkpoint import Checkpoint, sign
 from service.audit.log_writer import log_name
-from service.audit.notes import public_key
+from service.record.ed25519 import public_key
 from service.stores.public_log import PublicLog
 from service.witness.web import application
 from tests.support.a_log import START, Witnesses, a_log, head, opening, secret_of

@@ -804,7 +804,7 @@ class CombatEnding(t.TypedDict):
     because: list[str]
     reason: str
 
-Command: t.TypeAlias = "AcceptAmendment | AcceptDamage | AcceptHistory | AddCreature | Adjudicate | AdvanceClock | AdvanceEpoch | AllowHiding | Amend | AskRuling | AttackNext | AwardXp | BeginCombat | BreakFree | Breathe | CallOut | Cast | ChangeSeat | Choose | ChooseCheck | ChooseDefenseAbility | ChoosePush | ChooseStance | CloseEncounter | CloseSeat | CoatWeapon | CommitSeed | OpenContest | CutOff | Dash | DealInstead | DeclareAgility | DeclareAttack | DeclareInstant | DeclareOffensive | DeclineAttack | DeclineJoin | DeclineSidestep | Delay | DescribeWound | Douse | DrinkPotion | DropAmendment | EndCombat | EndSpell | EndTurn | Engage | Fall | FollowCaptive | FollowUp | ForfeitChoice | ForgoFollowUp | GmRuling | GoUnconscious | GrantPriority | Hazard | Help | Hide | HideCreature | HoldBreath | InvokeAspect | InvokeWound | IssueToken | JoinEngagement | LetGo | Meditate | MoveHiddenCreature | HandleObject | OpenChoice | OpenSeat | OpportunityAttack | Pass | PassSide | PassWindow | Redo | Rest | RevealCreature | RevealSeed | RollBehindScreen | RollCheck | RollContest | RollSave | AdjudicateAbility | ScrapeWeapon | SealChoice | SetStanding | ShakeOff | ShowRoll | ShowSheet | Shrug | Sidestep | SpendXp | Steady | TellComplication | ThrowDice | TreatWounds | Trip | Undo | Uphold | UseAbility | WaiveSeed | WithdrawHiddenCreature"
+Command: t.TypeAlias = "AcceptAmendment | AcceptDamage | AcceptHistory | AddCreature | Adjudicate | AdvanceClock | AdvanceEpoch | AllowHiding | Amend | AskRuling | AttackNext | AwardXp | BeginCombat | BreakFree | Breathe | CallOut | Cast | ChangeSeat | Choose | ChooseCheck | ChooseDefenseAbility | ChoosePush | ChooseStance | CloseEncounter | CloseSeat | CoatWeapon | CommitSeed | OpenContest | CutOff | Dash | DealInstead | DeclareAgility | DeclareAttack | DeclareInstant | DeclareOffensive | DeclineAttack | DeclineJoin | DeclineSidestep | Delay | DescribeWound | Douse | DrinkPotion | DropAmendment | EndCombat | EndSpell | EndTurn | Engage | Fall | FollowCaptive | FollowUp | ForfeitChoice | ForgoFollowUp | GmRuling | GoUnconscious | GrantPriority | Hazard | Help | Hide | HideCreature | HoldBreath | InvokeAspect | InvokeWound | IssueToken | JoinEngagement | LetGo | Meditate | MoveHiddenCreature | HandleObject | OpenChoice | OpenSeat | OpportunityAttack | Pass | PassSide | PassWindow | Redo | RemoveSeatKey | Rest | RevealCreature | RevealSeed | RollBehindScreen | RollCheck | RollContest | RollSave | AdjudicateAbility | ScrapeWeapon | SealChoice | SetSeatKey | SetStanding | ShakeOff | ShowRoll | ShowSheet | Shrug | Sidestep | SpendXp | Steady | TellComplication | ThrowDice | TreatWounds | Trip | Undo | Uphold | UseAbility | WaiveSeed | WithdrawHiddenCreature"
 """A command of heartrush@1."""
 
 @t.final
@@ -1941,7 +1941,7 @@ class EpochEnded(t.TypedDict):
     to: int
     before: dict[str, int]
 
-Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BonusLaid | BreakFreeTried | BreathAsked | BreathHeld | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CameUp | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DaysPassed | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LanternTurned | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OpposedBegun | OpposedDecided | OpposedHalfKnown | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | ThingDropped | ThingTaken | TimeBegun | TimeHarmed | TimeTaken | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WallsSet | WeaponCoated | WeaponLanded | WentUnder | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
+Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BonusLaid | BreakFreeTried | BreathAsked | BreathHeld | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CameUp | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DaysPassed | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LanternTurned | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OpposedBegun | OpposedDecided | OpposedHalfKnown | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatKeyRemoved | SeatKeySet | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | ThingDropped | ThingTaken | TimeBegun | TimeHarmed | TimeTaken | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WallsSet | WeaponCoated | WeaponLanded | WentUnder | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
 """An event of heartrush@1."""
 
 @t.final
@@ -2882,9 +2882,10 @@ class InvokeWound(t.TypedDict):
 
 @t.final
 class IssueToken(t.TypedDict):
-    """Issue another token for a seat; earlier ones stop working."""
+    """Issue another token for a seat, perhaps with a key; earlier tokens stop working."""
     type: t.Literal['issue_token']
     seat: str
+    key: t.NotRequired[str | None]
 
 @t.final
 class JoinDeclined(t.TypedDict):
@@ -3349,6 +3350,7 @@ class OpenSeat(t.TypedDict):
     seat: str
     role: t.Literal['player', 'observer', 'auditor']
     creatures: t.NotRequired[list[str]]
+    key: t.NotRequired[str | None]
 
 @t.final
 class Opening(t.TypedDict):
@@ -3701,6 +3703,12 @@ class Redo(t.TypedDict):
     """Redo what the last undo took back and no redo has restored."""
     type: t.Literal['redo']
     reason: t.NotRequired[str]
+
+@t.final
+class RemoveSeatKey(t.TypedDict):
+    """Remove the public key of a seat, as the GM: its commands are not signed from then on."""
+    type: t.Literal['remove_seat_key']
+    seat: str
 
 @t.final
 class RequestView(t.TypedDict):
@@ -4109,6 +4117,22 @@ class SeatEntryView(t.TypedDict):
     seat: str
     role: t.Literal['player', 'observer', 'auditor']
     creatures: list[str]
+    key: str | None
+
+@t.final
+class SeatKeyRemoved(t.TypedDict):
+    """The commands of a seat are not signed from now on."""
+    type: t.Literal['seat_key_removed']
+    because: list[str]
+    seat: str
+
+@t.final
+class SeatKeySet(t.TypedDict):
+    """The commands of a seat are signed with this key from now on."""
+    type: t.Literal['seat_key_set']
+    because: list[str]
+    seat: str
+    key: str
 
 @t.final
 class SeatOpened(t.TypedDict):
@@ -4134,6 +4158,7 @@ class SeatView(t.TypedDict):
     creatures: list[str]
     tokens: int
     closed: bool
+    key: str | None
 
 @t.final
 class SeedCommitted(t.TypedDict):
@@ -4166,6 +4191,13 @@ class SeedingView(t.TypedDict):
     mode: t.Literal['server', 'mixed']
     seats: list[str]
     epochs: int
+
+@t.final
+class SetSeatKey(t.TypedDict):
+    """Set the public key with which a seat signs its commands: its own seat once, the GM at any time."""
+    type: t.Literal['set_seat_key']
+    seat: str
+    key: str
 
 @t.final
 class SetStanding(t.TypedDict):

@@ -418,7 +418,7 @@ class CombatStarted(t.TypedDict):
     unaware: list[str]
     partly_unaware: list[str]
 
-Command: t.TypeAlias = "AcceptAmendment | AcceptHistory | AddCreature | AdvanceEpoch | Amend | AnswerRuling | AskPause | BeginTurn | ChangeSeat | Charge | CloseEncounter | CloseSeat | CommitSeed | CommitSwift | ConsentSprint | OpenContest | ContinueCombat | DesperateExertion | DirtyTrick | DropAmendment | EndCombat | EndTurn | EscapeGrapple | FireDelayed | ForfeitChoice | GmRuling | GoOn | Grapple | GuideWithKnees | HideCreature | Improvise | IssueToken | JudgeDeed | KeepRoll | MaintainGrapple | ManipulateObject | Move | MoveHiddenCreature | NextRound | NoMoreSwift | OpenChoice | OpenSeat | Overrun | PassMovement | PassTurn | PlanMovement | RecklessAttack | Recover | Redo | Rest | RevealCreature | RevealSeed | RollBehindScreen | Rule | SealChoice | SetAttitude | SetGroups | SetOrder | Shove | ShowRoll | ShowSheet | StartCombat | StepAside | Strike | Sustain | Throw | ThrowDice | TotalDefense | TreatWound | Trip | Undo | Uphold | UseAbility | WaiveSeed | WithdrawHiddenCreature | WithdrawPlan"
+Command: t.TypeAlias = "AcceptAmendment | AcceptHistory | AddCreature | AdvanceEpoch | Amend | AnswerRuling | AskPause | BeginTurn | ChangeSeat | Charge | CloseEncounter | CloseSeat | CommitSeed | CommitSwift | ConsentSprint | OpenContest | ContinueCombat | DesperateExertion | DirtyTrick | DropAmendment | EndCombat | EndTurn | EscapeGrapple | FireDelayed | ForfeitChoice | GmRuling | GoOn | Grapple | GuideWithKnees | HideCreature | Improvise | IssueToken | JudgeDeed | KeepRoll | MaintainGrapple | ManipulateObject | Move | MoveHiddenCreature | NextRound | NoMoreSwift | OpenChoice | OpenSeat | Overrun | PassMovement | PassTurn | PlanMovement | RecklessAttack | Recover | Redo | RemoveSeatKey | Rest | RevealCreature | RevealSeed | RollBehindScreen | Rule | SealChoice | SetAttitude | SetGroups | SetOrder | SetSeatKey | Shove | ShowRoll | ShowSheet | StartCombat | StepAside | Strike | Sustain | Throw | ThrowDice | TotalDefense | TreatWound | Trip | Undo | Uphold | UseAbility | WaiveSeed | WithdrawHiddenCreature | WithdrawPlan"
 """A command of rise@1."""
 
 @t.final
@@ -986,7 +986,7 @@ class EscapeGrapple(t.TypedDict):
     type: t.Literal['escape_grapple']
     creature: str
 
-Event: t.TypeAlias = "AbilityDone | AbilityForgotten | AbilityLearned | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | DamageRolled | DamageTaken | DaysPassed | DeedExerted | DeedJudged | DeedRolled | DeedRuled | DeedTried | DeedsAnnounced | DeedsJudged | DeedsOrdered | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansOpening | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
+Event: t.TypeAlias = "AbilityDone | AbilityForgotten | AbilityLearned | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | DamageRolled | DamageTaken | DaysPassed | DeedExerted | DeedJudged | DeedRolled | DeedRuled | DeedTried | DeedsAnnounced | DeedsJudged | DeedsOrdered | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansOpening | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatKeyRemoved | SeatKeySet | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
 """An event of rise@1."""
 
 @t.final
@@ -1490,9 +1490,10 @@ class InsteadView(t.TypedDict):
 
 @t.final
 class IssueToken(t.TypedDict):
-    """Issue another token for a seat; earlier ones stop working."""
+    """Issue another token for a seat, perhaps with a key; earlier tokens stop working."""
     type: t.Literal['issue_token']
     seat: str
+    key: t.NotRequired[str | None]
 
 @t.final
 class ItemsTaken(t.TypedDict):
@@ -1791,6 +1792,7 @@ class OpenSeat(t.TypedDict):
     seat: str
     role: t.Literal['player', 'observer', 'auditor']
     creatures: t.NotRequired[list[str]]
+    key: t.NotRequired[str | None]
 
 @t.final
 class OpenedView(t.TypedDict):
@@ -2092,6 +2094,12 @@ class Redo(t.TypedDict):
     """Redo what the last undo took back and no redo has restored."""
     type: t.Literal['redo']
     reason: t.NotRequired[str]
+
+@t.final
+class RemoveSeatKey(t.TypedDict):
+    """Remove the public key of a seat, as the GM: its commands are not signed from then on."""
+    type: t.Literal['remove_seat_key']
+    seat: str
 
 @t.final
 class ResistanceRecovered(t.TypedDict):
@@ -2412,6 +2420,22 @@ class SeatEntryView(t.TypedDict):
     seat: str
     role: t.Literal['player', 'observer', 'auditor']
     creatures: list[str]
+    key: str | None
+
+@t.final
+class SeatKeyRemoved(t.TypedDict):
+    """The commands of a seat are not signed from now on."""
+    type: t.Literal['seat_key_removed']
+    because: list[str]
+    seat: str
+
+@t.final
+class SeatKeySet(t.TypedDict):
+    """The commands of a seat are signed with this key from now on."""
+    type: t.Literal['seat_key_set']
+    because: list[str]
+    seat: str
+    key: str
 
 @t.final
 class SeatOpened(t.TypedDict):
@@ -2437,6 +2461,7 @@ class SeatView(t.TypedDict):
     creatures: list[str]
     tokens: int
     closed: bool
+    key: str | None
 
 @t.final
 class SeedCommitted(t.TypedDict):
@@ -2491,6 +2516,13 @@ class SetOrder(t.TypedDict):
     type: t.Literal['set_order']
     creature: str
     order: t.NotRequired[list[str]]
+
+@t.final
+class SetSeatKey(t.TypedDict):
+    """Set the public key with which a seat signs its commands: its own seat once, the GM at any time."""
+    type: t.Literal['set_seat_key']
+    seat: str
+    key: str
 
 @t.final
 class SheetShown(t.TypedDict):

@@ -984,12 +984,20 @@ class NewSeat(t.TypedDict):
     """The role of the seat: `gm`, `player`, `observer` or `auditor`."""
     creatures: t.NotRequired[list[str]]
     """The ids of the creatures that the seat controls."""
+    key: t.NotRequired[str | None]
+    """The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none."""
 
 @t.final
 class NewShareLink(t.TypedDict):
     """How long the link stays valid."""
     expires_in_s: t.NotRequired[int]
     """The seconds until it expires."""
+
+@t.final
+class NewToken(t.TypedDict):
+    """A key that the seat's person brings with the new token, if any."""
+    key: t.NotRequired[str | None]
+    """The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none."""
 
 @t.final
 class NewUndo(t.TypedDict):
@@ -1131,6 +1139,8 @@ class Outcome(t.TypedDict):
     """The number of the newest commit that is included."""
     hash: t.NotRequired[str]
     """The SHA-256 that the next commit names."""
+    receipt: t.NotRequired["Receipt"]
+    """What the service signed about the command, for its sender."""
 
 OutcomeOrOutcomes: t.TypeAlias = "Outcome | Outcomes"
 """The outcome of a command, or the outcomes of an array."""
@@ -1267,6 +1277,38 @@ class Ready(t.TypedDict):
     """What a commit waits for before it is answered."""
     checks: dict[str, str]
     """The state of each part of the service, by name."""
+
+@t.final
+class ReceiptBatch(t.TypedDict):
+    """Its place among the receipts under one signature."""
+    index: int
+    """Its index, from 0."""
+    size: int
+    """The number of receipts."""
+    path: list[str]
+    """The path from it to the signed root (RFC 9162)."""
+
+@t.final
+class Receipt(t.TypedDict):
+    """What the service signs about a command, for its sender: keep it, and `rewound verify --receipt` compares a record with it. It is in an answer that waited for the outcome."""
+    format: t.Literal['rewound/receipt/1']
+    """The format."""
+    encounter: str
+    """The line of play."""
+    n: int
+    """The command's number."""
+    request: str
+    """The digest of the request."""
+    prev: str
+    """The hash of the commit that it continues."""
+    hash: str
+    """The hash of its commit."""
+    batch: "ReceiptBatch"
+    """Its place among the receipts under one signature."""
+    key: str
+    """The public key that signed."""
+    signature: str
+    """The signature: Ed25519, 128 hexadecimal digits."""
 
 @t.final
 class Refusal(t.TypedDict):
@@ -1571,6 +1613,8 @@ class Seat(t.TypedDict):
     """The number of tokens that were issued for it."""
     closed: bool
     """Whether it is closed."""
+    key: str | None
+    """The public key of its signatures: Ed25519, 64 hexadecimal digits; null if none."""
 
 @t.final
 class SeatChange(t.TypedDict):
@@ -1587,6 +1631,8 @@ class SeatEntry(t.TypedDict):
     """The role of the seat: `gm`, `player`, `observer` or `auditor`."""
     creatures: t.NotRequired[list[str]]
     """The ids of the creatures that the seat controls."""
+    key: t.NotRequired[str | None]
+    """The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none."""
 
 @t.final
 class SeatWithToken(t.TypedDict):
@@ -1601,6 +1647,8 @@ class SeatWithToken(t.TypedDict):
     """The number of tokens that were issued for it."""
     closed: bool
     """Whether it is closed."""
+    key: str | None
+    """The public key of its signatures: Ed25519, 64 hexadecimal digits; null if none."""
     token: str
     """The token of the seat; it is shown once."""
     n: int

@@ -8,7 +8,6 @@ from typing import Any, Final
 from service.api.answers import PENDING
 from service.api.command_outcomes import pending, send_checked
 from service.api.fields import ID, IntegerField
-from service.api.inputs import NOTHING
 from service.api.operations import GM_ALONE, READERS, UNCHANGED, ResponseSchema, operation
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
@@ -29,6 +28,10 @@ _SEAT_MEMBERS: Final[dict[str, Schema]] = {
     "creatures": listing(SEAT),
     "tokens": {**NUMBER, "description": "The number of tokens that were issued for it."},
     "closed": TRUTH,
+    "key": {
+        "type": ["string", "null"],
+        "description": "The public key of its signatures: Ed25519, 64 hexadecimal digits; null if none.",
+    },
 }
 ONE_SEAT: Final = component("Seat", closed("A seat: its role and its creatures.", **_SEAT_MEMBERS))
 SEATS: Final = component("Seats", closed("All seats, including closed ones.", seats=listing(ONE_SEAT)))
@@ -64,8 +67,16 @@ class SeatChange:
     creatures: tuple[str, ...]
 
 
+@record
+class NewToken:
+    """A key that the seat's person brings with the new token, if any."""
+
+    key: str | None = None
+
+
 NEW_SEAT: Final = schema_of(OpenSeat, name="NewSeat")()
 SEAT_CHANGE: Final = schema_of(SeatChange)()
+NEW_TOKEN: Final = schema_of(NewToken)()
 
 
 @operation(
@@ -163,7 +174,7 @@ def close_seat(request: ApiRequest) -> Steps[ApiResponse]:
     TAG,
     has_secret=True,
     roles=GM_ALONE,
-    body=NOTHING,
+    body=NEW_TOKEN,
     waits=True,
     problems=_PROBLEMS,
     answers={201: ResponseSchema("The seat, with its new token.", SEAT_WITH_TOKEN), 202: PENDING},
@@ -176,7 +187,7 @@ def issue_token(request: ApiRequest) -> Steps[ApiResponse]:
     none.
     """
     name = _named(request)
-    sent = yield from send_checked(request, IssueToken, {"seat": name})
+    sent = yield from send_checked(request, IssueToken, {"seat": name, **request.data})
     return (yield from pending(request, sent, _with_token(request, name, 201)))
 
 

@@ -6,6 +6,7 @@ the store has its hash.
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Command, Emits, Event, Refused
@@ -18,10 +19,19 @@ TABLE_SEAT_1: Final = Rule(
     "The GM decides who sits at the table and which creatures each seat controls, and everybody sees it.",
     RULING,
 )
+TABLE_SIGN_1: Final = Rule(
+    "TABLE-SIGN-1",
+    "A seat may set a public key once; then only commands that its key signed are its commands. "
+    "The GM may replace or remove the key, and everybody sees it.",
+    RULING,
+)
 
 
 Role = Literal["player", "observer", "auditor"]
 BECAUSE = ("TABLE-SEAT-1",)
+BY_KEY: Final = ("TABLE-SIGN-1",)
+_KEY: Final = re.compile("[0-9a-f]{64}")
+KEY_TEXT: Final = "a key is 32 bytes as 64 lower-case hexadecimal digits"
 
 
 @record
@@ -69,6 +79,33 @@ class SeatTokenIssued(Event[Table]):
 
 
 @record
+class SeatKeySet(Event[Table]):
+    """The commands of a seat are signed with this key from now on."""
+
+    type: ClassVar[str] = "seat_key_set"
+    plays: ClassVar[bool] = False
+    seat: str
+    key: str
+
+    def evolve(self, state: Table) -> Table:
+        seat = changed(state.seats[self.seat], key=self.key)
+        return changed(state, seats=with_key(state.seats, self.seat, seat))
+
+
+@record
+class SeatKeyRemoved(Event[Table]):
+    """The commands of a seat are not signed from now on."""
+
+    type: ClassVar[str] = "seat_key_removed"
+    plays: ClassVar[bool] = False
+    seat: str
+
+    def evolve(self, state: Table) -> Table:
+        seat = changed(state.seats[self.seat], key=None)
+        return changed(state, seats=with_key(state.seats, self.seat, seat))
+
+
+@record
 class SeatClosed(Event[Table]):
     """A seat was closed; the GM controls its creatures."""
 
@@ -98,6 +135,18 @@ def _free(view: Table, seat: str, creatures: tuple[str, ...]) -> None:
             raise Refused("creature_taken", f"{creature} is controlled by {holder}", "TABLE-SEAT-1")
 
 
+def is_key(text: str) -> bool:
+    """Return whether *text* is a public key as seats give it."""
+    return _KEY.fullmatch(text) is not None
+
+
+@enforces(TABLE_SIGN_1)
+def _well_formed(key: str | None) -> None:
+    """Raise `Refused` for a key that is not one."""
+    if key is not None and not is_key(key):
+        raise Refused("key_malformed", KEY_TEXT)
+
+
 def _known(view: Table, seat: str) -> Seat:
     found = view.seats.get(seat)
     if found is None or found.closed:
@@ -113,9 +162,11 @@ class OpenSeat(Command[Table]):
     seat: str
     role: Role
     creatures: tuple[str, ...] = ()
+    key: str | None = None
 
     def check(self, view: Table) -> None:
         _gm_only(self)
+        _well_formed(self.key)
         if self.seat in view.seats or self.seat == CLOCK:
             raise Refused("seat_taken", f"there is already a seat {self.seat}", "TABLE-SEAT-1")
         if self.role in WATCHERS and self.creatures:
@@ -124,7 +175,8 @@ class OpenSeat(Command[Table]):
 
     def decide(self, state: Table) -> Emits[Table]:
         yield SeatOpened(seat=self.seat, role=self.role, creatures=self.creatures, because=BECAUSE)
-        return (yield SeatTokenIssued(seat=self.seat, number=1, because=BECAUSE))
+        state = yield SeatTokenIssued(seat=self.seat, number=1, because=BECAUSE)
+        return (yield from _with_key(state, self.seat, self.key))
 
 
 @record
@@ -150,18 +202,26 @@ class ChangeSeat(Command[Table]):
 
 @record
 class IssueToken(Command[Table]):
-    """Issue another token for a seat; earlier ones stop working."""
+    """Issue another token for a seat, perhaps with a key; earlier tokens stop working."""
 
     type: ClassVar[str] = "issue_token"
     seat: str
+    key: str | None = None
 
     def check(self, view: Table) -> None:
         _gm_only(self)
+        _well_formed(self.key)
         _known(view, self.seat)
 
     def decide(self, state: Table) -> Emits[Table]:
         number = state.seats[self.seat].tokens + 1
-        return (yield SeatTokenIssued(seat=self.seat, number=number, because=BECAUSE))
+        state = yield SeatTokenIssued(seat=self.seat, number=number, because=BECAUSE)
+        return (yield from _with_key(state, self.seat, self.key))
+
+
+def _with_key(state: Table, seat: str, key: str | None) -> Emits[Table]:
+    """Set the key that came with a token, if one did."""
+    return state if key is None else (yield SeatKeySet(seat=seat, key=key, because=BY_KEY))
 
 
 @record
@@ -179,3 +239,40 @@ class CloseSeat(Command[Table]):
 
     def decide(self, state: Table) -> Emits[Table]:
         return (yield SeatClosed(seat=self.seat, because=BECAUSE))
+
+
+@enforces(TABLE_SIGN_1)
+@record
+class SetSeatKey(Command[Table]):
+    """Set the public key with which a seat signs its commands: its own seat once, the GM at any time."""
+
+    type: ClassVar[str] = "set_seat_key"
+    seat: str
+    key: str
+
+    def check(self, view: Table) -> None:
+        seat = _known(view, self.seat)
+        if self.by.role != GM and self.by.seat != self.seat:
+            raise Refused("not_gm", f"{self.by.seat} is not the gm and not {self.seat}")
+        if self.by.role != GM and seat.key is not None:
+            raise Refused("key_is_set", f"{self.seat} has a key; only the gm replaces it")
+        _well_formed(self.key)
+
+    def decide(self, state: Table) -> Emits[Table]:
+        return (yield SeatKeySet(seat=self.seat, key=self.key, because=BY_KEY))
+
+
+@record
+class RemoveSeatKey(Command[Table]):
+    """Remove the public key of a seat, as the GM: its commands are not signed from then on."""
+
+    type: ClassVar[str] = "remove_seat_key"
+    seat: str
+
+    def check(self, view: Table) -> None:
+        _gm_only(self)
+        if _known(view, self.seat).key is None:
+            raise Refused("no_key", f"{self.seat} has no key", "TABLE-SIGN-1")
+
+    def decide(self, state: Table) -> Emits[Table]:
+        return (yield SeatKeyRemoved(seat=self.seat, because=BY_KEY))

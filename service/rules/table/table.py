@@ -50,6 +50,8 @@ class Seat:
     tokens: int = 0
     """How many tokens were issued for it, so that everybody sees a second one."""
     closed: bool = False
+    key: str | None = None
+    """The public key of its signatures, Ed25519 as 64 hexadecimal digits; None if it does not sign."""
 
 
 @record

@@ -1,6 +1,7 @@
 // Checks the record against evidence that others keep: signed heads and receipts fix its content up to a number.
 
 import { toHex } from "./bytes.mjs";
+import { saidIn } from "./receipts.mjs";
 import { publicEvents } from "./record.mjs";
 import { rootsAt } from "./tree.mjs";
 import { Verdict, demand } from "./verdict.mjs";
@@ -25,29 +26,39 @@ export function standing({ moments }, signed) {
 
 /**
  * @param heads the accepted checkpoints, `{size, root}`
- * @param receipts `{n, hash}`
+ * @param receipts `{n, hash}`, which nobody signed
+ * @param signedReceipts `{n, said}`, which accepted keys signed
  * @throws Verdict `tampered` with an interval, `truncated`, `forked`
  */
-export function holdHeads({ moments, trailer }, heads, receipts) {
+export function holdHeads({ moments, trailer }, heads, receipts, signedReceipts = []) {
   const signed = heads.map(({ size, root }) => ({ n: size, said: root }));
   const roots = rootsAt(moments.map(({ hash }) => hash), signed.map(({ n }) => n));
   for (const head of signed) head.found = roots.get(head.n);
   const kept = receipts.map(({ n, hash }) => ({ n, said: hash, found: moments[n - 1] && toHex(moments[n - 1].hash) }));
-  const isForked = contradictEachOther(signed);
-  const first = Math.min(...[...signed, ...kept].filter(isFalse).map(({ n }) => n));
-  if (first < Infinity && !isForked) throw rewrittenUpTo(first, [...signed, ...kept]);
-  holdEnd(moments.length, trailer, [...signed, ...kept]);
-  demand(!isForked, "forked", { n: first }, "two signed heads contradict each other");
+  const receipted = signedReceipts.map((each) => ({ ...each, found: moments[each.n - 1] && saidIn(moments[each.n - 1]) }));
+  const all = [...signed, ...receipted, ...kept];
+  const isForked = contradictEachOther(signed, receipted);
+  const first = Math.min(...all.filter(isFalse).map(({ n }) => n));
+  if (first < Infinity && !isForked) throw rewrittenUpTo(first, all);
+  holdEnd(moments.length, trailer, all);
+  demand(!isForked, "forked", first < Infinity ? { n: first } : {}, contradiction(receipted.find(isFalse), moments));
 }
 
 const isFalse = ({ said, found }) => found !== undefined && said !== found;
 const isTrue = ({ said, found }) => said === found;
 
-/** Two signed roots of one size, or a matching head that is larger than one that does not match. */
-function contradictEachOther(signed) {
-  const isTwofold = signed.some((one) => signed.some((other) => one.n === other.n && one.said !== other.said));
-  const wrong = signed.filter(isFalse).map(({ n }) => n);
-  return isTwofold || signed.filter(isTrue).some(({ n }) => n > Math.min(...wrong));
+/** Two of one kind that differ at one place, or one that matches and is not below one that does not match. */
+function contradictEachOther(...kinds) {
+  const isTwofold = kinds.some((kind) => kind.some((one) => kind.some((other) => one.n === other.n && one.said !== other.said)));
+  const wrong = kinds.flat().filter(isFalse).map(({ n }) => n);
+  return isTwofold || kinds.flat().filter(isTrue).some(({ n }) => n >= Math.min(...wrong));
+}
+
+function contradiction(receipt, moments) {
+  if (receipt === undefined) return "two signed heads contradict each other";
+  const { n, hash, key } = receipt;
+  const here = toHex(moments[n - 1].hash).slice(0, 16);
+  return `the key ${key.slice(0, 16)}… signed a receipt that commit ${n} is ${hash.slice(0, 16)}…, and it signed a record in which it is ${here}…`;
 }
 
 function rewrittenUpTo(to, heads) {
@@ -90,6 +101,7 @@ export function holdCoverage({ moments, checkpoints, disclosures }, heads, { giv
 }
 
 const hasAny = (moment, types) => publicEvents(moment).some(({ type }) => types.includes(type));
+/** Whether a number is in one of the losses. */
 export const isIn = (losses, n) => losses.some(({ from, to }) => from <= n && n <= to);
 
 /** The places where the record claims that signed commits were lost, each with the commit that accepts it. */

@@ -18,16 +18,19 @@ function instant(value) {
   return day <= DAYS[month - 1] && (month !== 2 || day < 29 || isLeap);
 }
 
-const isRequest = exactly({
-  v: only(1),
-  encounter: text,
-  type: text,
-  at: instant,
-  nonce: digits(32),
-  actor: exactly({ seat: text, role: text }),
-  batch: either(only(null), exactly({ id: text, index: whole, of: whole, stop: truth })),
-  data: object,
-});
+const isRequest = exactly(
+  {
+    v: only(1),
+    encounter: text,
+    type: text,
+    at: instant,
+    nonce: digits(32),
+    actor: exactly({ seat: text, role: text }),
+    batch: either(only(null), exactly({ id: text, index: whole, of: whole, stop: truth })),
+    data: object,
+  },
+  { signed: exactly({ key: text, index: whole, head: exactly({ n: whole, hash }), signature: digits(128) }) },
+);
 
 export const isEnvelope = (event) => "sealed" in event;
 

@@ -47,6 +47,7 @@ function logFacts({ log, counts }) {
     ["root", log.root],
     ...headFacts(log, counts.commits),
     ["envelopes", `${counts.envelopes_opened} of ${counts.envelopes} opened, ${some(counts.requests_withheld, "request")} withheld`],
+    ...(counts.commands_signed ? [["seats", `${some(counts.commands_signed, "command is", "commands are")} signed by their seats`]] : []),
   ];
 }
 

@@ -42,15 +42,21 @@ function over(whole) {
 
 /** Whether a proof leads from the leaf at `index` (from 0) to the root of a tree of this size (RFC 9162, 2.1.3.2). */
 export function includes(hash, index, size, proof, rootHash) {
-  if (index >= size) return false;
+  const found = rootFrom(hash, index, size, proof);
+  return found !== null && same(found, rootHash);
+}
+
+/** The root to which a proof leads from the leaf at `index` (from 0) of a tree of this size; null if it leads to none. */
+export function rootFrom(hash, index, size, proof) {
+  if (index >= size) return null;
   const walk = { at: index, last: size - 1 };
   let found = hash;
   for (const step of proof) {
-    if (walk.last === 0) return false;
+    if (walk.last === 0) return null;
     found = isRight(walk) ? node(step, found) : node(found, step);
     climb(walk);
   }
-  return walk.last === 0 && same(found, rootHash);
+  return walk.last === 0 ? found : null;
 }
 
 /** Whether a proof shows that one tree is a prefix of another (RFC 9162, 2.1.4.2). */

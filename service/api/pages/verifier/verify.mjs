@@ -11,8 +11,10 @@ import { readLines } from "./lines.mjs";
 import { readKey, verifierKey } from "./notes.mjs";
 import { holdToLog } from "./logproof.mjs";
 import { prove } from "./proof.mjs";
+import { acceptedReceipts } from "./receipts.mjs";
 import { isEnvelope, publicEvents, readRecord } from "./record.mjs";
 import { holdToSeat } from "./seals.mjs";
+import { holdStatements } from "./statements.mjs";
 import { root } from "./tree.mjs";
 import { NO_POLICY } from "./trust.mjs";
 import { SOUND, Verdict, demand, statusOf } from "./verdict.mjs";
@@ -25,18 +27,18 @@ const NOT_CHECKED = "whether the rules lead to these results, which `rewound ver
 
 /**
  * @param {string|ArrayBuffer|Uint8Array} bundle its text or bytes
- * @param {{receipts?: {n: number, hash: string}[], keys?: string[], certificate?: Uint8Array, unsigned?: boolean,
+ * @param {{receipts?: {n: number, hash: string}[], signedReceipts?: Uint8Array[], keys?: string[], certificate?: Uint8Array, unsigned?: boolean,
  *   withoutRules?: boolean}} held the caller's evidence and options: receipts,
- *   accepted public keys of 64 digits each, the bytes of a certificate and of a log proof (`log`), a policy (`trust`), how
+ *   signed receipts as their bytes, accepted public keys of 64 digits each, the bytes of a certificate and of a log proof (`log`), a policy (`trust`), how
  *   many seconds later the witnesses may have seen a commit (`delay`), and what the caller does without:
  *   `unsigned` a key, `withoutRules` the rules, which this verifier never has
  * @returns the report: `encounter`, `verdict`, `status`, `log`, `counts`, `dice`, `keys` (those that are accepted),
  *   `checked`, `not_checked`; members that were not reached are null
  */
-export function verify(bundle, { receipts = [], keys = [], certificate = null, log = null, trust = NO_POLICY, delay = DAY_S, ...doesWithout } = {}) {
+export function verify(bundle, { receipts = [], signedReceipts = [], keys = [], certificate = null, log = null, trust = NO_POLICY, delay = DAY_S, ...doesWithout } = {}) {
   const report = { encounter: null, verdict: null, status: null, log: null, counts: null, dice: null, keys: null };
   const bytes = typeof bundle === "string" ? utf8(bundle) : new Uint8Array(bundle);
-  const verdict = judged(report, bytes, { receipts, keys, certificate, log, trust, delay });
+  const verdict = judged(report, bytes, { receipts, signedReceipts, keys, certificate, log, trust, delay });
   const status = statusOf(verdict.verdict, doesWithout);
   const checked = verdict.isSound ? CHECKED : [];
   return Object.assign(report, { verdict: verdict.reported(), status, checked, not_checked: NOT_CHECKED });
@@ -52,7 +54,7 @@ function judged(report, bytes, held) {
   return new Verdict(held.keys.length > 0 ? SOUND.signed : SOUND.unsigned, {}, "");
 }
 
-function judge(report, bytes, { receipts, keys, certificate, log, trust, delay }) {
+function judge(report, bytes, { receipts, signedReceipts, keys, certificate, log, trust, delay }) {
   const bundle = readLines(bytes);
   report.encounter = bundle.header.encounter;
   readRecord(bundle);
@@ -61,17 +63,21 @@ function judge(report, bytes, { receipts, keys, certificate, log, trust, delay }
   const ring = new Keyring(bundle.header.encounter, bundle.keys, keys);
   const signed = holdSignatures(bundle, ring);
   const { heads, losses, lost } = standing(bundle, signed.heads);
-  holdHeads(bundle, heads, receipts);
+  const signedHere = acceptedReceipts(signedReceipts, bundle.header.encounter, ring.accepted());
+  holdHeads(bundle, heads, receipts, signedHere.receipts);
   demand(bundle.moments.length > 0, "empty", {}, "");
   holdToSeat(bundle);
   holdCloses(bundle, losses);
   holdCoverage(bundle, heads, ring);
-  report.log = logOf(bundle, { ...signed, heads, lost }, ring, receipts);
-  report.counts = countsOf(bundle);
+  const statements = holdStatements(bundle, losses);
+  report.log = logOf(bundle, { ...signed, heads, lost }, ring, [...receipts, ...signedHere.receipts]);
+  report.counts = { ...countsOf(bundle), commands_signed: statements };
   const { counts, ...dice } = prove(bundle);
   Object.assign(report.counts, counts);
   report.dice = dice;
   report.keys = ring.accepted();
+  report.receipts = signedHere.receipts.map(({ n, hash, request, prev, key }) => ({ n, hash, request, prev, key }));
+  demand(signedHere.unfit === null, "receipt_mismatch", {}, signedHere.unfit);
   if (certificate !== null) {
     const fault = certificateFault(certificate, report, ring);
     demand(fault === null, "certificate_mismatch", {}, fault);
@@ -131,6 +137,8 @@ function countsOf({ moments }) {
     requests_withheld: moments.filter(({ requestText }) => requestText === null).length,
   };
 }
+
+export { FORMAT as RECEIPT, receiptsIn } from "./receipts.mjs";
 
 /** Parses a receipt, `N:HASH`; null if the text is not one. */
 export function receiptOf(text) {

@@ -1,0 +1,167 @@
+"""Sign receipts of commits, many with one signature, and read them.
+
+A receipt (`rewound/receipt/1`) is the service's word on one command: its number, the digest of its request,
+the commit that it continues, and the hash of its own commit. It is signed by the key of checkpoints, so a
+receipt and a record that contradict each other are proof against the holder of that key. The bytes are
+specified in docs/format.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+from service.audit.tree import node, root_of_path
+from service.log.values import CommitWrite
+from service.record.canonical import NotCanonical, dumps, read_strictly, request_digest
+from service.record.ed25519 import is_signed, public_key, sign_bytes
+
+FORMAT: Final = "rewound/receipt/1"
+_LEAF: Final = b"\x00rewound/receipt/1\x00"
+_BATCH: Final = b"rewound/receipts/1\x00"
+_SIZE_BYTES: Final = 8
+_LONGEST_PATH: Final = 32
+_SIGNATURE_DIGITS: Final = 128
+_DIGITS: Final = re.compile(r"[0-9a-f]+")
+_SAID: Final = ("encounter", "hash", "n", "prev", "request")
+_MEMBERS: Final = frozenset((*_SAID, "batch", "format", "key", "signature"))
+_IN_BATCH: Final = frozenset(("index", "path", "size"))
+
+
+class BadReceipt(ValueError):
+    """The bytes are not a receipt, or their signature is false."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedReceipt:
+    """What the holder of a key signed about one command."""
+
+    encounter: str
+    n: int
+    request: str
+    """The digest of the request."""
+    prev: str
+    """The hash of the commit that it continues."""
+    hash: str
+    """The hash of its own commit."""
+    public: bytes
+    """The public key that signed it."""
+
+    @property
+    def said(self) -> str:
+        """The commit as the receipt has it, to compare with that of a record."""
+        return f"{self.hash}:{self.request}:{self.prev}"
+
+
+def sign_receipts(writes: Sequence[tuple[str, CommitWrite]], secret: bytes) -> list[bytes]:
+    """Return a receipt of each (encounter, commit), as canonical JSON; *secret* signs all of them at once."""
+    if not writes:
+        return []
+    said = [
+        {
+            "encounter": encounter,
+            "hash": write.hash,
+            "n": write.n,
+            "prev": write.prev,
+            "request": request_digest(write.request).hex(),
+        }
+        for encounter, write in writes
+    ]
+    root, paths = _paths([_leaf(each) for each in said])
+    value = sign_bytes(_message(len(said), root), secret).hex()
+    key = public_key(secret).hex()
+    return [
+        dumps(
+            {
+                **each,
+                "batch": {"index": index, "path": [step.hex() for step in path], "size": len(said)},
+                "format": FORMAT,
+                "key": key,
+                "signature": value,
+            }
+        )
+        for index, (each, path) in enumerate(zip(said, paths, strict=True))
+    ]
+
+
+def read_receipt(raw: bytes) -> SignedReceipt:
+    """Return the receipt in *raw*, canonical JSON with an optional LF, after verifying its signature.
+
+    Raises `BadReceipt`.
+    """
+    try:
+        data = read_strictly(raw.removesuffix(b"\n"))
+    except NotCanonical as fault:
+        raise BadReceipt("it is not canonical JSON") from fault
+    if not _is_receipt(data):
+        raise BadReceipt(f"its members are not those of {FORMAT}")
+    batch = data["batch"]
+    path = [bytes.fromhex(step) for step in batch["path"]]
+    leaf = _leaf({name: data[name] for name in _SAID})
+    root = root_of_path(leaf, batch["index"], batch["size"], path)
+    if root is None:
+        raise BadReceipt("its path does not lead to a root")
+    public = bytes.fromhex(data["key"])
+    if not is_signed(_message(batch["size"], root), bytes.fromhex(data["signature"]), public):
+        raise BadReceipt("its signature is false")
+    return SignedReceipt(
+        encounter=data["encounter"],
+        n=data["n"],
+        request=data["request"],
+        prev=data["prev"],
+        hash=data["hash"],
+        public=public,
+    )
+
+
+def receipts_in(answer: object) -> list[bytes]:
+    """Return the receipts in an answer to commands, each as canonical JSON: one, or one of each outcome."""
+    if not isinstance(answer, dict):
+        return []
+    outcomes = answer.get("outcomes")
+    found: Iterable[object] = outcomes if isinstance(outcomes, list) else (answer,)
+    return [dumps(each["receipt"]) for each in found if isinstance(each, dict) and each.get("receipt")]
+
+
+def _is_receipt(data: Any) -> bool:  # noqa: ANN401 - JSON of any shape
+    if not isinstance(data, dict) or data.keys() != _MEMBERS or data["format"] != FORMAT:
+        return False
+    batch = data["batch"]
+    return (
+        isinstance(data["encounter"], str)
+        and type(data["n"]) is int
+        and data["n"] >= 1
+        and all(_has_digits(data[name], 64) for name in ("hash", "prev", "request", "key"))
+        and _has_digits(data["signature"], _SIGNATURE_DIGITS)
+        and isinstance(batch, dict)
+        and batch.keys() == _IN_BATCH
+        and all(type(batch[name]) is int for name in ("index", "size"))
+        and 0 <= batch["index"] < batch["size"]
+        and isinstance(batch["path"], list)
+        and len(batch["path"]) <= _LONGEST_PATH
+        and all(_has_digits(step, 64) for step in batch["path"])
+    )
+
+
+def _has_digits(value: object, count: int) -> bool:
+    return isinstance(value, str) and len(value) == count and _DIGITS.fullmatch(value) is not None
+
+
+def _leaf(said: Mapping[str, Any]) -> bytes:
+    return sha256(_LEAF + dumps(said)).digest()
+
+
+def _message(size: int, root: bytes) -> bytes:
+    return _BATCH + size.to_bytes(_SIZE_BYTES, "big") + root
+
+
+def _paths(leaves: Sequence[bytes]) -> tuple[bytes, list[list[bytes]]]:
+    """Return the root over *leaves* (RFC 9162), and the path of each leaf, nearest first."""
+    if len(leaves) == 1:
+        return leaves[0], [[]]
+    middle = 1 << ((len(leaves) - 1).bit_length() - 1)
+    (left, first), (right, second) = _paths(leaves[:middle]), _paths(leaves[middle:])
+    return node(left, right), [[*path, right] for path in first] + [[*path, left] for path in second]

@@ -1,0 +1,113 @@
+"""Check what seats signed: every command of a seat with a key must be signed by it, once, on this history.
+
+The record says which seat had which key at each commit. A proposed line repeats commands by a ruling, so they
+are not signed again. A withheld request cannot be checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from service.audit.history import Loss
+from service.audit.verdict import FORGED_COMMAND, FORKED, Fault, Verdict
+from service.core.decide import UNSIGNED
+from service.record.commit import Commit, Request
+from service.record.statements import is_signed_by
+from service.rules.kernel.messages import Actor
+from service.rules.table.table import CLOCK, GM
+
+
+def check_statements(
+    commits: Sequence[Commit], requests: Sequence[Request | None], losses: Iterable[Loss]
+) -> int:
+    """Return how many commands their seats signed; raises `Fault`: a forged command, a forked history."""
+    keys: dict[str, str] = {}
+    is_proposed = False
+    taken: set[tuple[str, str, int]] = set()
+    lost = tuple(losses)
+    for commit, request in zip(commits, requests, strict=False):
+        if request is not None:
+            _check_role(commit.n, request.actor)
+        key = None if request is None or is_proposed else keys.get(request.actor.seat)
+        if request is not None and key is not None and not _was_refused_for_it(commit):
+            _check_signature(commit.n, request, key)
+            _check_head(commits, commit.n, request, lost)
+            _check_once(commit.n, request, taken)
+        is_proposed = _follow(commit, keys, is_proposed=is_proposed)
+    return len(taken)
+
+
+def _check_role(n: int, actor: Actor) -> None:
+    """Raise `Fault` if another seat speaks as the gm or as the service, which have no second seat."""
+    if any((actor.seat == name) != (actor.role == name) for name in (GM, CLOCK)):
+        raise _forged(n, f"the seat {actor.seat} has the role {actor.role}")
+
+
+def _check_signature(n: int, request: Request, key: str) -> None:
+    if not is_signed_by(request, key):
+        raise _forged(n, f"the command is not signed by the key of {request.actor.seat}")
+
+
+def _check_head(commits: Sequence[Commit], n: int, request: Request, losses: Sequence[Loss]) -> None:
+    """Raise `Fault` if the newest commit that the seat had seen is not in this record, and was not lost."""
+    signed = request.signed
+    assert signed is not None, "it is signed"
+    is_here = 1 <= signed.n < n and commits[signed.n - 1].hash == signed.hash
+    if not is_here and not any(loss.covers(signed.n) for loss in losses):
+        detail = f"{request.actor.seat} signed that commit {signed.n} is {signed.hash[:16]}…: another history"
+        raise Fault(Verdict(FORKED, n, detail))
+
+
+def _check_once(n: int, request: Request, taken: set[tuple[str, str, int]]) -> None:
+    """Raise `Fault` if the same statement was taken before; otherwise remember it."""
+    assert request.signed is not None
+    name = (request.actor.seat, request.signed.key, request.signed.index)
+    if name in taken:
+        raise _forged(n, f"{request.actor.seat} signed this command once, and it is on the record twice")
+    taken.add(name)
+
+
+def _was_refused_for_it(commit: Commit) -> bool:
+    return commit.refusal is not None and commit.refusal["code"] == UNSIGNED
+
+
+def _follow(commit: Commit, keys: dict[str, str], *, is_proposed: bool) -> bool:
+    """Enter the keys that *commit* set into *keys*; return whether the line is only proposed after it."""
+    for event in commit.events:
+        match event.get("type"):
+            case "seat_key_set" if isinstance(event.get("seat"), str) and isinstance(event.get("key"), str):
+                keys[event["seat"]] = event["key"]
+            case "seat_key_removed" if isinstance(event.get("seat"), str):
+                keys.pop(event["seat"], None)
+            case "encounter_opened":
+                keys.update(_keys_in(event.get("opening")))
+            case "line_begun":
+                is_proposed = True
+            case "line_accepted":
+                is_proposed = False
+                keys.clear()
+                keys.update(_keys_of(event.get("seats")))
+            case _:
+                pass
+    return is_proposed
+
+
+def _keys_in(opening: object) -> Iterable[tuple[str, str]]:
+    """Yield the seats that an opening creates with a key, each with it."""
+    seats = opening.get("seats") if isinstance(opening, dict) else None
+    for seat in seats if isinstance(seats, list) else ():
+        if isinstance(seat, dict) and isinstance(seat.get("seat"), str) and isinstance(seat.get("key"), str):
+            yield seat["seat"], seat["key"]
+
+
+def _keys_of(seats: object) -> Iterable[tuple[str, str]]:
+    """Yield the seats that have a key, each with it."""
+    known: Mapping[str, Any] = seats if isinstance(seats, dict) else {}
+    for name, seat in known.items():
+        if isinstance(seat, dict) and isinstance(seat.get("key"), str):
+            yield name, seat["key"]
+
+
+def _forged(n: int, detail: str) -> Fault:
+    return Fault(Verdict(FORGED_COMMAND, n, detail))
