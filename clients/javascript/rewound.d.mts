@@ -25,6 +25,11 @@ export type Flags<Of> = Omit<Of, "events"> & { events?: boolean };
 /** Return the values of a choice. A cell is `[x, y]`, a path is the list of the cells that are entered. */
 export function valuesOf(choice: contract.Choice): unknown[];
 
+/** Return the commands that commit to a choice and open it; keep `open` until it is asked for. `encounter` is the id in the hashes of the dice. */
+export function seal(
+  encounter: string, seat: string, prompt: { prompt: string; creature: string }, choice: object, salt?: string,
+): Promise<{ seal: contract.Heartrush1SealChoice; open: contract.Heartrush1OpenChoice }>;
+
 /** The service answered with a problem document (RFC 9457). */
 export class Problem extends Error {
   constructor(status: number, data: Partial<contract.Problem>);

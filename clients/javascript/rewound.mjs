@@ -6,6 +6,7 @@ import { Encounter } from "./encounter.mjs";
 import { answered, jobs, newKey, pages, WAIT_S } from "./requests.mjs";
 
 export { valuesOf } from "./choices.mjs";
+export { seal } from "./sealing.mjs";
 export { Encounter } from "./encounter.mjs";
 export { Problem, Unreachable } from "./requests.mjs";
 

@@ -14,6 +14,7 @@ import { markOf, Proof } from "./proof.mjs";
 import { FightRecord } from "./record.mjs";
 import { drawRoster } from "./roster.mjs";
 import { Rulings } from "./rulings.mjs";
+import { SealedChoices } from "./sealing.mjs";
 import { Share } from "./share.mjs";
 import { drawStatistics } from "./statistics.mjs";
 import { tabsIn } from "./tabs.mjs";
@@ -95,6 +96,7 @@ class Fight {
       },
       live: () => this.goLive(),
     });
+    this.sealing = new SealedChoices(encounter, seat);
     this.panels = panels;
     new Proof(panels.proof, encounter, asked, look.proving, AUDITING.has(role), (verified) => this.store.set({ verified }));
     if (panels.share) this.share = new Share(panels.share, encounter);
@@ -355,13 +357,13 @@ class Fight {
     const { last } = this.record;
     const line = { line: this.asked.line };
     const [about, options] = await Promise.all([this.encounter.client.get(this.encounter.path, line), this.encounter.options(line)]);
-    if (last === this.record.last) this.store.set({ about, options });
+    if (last === this.record.last) this.store.set({ about, options: { ...options, options: this.sealing.offered(options.options) } });
     await this.rulings.refresh();
   }
 
   async #send(command) {
     this.store.set({ isLive: true });
-    return this.encounter.send(command);
+    return this.encounter.send(await this.sealing.sent(command));
   }
 
   async #schema(type) {
