@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from rewound_client import SealedChoice, sealed
 from service.dice.chain import choice_commitment
@@ -13,8 +14,13 @@ from tests.support.javascript_verifier import node
 
 ENCOUNTER = "00112233-4455-6677-8899-aabbccddeeff"
 PROMPT = {"prompt": "r1/e1/stance/pia", "creature": "pia"}
-CHOICE = {"type": "choose_stance", "stance": "might", "creature": "pia", "prompt": "r1/e1/stance/pia"}
-DEEP = {
+CHOICE: dict[str, Any] = {
+    "type": "choose_stance",
+    "stance": "might",
+    "creature": "pia",
+    "prompt": "r1/e1/stance/pia",
+}
+DEEP: dict[str, Any] = {
     "type": "plan_movement",
     "path": [[1, 0], [2, -1]],
     "free": [{"b": None, "a": "ö"}],

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from service.cli.playing import ScriptTable
 
 LIKED = (
-    *("start_combat", "begin_combat", "grant_priority", "strike", "engage", "declare_attack"),
+    *("start_combat", "begin_combat", "open_choice", "grant_priority", "strike", "engage", "declare_attack"),
     *(
         "decline_join",
         "choose_stance",

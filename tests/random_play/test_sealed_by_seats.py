@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from service.record.canonical import dumps
 from service.rules.registry import REGISTRY
 from service.simulation.bot import Bot
 from service.simulation.table import LocalTable, secrets_of
@@ -36,7 +37,6 @@ def test_TABLE_CHOICE_2_bots_seal_and_open_every_choice_of_a_fight(edition: str,
     table = LocalTable(REGISTRY, {"edition": edition, **OPENINGS[edition]}, secrets_of(seed))
     bot = Bot(taste_of(edition), Random(seed))
     sent: Counter[str] = Counter()
-    seen: Counter[str] = Counter()
     for _ in range(120):
         move = bot.pick(table.ruleset, table.state)
         if move is None or table.state.is_over:
@@ -44,14 +44,8 @@ def test_TABLE_CHOICE_2_bots_seal_and_open_every_choice_of_a_fight(edition: str,
         commit, payloads = table.send(move.seat, move.type, move.data)
         assert commit.refusal is None, (move, commit.refusal)
         sent[move.type] += 1
-        seen.update(
-            [
-                payload.count(b'"type":"seat_choice_voided"') and "seat_choice_voided"
-                for payload in payloads.values()
-            ]
-        )
-        assert not any(event.get("type") == "seat_choice_voided" for event in commit.events)
-    assert not seen["seat_choice_voided"]
+        shown = [*payloads.values(), dumps(list(commit.events))]
+        assert not any(b'"seat_choice_voided"' in raw for raw in shown)
     assert sent["seal_choice"] >= 3
     assert 0 <= sent["seal_choice"] - sent["open_choice"] <= 3
     assert not {"choose_stance", "plan_movement", "pass_movement"} & sent.keys()

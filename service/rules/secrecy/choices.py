@@ -347,7 +347,8 @@ class OpenChoice(Command[Table]):
             return (yield from _void(state, self, awaited, refuse_without_reason() if hides else refused))
         scope = inner.scope(state)
         state = yield (opened if scope is None else Private(scope=scope, event=opened))
-        return (yield from inner.decide(state))
+        after: Table = yield from inner.decide(state)
+        return after
 
     @classmethod
     def offers(cls, view: Table, awaited: Awaited) -> Iterator[Offer]:
