@@ -202,8 +202,9 @@ def test_a_door_that_opens_changes_the_map_of_its_commit(owner: Api) -> None:
         {"type": "grant_priority"},
         {"type": "object", "creature": "pia", "verb": "open", "item": "0,0|1,0"},
     ):
-        assert owner("POST", f"{at}/commands", command).json["outcome"] == "accepted"
-    changes = owner.get(f"{at}/creatures/changes")["changes"]
+        answer: Any = owner("POST", f"{at}/commands", command).json
+        assert answer["outcome"] == "accepted"
+    changes: Any = owner.get(f"{at}/creatures/changes")["changes"]
     assert [each["n"] for each in changes if each["map"]] == [1, changes[-1]["n"]]
     assert owner.get(f"{at}/map")["edges"] == [{"between": [[0, 0], [1, 0]], "kind": "open_door"}]
     assert owner.get(f"{at}/map?at=1")["edges"] == [{"between": [[0, 0], [1, 0]], "kind": "closed_door"}]
