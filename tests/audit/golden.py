@@ -107,7 +107,7 @@ FIGHTS: Final[dict[str, tuple[Callable[[], Evidence], str]]] = {
     "heartrush-priority": (lambda: played(heartrush("priority")), "gm"),
     "heartrush-turns": (lambda: played(heartrush("turns")), "gm"),
     "heartrush-running": (lambda: played(heartrush("priority"), is_closed=False), "gm"),
-    "heartrush-mixed": (lambda: played(Mixed(7, many=3, budget=COMMANDS)), "gm"),
+    "heartrush-mixed": (lambda: played(Mixed(8, many=3, budget=COMMANDS)), "gm"),
     "heartrush-redone": (redone, "gm"),
     "rise": (lambda: played(rise()), "gm"),
     "rise-running": (lambda: played(rise(), is_closed=False), "gm"),
