@@ -56,6 +56,12 @@ def test_or_they_go_on_where_that_was_asked_for(table: Table) -> None:
     assert outcomes(stopped) == ["amount_out_of_range", "skipped"]
 
 
+def unsigned(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer without receipts: only one that waited for the outcomes has them."""
+    outcomes = [{name: v for name, v in each.items() if name != "receipt"} for each in answer["outcomes"]]
+    return answer | {"outcomes": outcomes}
+
+
 def test_the_whole_array_happens_once(table: Table) -> None:
     first = sent(table, [ADD, TOO_MUCH, ADD], Idempotency_Key="a1")
     again = table.gm("POST", f"{table.at}/commands", [ADD, TOO_MUCH, ADD], Idempotency_Key="a1")
@@ -65,7 +71,7 @@ def test_the_whole_array_happens_once(table: Table) -> None:
         "POST", f"{table.at}/commands?continue=true", [ADD, TOO_MUCH, ADD], Idempotency_Key="a1"
     )
 
-    assert json.loads(again.text) == asked == first
+    assert unsigned(json.loads(again.text)) == asked == unsigned(first)
     assert again.headers["Idempotency-Replayed"] == "true"
     for changed in (other, goes_on):
         is_problem(changed, 422, "idempotency-key-reused")
@@ -87,7 +93,7 @@ def test_an_array_that_is_not_decided_yet_is_pending_and_settled_by_its_key(
     settled = sent(table, [ADD, ADD], Idempotency_Key="a1", Prefer="wait=30")
 
     assert outcomes(settled) == ["accepted", "accepted"]
-    assert table.gm.get(f"{table.at}/commands?key=a1") == settled
+    assert table.gm.get(f"{table.at}/commands?key=a1") == unsigned(settled)
 
 
 def test_if_match_stands_for_the_whole_array(table: Table) -> None:

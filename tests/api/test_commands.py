@@ -270,7 +270,7 @@ def test_the_acting_seat_is_told_the_truth_and_nobody_else(table: Table) -> None
     assert (own["outcome"], own["events"][1]["number"]) == ("accepted", 2)
     assert seen(table.ada)["outcome"] == "accepted"
     assert seen(table.bo)["outcome"] == seen(table.gm)["outcome"] == "sealed"
-    assert [event["type"] for event in seen(table.bo)["events"]] == ["seat_choice_committed"]
+    assert [event["type"] for event in seen(table.bo)["events"]] == ["choice_committed"]
 
 
 def test_two_that_race_for_a_sealed_choice_both_get_an_answer(table: Table, worker: Worker) -> None:

@@ -28,8 +28,8 @@ def test_the_patch_leads_from_the_one_view_to_the_other(table: Table) -> None:
 def test_a_difference_tells_each_seat_what_it_may_see(table: Table) -> None:
     did(table, (table.ada, {"type": "choose", "number": 7}))
     hers, his = (who.get(f"{table.at}/diff?from=3&events=true") for who in (table.ada, table.bo))
-    assert [each["event"]["type"] for each in hers["events"]["to"]] == ["seat_choice_committed", "chosen"]
-    assert [each["event"]["type"] for each in his["events"]["to"]] == ["seat_choice_committed"]
+    assert [each["event"]["type"] for each in hers["events"]["to"]] == ["choice_committed", "chosen"]
+    assert [each["event"]["type"] for each in his["events"]["to"]] == ["choice_committed"]
     assert "7" not in str(his["patch"])
 
 

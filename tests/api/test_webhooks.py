@@ -108,7 +108,7 @@ def test_every_commit_is_told_as_everybody_may_see_it_and_signed(
     found = sorted(hook.taken(webhook["secret"]), key=lambda each: each["data"]["n"])
     assert [each["data"]["n"] for each in found] == numbers
     assert {each["type"] for each in found} == {"encounter.commit"}
-    assert [event["type"] for event in found[0]["data"]["events"]] == ["seat_choice_committed"]
+    assert [event["type"] for event in found[0]["data"]["events"]] == ["choice_committed"]
     assert found[1]["data"]["events"] == [{"type": "counted", "by": 1, "rolled": None, "because": ["TINY-2"]}]
     commits = table.gm.get(f"{table.at}/commits?after={numbers[0] - 1}")["commits"]
     assert [each["data"]["hash"] for each in found] == [each["hash"] for each in commits]
