@@ -191,7 +191,7 @@ def opening(ann: Player, bob: Player) -> Json:
         "seeding": {"mode": "mixed", "seats": ["ann", "bob"]},
         "creatures": [
             {"position": [0, 0], "sheet": sheet("hero", "heroes", kind="pc")},
-            {"position": [1, 0], "sheet": sheet("ogre", "foes", hp_max=30)},
+            {"position": [1, 0], "sheet": sheet("ogre", "foes", hp_max=12)},
         ],
         "seats": [
             {"seat": player.seat, "role": "player", "creatures": [creature], "key": player.public}
@@ -206,9 +206,10 @@ def distrust(call: Call, key: str, directory: Path, throws: Callable[[str], int]
     once = {"Idempotency-Key": str(uuid.uuid4())}
     opened = call("POST", "/v1/encounters", key, opening(ann, bob), once)
     path = f"/v1/encounters/{opened['encounter']}"
-    tokens = {seat["seat"]: seat["token"] for seat in opened["seats"]}
     for player in (ann, bob):
-        player.sit(opened["encounter"], tokens[player.seat])
+        fresh = {"Idempotency-Key": str(uuid.uuid4())}
+        issued = call("POST", f"{path}/seats/{player.seat}/token", key, {}, fresh)
+        player.sit(opened["encounter"], issued["token"])
     for step in (Player.commit_seed, Player.reveal_seed):
         for player in (ann, bob):
             step(player)
@@ -240,10 +241,8 @@ def contest(call: Call, path: str, ann: Player, gm: Call) -> str:
     n = ann.look()["version"]
     ann.send({"type": "contest", "commit": n, "claim": "that die was not thrown"})
     (found,) = call("GET", f"{path}/contests", ann.token)["contests"]
-    gm(
-        {"decision": "the dice prove themselves", "reason": "see the audit"},
-        f"/contests/{found['contest']}/uphold",
-    )
+    answer = {"ending": "upheld", "decision": "the dice prove themselves", "reason": "see the audit"}
+    gm(answer, f"/contests/{found['contest']}/ruling")
     (found,) = call("GET", f"{path}/contests", ann.token)["contests"]
     return str(found["status"])
 
@@ -256,9 +255,9 @@ def write(call: Call, path: str, key: str, directory: Path, players: tuple[Playe
     receipts = []
     for player in players:
         for number, receipt in enumerate(player.receipts, 1):
-            receipts.append(directory / f"{player.seat}-{number}.receipt.json")
-            receipts[-1].write_text(json.dumps(receipt))
-    return {"bundle": bundle, "receipts": receipts}
+            receipts.append(directory / f"{player.seat}-{number:03}.receipt.json")
+            receipts[-1].write_bytes(canonical(receipt))
+    return {"bundle": bundle, "receipts": receipts, "receipt_key": players[0].receipts[0]["key"]}
 
 
 if __name__ == "__main__":
@@ -268,5 +267,6 @@ if __name__ == "__main__":
         Path(sys.argv[3]),
         lambda die: 1 + secrets.randbelow(int(die.rpartition(":d")[2])),
     )
-    print(f"\n{found['commands']} commands; the contest: {found['contested']}")
-    print(f"rewound verify {found['bundle']} --key KEY --receipt {found['receipts'][-1]}")
+    print(f"\n{found['commands']} commands; the contest: {found['contested']}; verify it with")
+    receipts = " ".join(f"--receipt {each}" for each in found["receipts"][-2:])
+    print(f"rewound verify {found['bundle']} --key {found['receipt_key']} {receipts}")

@@ -88,9 +88,11 @@ def _teach(converter: OpenAPIConverter, words: Mapping[str, str]) -> None:
 
     def narrow(self: OpenAPIConverter, field: fields.Field[Any], **_: object) -> Schema:
         if isinstance(field, TupleField):
-            return tuple_of([self.field2property(part) for part in field.tuple_fields])
+            made = tuple_of([self.field2property(part) for part in field.tuple_fields])
+            return {**made, "type": ["array", "null"]} if field.allow_none else made
         if isinstance(field, UnionField):
-            return {"anyOf": [self.field2property(way) for way in field.ways]}
+            nothing = [{"type": "null"}] if field.allow_none else []
+            return {"anyOf": [*(self.field2property(way) for way in field.ways), *nothing]}
         if isinstance(field, KindField):
             refs = {tag: self.resolve_nested_schema(each) for tag, each in field.kinds.items()}  # type: ignore[no-untyped-call]  # apispec left it untyped
             return one_of(field.tag, refs)

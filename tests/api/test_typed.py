@@ -13,9 +13,11 @@ from service.api.field_texts import field_docstrings
 from service.api.inputs import component_name
 from service.rules.field_texts import FIELD_TEXTS
 from service.rules.heartrush.field_texts import FIELD_TEXTS as HEARTRUSH_TEXTS
+from service.rules.kernel.hints import Alternatives, fields_of
 from service.rules.registry import REGISTRY
 from service.rules.rise.field_texts import FIELD_TEXTS as RISE_TEXTS
 from service.rules.table.table import Table
+from tests.api.client import fast_validator
 
 FREE: Final = {
     "Audit.certificate": "the format of certificates has a page of its own",
@@ -118,3 +120,16 @@ def test_no_text_of_a_field_is_left_over(texts: dict[str, str]) -> None:
         each["description"] for _, schema in every_part() for each in schema.get("properties", {}).values()
     }
     assert sorted(name for name, text in texts.items() if text not in described) == []
+
+
+def test_a_field_that_may_be_null_is_so_in_the_contract() -> None:
+    """An offer sends null for `follow` of a push; a client that is made of the contract has to take it."""
+    found = [
+        f"{component_name(edition)}{kind.__name__}/properties/{field.name}"
+        for edition, ruleset in REGISTRY.items()
+        for kind in ruleset.commands.values()
+        for field in fields_of(kind)
+        if isinstance(field.shape, Alternatives) and field.shape.optional
+    ]
+    assert len(found) > 60
+    assert [name for name in found if not fast_validator(f"#/components/schemas/{name}").is_valid(None)] == []

@@ -22,29 +22,38 @@ LOG_PROOF: Final = component(
         "What the public log has of an encounter, proved by signed checkpoints (rewound/log-proof/1).",
         format=TEXT,
         encounter=UUID,
-        checkpoints=listing(
-            closed(
-                "A checkpoint of the log.",
-                note={**TEXT, "description": "The signed note, with cosignatures (C2SP tlog-checkpoint)."},
-                consistency={
-                    "type": "array",
-                    "items": HASH,
-                    "description": "The proof that it extends the one before.",
-                },
-            )
-        ),
-        entries=listing(
-            closed(
-                "An entry of the log.",
-                index=NUMBER,
-                entry={**TEXT, "description": "Its exact bytes, canonical JSON."},
-                proof={
-                    "type": "array",
-                    "items": HASH,
-                    "description": "The proof of inclusion in the first checkpoint that covers it.",
-                },
-            )
-        ),
+        checkpoints={
+            **listing(
+                closed(
+                    "A checkpoint of the log.",
+                    note={
+                        **TEXT,
+                        "description": "The signed note, with cosignatures (C2SP tlog-checkpoint).",
+                    },
+                    consistency={
+                        "type": "array",
+                        "items": HASH,
+                        "description": "The proof that it extends the one before.",
+                    },
+                )
+            ),
+            "description": "The checkpoints that cover the entries, by size.",
+        },
+        entries={
+            **listing(
+                closed(
+                    "An entry of the log.",
+                    index=NUMBER,
+                    entry={**TEXT, "description": "Its exact bytes, canonical JSON."},
+                    proof={
+                        "type": "array",
+                        "items": HASH,
+                        "description": "The proof of inclusion in the first checkpoint that covers it.",
+                    },
+                )
+            ),
+            "description": "The entries of the encounter, by index.",
+        },
     ),
 )
 
