@@ -84,4 +84,4 @@ class Window:
     def close(self) -> None:
         """Close it; fails if the page reported an error."""
         self.page.context.close()
-        assert self.faults == []
+        assert not self.faults, self.faults
