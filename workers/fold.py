@@ -312,11 +312,11 @@ class CommandFolder:
     def _receipted(
         self, batch: Sequence[tuple[FoldedState[Any], list[CommitWrite]]]
     ) -> list[list[CommitWrite]]:
-        """Return the commits of *batch*, each with a receipt beside what its sender is told.
+        """Return the commits of *batch*, each with a receipt in the answer to its sender.
 
         One signature covers all of them. Of a line that is only proposed nothing is signed.
         """
-        told = [
+        answered = [
             (folded.encounter, write)
             for folded, writes in batch
             for write in writes
@@ -324,7 +324,7 @@ class CommandFolder:
         ]
         signed = {
             (encounter, write.n): receipt
-            for (encounter, write), receipt in zip(told, self._receipts(told), strict=False)
+            for (encounter, write), receipt in zip(answered, self._receipts(answered), strict=False)
         }
         return [
             [_with_receipt(write, signed.get((folded.encounter, write.n))) for write in writes]
@@ -388,7 +388,7 @@ class CommandFolder:
 
 
 def _with_receipt(write: CommitWrite, receipt: bytes | None) -> CommitWrite:
-    """Return *write* with a receipt among the members of the JSON object that its sender is told."""
+    """Return *write* with a receipt among the members of the answer to its sender."""
     if receipt is None:
         return write
     rest = write.next_prompt[1:]

@@ -62,7 +62,7 @@ def hold_to_log(
         _check_times(commits, owed, view, policy, delay_s)
     except Fault as fault:
         return replace(report, verdict=fault.verdict)
-    return replace(report, findings=(*report.findings, Finding(LOGGED, told(view, policy, len(owed)))))
+    return replace(report, findings=(*report.findings, Finding(LOGGED, log_summary(view, policy, len(owed)))))
 
 
 def judge_log(
@@ -85,7 +85,7 @@ def judge_log(
     return hold_to_log(report, evidence, view, wanted, delay_s)
 
 
-def told(view: LogView, policy: Policy, owed: int) -> str:
+def log_summary(view: LogView, policy: Policy, owed: int) -> str:
     """Return in words what the log shows, and how far the policy is met."""
     if not view.points:
         return "the log has no checkpoint"

@@ -17,7 +17,7 @@ from service.rules.space.walls import NO_EDGES, Closed, edge_at, is_crossing_clo
 
 HR_FALL_2: Final = Rule(
     "HR-FALL-2",
-    "Whoever goes over a ledge, willing or not, falls to the ground below and moves no further.",
+    "A creature that goes over a ledge, willing or not, falls to the ground below and moves no further.",
     RULING,
 )
 HR_FALL_3: Final = Rule(

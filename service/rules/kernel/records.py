@@ -125,7 +125,7 @@ _new: Final = object.__new__
 _set_fields: Final = object.__setattr__
 
 
-class _Computed(Generic[R, V]):
+class _ComputedAttribute(Generic[R, V]):
     """An attribute whose first reader computes it; see `computed_from`."""
 
     def __init__(self, fields_read: tuple[str, ...], compute: Callable[[R], V]) -> None:
@@ -149,13 +149,13 @@ class _Computed(Generic[R, V]):
         return found
 
 
-def computed_from(*fields_read: str) -> Callable[[Callable[[R], V]], _Computed[R, V]]:
+def computed_from(*fields_read: str) -> Callable[[Callable[[R], V]], _ComputedAttribute[R, V]]:
     """Make a method an attribute that is computed once from the fields *fields_read* and from nothing else.
 
     A changed copy keeps the value until one of these fields changes. Reading it again costs as much as
     reading a field.
     """
-    return lambda compute: _Computed(fields_read, compute)
+    return lambda compute: _ComputedAttribute(fields_read, compute)
 
 
 def _computed(kind: type) -> Mapping[str, tuple[str, ...]]:
@@ -166,7 +166,7 @@ def _computed(kind: type) -> Mapping[str, tuple[str, ...]]:
     every = {name: value for base in reversed(kind.__mro__) for name, value in vars(base).items()}
     found: dict[str, tuple[str, ...]] = {}
     for name, value in every.items():
-        if isinstance(value, _Computed):
+        if isinstance(value, _ComputedAttribute):
             found[name] = ()
             unknown = set(value.fields_read) - {field.name for field in fields(kind)}
             assert not unknown, f"{kind.__name__}.{name} reads {sorted(unknown)}, which are no fields"

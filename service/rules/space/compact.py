@@ -20,7 +20,7 @@ Line: TypeAlias = tuple[int, int, int, int]
 """The paths in one direction: the step along x, the step along y, and the least and the greatest length."""
 
 
-class _Computed(Sequence[V], Generic[V]):
+class _CompactSequence(Sequence[V], Generic[V]):
     """A sequence whose values are computed from the fields of a record."""
 
     def __iter__(self) -> Iterator[V]:
@@ -39,7 +39,7 @@ class _Computed(Sequence[V], Generic[V]):
 
 
 @dataclass(frozen=True)
-class Cells(_Computed[Cell]):
+class Cells(_CompactSequence[Cell]):
     """Cells, as ranges of rows: y, the least x and the greatest x of each."""
 
     cells: tuple[Row, ...]
@@ -63,7 +63,7 @@ class Cells(_Computed[Cell]):
 
 
 @dataclass(frozen=True)
-class StraightPaths(_Computed[Path]):
+class StraightPaths(_CompactSequence[Path]):
     """Straight paths from one cell: in each direction those of some lengths. A path of length 0 stays."""
 
     start: Cell

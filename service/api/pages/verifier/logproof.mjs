@@ -48,7 +48,7 @@ export function holdToLog(bundle, bytes, { trust, logs, losses, delay }) {
   const owed = owedOf(bundle.moments, view, trust, delay);
   holdPolicy(owed, view, trust);
   holdTimes(bundle.moments, owed, view, trust, delay);
-  return told(view, trust, owed.length);
+  return logSummary(view, trust, owed.length);
 }
 
 // --- reading
@@ -173,7 +173,7 @@ function seconds(said) {
   return Number.isNaN(ms) || new Date(ms).toISOString() !== said ? null : Math.floor(ms / 1000);
 }
 
-function told({ points }, trust, owed) {
+function logSummary({ points }, trust, owed) {
   if (points.length === 0) return "the log has no checkpoint";
   const newest = points.at(-1);
   const seen = [...trust.witnesses.keys()].map((name) => {
