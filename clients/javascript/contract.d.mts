@@ -1764,7 +1764,7 @@ prompt: string;
 /** Feet, in fives, from 0 to what sizes allow. */
 distance: number;
 /** The cell into which it follows, as x and y; null if it does not. */
-follow?: [number, number];
+follow?: [number, number] | null;
 };
 
 /** Choose a stance for a participant in secret; all stances are revealed together. */
@@ -2503,7 +2503,7 @@ creature: string;
 /** The cells to walk, each as x and y; null for the shortest way. */
 path?: Array<[number, number]> | null;
 /** The cell where it ends, as x and y. */
-to?: [number, number];
+to?: [number, number] | null;
 /** Whether it stands up first. */
 stand?: boolean;
 };
@@ -7415,7 +7415,7 @@ type: "sidestep";
 /** The id of the creature. */
 creature: string;
 /** The cell where it ends, as x and y. */
-to?: [number, number];
+to?: [number, number] | null;
 /** Whether it stands up first. */
 stand?: boolean;
 /** What pays for it: an action or rush; null if the rules choose. */
@@ -9006,7 +9006,7 @@ creature: string;
 /** The distance in feet. */
 feet: number;
 /** The direction, as steps along x and y; null for straight away. */
-direction?: [number, number];
+direction?: [number, number] | null;
 };
 
 /** Deal what the attack in hand rolled to another creature. */
@@ -9840,13 +9840,14 @@ export type LogProof = {
 format: string;
 /** The id of the encounter. */
 encounter: string;
-/** The checkpoints, the newest first. */
+/** The checkpoints that cover the entries, by size. */
 checkpoints: Array<{
 /** The signed note, with cosignatures (C2SP tlog-checkpoint). */
 note: string;
 /** The proof that it extends the one before. */
 consistency: Array<string>;
 }>;
+/** The entries of the encounter, by index. */
 entries: Array<{
 /** The place of the envelope among the events of its commit. */
 index: number;
@@ -12889,7 +12890,7 @@ within_ft?: number | null;
 /** Custom: keep this far from the targets. */
 beyond_ft?: number | null;
 /** Custom: the one way to go; null is straight away, or the shortest. */
-direction?: [number, number];
+direction?: [number, number] | null;
 /** Whether the movement goes on after a minor or free action. */
 pause?: boolean;
 /** The creature of its group that it mounts where the path ends. */
@@ -13307,7 +13308,7 @@ mount?: string | null;
 /** Whether to get up from prone first, for half the speed. */
 stand_up?: boolean;
 /** The one step in which a shove, or a custom movement by a rule, goes; null is straight away. */
-direction?: [number, number];
+direction?: [number, number] | null;
 /** How high a flight or a jump ends; null stays as high, or just above the ground. */
 altitude_ft?: number | null;
 /** Custom: stay this near to the targets. */
@@ -14275,7 +14276,7 @@ target: string;
 /** Whether the target, of the same group, lets it happen. */
 willing?: boolean;
 /** One step on the grid; null pushes straight away. */
-direction?: [number, number];
+direction?: [number, number] | null;
 /** Null pushes as far as possible. */
 distance_ft?: number | null;
 /** A grappled creature may shove as a movement: if it beats all who hold it, the whole grapple moves. */
@@ -14857,7 +14858,7 @@ targets?: Array<string>;
 /** Null pays with the action the ability costs. */
 pay?: "standard" | "minor" | "free" | "movement" | null;
 /** The cell around which its zone or area lies, or towards which its area points. */
-at?: [number, number];
+at?: [number, number] | null;
 /** How high above that cell the area begins. */
 altitude_ft?: number;
 };
@@ -15377,7 +15378,7 @@ targets?: Array<string>;
 /** After how many steps of the path; 0 is where it begins. */
 step?: number;
 /** The cell around which its zone or area lies, or towards which its area points. */
-at?: [number, number];
+at?: [number, number] | null;
 /** How high above that cell the area begins. */
 altitude_ft?: number;
 };
@@ -15399,7 +15400,7 @@ by?: string;
 /** The ability that `teach` gives. */
 ability?: RiseAbility | null;
 /** Where the creature is put. */
-to?: [number, number];
+to?: [number, number] | null;
 /** The edges whose wall or door changes, for `walls`. */
 edges?: Array<string>;
 /** What is on them from now on. */

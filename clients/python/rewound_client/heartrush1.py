@@ -652,7 +652,7 @@ class ChoosePush(t.TypedDict):
     creature: str
     prompt: str
     distance: int
-    follow: t.NotRequired[list[int]]
+    follow: t.NotRequired[list[int] | None]
 
 @t.final
 class ChooseStance(t.TypedDict):
@@ -1119,7 +1119,7 @@ class Dash(t.TypedDict):
     type: t.Literal['dash']
     creature: str
     path: t.NotRequired[list[list[int]] | None]
-    to: t.NotRequired[list[int]]
+    to: t.NotRequired[list[int] | None]
     stand: t.NotRequired[bool]
 
 @t.final
@@ -4310,7 +4310,7 @@ class Sidestep(t.TypedDict):
     """Move 5 ft or stand up from prone, without an opportunity attack."""
     type: t.Literal['sidestep']
     creature: str
-    to: t.NotRequired[list[int]]
+    to: t.NotRequired[list[int] | None]
     stand: t.NotRequired[bool]
     pay: t.NotRequired[t.Literal['action', 'rush', None]]
     prompt: t.NotRequired[str | None]
@@ -5333,7 +5333,7 @@ class HeartrushEffectPush(t.TypedDict):
     kind: t.Literal['push']
     creature: str
     feet: int
-    direction: t.NotRequired[list[int]]
+    direction: t.NotRequired[list[int] | None]
 
 @t.final
 class HeartrushEffectRedirect(t.TypedDict):

@@ -1669,7 +1669,7 @@ class Move(t.TypedDict):
     altitude_ft: t.NotRequired[int | None]
     within_ft: t.NotRequired[int | None]
     beyond_ft: t.NotRequired[int | None]
-    direction: t.NotRequired[list[int]]
+    direction: t.NotRequired[list[int] | None]
     pause: t.NotRequired[bool]
     mount: t.NotRequired[str | None]
 
@@ -1940,7 +1940,7 @@ class PlanMovement(t.TypedDict):
     carry: t.NotRequired[list[str]]
     mount: t.NotRequired[str | None]
     stand_up: t.NotRequired[bool]
-    direction: t.NotRequired[list[int]]
+    direction: t.NotRequired[list[int] | None]
     altitude_ft: t.NotRequired[int | None]
     within_ft: t.NotRequired[int | None]
     beyond_ft: t.NotRequired[int | None]
@@ -2572,7 +2572,7 @@ class Shove(t.TypedDict):
     creature: str
     target: str
     willing: t.NotRequired[bool]
-    direction: t.NotRequired[list[int]]
+    direction: t.NotRequired[list[int] | None]
     distance_ft: t.NotRequired[int | None]
     pay: t.NotRequired[t.Literal['standard', 'movement']]
     also: t.NotRequired[list[str]]
@@ -2935,7 +2935,7 @@ class UseAbility(t.TypedDict):
     ability: str
     targets: t.NotRequired[list[str]]
     pay: t.NotRequired[t.Literal['standard', 'minor', 'free', 'movement', None]]
-    at: t.NotRequired[list[int]]
+    at: t.NotRequired[list[int] | None]
     altitude_ft: t.NotRequired[int]
 
 @t.final
@@ -3241,7 +3241,7 @@ class RiseFreeUse(t.TypedDict):
     ability: str
     targets: t.NotRequired[list[str]]
     step: t.NotRequired[int]
-    at: t.NotRequired[list[int]]
+    at: t.NotRequired[list[int] | None]
     altitude_ft: t.NotRequired[int]
 
 @t.final
@@ -3254,7 +3254,7 @@ class RiseMending(t.TypedDict):
     name: t.NotRequired[str]
     by: t.NotRequired[str]
     ability: t.NotRequired["RiseAbility | None"]
-    to: t.NotRequired[list[int]]
+    to: t.NotRequired[list[int] | None]
     edges: t.NotRequired[list[str]]
     becomes: t.NotRequired[t.Literal['wall', 'closed_door', 'open_door', 'none']]
 

@@ -928,8 +928,9 @@ class LogProof(t.TypedDict):
     encounter: str
     """The id of the encounter."""
     checkpoints: "list[LogProofCheckpoint]"
-    """The checkpoints, the newest first."""
+    """The checkpoints that cover the entries, by size."""
     entries: "list[LogProofEntrie]"
+    """The entries of the encounter, by index."""
 
 @t.final
 class NewApiKey(t.TypedDict):
