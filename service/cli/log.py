@@ -18,7 +18,7 @@ from service.audit.signing_memory import SigningMemory
 from service.audit.witness_policy import BadPolicy, read_policy
 from service.cli.environment import read_settings
 from service.cli.store import opened
-from service.cli.terminal import say
+from service.cli.terminal import Failure, say
 from service.stores.public_log import PublicLog
 
 _CONTRADICTED: Final = 31
@@ -51,9 +51,9 @@ def follow(url: str, directory: Path, policy: Path) -> None:
         logs = read_policy(policy.read_bytes()).logs
         point, fresh = Mirror(directory).follow(_fetching(url.rstrip("/")), logs)
     except BadPolicy as fault:
-        raise click.ClickException(f"{policy}: {fault}") from fault
+        raise Failure(f"{policy}: {fault}") from fault
     except OSError as fault:
-        raise click.ClickException(f"{url}: {fault}") from fault
+        raise Failure(f"{url}: {fault}") from fault
     except MirrorFault as fault:
         say(str(fault))
         raise SystemExit(_FORKED) from fault
@@ -88,14 +88,14 @@ def restore(directory: Path) -> None:
     mirror = Mirror(directory)
     note = mirror.latest()
     if note is None:
-        raise click.ClickException(f"{directory} has no checkpoint")
+        raise Failure(f"{directory} has no checkpoint")
     memory = SigningMemory(settings.signing_memory_file)
     with opened(settings) as log:
         writer = LogWriter(PublicLog(log), memory, lambda: Signer(settings.origin, settings.signing_key()))
         try:
             lost = writer.put_back(mirror.entries(), checkpoint.parse(note))
         except LogDisputed as fault:
-            raise click.ClickException(str(fault)) from fault
+            raise Failure(str(fault)) from fault
         finally:
             memory.close()
     say(f"{lost} entries are back")

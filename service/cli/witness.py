@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
+from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # it ships none
 
 from service.audit.notes import BadNote, check_name
 from service.audit.witness_policy import BadPolicy, read_policy
-from service.cli.terminal import say
+from service.cli.terminal import Failure, say
 from service.key_files import SettingsError, read_or_create_key
 from service.witness.cosigner import Witness
 from service.witness.store import WitnessStore
@@ -43,13 +43,13 @@ def command(directory: Path, name: str, logs: Path | None, listen: str, *, key_o
         file = logs or directory / "logs"
         policy = read_policy(_with_quorum(file.read_bytes() if file.exists() else b""))
     except (BadNote, BadPolicy, SettingsError, OSError) as fault:
-        raise click.ClickException(str(fault)) from fault
+        raise Failure(str(fault)) from fault
     witness = Witness(name, secret, policy, WitnessStore(directory / "cosigned.db"))
     say(witness.verifier_key)
     if key_only:
         return
     if not policy.logs:
-        raise click.ClickException(f"{file} names no log: add a line `log <verifier key>` for each")
+        raise Failure(f"{file} names no log: add a line `log <verifier key>` for each")
     _Server(witness, listen).run()
 
 
@@ -59,7 +59,7 @@ def _with_quorum(raw: bytes) -> bytes:
     return raw if has_one else raw + b"quorum none\n"
 
 
-class _Server(BaseApplication):  # type: ignore[misc]
+class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn is untyped
     """One process with some threads, which closes idle and slow connections."""
 
     def __init__(self, witness: Witness, listen: str) -> None:

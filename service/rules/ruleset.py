@@ -257,11 +257,11 @@ def admit(state: Table, command: Command[Any], batch: str | None = None) -> None
     if seat is None:
         if state.encounter and command.by != Actor(seat=CLOCK, role=CLOCK):
             raise Refused("no_such_seat", f"there is no seat {command.by.seat}", "TABLE-SEAT-1")
+    elif seat.closed or seat.role in WATCHERS:
+        raise Refused("seat_cannot_act", f"the seat {command.by.seat} only watches", "TABLE-SEAT-1")
     elif command.by.role != seat.role:
         detail = f"the seat {command.by.seat} is of the role {seat.role}"
         raise Refused("other_role", detail, "TABLE-SEAT-1")
-    elif seat.closed or seat.role in WATCHERS:
-        raise Refused("seat_cannot_act", f"the seat {command.by.seat} only watches", "TABLE-SEAT-1")
 
 
 def check(state: S, command: Command[S]) -> None:

@@ -94,6 +94,7 @@ def test_streams_and_their_limits_are_measured(owner: Api, services: Services, t
 PROCESS = """
 import os, sys, time
 from service.api.metrics import Metrics
+from service.key_files import Keyring
 from service.usecases.services import make_services
 from service.log.memory import MemoryLog
 

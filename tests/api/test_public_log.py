@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -87,4 +88,9 @@ def test_a_fight_that_was_played_here_proves_itself(table: Table, writer: LogWri
     report = judge_log(verify(evidence, BOTH), evidence, answer.data, None)
     assert report.verdict.name == "valid"
     assert LOGGED in {finding.name for finding in report.findings}
-    assert b"ada" not in answer.data
+    entries = " ".join(each["entry"] for each in answer.get_json()["entries"])
+    assert {"v", "kind", *kinds} <= (said := set(re.findall(r"\w+", entries)))
+    assert "ada" not in said
+    around = answer.text.replace("\\n", " ")  # of which a hash or a signature is one word
+    assert {"checkpoints", "proof", table.id} <= (words := set(re.findall(r"[\w+/=-]+", around)))
+    assert "ada" not in words

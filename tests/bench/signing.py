@@ -49,7 +49,7 @@ def rows(times: int = TURNS) -> list[Row | str]:
     for _ in range(times):
         note("one signature, bare", lambda: sign_bytes(message, SECRET))
         for size, batch in batches.items():
-            note(f"receipts, {size} at once", lambda batch=batch: sign_receipts(batch, SECRET), size)  # type: ignore[misc]
+            note(f"receipts, {size} at once", lambda batch=batch: sign_receipts(batch, SECRET), size)  # type: ignore[misc]  # a default's type is not inferred
         note("a seat's statement, verified", lambda: is_signed_by(request, key))
     return [
         Row(

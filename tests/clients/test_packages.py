@@ -84,7 +84,8 @@ def test_npm_packs_a_client_that_plays(installed: Path, host: Host) -> None:
     home = installed / "node_modules" / "rewound-client"
     assert {path.name for path in home.iterdir()} == {
         *("LICENSE", "README.md", "package.json", "examples", "verifier"),
-        *("rewound.mjs", "choices.mjs", "encounter.mjs", "requests.mjs", "events.mjs", "verify.mjs"),
+        *("rewound.mjs", "choices.mjs", "sealing.mjs", "encounter.mjs", "requests.mjs"),
+        *("events.mjs", "verify.mjs"),
         *("rewound.d.mts", "contract.d.mts"),
     }
     assert "dependencies" not in json.loads((home / "package.json").read_text("utf-8"))

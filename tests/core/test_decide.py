@@ -111,7 +111,7 @@ def test_a_sealed_choice_stands_in_one_envelope_for_its_seat(sitting: Sitting) -
     found = _told(written)
 
     assert found["outcome"] == "sealed"
-    assert found["events"][0] == {"type": "seat_choice_committed", "seat": "ada", "because": ["TINY-3"]}
+    assert found["events"][0] == {"type": "choice_committed", "seat": "ada", "because": ["TINY-3"]}
     assert found["events"][1].keys() == {"sealed", "audience", "opens"}
     assert found["events"][1]["audience"] == ["seat:ada"]
     assert found["events"][1]["opens"] == "r1/choice/reveal"

@@ -73,7 +73,9 @@ def deployed(name: str) -> str:
     assert command == ["valkey-server", f"/etc/valkey/{name}.conf", "--aclfile", acl]
     assert compose["services"][name]["configs"] == [{"source": f"{name}-users", "target": acl}]
     content = compose["configs"][f"{name}-users"]["content"]
-    return re.sub(r"\$\{(\w+):[^}]*\}", lambda found: PASSWORDS[found[1]], content)
+    # as Compose does where no old password is given: `${NAME:+more}` of an empty variable is nothing
+    content = re.sub(r"\$\{(\w+_BEFORE):\+>\$\{\1\}\}", "", content)
+    return re.sub(r"\$\{(\w+):\?[^}]*\}", lambda found: PASSWORDS[found[1]], content)
 
 
 @dataclass(frozen=True)

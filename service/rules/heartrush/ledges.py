@@ -88,7 +88,7 @@ def is_too_steep(state: State, mover: Creature, old: Cell, new: Cell, *, climbin
     return any(is_crossing_closed(up, state.is_solid, a, b) for a, b in _entered(old, new, mover.space))
 
 
-def _is_climbed(state: State, mover: Creature, old: Cell, new: Cell, climbing: bool) -> bool:  # noqa: FBT001
+def _is_climbed(state: State, mover: Creature, old: Cell, new: Cell, climbing: bool) -> bool:  # noqa: FBT001 - by place: for every step
     """Return whether a step of a mover that may climb is a climb."""
     if not climbing or not state.terrain:
         return False

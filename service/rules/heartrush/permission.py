@@ -371,6 +371,13 @@ def own(view: State, command: Sent, creature: str) -> Creature:
     return found
 
 
+def awake(view: State, command: Sent, creature: str) -> Creature:
+    """Return the seat's own creature if it is in a state to do anything at leisure."""
+    found = own(view, command, creature)
+    check_able(found, command.type, ("surprised",))
+    return found
+
+
 def acting(view: State, command: Sent, creature: str, *, allow: tuple[str, ...] = ()) -> Creature:
     """Return the creature that acts: the seat's own, and in a state to act (*allow* excuses states)."""
     running(view)

@@ -21,7 +21,7 @@ from service.rules.heartrush.clock import (
 from service.rules.heartrush.conditions import SLEEPLESS, ConditionLost, gain
 from service.rules.heartrush.gm_rulings import AdjudicationAsked, RulingRecorded, path_of, rule_on
 from service.rules.heartrush.operations import Effect
-from service.rules.heartrush.permission import acting, check_able, check_settled, gm, holding_priority, own
+from service.rules.heartrush.permission import acting, awake, check_settled, gm, holding_priority, own
 from service.rules.heartrush.ruling_effects import GiveDestiny, LayPenalty
 from service.rules.heartrush.sheet import Ability
 from service.rules.heartrush.state import HOUR_S, MINUTE_S, Creature, State
@@ -86,14 +86,7 @@ SLEPT: Final = 100
 SHELTERS: Final[Mapping[str, int]] = MappingProxyType({"none": 0, "tent": 20, "structure": 40})
 BEDS: Final[Mapping[str, int]] = MappingProxyType({"none": 0, "bedroll": 20, "bed": 40})
 WARMTHS: Final[Mapping[str, int]] = MappingProxyType(
-    {
-        "searing": -30,
-        "muggy": -10,
-        "comfortable": 30,
-        "chilly": 10,
-        "freezing": -10,
-        "bone_chilling": -30,
-    }
+    {"searing": -30, "muggy": -10, "comfortable": 30, "chilly": 10, "freezing": -10, "bone_chilling": -30}
 )
 NIGHTS: Final[tuple[Mapping[str, str], ...]] = (
     MappingProxyType({"shelter": "structure", "bedding": "bed", "warmth": "comfortable"}),
@@ -542,13 +535,6 @@ class TreatWounds(Command[State]):
         allowed = at_rest(view) or (view.house.treat_in_combat and healer.action > 0)
         if near and allowed and healer.status == "active":
             yield Offer(type=cls.type, creature=healer.id, choices={"patient": near})
-
-
-def awake(view: State, command: Command[State], creature: str) -> Creature:
-    """Return the seat's own creature if it is in a state to do anything at leisure."""
-    found = own(view, command, creature)
-    check_able(found, command.type, ("surprised",))
-    return found
 
 
 # --- wounds as aspects -----------------------------------------------------------------------------

@@ -187,7 +187,7 @@ def all_lines_cut(at: Cell, side: int, cell: Cell, solid: frozenset[Cell], close
             strict=True,
         )
     )
-    walls = tuple(solid)
+    walls = tuple(sorted(solid))
     return all(
         is_cut(*outer, walls) or is_line_closed(closed, solid.__contains__, *inner) for outer, inner in lines
     )

@@ -7,8 +7,6 @@ differences and pages read views and nothing else, so a secret can leak only thr
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from itertools import compress
-from operator import is_not
 from types import UnionType
 from typing import (
     Annotated,
@@ -185,7 +183,7 @@ def is_public(value: Any) -> bool:
 
 
 def _are_public(values: Iterable[Any]) -> bool:
-    for value in values:  # noqa: SIM110 - `all` would enter a generator for each value
+    for value in values:  # noqa: SIM110 - under `all` it would enter a generator for each value
         if type(value) not in _PLAIN and not is_public(value):
             return False
     return True
@@ -212,7 +210,9 @@ def _hiding_now(known: dict[str, Any], suspects: tuple[str, ...], now: tuple[Any
     Values that an earlier copy had, and in which nothing was sealed, are not examined again.
     """
     public = known.get(EXAMINED)
-    others = suspects if public is None else compress(suspects, map(is_not, now, public))
+    others: Iterable[str] = suspects
+    if public is not None:
+        others = [name for name, new, old in zip(suspects, now, public, strict=True) if new is not old]
     found = tuple([name for name in others if not is_public(known[name])])
     if found:  # a view is a copy, so what is sealed must not stay here
         now = tuple([None if name in found else known[name] for name in suspects])

@@ -275,9 +275,10 @@ def _weight(condition: Condition) -> int:
 
 @enforces(RI_COND_2)
 def modifiers(creature: Creature, *stats: str) -> tuple[Term, ...]:
-    """Return the modifiers of *stats* by the conditions of *creature*."""
-    if not creature.conditions:
-        return ()
+    """Return the modifiers of *stats* by the conditions of *creature*.
+
+    Also of one without any: the rules consulted are told, and would tell of a condition that is hidden.
+    """
     found: list[Term] = []
     for condition in in_force(creature):
         known = kind_of(condition.name).modifiers

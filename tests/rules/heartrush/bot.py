@@ -28,6 +28,8 @@ SIDES = ("players", "enemies")
 BOARD = 8
 """Cells along a side of the board the creatures are placed on."""
 GROUND = ("wall", "difficult", "shallow_water", "deep_water", "climb")
+UNPLAYED = ("sealed_by",)
+"""Options that keep their defaults: `random_play/test_sealed_by_seats.py` plays the other value."""
 SELDOM = ("end_combat", "pass_side", "rest", "award_xp", "advance_clock", "spend_xp", "set_standing")
 """Commands that cut a fight short, or go on for ever outside it: taken once in twenty times they could be."""
 
@@ -122,6 +124,8 @@ def random_options(chance: random.Random) -> dict[str, Any]:
     """Return house options of which about one in four differs from its default."""
     chosen = {}
     for key, spec in OPTIONS.items():
+        if key in UNPLAYED:
+            continue
         values = spec.values if spec.bounds is None else (1, 6, 600)
         chosen[key] = chance.choice(values) if chance.random() < 0.5 else spec.values[0]
     chosen["windows"] = "all" if chance.random() < 0.1 else "holders"  # it asks for much, and little comes

@@ -16,6 +16,7 @@ from service.rules.heartrush.engagement import EngagementDeclared, EngagementFra
 from service.rules.heartrush.entries import carry, pass_days
 from service.rules.heartrush.experience import grow_heart
 from service.rules.heartrush.paths import check_path, speed
+from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import changed
 from service.rules.table.carried import CarriedFrom
 from tests.rules.heartrush.kit import begun, opened
@@ -267,7 +268,6 @@ def test_HR_ENG_6_who_has_an_action_left_may_join(changes: dict[str, Any], *, jo
     ("name", "kept"),
     [
         ("dazed", True),
-        ("burning", True),
         ("cover", False),
         ("obscured", False),
         ("highground", False),
@@ -281,6 +281,15 @@ def test_HR_CARRY_1_what_a_place_or_another_makes_stays_behind(name: str, *, kep
     found = carry(opened(PLACES).state.with_creature("pia", conditions=held), "pia", FROM)
     after = found.character.conditions
     assert dict(after) == ({name: Condition(level=2, since_round=0)} if kept else {})
+
+
+@pytest.mark.parametrize("name", ["burning", "suffocating"])
+def test_HR_CARRY_1_who_is_in_peril_is_not_carried(name: str) -> None:
+    state = opened(PLACES).state.with_creature("pia", conditions=conditions(name))
+    with pytest.raises(Refused) as refused:
+        carry(state, "pia", FROM)
+    assert (refused.value.code, refused.value.rule) == ("in_peril", "HR-CARRY-1")
+    assert carry(state, "ash", FROM).character.sheet.id == "ash"
 
 
 def test_HR_CARRY_1_wounds_are_numbered_from_one_again() -> None:

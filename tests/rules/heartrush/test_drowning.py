@@ -139,7 +139,7 @@ def test_HR_COND_28_fire_burns_down_with_the_clock() -> None:
 
 
 @pytest.mark.parametrize(("seconds", "hurts"), [(5, False), (6, True)])
-def test_HR_COND_28_less_than_a_rounds_time_hurts_nobody(seconds: int, hurts: bool) -> None:  # noqa: FBT001
+def test_HR_COND_28_less_than_a_rounds_time_hurts_nobody(seconds: int, hurts: bool) -> None:  # noqa: FBT001 - a row
     fight = opened({"pia": (0, 0), "orc": (9, 9)}).given("pia", conditions={"burning": Condition(level=1)})
     fight.do("advance_clock", *(4,) * hurts, seconds=seconds)
     assert bool(fight.logged("damage_pending")) == hurts

@@ -130,7 +130,7 @@ def test_a_computed_attribute_is_no_field() -> None:
         with pytest.raises(AssertionError, match="no field of Weighed"):
             changed(some, weight=9)
     with pytest.raises(TypeError, match="Weighed does not have weight"):
-        Weighed(holds=1, weight=2)  # type: ignore[call-arg]
+        Weighed(holds=1, weight=2)  # type: ignore[call-arg]  # it is meant
 
 
 def test_a_computed_attribute_names_fields_of_its_record() -> None:

@@ -139,10 +139,15 @@ ABILITIES: Final[tuple[dict[str, Any], ...]] = (
 )
 
 
+def drawable() -> dict[str, Any]:
+    """Return the options that a house may draw: a bot cannot seal, so none lets seats seal by themselves."""
+    return {key: spec for key, spec in OPTIONS.items() if key != "sealed_by"}
+
+
 def drawn_options(random: Random) -> dict[str, Any]:
     """Return house options of which about one in four differs from its default."""
     found: dict[str, Any] = {}
-    for key, spec in OPTIONS.items():
+    for key, spec in drawable().items():
         if random.random() < 0.3:
             found[key] = random.randint(*spec.bounds) if spec.bounds else random.choice(spec.values)
     return found

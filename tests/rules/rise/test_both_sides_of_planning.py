@@ -74,13 +74,17 @@ def test_RI_CONF_6_who_falls_behind_is_asked_alone() -> None:
     assert fight["p"].fatigue == 1
 
 
-@pytest.mark.parametrize(("is_over", "code"), [(False, None), (True, "wrong_step")])
-def test_RI_ROUND_5_nobody_comes_to_a_fight_that_is_over(code: str | None, *, is_over: bool) -> None:
+@pytest.mark.parametrize("is_over", [False, True])
+def test_RI_ROUND_7_somebody_may_come_during_a_fight_and_after_it(*, is_over: bool) -> None:
+    """Another fight may begin, with who came in between; nobody comes twice."""
     fight = pair()
     if is_over:
         fight.rest().do("end_combat")
-    found = refusal_of(fight, "gm", "add_creature", entry=entry("mon@m/f", (9, 9)))
-    assert (found[0] if found else None) == code
+    new = entry("mon@m/f", (9, 9))
+    assert fight.state.has_creature("f") is False
+    fight.do("add_creature", entry=new)
+    assert fight.state.has_creature("f") is is_over, "in a fight it comes with a phase"
+    assert fight.refused("add_creature", entry=new) == "creature_taken"
 
 
 @pytest.mark.parametrize("set_", [False, True])

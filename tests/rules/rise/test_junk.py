@@ -10,10 +10,10 @@ import pytest
 
 from service.rules.kernel.codec import Malformed, from_data, to_data
 from service.rules.rise import RISE
-from service.rules.rise.options import OPTIONS
 from service.rules.rise.state import State
 from tests.rules.rise.bot import KIT, melee, play
 from tests.rules.rise.campaign import Campaign
+from tests.rules.rise.cast import drawable
 from tests.rules.rise.kit import Fight, entry, opening
 
 WORDS = (
@@ -86,7 +86,7 @@ def test_every_house_plays(seed: int) -> None:
     random = Random(seed)
     options: dict[str, Any] = {
         key: random.choice(spec.values) if spec.bounds is None else random.randint(*spec.bounds)
-        for key, spec in OPTIONS.items()
+        for key, spec in drawable().items()
         if key != "profile"
     }
     sides = ("heroes", "orcs", "wolves")[: random.choice((2, 3))]

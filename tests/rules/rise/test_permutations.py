@@ -134,8 +134,18 @@ def played(seed: int, order: Order) -> Fight:
     while fight.state.round <= ROUNDS and fight.state.stage != "idle":
         assert set(fight.state.groups) <= set(SIDES), (seed, fight.state.groups)
         able = [group for group, script in scripts.items() if script.next(fight.state) is not None]
-        scripts[order(able)].play(fight)
+        if able:
+            scripts[order(able)].play(fight)
+        else:
+            judge(fight)
     return fight
+
+
+def judge(fight: Fight) -> None:
+    """Judge the next deed, as a GM who says the same of it in whichever order it was tried."""
+    found = [offer for _, each in legal(RISE, fight.state, "gm") for offer in each]
+    offer = next(offer for offer in found if offer.type == "judge_deed")
+    fight.do(offer.type, offer.creature, seat="gm", **data_of(offer, Random(0)))
 
 
 def by_name(names: tuple[str, ...]) -> Order:

@@ -33,7 +33,7 @@ def folded(state: State, facts: list[tuple[str, dict[str, Any]]]) -> State:
     """Return *state* with the recorded facts true in it."""
     for place, told in facts:
         data = dict(told)
-        if "roll" in data:
+        if "type" not in data:  # a roll; events of other types may tell of one, too
             state = evolve_at(state, place, Rolled(roll=Roll.from_data(data["roll"])))
         else:
             state = evolve_at(

@@ -256,12 +256,13 @@ def test_RI_REAC_1_following_and_withdrawing_are_offered_for_whom_one_sees() -> 
     )
     fight.do("start_combat", start_phase="action").to_actions()
     found = [offer for offer in _moves(fight) if offer.given.get("targets")]
-    assert [(o.given["ability"], o.given["targets"], o.given["stand_up"]) for o in found] == [
+    assert [(o.given["ability"], o.given["targets"], o.given.get("stand_up", False)) for o in found] == [
+        ("block", ("p",), False),
         ("follow", ("p",), False),
         ("withdraw", ("p",), False),
         ("custom", ("p",), False),
     ]
-    assert all(offer.choices["sprint"] == (False, True) for offer in found)
+    assert [offer.choices.get("sprint") for offer in found] == [None, *[(False, True)] * 3]
 
 
 def reacted_in(seed: int) -> int:

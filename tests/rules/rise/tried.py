@@ -154,6 +154,7 @@ def _moves(view: State, creature: Creature) -> Iterator[Data]:
     if not creature.budget.paused and not creature.location_changed:
         for rule, way, target in product(rules, bodily, view.creatures):
             yield {**rule, **way, "targets": (target,)}
+        yield from ({"ability": "block", "targets": (target,)} for target in view.creatures)
 
 
 CANDIDATES: Final = {
