@@ -145,7 +145,8 @@ def judge(fight: Fight) -> None:
     """Judge the next deed, as a GM who says the same of it in whichever order it was tried."""
     found = [offer for _, each in legal(RISE, fight.state, "gm") for offer in each]
     offer = next(offer for offer in found if offer.type == "judge_deed")
-    fight.do(offer.type, offer.creature, seat="gm", **data_of(offer, Random(0)))
+    decision = fight.send(offer.type, "gm", **data_of(offer, Random(0)))
+    assert decision.refusal is None, (offer, decision.refusal)
 
 
 def by_name(names: tuple[str, ...]) -> Order:

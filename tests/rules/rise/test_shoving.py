@@ -103,6 +103,7 @@ def shoved_in(seed: int) -> int:
     for _ in range(80):
         found = [(seat, offer) for seat, offer in choices(fight) if offer.type not in ("end_combat", "close")]
         wanted = [one for one in found if one[1].given.get("pay") == "movement"]
+        wanted = [one for one in wanted if one[1].type != "improvise"]  # whoever has a turn may, also unheld
         wanted += [one for one in found if one[1].type == "grapple"] if not wanted else []
         seat, offer = random.choice(wanted or found)
         shoved += offer.type == "shove" and offer.given.get("pay") == "movement"
