@@ -4,7 +4,7 @@
 
 import { AGAIN } from "../client/requests.mjs";
 import { Problem, Unreachable } from "../client/rewound.mjs";
-import { at, button, html, show } from "../shared/dom.mjs";
+import { at, button, html, put, say, show } from "../shared/dom.mjs";
 import { fragment, replaceFragment } from "../shared/session.mjs";
 import { Store } from "../shared/store.mjs";
 import { Act } from "./act.mjs";
@@ -160,15 +160,17 @@ class Fight {
     store.on(["n", "revision", "selected", "targets"], ({ n, last, selected, targets }) => {
       const isRead = Boolean(this.scene) || n === last;
       this.map.wait(!isRead); // it keeps what it shows until then
-      if (isRead) this.map.draw(this.tokens, selected, targets);
-      else this.#need(n);
+      if (isRead) {
+        this.map.draw(this.tokens, selected, targets, Math.abs(n - (this.drawnAt ?? n)) <= 1);
+        this.drawnAt = n;
+      } else this.#need(n);
     });
     if (this.isOwn) store.on(["options", "selected", "isLive"], ({ options, about, selected, isLive, seat }) =>
       this.act.draw({ options: options?.options ?? null, version: options?.version ?? 0, waiting: about.waiting, tokens: this.tokens, selected, isLive, seat }));
     store.on(["n", "verified"], ({ n, verified }) => {
       const [kind, text] = markOf(verified, n);
-      this.mark.className = `chip mark-proof ${kind}`;
-      this.mark.textContent = text;
+      put(this.mark, { class: `chip mark-proof ${kind}` });
+      say(this.mark, text);
     });
     store.on(["n", "last", "role", "about", "panel"], ({ n, last, role, panel }) => {
       this.rulings.draw({ isGm: role === "gm" && this.isOwn, n, last, tokens: this.tokens }, panel === "rulings");
@@ -267,7 +269,7 @@ class Fight {
   async #drawGround() {
     const scene = this.scene;
     if (!scene) {
-      this.map.frame(this.tokens.values());
+      if (this.store.state.n === this.store.state.last) this.map.frame(this.tokens.values());
     } else if (this.mapAt !== scene.mapAt) {
       this.mapAt = scene.mapAt;
       const ground = await this.record.map(scene);

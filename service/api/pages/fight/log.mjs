@@ -78,11 +78,8 @@ export class Log {
       this.marked = this.drawn[n - 1]?.node;
     }
     if (!this.marked) return;
-    const node = this.marked;
-    node.setAttribute("aria-current", "true");
-    this.#reach(node);
-    cancelAnimationFrame(this.settling); // entries have their height once they are near: where this one is may differ then
-    this.settling = requestAnimationFrame(() => requestAnimationFrame(() => this.#reach(node)));
+    this.marked.setAttribute("aria-current", "true");
+    this.#reach(this.marked);
   }
 
   /** Leave a gap in the place of a chunk. */

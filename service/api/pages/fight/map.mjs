@@ -2,7 +2,7 @@
 //
 // A side has a colour and a form, a status has a mark: colours never say anything alone.
 
-import { button, html, show, svg, words } from "../shared/dom.mjs";
+import { button, html, put, say, show, svg, words } from "../shared/dom.mjs";
 import { Camera } from "./camera.mjs";
 
 /** @typedef {import("./record.mjs").Json} Json */
@@ -137,8 +137,10 @@ export class BattleMap {
     this.node.classList.toggle("is-waiting", isWaiting);
   }
 
-  /** Draw the creatures as they are. @param {Tokens} tokens @param {string | null} selected @param {Set<string>} targets */
-  draw(tokens, selected, targets) {
+  /** Draw the creatures as they are. @param {Tokens} tokens @param {string | null} selected @param {Set<string>} targets
+   *  @param {boolean} isStep whether they were shown as they were one commit before or after: their way is shown */
+  draw(tokens, selected, targets, isStep) {
+    this.node.classList.toggle("is-step", isStep);
     for (const { side } of tokens.values()) if (!this.sides.has(side)) this.sides.set(side, this.sides.size);
     for (const [id, drawn] of this.drawn) {
       if (!tokens.has(id)) {
@@ -210,11 +212,12 @@ export class BattleMap {
     }
     drawn.node.classList.toggle("is-selected", isSelected);
     drawn.parts.name.classList.toggle("is-selected", isSelected);
-    drawn.parts.name.textContent = isSelected ? token.name : drawn.short;
     const along = (token.position[0] + token.space / 2 - this.camera.box.x) / this.camera.box.width;
-    drawn.parts.name.style.textAnchor = isSelected && along < 0.3 ? "start" : isSelected && along > 0.7 ? "end" : "middle"; // it is whole
+    const anchor = isSelected && along < 0.3 ? "start" : isSelected && along > 0.7 ? "end" : "middle"; // it is whole
+    say(drawn.parts.name, isSelected ? token.name : drawn.short);
+    put(drawn.parts.name, { "text-anchor": anchor });
     drawn.node.classList.toggle("is-target", isTarget);
-    drawn.node.setAttribute("aria-pressed", String(isSelected));
+    put(drawn.node, { "aria-pressed": String(isSelected) });
   }
 
   #add(id) {
@@ -252,25 +255,25 @@ export class BattleMap {
   #fit(node, parts, token) {
     const drawn = this.drawn.get(token.id);
     drawn.short = fitted(bare(token.name), token.space, this.size ?? NAME.most);
-    parts.name.textContent = node.classList.contains("is-selected") ? token.name : drawn.short;
+    say(parts.name, node.classList.contains("is-selected") ? token.name : drawn.short);
   }
 
   #dress({ node, body, parts }, token) {
     const side = this.sides.get(token.side) % FORMS.length;
     const [x, y] = token.position;
-    node.setAttribute("class", `token side-${side} is-${PLACES[token.status] ?? "active"}${token.acts ? " acts" : ""}${token.hidden ? " is-hidden" : ""}`);
     const middle = [x + token.space / 2, y + token.space / 2];
-    node.setAttribute("transform", `translate(${middle.join(" ")})`);
-    parts.name.setAttribute("transform", `translate(${middle[0]} ${middle[1] + token.space / 2 - 0.02})`);
+    put(node, {
+      class: `token side-${side} is-${PLACES[token.status] ?? "active"}${token.acts ? " acts" : ""}${token.hidden ? " is-hidden" : ""}`,
+      transform: `translate(${middle.join(" ")})`, "aria-label": described(token),
+    });
+    put(parts.name, { transform: `translate(${middle[0]} ${middle[1] + token.space / 2 - 0.02})` });
     this.#fit(node, parts, token);
-    node.setAttribute("aria-label", described(token));
-    body.setAttribute("transform", `scale(${token.space})`);
-    parts.form.setAttribute("d", FORMS[side]);
-    parts.letters.textContent = this.letters.get(token.id);
-    parts.title.textContent = described(token);
-    parts.mark.textContent = { down: "z", dead: "✕", gone: "↗" }[token.status] ?? (token.conditions.length ? "•" : "");
+    put(body, { transform: `scale(${token.space})` });
+    put(parts.form, { d: FORMS[side] });
+    say(parts.letters, this.letters.get(token.id));
+    say(parts.title, described(token));
+    say(parts.mark, { down: "z", dead: "✕", gone: "↗" }[token.status] ?? (token.conditions.length ? "•" : ""));
     const share = token.hp === null || !token.hp_max ? 0 : Math.max(0, Math.min(1, token.hp / token.hp_max));
-    parts.bar.setAttribute("width", String(0.68 * share));
-    parts.bar.setAttribute("class", `bar-left${share <= 0.34 ? " low" : ""}`);
+    put(parts.bar, { width: String(0.68 * share), class: `bar-left${share <= 0.34 ? " low" : ""}` });
   }
 }

@@ -1,6 +1,6 @@
 // The timeline: go to any commit, step, play, and stay with what happens now.
 
-import { button, html, show, svg, words } from "../shared/dom.mjs";
+import { button, html, put, say, show, svg, words } from "../shared/dom.mjs";
 
 /** @typedef {import("./record.mjs").FightRecord} FightRecord */
 
@@ -36,16 +36,16 @@ export class Timeline {
    *  parts: {part: string, first: number, last: number}[]}} seen */
   draw({ n, last, isLive, isLost, isOver, rounds, parts }) {
     Object.assign(this, { n, last });
-    this.range.max = String(last);
-    this.range.value = String(n);
+    put(this.range, { max: String(last) });
+    if (this.range.value !== String(n)) this.range.value = String(n);
     const round = rounds.findLast(({ first }) => first <= n)?.round;
     const part = parts.find((each) => each.first <= n && n <= each.last)?.part;
     const where = [round && `round ${round}`, part && words(part)].filter(Boolean).join(", ");
-    this.range.setAttribute("aria-valuetext", `commit ${n} of ${last}${where && `, ${where}`}`);
-    this.count.textContent = `${n} / ${last}`;
+    put(this.range, { "aria-valuetext": `commit ${n} of ${last}${where && `, ${where}`}` });
+    say(this.count, `${n} / ${last}`);
     const behind = last - n;
-    this.live.textContent = isOver ? "End" : isLost ? "Not live" : isLive ? "● Live" : behind ? `Live +${behind}` : "Live";
-    this.live.setAttribute("aria-pressed", String(isLive));
+    say(this.live, isOver ? "End" : isLost ? "Not live" : isLive ? "● Live" : behind ? `Live +${behind}` : "Live");
+    put(this.live, { "aria-pressed": String(isLive) });
     const drawn = [last, rounds.length, parts.length, parts.at(-1)?.last].join();
     if (this.drawn === drawn) return;
     this.drawn = drawn;
