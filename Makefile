@@ -66,7 +66,7 @@ format: .venv/ready ## write the code as the formatter wants it
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 
-generate: .venv/ready ## write openapi.yaml, the types of the clients, the rule tables and the diagrams anew
+generate: .venv/ready ## write openapi.yaml, the types of the clients, the rule tables and the diagrams again
 	$(REWOUND) openapi
 	$(REWOUND) rules
 	$(PY) -m tests.docs.diagrams

@@ -140,7 +140,7 @@ def _distance(cell: list[int], command: Json, creatures: Json) -> int:
     return min(max(abs(cell[0] - int(x)), abs(cell[1] - int(y))) for x, y in others)
 
 
-def told(outcome: Json) -> str:
+def described(outcome: Json) -> str:
     """Return an outcome as text: its events, each with its rules, and the dice."""
     events = [f"{event['type']} ({', '.join(event['because'])})" for event in outcome.get("events", [])]
     rolls = [f"{roll['name']['stream']} = {roll['total']}" for roll in outcome.get("rolls", [])]
@@ -159,7 +159,7 @@ def play(service: str, key: str, player: Player) -> str:
             break
         seat, command = move(here, seats, player, state["creatures"])
         outcome = call("POST", f"{here}/commands", seats[seat], command)
-        print(f"{outcome['n']:4} {seat:4} {command['type']}: {told(outcome)}")
+        print(f"{outcome['n']:4} {seat:4} {command['type']}: {described(outcome)}")
     call("DELETE", here, key)
     audit = call("POST", f"{here}/audits", key, {})
     while audit["status"] in ("pending", "running"):

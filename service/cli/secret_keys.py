@@ -82,7 +82,7 @@ def reseal_all() -> None:
     ring = settings.secret_keys()
     with _store(settings) as log:
         done = sum(reseal(log, encounter, ring.keys) for encounter in encounters(log))
-    say(f"{done} encounters are sealed anew with {_mark(ring.keys[0])}", err=True)
+    say(f"{done} encounters are sealed again, with {_mark(ring.keys[0])}", err=True)
     say("What older backups hold needs the older keys: keep a copy for as long as those backups.", err=True)
 
 

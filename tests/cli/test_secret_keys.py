@@ -130,7 +130,7 @@ def test_an_encounter_that_is_removed_meanwhile_stays_removed(
         return replace(encounter, blob)
 
     monkeypatch.setattr(log, "replace_secret", late)
-    assert "0 encounters are sealed anew" in run("reseal").output
+    assert "0 encounters are sealed again" in run("reseal").output
     assert [log.secret(eid(n)) for n in range(COUNT)] == [None] * COUNT
 
 

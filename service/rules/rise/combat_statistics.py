@@ -277,7 +277,7 @@ def _weight(condition: Condition) -> int:
 def modifiers(creature: Creature, *stats: str) -> tuple[Term, ...]:
     """Return the modifiers of *stats* by the conditions of *creature*.
 
-    Also of one without any: the rules consulted are told, and would tell of a condition that is hidden.
+    There is no shortcut for none: the rules consulted are public, and would reveal a hidden condition.
     """
     found: list[Term] = []
     for condition in in_force(creature):

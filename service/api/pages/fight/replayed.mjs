@@ -51,7 +51,7 @@ const start = async () => {
     isRecorded: true,
     proving: {
       intro: `Your browser verifies every hash, seal, signature and die of the bundle that this file holds. Where the file was made, every command was decided again: ${replayed.verdict.text}, ${replayed.verdict.meaning}.`,
-      aboutKeys: "A key that comes with a bundle proves nothing about who made it. Take the key from elsewhere. Whoever changes this file can change what it says, too: download the bundle and verify it with a program of your own.",
+      aboutKeys: "A key that comes with a bundle proves nothing about who made it. Take the key from elsewhere. Anyone who changes this file can change what it says, too: download the bundle and verify it with a program of your own.",
       more: node, keys: read, found,
       verify: async (bundle, keys) => reportOf(bundle, keys),
     },
