@@ -47,7 +47,7 @@ def run(home: Path, *arguments: str, **environment: str) -> subprocess.Completed
 
 @dataclass
 class Load:
-    """Tables at which the gm plays on until it is stopped, and the newest commit of each that was acknowledged."""
+    """Tables at which the gm plays on until it is stopped, and the newest acknowledged commit of each."""
 
     acknowledged: dict[str, int] = field(default_factory=dict)
     stopping: Event = field(default_factory=Event)
