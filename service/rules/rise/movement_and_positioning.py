@@ -293,11 +293,16 @@ def once_up(view: State, creature: Creature, mode: str, *, sprint: bool) -> int:
 @enforces(RI_UNIV_SPRINT)
 def sprinting(view: State, creature: Creature, speed: int) -> int:
     """Return *speed* doubled; refuse a creature that cannot sprint."""
-    if not creature.sheet.is_pc and ruled(view, "monster_sprint_exception", creature.id) != "yes":
+    if not may_sprint(view, creature):
         raise Refused("monster_cannot_sprint", f"{creature.id} is not a player character")
     if is_laden(view, creature):
         raise Refused("sprint_while_carrying", f"{creature.id} carries somebody")
     return 2 * speed
+
+
+def may_sprint(view: State, creature: Creature) -> bool:
+    """Return whether *creature* is a player's, or a monster that the GM lets sprint."""
+    return creature.sheet.is_pc or ruled(view, "monster_sprint_exception", creature.id) == "yes"
 
 
 def is_laden(state: State, creature: Creature) -> bool:

@@ -27,6 +27,7 @@ from service.rules.rise.movement_and_positioning import (
     check_carried,
     check_mount,
     check_not_carried,
+    may_sprint,
     sprinting,
 )
 from service.rules.rise.permission import Act, able, in_phase, is_allowed
@@ -50,15 +51,16 @@ BY_TARGET: Final[tuple[Mapping[str, Any], ...]] = (
     {"ability": "custom", "within_ft": 10},
 )
 """The movements that are offered against each creature in sight."""
-_SPRINTS: Final = ("never", "ask", "auto")
 CHOICES: Final[Mapping[str, Mapping[str, tuple[Any, ...]]]] = MappingProxyType(
     {
-        "follow": MappingProxyType({"distance_ft": (5, 10, 30), "sprint": _SPRINTS}),
-        "withdraw": MappingProxyType({"distance_ft": (10, 30, 60), "sprint": _SPRINTS}),
+        "follow": MappingProxyType({"distance_ft": (5, 10, 30)}),
+        "withdraw": MappingProxyType({"distance_ft": (10, 30, 60)}),
         "shove": MappingProxyType({"direction": STEPS}),
     }
 )
-"""What is left to choose of them."""
+"""What is left to choose of them, besides whether it sprints."""
+AFTER_OTHERS: Final = ("follow", "withdraw")
+"""The movements that react, and by which a creature may sprint where it falls short."""
 
 
 def ways(view: State, creature: Creature) -> Iterator[tuple[Mapping[str, Any], StraightPaths]]:
@@ -271,9 +273,10 @@ class PlanMovement(Act):
     distance_ft: Feet = 5
     mode: str = "land"
     sprint: Literal["never", "ask", "auto"] | None = None
-    """Whether it sprints where it falls short; null asks if it follows or withdraws. No monster does.
+    """Whether it sprints where it falls short; null asks if it follows or withdraws, and may sprint.
 
-    A hustle may ask: its player is asked if the path ends beside none of the `targets`.
+    A monster may sprint only if the GM rules so. A hustle may ask: its seat is asked if the path ends beside
+    none of the `targets`.
     """
     carry: tuple[str, ...] = ()
     """Creatures that ride along."""
@@ -317,8 +320,10 @@ class PlanMovement(Act):
                 check_seen(view, creature, name)
             sprinting(view, creature, 0)
             return
-        if self.sprint in ("ask", "auto") and self.ability not in ("follow", "withdraw"):
-            no_sprint(self.ability)
+        if self.sprint in ("ask", "auto"):
+            if self.ability not in AFTER_OTHERS:
+                no_sprint(self.ability)
+            sprinting(view, creature, 0)
         if along and self.targets:
             raise Refused("invalid_target", "a path is about nobody who is not to be reached", "RI-MOVE-1")
 
@@ -329,7 +334,7 @@ class PlanMovement(Act):
     def decide(self, state: State) -> Emits[State]:
         creature = state.creatures[self.creature]
         asks = self.ability == "hustle" and self.sprint == "ask"
-        reacts = asks or (self.ability in ("follow", "withdraw") and creature.sheet.is_pc)
+        reacts = asks or (self.ability in AFTER_OTHERS and may_sprint(state, creature))
         plan = Plan(
             ability=self.ability,
             path=self.way(),
@@ -380,6 +385,9 @@ class PlanMovement(Act):
             targets = tuple([(name,) for name in (held if by_rule["ability"] == "shove" else seen)])
             if targets and command.may(view, **by_rule, targets=targets[0]):
                 choices = {"targets": targets, **CHOICES.get(by_rule["ability"], EMPTY)}
+                if by_rule["ability"] in AFTER_OTHERS:
+                    asks = command.may(view, **by_rule, targets=targets[0], sprint="ask")
+                    choices["sprint"] = ("never", "ask", "auto") if asks else ("never",)
                 yield Offer(type=cls.type, creature=creature.id, given=by_rule, choices=choices)
 
     @classmethod

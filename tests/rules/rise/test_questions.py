@@ -179,6 +179,35 @@ def test_monster_sprint_exception() -> None:
     assert fight["e"].position == (8, 0)
 
 
+@pytest.mark.parametrize(
+    ("sprint", "asked", "ends"),
+    [(None, True, (8, 0)), ("ask", True, (8, 0)), ("auto", False, (8, 0)), ("never", False, (6, 0))],
+)
+def test_monster_sprint_exception_lets_a_monster_sprint_after_others(
+    sprint: str | None, ends: tuple[int, int], *, asked: bool
+) -> None:
+    """RI-CONF-6, C-20: it is asked at the reaction, as a player's creature is."""
+    fight = begun(entry("mon@m/e", (0, 0)), entry("pc@p/p", (1, 0), speeds={"land": 40}), phase="movement")
+    follow = {"ability": "follow", "targets": ["p"], "distance_ft": 5}
+    for reacts in ("ask", "auto"):
+        code = fight.refused("plan_movement", "e", **follow, sprint=reacts)
+        assert code == "monster_cannot_sprint"
+    assert _sprints_offered(fight, "e") == {("never",)}
+    fight.do("rule", question="monster_sprint_exception", subjects=["e"], chosen="yes")
+    assert _sprints_offered(fight, "e") == {("never", "ask", "auto")}
+    fight.do("plan_movement", "e", **follow, **({"sprint": sprint} if sprint else {}))
+    fight.do("plan_movement", "p", ability="withdraw", targets=["e"], distance_ft=30, sprint="never")
+    assert any("consent_sprint" in each.accepts for each in waiting(fight.state)) is asked
+    if asked:
+        fight.do("consent_sprint", "e", accept=True)
+    assert (fight["e"].position, fight["p"].position) == (ends, (9, 0))
+
+
+def _sprints_offered(fight: Fight, name: str) -> set[tuple[str, ...]]:
+    offers = [o for o in fight.offers("gm") if o.type == "plan_movement" and o.creature == name]
+    return {o.choices["sprint"] for o in offers if o.given.get("ability") in ("follow", "withdraw")}
+
+
 def test_trivial_manipulation_is_not_counted() -> None:
     """RI-MAN-3."""
     fight = begun(entry("pc@p/p", (0, 0)), entry("mon@m/e", (5, 0)))
