@@ -35,8 +35,18 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[WRITTEN] = written()
 
 
+OVERNIGHT_S = 1200
+"""Seconds that a long check may take: a busy machine slows the longest of them far beyond two minutes."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the modules that are slow: at the end, one of them would keep a single processor busy."""
+    """Give long checks their time, and begin with the modules that are slow.
+
+    At the end, one of them would keep a single processor busy.
+    """
+    for item in items:
+        if item.get_closest_marker("overnight") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(OVERNIGHT_S))
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)  # stable: a module's tests stay together, in order
 

@@ -13299,7 +13299,7 @@ targets?: Array<string>;
 distance_ft?: number;
 /** The way of moving. */
 mode?: string;
-/** Whether it sprints where it falls short; null asks if it follows or withdraws. No monster does. A hustle may ask: its player is asked if the path ends beside none of the `targets`. */
+/** Whether it sprints where it falls short; null asks if it follows or withdraws, and may sprint. A monster may sprint only if the GM rules so. A hustle may ask: its seat is asked if the path ends beside none of the `targets`. */
 sprint?: "never" | "ask" | "auto" | null;
 /** Creatures that ride along. */
 carry?: Array<string>;

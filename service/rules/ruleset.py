@@ -29,9 +29,16 @@ from service.rules.kernel.messages import (
 )
 from service.rules.kernel.records import EMPTY, changed, derived, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces, refuser, speaker
-from service.rules.kernel.sealed import view
+from service.rules.kernel.sealed import EnvelopeClosed, view
 from service.rules.rolls.asking import ask
-from service.rules.rolls.chance import DICE_NOT_SEALED, Chance, DiceNeeded, UnsealedDice
+from service.rules.rolls.chance import (
+    DICE_NOT_SEALED,
+    Chance,
+    DiceNeeded,
+    DieUnknown,
+    UnknownDice,
+    UnsealedDice,
+)
 from service.rules.rolls.seeding import owed_seeds
 from service.rules.secrecy.choices import SealChoice, refuse_unsealed
 from service.rules.secrecy.gm_only import guarded, knows_more, refuse_without_reason, revealing
@@ -182,14 +189,14 @@ class _DecisionRecorder(Generic[S]):
         while before != len(self.facts):
             before = len(self.facts)
             for place in (*self.state.apart, TABLE):
-                self._settle(chance, place)
+                if place == TABLE or place in self.state.apart:
+                    self.come_to_rest(chance, place)
             if not self.state.apart:
                 return
 
-    def _settle(self, chance: Chance, place: str) -> None:
+    def come_to_rest(self, chance: Chance, place: str) -> None:
+        """Advance the stack of *place* until it is empty or waits."""
         for _ in range(STEP_LIMIT):
-            if place != TABLE and place not in self.state.apart:
-                return
             state = self.state.at(place)
             frame = state.top
             if frame is None or frame.waits(state):
@@ -271,6 +278,45 @@ def check(state: S, command: Command[S]) -> None:
     """
     admit(state, command)
     _checked(state, command)
+
+
+class ChecksInOrder(Generic[S]):
+    """Checks commands of one array, each on what its seat knows once those before it have happened.
+
+    Only the worlds of groups that act apart go on, and only by what is certain: a command that throws a die,
+    or depends on what the seat may not read, leaves its world as it was. So a refusal tells a seat nothing
+    that it does not know.
+    """
+
+    def __init__(self, state: S) -> None:
+        self._state = state
+        self._worlds: dict[str, S] = {}
+        self._last: tuple[Command[S], str, S] | None = None
+        """The command that was checked last, its place, and the seat's view of that place."""
+
+    def check(self, command: Command[S]) -> None:
+        """Raise `Refused` if the rules refuse *command*, which comes after those that were checked."""
+        admit(self._state, command)
+        self._go_on()
+        seen = view(self._state, command.by.seat)
+        refuse_unsealed(seen, command)
+        place = command.place(seen)
+        local = self._worlds.get(place) or seen.at(place)
+        command.check(local)
+        self._last = (command, place, local)
+
+    def _go_on(self) -> None:
+        """Take the last command as having happened in its world, if what comes of it is certain."""
+        if self._last is None or self._last[1] == TABLE:
+            return
+        command, place, local = self._last
+        tape = _DecisionRecorder(local)
+        try:
+            tape.play(command.decide(local), place)
+            tape.come_to_rest(Chance(UnknownDice()), place)
+        except (DieUnknown, EnvelopeClosed):
+            return
+        self._worlds[place] = tape.state
 
 
 def fold(state: S, facts: Iterable[Fact[S]]) -> S:

@@ -26,7 +26,7 @@ from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Actor, Command, Refused
 from service.rules.rolls.closing import CloseEncounter
 from service.rules.rolls.epochs import AcceptHistory
-from service.rules.ruleset import check
+from service.rules.ruleset import ChecksInOrder
 from service.rules.table.seats import TABLE_SIGN_1
 from service.rules.table.table import GM, Table
 from service.stores.disputes import Disputes
@@ -63,19 +63,23 @@ def check_each(
 ) -> None:
     """Raise `Refused` for an illegal command that must leave no trace on the record of *encounter*.
 
-    A command that would be sealed is checked on the seat's own view of *state*, which all *commands* start
-    from. If *tells*, a refusal could reveal something GM-only (`TABLE-GMONLY-4`), so every command is
-    checked.
+    A command that would be sealed is checked on the seat's own view of *state* after those before it, as far
+    as the seat knows what comes of them. If *tells*, a refusal could reveal something GM-only
+    (`TABLE-GMONLY-4`), so every command is checked.
     """
+    begun: Table | None = None
+    checks: ChecksInOrder[Table] | None = None
     for kind, data in commands:
         precondition = terms_of(kind).precondition
         if precondition is not None:
             precondition(services, encounter, data)
         if tells or may_seal(kind):
-            begun = state()
+            if begun is None or checks is None:
+                begun = state()
+                checks = ChecksInOrder(begun)
             command = from_data(kind, data, families=begun.families, by=actor)
             if tells or command.scope(begun) is not None:
-                check(begun, command)
+                checks.check(command)
 
 
 def may_seal(kind: type[Command[Any]]) -> bool:

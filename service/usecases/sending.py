@@ -138,7 +138,8 @@ def send_all(
 ) -> Steps[Appended]:
     """Append *commands* together, in order; a refusal makes the rest refused as `skipped`.
 
-    Raises as `send` does. A command in a sealed scope must be legal before the first of them is decided.
+    Raises as `send` does. A command in a sealed scope must be legal on what its seat knows when they are
+    appended, and of what those before it do.
     """
     signed, stop = terms.get("signed", ()), terms.get("stop", True)
     check_array(commands)

@@ -69,6 +69,8 @@ LATE: Final = 0.75
 """After this part of its commands a fight may be ended, so that there is something after it."""
 ENDING: Final = 0.1
 """How often the GM ends a fight that is late, of all turns."""
+WHOLE: Final = 0.1
+"""How often a command of Rise is sent together with the end of its turn."""
 ENDED: Final = 0.5
 """How often the GM ends a fight at its last command, so that there is a rest after it."""
 
@@ -219,7 +221,9 @@ class Play:
             options = self.seats[seat].get(f"{self.at}/options")
             chosen = self.choice(options)
             if chosen is not None:
-                self.send(seat, *self.spelled(*chosen))
+                command = self.spelled(*chosen)
+                if self.random.random() >= WHOLE or not self.ends_its_turn(seat, *command):
+                    self.send(seat, *command)
                 return True
         return False
 
@@ -251,6 +255,25 @@ class Play:
         self.sent.append((seat, {"type": type_, **data}))
         self.types[type_] += 1
         self.try_(seat, type_, data, may_be_refused=False)
+
+    def ends_its_turn(self, seat: str, type_: str, data: dict[str, Any]) -> bool:
+        """Send a command that is offered and the end of its creature's turn at once; return if that is legal.
+
+        Whether it is, only its group knows; nothing of it is on the record if it is not.
+        """
+        if self.book != "rise" or "creature" not in data:
+            return False
+        whole = [{"type": type_, **data}, {"type": "end_turn", "creature": data["creature"]}]
+        answer = self.seats[seat]("POST", f"{self.at}/commands?continue=true", whole)
+        accepted = (
+            answer.status_code == 200 and json.loads(answer.text)["outcomes"][0]["outcome"] == "accepted"
+        )
+        self.need(accepted or answer.status_code in REFUSED, f"{seat} {whole}: {answer.text}")
+        if accepted:
+            self.sent += [(seat, each) for each in whole]
+            self.types[type_] += 1
+            self.met["whole_turn"] += 1
+        return accepted
 
     def try_(self, seat: str, type_: str, data: dict[str, Any], *, may_be_refused: bool = True) -> None:
         """Send a command that nobody is offered; it may be refused, and must not crash."""

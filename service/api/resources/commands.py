@@ -68,8 +68,8 @@ def send_command(request: ApiRequest) -> Steps[ApiResponse]:
     The commands of an array (at most fifty) are appended together and decided in order, one by one. The
     answer is 200 with `outcomes`, even if some are refused. After a refusal the remaining commands are
     refused as `skipped`, unless `?continue=true`. The idempotency key and `If-Match` apply to the array as a
-    whole. A secret choice must be legal when the array is sent, and unless `?continue=true` it must be the
-    last command.
+    whole. A secret choice must be legal when the array is sent, after the commands before it as far as they
+    throw no dice, and unless `?continue=true` it must be the last command.
     """
     data = request.data
     if isinstance(data, list):

@@ -58,10 +58,15 @@ def is_opened(opens: str, occasions: Container[str]) -> bool:
     return f"{opens.partition('/')[0]}/{EVERYTHING}" in occasions
 
 
+class EnvelopeClosed(AssertionError):
+    """This view may not read what was read: a mistake, unless one only tries how far it can be read."""
+
+
 def unsealed(value: "T | Sealed[T] | Any") -> Any:
-    """Return *value*, unsealed if it is sealed; raises `AssertionError` if this view may not read it."""
+    """Return *value*, unsealed if it is sealed; raises `EnvelopeClosed` if this view may not read it."""
     if isinstance(value, Sealed):
-        assert not value.closed, "a closed envelope was read"
+        if value.closed:
+            raise EnvelopeClosed
         return cast("T", value.value)
     return value
 

@@ -224,3 +224,19 @@ class UnsealedDice:
     def link(self, lane: int, epoch: int) -> bytes:
         """Return 32 zero bytes, because the decision is discarded."""
         return bytes(32)
+
+
+class DieUnknown(Exception):
+    """A die would be thrown, and nothing may depend on its face yet."""
+
+
+class UnknownDice:
+    """Dice of which no face may be known: whoever throws one raises `DieUnknown`."""
+
+    def faces(self, lane: int, epoch: int, stream: str, place: int, sides: Sequence[int]) -> tuple[int, ...]:
+        """Raise `DieUnknown`."""
+        raise DieUnknown(f"{epoch}/{lane}/{stream}#{place} of {sides}")
+
+    def link(self, lane: int, epoch: int) -> bytes:
+        """Raise `DieUnknown`."""
+        raise DieUnknown(f"{epoch}/{lane}")
