@@ -6,6 +6,26 @@ export type Acceptance = {
 version: number;
 };
 
+/** The command that accepts a proposal, which a gm with a key signs. */
+export type AcceptanceCommand = {
+/** The type. */
+type: "accept_amendment";
+/** The id of the amendment. */
+amendment: string;
+/** The number of the newest commit that is included. */
+version: number;
+/** The id of the encounter. */
+encounter: string;
+/** The last commit of the proposed line. */
+head: {
+/** The number of the commit. */
+n: number;
+/** The SHA-256 that the next commit names. */
+hash: string;
+};
+is_open: boolean;
+};
+
 /** A proposal of the gm to continue from an earlier commit. */
 export type Amendment = {
 /** The id of the amendment. */
@@ -30,6 +50,8 @@ line: string;
 status: "deciding" | "ready" | "accepted" | "dropped" | "outdated" | "void";
 /** What the amendment changes. */
 difference: AmendmentDifference | null;
+/** The command that accepts it, for a gm with a key; null unless it is `ready`. */
+acceptance: AcceptanceCommand | null;
 /** The command that proposed or accepted it, in the answer to that command. */
 n?: number;
 };

@@ -1,10 +1,15 @@
 // Play one encounter: send commands, list legal commands, read and follow it, contest, correct and prove it.
 
 import { following } from "./events.mjs";
-import { jobs, pages, WAIT_S, whole } from "./requests.mjs";
+import { ReceiptChecker } from "./receipts.mjs";
+import { jobs, newKey, pages, Problem, WAIT_S, whole } from "./requests.mjs";
+import { OtherKey, rulingCommand, Signer } from "./signing.mjs";
 
 /** @typedef {import("./rewound.mjs").Json} Json */
 /** @typedef {import("./rewound.mjs").Sending} Sending */
+
+/** Why a signed command is refused if play goes on in another line. */
+const MOVED = new Set(["signature_false", "other_history"]);
 
 /** One encounter, as its caller's seat sees it. */
 export class Encounter {
@@ -12,21 +17,81 @@ export class Encounter {
     this.client = client;
     this.id = id;
     this.path = `/v1/encounters/${id}`;
+    /** Who signs its commands. @type {Signer | null} */
+    this.signer = null;
+    /** Where their receipts go. @type {ReceiptChecker | null} */
+    this.receipts = null;
   }
 
   /** Return the same encounter as another seat sees it. */
   as(token) {
-    return this.client.as(token).encounter(this.id);
+    return Object.assign(this.client.as(token).encounter(this.id), { receipts: this.receipts });
+  }
+
+  /**
+   * Return the encounter as a seat, the caller's own, which signs every command with a key from now on. If the seat has
+   * no key, this one is set, once and on the record. Throws `OtherKey` if it has another one: the gm replaces a lost key.
+   * @param {string} seat @param {import("./signing.mjs").SeatKey} key
+   */
+  async signing(seat, key) {
+    const { key: set } = await this.seat(seat);
+    if (set !== null && set !== key.public) throw new OtherKey(seat, set);
+    if (set === null) await this.send({ type: "set_seat_key", seat, key: key.public });
+    return Object.assign(new Encounter(this.client, this.id), { signer: new Signer(seat, key), receipts: this.receipts });
+  }
+
+  /** Replace the public key of a seat, as the gm, or with null remove it. Everybody sees that. */
+  replaceSeatKey(seat, key, sending = {}) {
+    return this.send(key === null ? { type: "remove_seat_key", seat } : { type: "set_seat_key", seat, key }, sending);
+  }
+
+  /**
+   * Return the same encounter, which passes on the receipt of every command that is answered with one. Each signature is
+   * verified, and made by `key`, the service's, if one is given; `FalseReceipt` is thrown otherwise.
+   * @param {(receipt: Json) => any} keep @param {{key?: string}} [how]
+   */
+  keeping(keep, { key } = {}) {
+    return Object.assign(new Encounter(this.client, this.id), { signer: this.signer, receipts: new ReceiptChecker(keep, key) });
+  }
+
+  /**
+   * Send a request that appends commands; if the seat has a key, signed, on the newest commit that it has seen. If the
+   * service has another line of play by now, the signer reads where play goes on, and signs again.
+   * @param {string} method @param {string} path below that of the encounter @param {any} data @param {any} sending @param {Json[]} commands
+   */
+  async #act(method, path, data, { key = newKey(), ...sending }, commands) {
+    const send = (signature) => this.client.send(method, this.path + path, data, { ...sending, key, signature });
+    const answer = await (this.signer === null || commands.length === 0 ? send() : this.#signed(send, commands, key));
+    this.signer?.seeOutcomes(answer);
+    await this.receipts?.take(answer);
+    return answer;
+  }
+
+  async #signed(send, commands, key) {
+    const { signer } = this;
+    if (signer.head === null) await this.about();
+    const before = signer.head;
+    try {
+      return await send(await signer.signature(commands, key));
+    } catch (fault) {
+      if (!(fault instanceof Problem) || fault.n !== null || !MOVED.has(fault.code)) throw fault;
+      await this.about();
+      if (signer.head === before) throw fault;
+      return send(await signer.signature(commands, key));
+    }
   }
 
   /** Return the encounter's summary, with the prompts that wait. @returns {Promise<Json>} */
-  about() {
-    return this.client.get(this.path);
+  async about() {
+    const found = await this.client.get(this.path);
+    if (found.version) this.signer?.see(found.line, found.version, found.hash);
+    return found;
   }
 
-  /** Issue a token for a seat, which revokes the previous one. @returns {Promise<string>} */
-  async token(seat, sending = {}) {
-    return (await this.client.send("POST", `${this.path}/seats/${seat}/token`, {}, sending)).token;
+  /** Issue a token for a seat, which revokes the previous one; with a public key also set that. @returns {Promise<string>} */
+  async token(seat, { publicKey, ...sending } = {}) {
+    const data = publicKey === undefined ? {} : { key: publicKey };
+    return (await this.#act("POST", `/seats/${seat}/token`, data, sending, [{ type: "issue_token", seat, ...data }])).token;
   }
 
   /**
@@ -38,7 +103,7 @@ export class Encounter {
    */
   send(command, { goOn, ...sending } = {}) {
     const query = goOn ? { continue: true } : {};
-    return this.client.send("POST", `${this.path}/commands`, command, { ...sending, query });
+    return this.#act("POST", "/commands", command, { ...sending, query }, Array.isArray(command) ? command : [command]);
   }
 
   /** Return the outcome of command *n*. */
@@ -102,7 +167,14 @@ export class Encounter {
       const query = headers["Last-Event-ID"] ? { text } : { after, line, text };
       return this.client.fetch(`${this.path}/commits`, query, { headers, signal });
     };
-    return following(open, after, signal, connected);
+    return this.#noticing(following(open, after, signal, connected));
+  }
+
+  async *#noticing(events) {
+    for await (const each of events) {
+      if (each.event === "commit" && this.signer !== null) this.signer.see(JSON.parse(each.data.commit).encounter, each.data.n, each.data.hash);
+      yield each;
+    }
   }
 
   /** Return an address that a browser's `EventSource` opens once, within thirty seconds. */
@@ -134,7 +206,7 @@ export class Encounter {
 
   /** Close the encounter: the seeds of its dice are disclosed, and it accepts no more commands. */
   close(reason, sending = {}) {
-    return this.client.send("DELETE", this.path, undefined, { ...sending, query: { reason } });
+    return this.#act("DELETE", "", undefined, { ...sending, query: { reason } }, [{ type: "close", reason: reason ?? "" }]);
   }
 
   // --- seats -----------------------------------------------------------------------------------------------
@@ -149,9 +221,9 @@ export class Encounter {
     return this.client.get(`${this.path}/seats/${seat}`);
   }
 
-  /** Open a seat (`seat`, `role`, `creatures`) and issue a token for it. */
+  /** Open a seat (`seat`, `role`, `creatures`, and the public `key` of its holder, if any) and issue a token for it. */
   openSeat(data, sending = {}) {
-    return this.client.send("POST", `${this.path}/seats`, data, sending);
+    return this.#act("POST", "/seats", data, sending, [{ type: "open_seat", ...data }]);
   }
 
   /** Return a share link of a seat: a `token` that expires, and the `page` that opens with it. */
@@ -161,12 +233,12 @@ export class Encounter {
 
   /** Set the creatures of a seat. */
   changeSeat(seat, creatures, sending = {}) {
-    return this.client.send("PATCH", `${this.path}/seats/${seat}`, { creatures }, sending);
+    return this.#act("PATCH", `/seats/${seat}`, { creatures }, sending, [{ type: "change_seat", seat, creatures }]);
   }
 
   /** Close a seat and revoke its token. */
   closeSeat(seat, sending = {}) {
-    return this.client.send("DELETE", `${this.path}/seats/${seat}`, undefined, sending);
+    return this.#act("DELETE", `/seats/${seat}`, undefined, sending, [{ type: "close_seat", seat }]);
   }
 
   // --- the record -----------------------------------------------------------------------------------------
@@ -248,7 +320,7 @@ export class Encounter {
 
   /** Contest a `commit`, an `event` in it, or a `roll`; `claim` says what is wrong. */
   contest(data, sending = {}) {
-    return this.client.send("POST", `${this.path}/contests`, data, sending);
+    return this.#act("POST", "/contests", data, sending, [{ type: "contest", ...data }]);
   }
 
   /** Return all contests in the order they were opened; with `text: "en"` also what was contested. */
@@ -263,17 +335,25 @@ export class Encounter {
 
   /** Rule on a contest as the gm: `ending`, `decision`, and the ending's fields. */
   rule(id, data, sending = {}) {
-    return this.client.send("POST", `${this.path}/contests/${id}/ruling`, data, sending);
+    return this.#act("POST", `/contests/${id}/ruling`, data, sending, [rulingCommand(id, data)]);
   }
 
   /** Undo everything after the commit `to`; with `preview` it is only proposed. */
   undo(data, sending = {}) {
-    return this.client.send("POST", `${this.path}/undo`, data, sending);
+    const { to, reason = "", line = "" } = data;
+    return this.#amend("/undo", data, sending, { type: "undo", commit: to + 1, reason, line });
   }
 
   /** Redo what was undone; with `preview` it is only proposed. */
   redo(data = {}, sending = {}) {
-    return this.client.send("POST", `${this.path}/redo`, data, sending);
+    return this.#amend("/redo", data, sending, { type: "redo", reason: data.reason ?? "" });
+  }
+
+  /** Propose an undo or a redo. A seat with a key signs the acceptance when it knows the proposed line, so it sends it apart. */
+  async #amend(path, data, sending, command) {
+    const isApart = this.signer !== null && !data.preview;
+    const proposed = await this.#act("POST", path, isApart ? { ...data, preview: true } : data, sending, [command]);
+    return isApart ? this.accept(proposed.amendment, proposed.version) : proposed;
   }
 
   /** Return a proposal, with the difference between its line and the line as played. */
@@ -282,13 +362,14 @@ export class Encounter {
   }
 
   /** Accept a proposal that was compared at *version*; the encounter continues in its `line`. */
-  accept(id, version, sending = {}) {
-    return this.client.send("POST", `${this.path}/amendments/${id}/accept`, { version }, sending);
+  async accept(id, version, sending = {}) {
+    const command = this.signer === null ? {} : { ...(await this.amendment(id)).acceptance, version };
+    return this.#act("POST", `/amendments/${id}/accept`, { version }, sending, command.type ? [command] : []);
   }
 
   /** Drop a proposal; the line as played continues. */
   drop(id, sending = {}) {
-    return this.client.send("DELETE", `${this.path}/amendments/${id}`, undefined, sending);
+    return this.#act("DELETE", `/amendments/${id}`, undefined, sending, [{ type: "drop_amendment", amendment: id }]);
   }
 
   /** Fork the encounter after commit *at* and send *commands* to the fork; return the fork as its gm sees it. */

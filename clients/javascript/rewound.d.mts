@@ -30,6 +30,37 @@ export function seal(
   encounter: string, seat: string, prompt: { prompt: string; creature: string }, choice: object, salt?: string,
 ): Promise<{ seal: contract.Heartrush1SealChoice; open: contract.Heartrush1OpenChoice }>;
 
+/** Where a key is kept, such as `localStorage`. */
+export type KeyStorage = {
+  getItem(name: string): string | null | undefined | Promise<string | null | undefined>;
+  setItem(name: string, value: string): unknown;
+};
+
+/** The secret key of a seat (Ed25519). Whoever has it speaks for the seat: keep it to yourself. */
+export class SeatKey {
+  private constructor();
+  /** 64 hexadecimal digits; store them to sign with the same key later. */
+  secret: string;
+  /** The public key, as the service takes it: 64 hexadecimal digits. */
+  public: string;
+  static of(secret: string): Promise<SeatKey>;
+  static make(): Promise<SeatKey>;
+  /** Return the key in a storage; if it has none, make a key and store it there. */
+  static keptIn(storage: KeyStorage, name: string): Promise<SeatKey>;
+  sign(message: Uint8Array<ArrayBuffer>): Promise<string>;
+}
+
+/** The seat has another key than the given one; the gm can replace it. */
+export class OtherKey extends Error {
+  constructor(seat: string, key: string);
+}
+
+/** The service answered with a receipt that is not signed, or is not about the answer. */
+export class FalseReceipt extends Error {
+  constructor(detail: string, receipt: Json);
+  receipt: Json;
+}
+
 /** The service answered with a problem document (RFC 9457). */
 export class Problem extends Error {
   constructor(status: number, data: Partial<contract.Problem>);
@@ -99,7 +130,12 @@ export class Encounter {
   path: string;
   as(token: string): Encounter;
   about(): Promise<contract.Encounter>;
-  token(seat: string, sending?: Sending): Promise<string>;
+  /** Return the encounter as a seat, the caller's own, which signs every command with a key from now on. */
+  signing(seat: string, key: SeatKey): Promise<Encounter>;
+  replaceSeatKey(seat: string, key: string | null, sending?: Sending): Promise<contract.Outcome>;
+  /** Return the same encounter, which passes on the receipt of every command that is answered with one. */
+  keeping(keep: (receipt: contract.Receipt) => unknown, how?: { key?: string }): Encounter;
+  token(seat: string, sending?: Sending & { publicKey?: string }): Promise<string>;
   send(command: AnyCommand, sending?: Sending): Promise<contract.Outcome>;
   send(commands: AnyCommand[], sending?: Sending & { goOn?: boolean }): Promise<contract.Outcomes>;
   outcome(n: number, asked?: Reading): Promise<contract.Outcome>;

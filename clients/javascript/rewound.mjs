@@ -7,6 +7,8 @@ import { answered, jobs, newKey, pages, WAIT_S } from "./requests.mjs";
 
 export { valuesOf } from "./choices.mjs";
 export { seal } from "./sealing.mjs";
+export { OtherKey, SeatKey } from "./signing.mjs";
+export { FalseReceipt } from "./receipts.mjs";
 export { Encounter } from "./encounter.mjs";
 export { Problem, Unreachable } from "./requests.mjs";
 
@@ -52,8 +54,8 @@ export class Client {
   }
 
   /** Send a POST, PATCH or DELETE until it is decided; it takes effect once. Return the body of the answer. */
-  async send(method, path, data, { key = newKey(), wait = WAIT_S, version, signal, query, decided = true, type } = {}) {
-    const headers = { ...(type ? { "Content-Type": type } : {}), Prefer: `wait=${wait}`, ...(version === undefined ? {} : { "If-Match": `"${version}"` }) };
+  async send(method, path, data, { key = newKey(), wait = WAIT_S, version, signal, query, decided = true, type, signature } = {}) {
+    const headers = { ...(type ? { "Content-Type": type } : {}), Prefer: `wait=${wait}`, ...(version === undefined ? {} : { "If-Match": `"${version}"` }), ...(signature ? { "Rewound-Signature": signature } : {}) };
     const body = data === undefined || typeof data === "string" ? data : JSON.stringify(data);
     return (await this.#answer(method, path, query ?? {}, { headers, body, key, decided, signal })).data;
   }

@@ -16,6 +16,7 @@ from service.core.continuation import Proposal, is_void, proposal, starting_poin
 from service.core.continuation_plan import opening, repeated_commands
 from service.core.sealed_check import check_nothing_sealed
 from service.record.commit import Commit, dump_request, load_commit
+from service.rules.contests.amendments import AcceptAmendment
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.sealed import unsealed
 from service.rules.table.table import GM
@@ -107,7 +108,11 @@ def amendment_data(services: Services, drafted: DraftLine, *, with_events: bool 
         "line": found.encounter,
         "status": _status(services, found, drafted),
         "difference": None,
+        "acceptance": None,
     }
+    if data["status"] == "ready":
+        accept = _acceptance_of(services, drafted, found.n)
+        data["acceptance"] = {"type": AcceptAmendment.type, **accept}
     if drafted.is_ready:
         data["difference"] = _difference(services, drafted, with_events=with_events)
     return data
@@ -195,10 +200,16 @@ def acceptance(services: Services, parent: str, amendment: str, version: int) ->
     standing = services.folder.current(parent).state.amendment
     if version < found.n or (standing is not None and standing.id == amendment and standing.outdated):
         raise Refused("amendment_outdated", f"play has continued since {amendment} was made", OUTDATED)
+    return _acceptance_of(services, drafted, version)
+
+
+def _acceptance_of(services: Services, drafted: DraftLine, version: int) -> dict[str, Any]:
+    """Return the data of the command that accepts a proposal whose line is decided."""
+    found = drafted.proposal
     head = {"n": drafted.appended, "hash": _commit(services, found.encounter, drafted.appended).hash}
     is_open = _is_open(services, found, drafted)
     return {
-        "amendment": amendment,
+        "amendment": found.amendment.id,
         "version": version,
         "encounter": found.encounter,
         "head": head,

@@ -21,6 +21,7 @@ from unittest import mock
 import pytest
 
 from service.api.app import create_app
+from service.audit.signing_memory import SigningMemory
 from service.key_files import Keyring
 from service.log import Log
 from service.log.memory import MemoryLog
@@ -54,13 +55,14 @@ def counted_hexes() -> Callable[[int], str]:
 
 
 @contextmanager
-def served(log: Log | None = None) -> Iterator[Api]:
+def served(log: Log | None = None, signing_memory: SigningMemory | None = None) -> Iterator[Api]:
     """Serve with everything that differs between two runs counted instead of drawn.
 
-    Each kind is counted apart: who asks once more than another has the same nonces in its commands.
+    With a signing memory it signs receipts and checkpoints. Each kind is counted apart:
+    who asks once more than another has the same nonces in its commands.
     """
     log = log or MemoryLog()
-    worker = Worker(log)
+    worker = Worker(log, signing_memory)
     services = make_services(
         log, BOTH, ring=lambda _: None, clock=lambda: NOW, keys=Keyring.of(KEY), mode="memory"
     )

@@ -85,6 +85,7 @@ def test_npm_packs_a_client_that_plays(installed: Path, host: Host) -> None:
     assert {path.name for path in home.iterdir()} == {
         *("LICENSE", "README.md", "package.json", "examples", "verifier"),
         *("rewound.mjs", "choices.mjs", "sealing.mjs", "encounter.mjs", "requests.mjs"),
+        *("bytes.mjs", "signing.mjs", "receipts.mjs"),
         *("events.mjs", "verify.mjs"),
         *("rewound.d.mts", "contract.d.mts"),
     }
@@ -177,7 +178,10 @@ def test_the_wheel_is_typed_licensed_and_needs_what_it_says(wheel: Path) -> None
     needs = [
         line for line in archive.read(metadata).decode().splitlines() if line.startswith("Requires-Dist")
     ]
-    assert needs == ["Requires-Dist: requests<3,>=2.32"]
+    assert needs == [
+        "Requires-Dist: requests<3,>=2.32",
+        'Requires-Dist: cryptography>=46; extra == "signing"',
+    ]
     assert {name for name in names if name.endswith(".py")} == {
         path.relative_to(CLIENTS / "python").as_posix()
         for path in (CLIENTS / "python" / "rewound_client").glob("*.py")

@@ -22,7 +22,8 @@ class Disputed(Encounter):
         """Contest a commit, an event in it (by index), or a roll (by name); *claim* says what is wrong."""
         members = {"commit": commit, "claim": claim, "event": event, "roll": roll}
         data = {name: value for name, value in members.items() if value is not None}
-        return cast("shapes.Contest", self._done("POST", "/contests", data))
+        command = {"type": "contest", **data}
+        return cast("shapes.Contest", self._done("POST", "/contests", data, command=command))
 
     def contests(self, *, text: Language | None = None) -> list[shapes.Contest]:
         """Return all contests in the order they were opened; with `text="en"` also what was contested."""
@@ -35,7 +36,10 @@ class Disputed(Encounter):
     def rule(self, contest: str, ending: Ending, decision: str, **more: object) -> shapes.Contest:
         """Rule on a contest as the gm; *more* are the ending's fields: `reason`, `effects`, `instead`."""
         data = {"ending": ending, "decision": decision, **more}
-        return cast("shapes.Contest", self._done("POST", f"/contests/{contest}/ruling", data))
+        command = _ruling(contest, data)
+        return cast(
+            "shapes.Contest", self._done("POST", f"/contests/{contest}/ruling", data, command=command)
+        )
 
     def undo(self, to: int, reason: str = "", *, line: str = "", preview: bool = False) -> shapes.Amendment:
         """Undo everything after commit *to*, of the line that is played or of an earlier *line*.
@@ -43,11 +47,22 @@ class Disputed(Encounter):
         With *preview* it is only proposed: look at the difference, then `accept` or `drop` it.
         """
         data = {"to": to, "reason": reason, "line": line, "preview": preview}
-        return cast("shapes.Amendment", self._done("POST", "/undo", data))
+        return self._amend("/undo", data, {"type": "undo", "commit": to + 1, "reason": reason, "line": line})
 
     def redo(self, reason: str = "", *, preview: bool = False) -> shapes.Amendment:
         """Redo what was undone, or with *preview* propose it."""
-        return cast("shapes.Amendment", self._done("POST", "/redo", {"reason": reason, "preview": preview}))
+        data = {"reason": reason, "preview": preview}
+        return self._amend("/redo", data, {"type": "redo", "reason": reason})
+
+    def _amend(self, path: str, data: dict[str, Any], command: Mapping[str, Any]) -> shapes.Amendment:
+        """Propose an undo or a redo, and accept it unless it is a preview.
+
+        A seat with a key signs the acceptance when it knows the proposed line, so it sends it apart.
+        """
+        apart = self._signer is not None and not data["preview"]
+        sent = data | {"preview": True} if apart else data
+        proposed = cast("shapes.Amendment", self._done("POST", path, sent, command=command))
+        return self.accept(proposed["amendment"], proposed["version"]) if apart else proposed
 
     def amendment(self, amendment: str) -> shapes.Amendment:
         """Return a proposal, with the difference between its line and the line as played."""
@@ -56,12 +71,16 @@ class Disputed(Encounter):
 
     def accept(self, amendment: str, version: int) -> shapes.Amendment:
         """Accept a proposal that was compared at *version*; the encounter continues in its `line`."""
-        path = f"/amendments/{amendment}/accept"
-        return cast("shapes.Amendment", self._done("POST", path, {"version": version}))
+        path, command = f"/amendments/{amendment}/accept", None
+        if self._signer is not None:
+            acceptance = self.amendment(amendment)["acceptance"]
+            command = None if acceptance is None else {**acceptance, "version": version}
+        return cast("shapes.Amendment", self._done("POST", path, {"version": version}, command=command))
 
     def drop(self, amendment: str) -> shapes.Amendment:
         """Drop a proposal; the line as played continues."""
-        return cast("shapes.Amendment", self._done("DELETE", f"/amendments/{amendment}"))
+        command = {"type": "drop_amendment", "amendment": amendment}
+        return cast("shapes.Amendment", self._done("DELETE", f"/amendments/{amendment}", command=command))
 
     def fork(self, at: int, commands: Sequence[Mapping[str, Any]] = ()) -> Self:
         """Fork the encounter after commit *at* and send *commands* to the fork; return the fork as its gm."""
@@ -87,3 +106,19 @@ class Disputed(Encounter):
         """
         query: Query = {"from": from_, "to": to, "with": with_, "events": "true" if events else None}
         return cast("shapes.Difference", self._whole("/diff", query, "events.from", "events.to"))
+
+
+def _ruling(contest: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the command that answers a contest, as the service makes it of *data*."""
+    answer = {"contest": contest, "decision": data["decision"], "reason": data.get("reason", "")}
+    if data["ending"] == "as_ruled":
+        return {"type": "amend", **answer, "instead": [_replacing(each) for each in data.get("instead", ())]}
+    if data["ending"] == "effects":
+        named = {name: data[name] for name in ("kind", "subject", "effects") if name in data}
+        return {"type": "gm_ruling", **answer, **named}
+    return {"type": "uphold", **answer}
+
+
+def _replacing(command: Mapping[str, Any]) -> Mapping[str, Any]:
+    members = {name: value for name, value in command.items() if name not in {"type", "by"}}
+    return {"type": command["type"], "data": members, "by": command.get("by", "sender")}

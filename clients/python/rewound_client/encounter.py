@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, cast
 
@@ -10,6 +11,8 @@ from rewound_client.disputed import Disputed
 from rewound_client.errors import Problem
 from rewound_client.place import NOT_FOUND
 from rewound_client.proved import Proved
+from rewound_client.receipts import Keep, ReceiptChecker
+from rewound_client.signing import OtherKey, SeatKey, Signer
 from rewound_client.stream import StreamEvent, follow
 from rewound_client.transport import WAIT_S, Json, Query
 
@@ -27,29 +30,37 @@ class Table(Disputed, Proved):
 
     def with_token(self, token: str) -> Table:
         """Return the encounter as the holder of *token* sees it."""
-        return Table(self._transport.speaking_for(token), self.encounter)
+        return Table(self._transport.speaking_for(token), self.encounter, receipts=self._receipts)
 
-    def issue_token(self, seat: str) -> shapes.SeatWithToken:
-        """Issue a token for *seat*. Only this answer contains it."""
-        return cast("shapes.SeatWithToken", self._done("POST", f"/seats/{seat}/token", {}))
+    def issue_token(self, seat: str, *, key: str | None = None) -> shapes.SeatWithToken:
+        """Issue a token for *seat*, and set its public *key* if one is given; only this answer has it."""
+        data = {} if key is None else {"key": key}
+        command = {"type": "issue_token", "seat": seat, **data}
+        return cast("shapes.SeatWithToken", self._done("POST", f"/seats/{seat}/token", data, command=command))
 
     def share_seat(self, seat: str, *, expires_in_s: int | None = None) -> shapes.ShareLink:
         """Return a share link of *seat*: a `token` that expires, and the `page` that opens with it."""
         data = {} if expires_in_s is None else {"expires_in_s": expires_in_s}
         return cast("shapes.ShareLink", self._done("POST", f"/seats/{seat}/links", data))
 
-    def open_seat(self, seat: str, role: Role, creatures: Sequence[str] = ()) -> shapes.SeatWithToken:
-        """Open a seat and issue a token for it."""
+    def open_seat(
+        self, seat: str, role: Role, creatures: Sequence[str] = (), *, key: str | None = None
+    ) -> shapes.SeatWithToken:
+        """Open a seat, with a public *key* if one is given, and issue a token for it."""
         data = {"seat": seat, "role": role, "creatures": list(creatures)}
-        return cast("shapes.SeatWithToken", self._done("POST", "/seats", data))
+        data |= {} if key is None else {"key": key}
+        command = {"type": "open_seat", **data}
+        return cast("shapes.SeatWithToken", self._done("POST", "/seats", data, command=command))
 
     def change_seat(self, seat: str, creatures: Sequence[str]) -> shapes.Seat:
         """Set the creatures of *seat* to *creatures*."""
-        return cast("shapes.Seat", self._done("PATCH", f"/seats/{seat}", {"creatures": list(creatures)}))
+        data = {"creatures": list(creatures)}
+        command = {"type": "change_seat", "seat": seat, **data}
+        return cast("shapes.Seat", self._done("PATCH", f"/seats/{seat}", data, command=command))
 
     def close_seat(self, seat: str) -> None:
         """Close *seat* and revoke its token."""
-        self._done("DELETE", f"/seats/{seat}")
+        self._done("DELETE", f"/seats/{seat}", command={"type": "close_seat", "seat": seat})
 
     def seats(self) -> list[shapes.Seat]:
         """Return all seats, including closed ones."""
@@ -58,6 +69,33 @@ class Table(Disputed, Proved):
     def seat(self, seat: str) -> shapes.Seat:
         """Return one seat."""
         return cast("shapes.Seat", self._get(f"/seats/{seat}"))
+
+    def signing(self, seat: str, key: SeatKey) -> Table:
+        """Return the encounter as *seat*, the caller's own, which signs every command with *key* from now on.
+
+        If the seat has no key, *key* is set, once and on the record. Raises `OtherKey` if it has another one:
+        the gm replaces a lost key (`replace_seat_key`).
+        """
+        set_key = self.seat(seat)["key"]
+        if set_key is None:
+            self.send({"type": "set_seat_key", "seat": seat, "key": key.public})
+        elif set_key != key.public:
+            raise OtherKey(f"{seat} has another key: {set_key}")
+        return Table(self._transport, self.encounter, Signer(seat, key), self._receipts)
+
+    def replace_seat_key(self, seat: str, key: str | None) -> shapes.Outcome:
+        """Replace the public key of *seat*, as the gm, or with None remove it. Everybody sees that."""
+        if key is None:
+            return self.send({"type": "remove_seat_key", "seat": seat})
+        return self.send({"type": "set_seat_key", "seat": seat, "key": key})
+
+    def keeping(self, keep: Keep, *, key: str | None = None) -> Table:
+        """Return the same encounter, which passes the receipt of each answered command to *keep*.
+
+        Each signature is verified, and made by *key*, the service's, if one is given; otherwise
+        `FalseReceipt` is raised. `ReceiptFolder` keeps receipts as files.
+        """
+        return Table(self._transport, self.encounter, self._signer, ReceiptChecker(keep, key))
 
     # --- play --------------------------------------------------------------------------------------
 
@@ -92,7 +130,8 @@ class Table(Disputed, Proved):
         *key* is the idempotency key; without it the client makes one. *version* is the version that the
         encounter must have. Raises `Refused` and `VersionMismatch`.
         """
-        done = self._act("POST", "/commands", dict(command), key=key, version=version, wait_s=wait_s)
+        data = dict(command)
+        done = self._act("POST", "/commands", data, commands=(data,), key=key, version=version, wait_s=wait_s)
         return cast("shapes.Outcome", done)
 
     def send_all(
@@ -110,7 +149,9 @@ class Table(Disputed, Proved):
         unless *go_on*.
         """
         data, query = [dict(command) for command in commands], {"continue": "true" if go_on else None}
-        done = self._act("POST", "/commands", data, query, key=key, version=version, wait_s=wait_s)
+        done = self._act(
+            "POST", "/commands", data, query, commands=data, key=key, version=version, wait_s=wait_s
+        )
         return cast("shapes.Outcomes", done)
 
     def outcome(self, n: int, *, wait_s: float = 0) -> shapes.Outcome:
@@ -133,13 +174,16 @@ class Table(Disputed, Proved):
 
     def close(self, reason: str = "") -> shapes.Outcome:
         """Close the encounter: its dice are disclosed, and it accepts no more commands."""
-        return cast("shapes.Outcome", self._act("DELETE", "", None, {"reason": reason or None}))
+        query, command = {"reason": reason or None}, {"type": "close", "reason": reason}
+        return cast("shapes.Outcome", self._act("DELETE", "", None, query, commands=(command,)))
 
     # --- read --------------------------------------------------------------------------------------
 
     def get(self) -> shapes.Encounter:
         """Return the encounter's version, the hash of its head, and the prompts that wait."""
-        return cast("shapes.Encounter", self._get(""))
+        found = self._get("")
+        self._see(found)
+        return cast("shapes.Encounter", found)
 
     def state(
         self,
@@ -201,7 +245,11 @@ class Table(Disputed, Proved):
         `continued` names the line of play in which the encounter continues. Read the state again, because
         that line began from an earlier commit. All later events are of that line.
         """
-        return follow(self._transport, self.encounter, after, line, text)
+        for each in follow(self._transport, self.encounter, after, line, text):
+            if each.event == "commit" and self._signer is not None:
+                of_line = json.loads(each.data["commit"])["encounter"]
+                self._signer.see(of_line, each.data["n"], each.data["hash"])
+            yield each
 
     def lines(self) -> list[shapes.LinesLine]:
         """Return the lines of play of the encounter, the first one first; `status` says which is played."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypedDict, Unpack, cast
 
 from rewound_client.errors import NotDone, Problem, Refused
+from rewound_client.receipts import ReceiptChecker
+from rewound_client.signing import Signer
 from rewound_client.transport import (
     KEY,
     WAIT_S,
@@ -15,6 +17,7 @@ from rewound_client.transport import (
     Reply,
     Request,
     RetryPolicy,
+    Settle,
     Transport,
     prefer,
 )
@@ -22,6 +25,19 @@ from rewound_client.transport import (
 NOT_FOUND: Final = 404
 PENDING: Final = 202
 REFUSED: Final = 409
+_MOVED: Final = frozenset({"signature_false", "other_history"})
+"""Why a signed command is refused if play goes on in another line."""
+
+
+class Sending(TypedDict, total=False):
+    """How commands are sent."""
+
+    key: str | None
+    """The idempotency key; the client makes one if it is None."""
+    version: int | None
+    """The version that the encounter must have."""
+    wait_s: float
+    """How long to wait for the outcome."""
 
 
 class Place:
@@ -55,16 +71,26 @@ class Place:
                 into[last] += more[last]
         return {**whole, "next_cursor": None}
 
-    def _done(self, method: str, path: str, data: object = None, *, key: str | None = None) -> Json:
-        """Send a request until it is decided and return the answer's body; *key* is the idempotency key.
+    def _done(
+        self,
+        method: str,
+        path: str,
+        data: object = None,
+        *,
+        key: str | None = None,
+        command: Mapping[str, Any] | None = None,
+    ) -> Json:
+        """Send a request, with *key* as its idempotency key, until it is decided; return the answer's body.
 
-        Raises `NotDone` if it is not decided before the time for retries ends.
+        *command* is what it appends, if anything. Raises `NotDone` if it is not decided before the time for
+        retries ends.
         """
         once = {} if key is None else {KEY: f'"{key}"'}
-        request = Request(method, self.path + path, data, headers=prefer(WAIT_S) | once).keyed()
+        commands = () if command is None else (command,)
+        request = Request(method, self.path + path, data, None, prefer(WAIT_S) | once, commands).keyed()
         pauses = Pauses(self._transport.retry_policy)
         while True:
-            reply = self._transport.call(request)
+            reply = self._call(request)
             if reply.status != PENDING:
                 return cast("Json", reply.data)
             if not pauses.rest():
@@ -89,24 +115,32 @@ class Place:
         data: object,
         query: Query | None = None,
         *,
-        key: str | None = None,
-        version: int | None = None,
-        wait_s: float = WAIT_S,
+        commands: Sequence[Mapping[str, Any]],
+        **sending: Unpack[Sending],
     ) -> Json:
-        """Send one or several commands and return their outcome; `pending` after *wait_s* seconds.
+        """Send *commands*, one or several, and return their outcome; `pending` if it is not decided in time.
 
         Raises `Refused` if a single command is refused.
         """
+        key, version, wait_s = sending.get("key"), sending.get("version"), sending.get("wait_s", WAIT_S)
         headers = prefer(wait_s)
         if key is not None:
             headers[KEY] = f'"{key}"'
         if version is not None:
             headers["If-Match"] = f'"{version}"'
-        request = Request(method, self.path + path, data, query, headers).keyed()
-        reply = self._transport.call(request, self._settle)
+        request = Request(method, self.path + path, data, query, headers, commands).keyed()
+        reply = self._call(request, self._settle)
         if reply.status == PENDING and wait_s > 0:
             reply = self._decided("/commands", {"key": request.key}, wait_s)
+            self._notice(reply.data)
         return _accepted(cast("Json", reply.data))
+
+    def _call(self, request: Request, settle: Settle | None = None) -> Reply:
+        """Send *request* until it has a final answer."""
+        return self._transport.call(request, settle)
+
+    def _notice(self, answer: object) -> None:
+        """Take from *answer*, to a command, what the caller keeps."""
 
     def _settle(self, key: str) -> Reply | None:
         """Return the outcome of the request with *key*, None if it never arrived."""
@@ -139,8 +173,51 @@ def _accepted(outcome: Json) -> Json:
 
 
 class Encounter(Place):
-    """The path of one encounter."""
+    """The path of one encounter, with who signs its commands, and where their receipts go."""
 
-    def __init__(self, transport: Transport, encounter: str) -> None:
+    def __init__(
+        self,
+        transport: Transport,
+        encounter: str,
+        signer: Signer | None = None,
+        receipts: ReceiptChecker | None = None,
+    ) -> None:
         super().__init__(transport, f"/v1/encounters/{encounter}")
         self.encounter = encounter
+        self._signer = signer
+        self._receipts = receipts
+
+    def _call(self, request: Request, settle: Settle | None = None) -> Reply:
+        """Send *request*; if the seat has a key, signed, on the newest commit that it has seen.
+
+        If the service has another line of play by now, the signer reads where play goes on, and signs again.
+        """
+        if self._signer is None or not request.commands:
+            reply = super()._call(request, settle)
+        else:
+            if self._signer.head is None:
+                self._look()
+            try:
+                reply = super()._call(self._signer.signed(request), settle)
+            except Refused as refused:
+                before = self._signer.head
+                if refused.n is not None or refused.code not in _MOVED or self._look() == before:
+                    raise
+                reply = super()._call(self._signer.signed(request), settle)
+        self._notice(reply.data)
+        return reply
+
+    def _notice(self, answer: object) -> None:
+        if self._signer is not None:
+            self._signer.see_outcomes(answer)
+        if self._receipts is not None:
+            self._receipts.take(answer)
+
+    def _look(self) -> object:
+        """Read the encounter's summary, and return the newest commit that the signer has seen."""
+        self._see(self._get(""))
+        return None if self._signer is None else self._signer.head
+
+    def _see(self, summary: Json) -> None:
+        if self._signer is not None and self._transport.line is None and summary["version"]:
+            self._signer.see(summary["line"], summary["version"], summary["hash"])

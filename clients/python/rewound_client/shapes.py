@@ -15,6 +15,29 @@ class Acceptance(t.TypedDict):
     """The number of the newest commit that is included."""
 
 @t.final
+class AcceptanceCommandHead(t.TypedDict):
+    """The last commit of the proposed line."""
+    n: int
+    """The number of the commit."""
+    hash: str
+    """The SHA-256 that the next commit names."""
+
+@t.final
+class AcceptanceCommand(t.TypedDict):
+    """The command that accepts a proposal, which a gm with a key signs."""
+    type: t.Literal['accept_amendment']
+    """The type."""
+    amendment: str
+    """The id of the amendment."""
+    version: int
+    """The number of the newest commit that is included."""
+    encounter: str
+    """The id of the encounter."""
+    head: "AcceptanceCommandHead"
+    """The last commit of the proposed line."""
+    is_open: bool
+
+@t.final
 class Amendment(t.TypedDict):
     """A proposal of the gm to continue from an earlier commit."""
     amendment: str
@@ -39,6 +62,8 @@ class Amendment(t.TypedDict):
     """`void`: play continued before the proposal, so it has no commit to start from, or a command that it decides again is sealed from the gm."""
     difference: "AmendmentDifference | None"
     """What the amendment changes."""
+    acceptance: "AcceptanceCommand | None"
+    """The command that accepts it, for a gm with a key; null unless it is `ready`."""
     n: t.NotRequired[int]
     """The command that proposed or accepted it, in the answer to that command."""
 

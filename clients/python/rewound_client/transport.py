@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -56,6 +56,8 @@ class Request:
     data: object = None
     query: Query | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    commands: Sequence[Mapping[str, Any]] = ()
+    """The commands that it appends, in order, as a seat with a key signs them."""
 
     def keyed(self) -> Request:
         """Return the request with an idempotency key, unless it has one or is a GET."""

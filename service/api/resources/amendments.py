@@ -9,17 +9,18 @@ from typing import Any, Final
 
 from service.api import parameters
 from service.api.answers import BETWEEN, EVENTS, PENDING, REFUSAL
-from service.api.command_outcomes import pending, refusal_problem, send_checked
+from service.api.command_outcomes import idempotency_key, pending, refusal_problem, send_checked
 from service.api.operations import GM_ALONE, ResponseSchema, operation
 from service.api.parameters import LINE
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import schema_of
-from service.api.shapes import NUMBER, SEAT, TEXT, UUID, closed, component, listing, maybe
+from service.api.shapes import HASH, NUMBER, SEAT, TEXT, TRUTH, UUID, closed, component, listing, maybe
 from service.core import continuation, views
 from service.rules.contests.amendments import AcceptAmendment, DropAmendment, Redo, Undo
 from service.rules.kernel.messages import Command, Refused
 from service.rules.kernel.records import record
+from service.rules.table.seats import TABLE_SIGN_1
 from service.steps import Steps, settle
 from service.usecases import accepted_lines, amending
 from service.usecases.lines import chain
@@ -55,6 +56,18 @@ AMENDMENT_DIFFERENCE: Final = component(
         **BETWEEN,
     ),
 )
+ACCEPTANCE_COMMAND: Final = component(
+    "AcceptanceCommand",
+    closed(
+        "The command that accepts a proposal, which a gm with a key signs.",
+        type={"const": AcceptAmendment.type},
+        amendment=TEXT,
+        version=NUMBER,
+        encounter=UUID,
+        head=closed("The last commit of the proposed line.", n=NUMBER, hash=HASH),
+        is_open=TRUTH,
+    ),
+)
 AMENDMENT: Final = component(
     "Amendment",
     closed(
@@ -83,6 +96,10 @@ AMENDMENT: Final = component(
             "or a command that it decides again is sealed from the gm.",
         },
         difference=maybe(AMENDMENT_DIFFERENCE),
+        acceptance={
+            **maybe(ACCEPTANCE_COMMAND),
+            "description": "The command that accepts it, for a gm with a key; null unless it is `ready`.",
+        },
     ),
 )
 PENDING_OR_PROPOSED: Final = component(
@@ -153,7 +170,8 @@ def undo(request: ApiRequest) -> Steps[ApiResponse]:
 
     The encounter continues at the same address in a new line of play; the old line is read by its id. Dice
     that were thrown are not thrown again: the same command gets the same dice. With `preview` nothing changes
-    yet: the answer is a proposal with the difference, which you accept or drop.
+    yet: the answer is a proposal with the difference, which you accept or drop. A gm with a key always sends
+    `preview` (`accept_apart`), and signs the `acceptance` of the proposal.
     """
     asked = request.data
     data = {
@@ -182,6 +200,8 @@ def redo(request: ApiRequest) -> Steps[ApiResponse]:
 
 def _propose(request: ApiRequest, kind: type[Command[Any]], data: Mapping[str, Any]) -> Steps[ApiResponse]:
     """Record a proposal, and accept it unless the request asks for a preview."""
+    if not request.data.get("preview", False):
+        yield from settle(partial(_check_unsigned, request))
     sent = yield from send_checked(request, kind, data)
     proposed = yield from pending(request, sent, proposal_answer(request))
     if proposed.status != HTTPStatus.CREATED or request.data.get("preview", False):
@@ -284,6 +304,20 @@ def _find_line(request: ApiRequest) -> None:
         if continuation.proposal(services.log, line, name) is not None:
             request.line = line
             return
+
+
+def _check_unsigned(request: ApiRequest) -> None:
+    """Raise `command-refused` if the gm has a key, unless it is a repeat.
+
+    A seat signs what it knows, and the line to accept is known only when the proposal is decided.
+    """
+    seat = request.services.folder.current(request.encounter).state.seats.get(request.me.seat)
+    asked = idempotency_key(request, request.me.scope)
+    if seat is None or seat.key is None:
+        return
+    if request.services.log.find_key(request.encounter, asked.scope, asked.key) is None:
+        detail = "a gm with a key signs the acceptance too: send it with `preview`, and accept the proposal"
+        raise refusal_problem(request, Refused("accept_apart", detail, TABLE_SIGN_1.id))
 
 
 def _acceptance(request: ApiRequest, name: str, version: int) -> dict[str, Any]:

@@ -42,7 +42,8 @@ export class Act {
     this.fields = [];
     this.said = html("p", { class: "said", role: "status" });
     this.body = html("div");
-    show(place, this.said, this.body);
+    this.below = html("div"); // what belongs to the seat, not to a prompt
+    show(place, this.said, this.body, this.below);
   }
 
   /** Draw what may be done. @param {Seen} seen */

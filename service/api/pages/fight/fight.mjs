@@ -16,6 +16,7 @@ import { drawRoster } from "./roster.mjs";
 import { Rulings } from "./rulings.mjs";
 import { SealedChoices } from "./sealing.mjs";
 import { Share } from "./share.mjs";
+import { Signing } from "./signing.mjs";
 import { drawStatistics } from "./statistics.mjs";
 import { tabsIn } from "./tabs.mjs";
 import { Timeline } from "./timeline.mjs";
@@ -97,6 +98,7 @@ class Fight {
       live: () => this.goLive(),
     });
     this.sealing = new SealedChoices(encounter, seat);
+    if (panels.act && !look.isRecorded) this.signing = new Signing(this.act.below, encounter, seat, seats.find((each) => each.seat === seat)?.key ?? null);
     this.panels = panels;
     new Proof(panels.proof, encounter, asked, look.proving, AUDITING.has(role), (verified) => this.store.set({ verified }));
     if (panels.share) this.share = new Share(panels.share, encounter);
@@ -365,6 +367,7 @@ class Fight {
 
   async #send(command) {
     this.store.set({ isLive: true });
+    await this.signing?.ready;
     return this.encounter.send(await this.sealing.sent(command));
   }
 

@@ -26,7 +26,7 @@ export class Share {
     show(this.seats, seats.length ? seats.map((each) => this.#seat(each)) : html("p", { class: "soft" }, "Nobody has a seat yet."));
   }
 
-  #seat({ seat, role, creatures, tokens }) {
+  #seat({ seat, role, creatures, tokens, key }) {
     return html("article", { class: "card share", "data-seat": seat }, html("h3", {}, seat, " ", html("span", { class: "chip" }, role)),
       creatures.length ? html("p", { class: "soft small" }, creatures.join(", ")) : null,
       html("div", { class: "row" },
@@ -41,7 +41,11 @@ export class Share {
         button("Close the seat", () => this.#try(async () => {
           await this.encounter.closeSeat(seat);
           show(this.said, html("p", {}, `The seat ${seat} is closed.`));
-        }))));
+        })),
+        key && button("Remove its key", () => this.#try(async () => {
+          await this.encounter.replaceSeatKey(seat, null);
+          show(this.said, html("p", {}, `${seat} has no key any more, and may make another one.`));
+        }), { title: "For a seat that has lost the key with which it signs its commands" })));
   }
 
   async #observer() {
