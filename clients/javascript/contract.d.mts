@@ -441,6 +441,36 @@ gone: Array<string>;
 next_cursor: string | null;
 };
 
+/** What each creature did up to commit `version`, as far as your seat may read it. */
+export type CreatureStatistics = {
+/** The line of play of which it is; `version` is a number there. */
+line: string;
+/** The number of the newest commit that is included. */
+version: number;
+/** The creatures. */
+creatures: Array<{
+/** The id. */
+id: string;
+/** Damage that it caused: what was taken of it, by anybody. */
+dealt: number;
+/** Damage that it took. */
+taken: number;
+/** How often it acted: in Heart Rush the abilities that it used, in Rise the actions that it paid. */
+acts: number;
+/** The rounds. */
+rounds: Array<{
+/** 0 is before the first one. */
+round: number;
+/** Damage that it caused: what was taken of it, by anybody. */
+dealt: number;
+/** Damage that it took. */
+taken: number;
+/** How often it acted: in Heart Rush the abilities that it used, in Rise the actions that it paid. */
+acts: number;
+}>;
+}>;
+};
+
 /** A creature as a token on a map shows it. */
 export type CreatureToken = {
 /** The id. */
@@ -16215,6 +16245,16 @@ after?: number;
 cursor?: string;
 /** Maximum number of items (default 100). */
 limit?: number;
+/** A seat: show only what it may read too; `*` shows only what everybody may read. */
+as?: string;
+/** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
+line?: string;
+};
+
+/** The query of `getCreatureStatistics`. */
+export type GetCreatureStatisticsQuery = {
+/** The state after this commit. */
+at?: number;
 /** A seat: show only what it may read too; `*` shows only what everybody may read. */
 as?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */

@@ -140,6 +140,11 @@ export class Encounter {
     return pages(this.client, `${this.path}/creatures/changes`, "changes", query);
   }
 
+  /** Return the damage that each creature dealt and took, and how often it acted, by rounds. */
+  creatureStatistics(query = {}) {
+    return this.client.get(`${this.path}/creatures/statistics`, query);
+  }
+
   /** Return the cells of the map that are not plain ground, and its walls and doors: now, or after the commit `at`. */
   map(query = {}) {
     return this.client.get(`${this.path}/map`, query);

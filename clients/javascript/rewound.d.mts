@@ -146,6 +146,7 @@ export class Encounter {
   carried(creature: string, query?: contract.GetCarriedCharacterQuery): Promise<contract.Carried["carried"]>;
   shareSeat(seat: string, data?: contract.NewShareLink, sending?: Sending): Promise<contract.ShareLink>;
   creatureChanges(query?: contract.ListCreatureChangesQuery): AsyncGenerator<contract.CreatureChanges["changes"][number], void>;
+  creatureStatistics(query?: contract.GetCreatureStatisticsQuery): Promise<contract.CreatureStatistics>;
   map(query?: contract.GetMapQuery): Promise<contract.BattleMap>;
   commits(query?: contract.ListCommitsQuery): AsyncGenerator<contract.Commit, void>;
   stream(how?: { after?: number; line?: string; text?: string; signal?: AbortSignal; connected?: (isConnected: boolean) => void }): AsyncGenerator<StreamEvent, void>;

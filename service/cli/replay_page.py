@@ -68,7 +68,8 @@ def _answered(services: Services, raw: bytes) -> dict[str, Any]:
     changes = list(_all(ask, "/creatures/changes", "changes"))
     verdict = certificate(taken.report)["verdict"]
     options: dict[str, Any] = {"seat": taken.evidence.seat, "version": len(taken.commits), "options": []}
-    answers = {path: ask(path) for path in ("", "/creatures", "/seats", "/contests", "/rolls/statistics")}
+    counted = ("/rolls/statistics", "/creatures/statistics")
+    answers = {path: ask(path) for path in ("", "/creatures", "/seats", "/contests", *counted)}
     answers |= {"/options": options, "/creatures/changes": {"changes": changes, "next_cursor": None}}
     answers |= {f"/map?at={n}": ask(f"/map?at={n}") for n in _drawn(changes)}
     explained = (f"/commits/{commit.n}/explanation" for commit in taken.commits)

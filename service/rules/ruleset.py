@@ -45,6 +45,7 @@ from service.rules.secrecy.gm_only import guarded, knows_more, refuse_without_re
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.shared import FRAMES
 from service.rules.table.carried import TABLE_CARRY_1, Carried, CarriedFrom, Carrying
+from service.rules.table.counted import UNCOUNTED, Counted
 from service.rules.table.short_view import BattleMap, CreatureToken
 from service.rules.table.stack import Frame
 from service.rules.table.table import CLOCK, WATCHERS, Table
@@ -88,6 +89,8 @@ class Ruleset(Generic[S]):
     """Names the part of the round that a seat's view shows as played now, such as a phase; empty for none."""
     battle_map: Callable[[S], BattleMap] = lambda _: BattleMap()
     """Returns the map of a seat's view."""
+    counted: Counted = UNCOUNTED
+    """Names the events that statistics of creatures count."""
     sentences: Mapping[str, str] = EMPTY
     """Sentences by type of event; empty for one that others make visible (see `core/sentences.py`)."""
     telling: tuple[str, ...] = ()

@@ -38,6 +38,7 @@ _ASKED_FOR: Final = (
     "/seats",
     "/seats/zoe",
     "/rolls/statistics",
+    "/creatures/statistics",
     "/contests",
     "/contests/1",
     "/amendments/1",

@@ -305,6 +305,7 @@ def _fight(made: Recording, studio: Studio) -> None:
     made.ask(ann, "getState", known=at)
     made.ask(ann, "listCreatures", known=at)
     made.ask(ann, "listCreatureChanges", known=at, query="?after=7&limit=1")
+    made.ask(ann, "getCreatureStatistics", known=at)
     made.ask(ann, "getMap", known=at)
     made.ask(gm, "getCarriedCharacter", known=at | {"creature": "pia"}, query="?at=2")
     made.ask(gm, "shareSeat", {"expires_in_s": 86400}, known=at)

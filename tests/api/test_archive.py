@@ -139,6 +139,7 @@ PATHS = (
         "/rounds/1/replay",
         "/rolls",
         "/rolls/statistics",
+        "/creatures/statistics",
         "/seats",
         "/contests",
         "/bundle",

@@ -218,3 +218,21 @@ def test_the_options_of_a_past_commit_are_what_was_legal_then(owner: Api) -> Non
     assert now["options"] != then["options"]
     assert owner.get(f"{table.at}/options?at={then['version']}")["options"] == then["options"]
     assert owner("GET", f"{table.at}/options?at={now['version'] + 1}").status_code == 422
+
+
+def acts(api: Api, at: str, query: str = "") -> dict[str, int]:
+    found = api.get(f"{at}/creatures/statistics{query}")["creatures"]
+    assert all(each["acts"] == sum(part["acts"] for part in each["rounds"]) for each in found)
+    return {each["id"]: each["acts"] for each in found}
+
+
+def test_an_act_that_is_sealed_counts_for_who_may_read_it_alone(owner: Api) -> None:
+    fight = Played(owner, entry("pc@x/k1", (0, 0)), entry("pc@y/k2", (1, 0)))
+    fight.send("gm", "start_combat", start_phase="action")
+    for each in ("k1", "k2"):
+        fight.do("no_more_swift", each)
+    fight.do("strike", "k1", target="k2")
+    mine, other = fight.seats["seat-x"], fight.seats["seat-y"]
+    assert acts(mine, fight.at) == {"k1": 1, "k2": 0}
+    assert acts(other, fight.at) == acts(mine, fight.at, "?as=*") == {"k1": 0, "k2": 0}
+    assert acts(mine, fight.at, "?at=1") == {"k1": 0, "k2": 0}

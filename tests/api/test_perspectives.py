@@ -21,7 +21,7 @@ DAY_S = 86_400
 def texts(api: Api, at: str, query: str) -> str:
     return "".join(
         json.dumps(api.get(f"{at}/{what}{query}"))
-        for what in ("creatures", "creatures/changes", "map", "state", "commits")
+        for what in ("creatures", "creatures/changes", "creatures/statistics", "map", "state", "commits")
     )
 
 

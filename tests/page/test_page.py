@@ -199,6 +199,24 @@ def test_a_gm_sees_the_fight_as_everybody_and_as_a_seat(
     expect(page.get_by_role("tab", name="Act")).to_be_visible()
 
 
+def test_the_statistics_are_those_that_the_service_counts(
+    running: Service, table: ScriptTable, address: str, window: Open
+) -> None:
+    page = window().visit(address, running.key)
+    page.get_by_role("tab", name="Statistics").click()
+    counted = table.gm.creature_statistics()["creatures"]
+    assert {each["id"]: (each["dealt"], each["taken"], each["acts"]) for each in counted} == {
+        "ash": (6, 0, 1),
+        "hound": (0, 0, 1),
+        "orc": (3, 6, 0),
+        "pia": (0, 3, 1),
+    }
+    for each in counted:
+        for name, whole in (("dealt", each["dealt"]), ("taken", each["taken"]), ("acts", each["acts"])):
+            cells = page.locator(f"[data-counted={name}] [data-of={each['id']}] td")
+            expect(cells).to_have_text([str(whole or "·"), str(whole)])
+
+
 def test_the_mark_is_green_for_what_was_verified_here(running: Service, address: str, window: Open) -> None:
     page = window().visit(address, running.key)
     mark = page.locator(".mark-proof")

@@ -209,6 +209,10 @@ class Table(Disputed, Proved):
         """Yield what each commit after *after* changed of the creatures, page by page."""
         yield from self._pages("/creatures/changes", "changes", {"after": after or None})
 
+    def creature_statistics(self, *, at: int | None = None) -> shapes.CreatureStatistics:
+        """Return the damage that each creature dealt and took, and how often it acted, by rounds."""
+        return cast("shapes.CreatureStatistics", self._get("/creatures/statistics", {"at": at}))
+
     def map(self, *, at: int | None = None) -> shapes.BattleMap:
         """Return the cells that are not plain ground, and walls and doors: now, or after commit *at*."""
         return cast("shapes.BattleMap", self._get("/map", {"at": at}))

@@ -451,6 +451,42 @@ class CreatureChanges(t.TypedDict):
     """The cursor of the next page; null on the last one."""
 
 @t.final
+class CreatureStatisticsCreatureRound(t.TypedDict):
+    """A round."""
+    round: int
+    """0 is before the first one."""
+    dealt: int
+    """Damage that it caused: what was taken of it, by anybody."""
+    taken: int
+    """Damage that it took."""
+    acts: int
+    """How often it acted: in Heart Rush the abilities that it used, in Rise the actions that it paid."""
+
+@t.final
+class CreatureStatisticsCreature(t.TypedDict):
+    """A creature: all that it did, and each round in which it did something."""
+    id: str
+    """The id."""
+    dealt: int
+    """Damage that it caused: what was taken of it, by anybody."""
+    taken: int
+    """Damage that it took."""
+    acts: int
+    """How often it acted: in Heart Rush the abilities that it used, in Rise the actions that it paid."""
+    rounds: "list[CreatureStatisticsCreatureRound]"
+    """The rounds."""
+
+@t.final
+class CreatureStatistics(t.TypedDict):
+    """What each creature did up to commit `version`, as far as your seat may read it."""
+    line: str
+    """The line of play of which it is; `version` is a number there."""
+    version: int
+    """The number of the newest commit that is included."""
+    creatures: "list[CreatureStatisticsCreature]"
+    """The creatures."""
+
+@t.final
 class CreatureTokenCondition(t.TypedDict):
     """A condition."""
     name: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any, Final, get_args
 
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
@@ -12,7 +13,7 @@ from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.resources.commits import AFTER, LIMIT, PAGE
 from service.api.resources.states import LINE_OF, TAG, VERSION, requested_state
 from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, closed, component, listing, maybe, page
-from service.core import views
+from service.core import creature_statistics, views
 from service.core.fold import AnyFolded
 from service.rules.kernel.codec import to_data
 from service.rules.space.walls import Wall
@@ -141,6 +142,37 @@ BATTLE_MAP: Final = component(
     ),
 )
 
+_TALLY: Final[dict[str, Any]] = {
+    "dealt": {**NUMBER, "description": "Damage that it caused: what was taken of it, by anybody."},
+    "taken": {**NUMBER, "description": "Damage that it took."},
+    "acts": {
+        **NUMBER,
+        "description": "How often it acted: in Heart Rush the abilities that it used, in Rise the actions "
+        "that it paid.",
+    },
+}
+STATISTICS: Final = component(
+    "CreatureStatistics",
+    closed(
+        "What each creature did up to commit `version`, as far as your seat may read it.",
+        line=LINE_OF,
+        version=NUMBER,
+        creatures=listing(
+            closed(
+                "A creature: all that it did, and each round in which it did something.",
+                id=SEAT,
+                **_TALLY,
+                rounds=listing(
+                    closed(
+                        "A round.", round={**NUMBER, "description": "0 is before the first one."}, **_TALLY
+                    )
+                ),
+            )
+        ),
+    ),
+)
+_STEP: Final = 500
+
 
 @operation(
     "GET",
@@ -200,6 +232,56 @@ def list_creature_changes(request: ApiRequest) -> ApiResponse:
     )
     answer.version = f"{after}-{last}-{upto}"
     return answer
+
+
+@operation(
+    "GET",
+    "/v1/encounters/{encounter}/creatures/statistics",
+    "getCreatureStatistics",
+    TAG,
+    roles=READERS,
+    query=(VERSION, AS),
+    answers={200: ResponseSchema("The statistics.", STATISTICS), 304: UNCHANGED},
+    problems=("not-yet-folded",),
+    may_wait=True,
+)
+def get_creature_statistics(request: ApiRequest) -> Steps[ApiResponse]:
+    """Count the damage that each creature dealt and took, and how often it acted, by rounds.
+
+    Only events that your seat may read are counted: what is sealed from it counts when it is opened. The
+    ruleset names the events. Damage is what they say was taken: in Heart Rush what is left after a shrug, in
+    Rise all of it, with what resistance stops.
+    """
+    folded, known, occasions = yield from requested_state(request)
+    shown = views.creatures_data(folded.ruleset, folded.state, request.readers, occasions)["creatures"]
+    found = creature_statistics.tallies(folded.ruleset.counted, _played(request, folded.n))
+    data = {
+        "line": request.encounter,
+        "version": folded.n,
+        "creatures": [_tallied(each["id"], found.get(each["id"], {})) for each in shown],
+    }
+    return ApiResponse(data, version=f"{folded.n}-{known}")
+
+
+def _tallied(creature: str, rounds: Mapping[int, creature_statistics.Tally]) -> dict[str, Any]:
+    return {
+        "id": creature,
+        **asdict(creature_statistics.whole(rounds)),
+        "rounds": [{"round": number, **asdict(each)} for number, each in sorted(rounds.items())],
+    }
+
+
+def _played(request: ApiRequest, last: int) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    """Yield the round and the events of each commit up to *last*, as the caller may read them."""
+    spans = reading.rounds(request.services, request.encounter)
+    number, n = 0, 0
+    while n < last:
+        for each in reading.page(request.services, request.encounter, request.readers, n, last, _STEP):
+            n = each.commit.n
+            while number < len(spans) and spans[number].first <= n:
+                number += 1
+            events = views.outcome_data(each.commit, each.payloads, each.reader)["events"]
+            yield spans[number - 1].round if number else 0, events
 
 
 def _changes(request: ApiRequest, after: int, last: int) -> Iterator[dict[str, Any]]:

@@ -14,6 +14,7 @@ from service.rules.heartrush.size_and_bonds import slots
 from service.rules.heartrush.state import Creature, State
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import is_closed, unsealed
+from service.rules.table.counted import Counted, Harm
 from service.rules.table.short_view import (
     BattleMap,
     CreatureToken,
@@ -23,6 +24,14 @@ from service.rules.table.short_view import (
     edges_of,
     legible,
 )
+
+# --- statistics ----------------------------------------------------------------------------------------
+
+COUNTED: Final = Counted(
+    acts={"ability_used": "creature"},
+    harms={"damage_applied": Harm(declared="damage_pending", key="damage")},
+)
+"""An act is each ability that is used; damage counts as it is taken, shrugged off or not."""
 
 # --- sentences -----------------------------------------------------------------------------------------
 # See `Ruleset.sentences`.

@@ -158,6 +158,7 @@ RISE: Final[Ruleset[State]] = Ruleset(
     tokens=presentation.tokens,
     part=presentation.part,
     battle_map=presentation.battle_map,
+    counted=presentation.COUNTED,
     sentences=SENTENCES,
     telling=TELLING,
     answer=answer,

@@ -10,6 +10,7 @@ from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.rise.creature import Creature, creature_of, is_unconscious
 from service.rules.rise.state import Placed, State
 from service.rules.space.grid import FEET, Cell
+from service.rules.table.counted import Counted, Harm
 from service.rules.table.short_view import (
     BattleMap,
     CreatureToken,
@@ -19,6 +20,11 @@ from service.rules.table.short_view import (
     edges_of,
     legible,
 )
+
+# --- statistics ----------------------------------------------------------------------------------------
+
+COUNTED: Final = Counted(acts={"action_paid": "creature"}, harms={"damage_taken": Harm()})
+"""An act is each action that is paid for, of any sort; damage counts before resistance stops it."""
 
 # --- sentences -----------------------------------------------------------------------------------------
 # See `Ruleset.sentences`.

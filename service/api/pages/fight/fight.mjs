@@ -244,8 +244,9 @@ class Fight {
   }
 
   async #count() {
-    const [{ dice }] = await Promise.all([this.encounter.client.get(`${this.encounter.path}/rolls/statistics`, { line: this.asked.line }), this.#needAll()]);
-    drawStatistics(this.panels.dice, dice, this.record);
+    const [{ dice }, { creatures }] = await Promise.all([
+      this.encounter.client.get(`${this.encounter.path}/rolls/statistics`, { line: this.asked.line }), this.encounter.creatureStatistics(this.asked)]);
+    drawStatistics(this.panels.dice, dice, creatures, this.log.names);
   }
 
   /** Return the first commit of each round: as the service lists them, and as the record shows them. */

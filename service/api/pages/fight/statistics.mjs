@@ -1,4 +1,4 @@
-// Statistics: how often each face came up, with what fair dice lead one to expect, and what each creature did by rounds.
+// Statistics: how often each face came up, with what fair dice lead one to expect, and what each creature did, by rounds.
 
 import { html, show, svg, words } from "../shared/dom.mjs";
 
@@ -19,34 +19,25 @@ const spread = ({ sides, source, dice, faces, p_value: p }) => {
       p === null ? "Too few to judge." : `Fair dice differ at least so much in ${(100 * p).toFixed(0)} of 100 fights.`}`));
 };
 
-/** Return hit points lost and commits that name it, by creature and round. @param {import("./record.mjs").FightRecord} record */
-const tally = (record) => {
-  const rows = new Map();
-  const row = (id) => rows.get(id) ?? rows.set(id, { lost: new Map(), named: 0 }).get(id);
-  record.scenes.forEach(({ tokens, round }, index) => {
-    for (const [id, token] of tokens) {
-      const before = record.scenes[index - 1]?.tokens.get(id);
-      if (before?.hp > token.hp && token.hp !== null) row(id).lost.set(round, (row(id).lost.get(round) ?? 0) + before.hp - token.hp);
-      if (record.entries[index]?.named.has(id)) row(id).named += 1;
-    }
-  });
-  return rows;
+/** What is counted of each creature, with its heading. */
+const COUNTED = [["dealt", "Damage dealt"], ["taken", "Damage taken"], ["acts", "Acts"]];
+
+/** Return a table of what was counted, by creature and round. @param {string} what @param {string} title @param {Json[]} counted @param {Map<string, string>} names */
+const table = (what, title, counted, names) => {
+  const rounds = [...new Set(counted.flatMap((each) => each.rounds.map(({ round }) => round)))].filter(Boolean).sort((a, b) => a - b);
+  return [html("h3", {}, title), html("div", { class: "wide", role: "region", tabindex: 0, "aria-label": `${title}, by rounds`, "data-counted": what }, html("table", {},
+    html("thead", {}, html("tr", {}, html("th", {}, "Round"), rounds.map((round) => html("th", {}, round)), html("th", {}, "All"))),
+    html("tbody", {}, counted.map((each) => {
+      const by = new Map(each.rounds.map((tally) => [tally.round, tally[what]]));
+      return html("tr", { "data-of": each.id }, html("th", { scope: "row" }, names.get(each.id) ?? words(each.id)), rounds.map((round) => html("td", {}, by.get(round) || "·")), html("td", {}, html("b", {}, each[what])));
+    }))))];
 };
 
 /**
  * Draw the statistics.
- * @param {HTMLElement} place @param {Json[]} dice @param {import("./record.mjs").FightRecord} record
+ * @param {HTMLElement} place @param {Json[]} dice @param {Json[]} counted what each creature did @param {Map<string, string>} names of creatures, by id
  */
-export const drawStatistics = (place, dice, record) => {
-  const tokens = record.scenes.at(-1)?.tokens ?? new Map();
-  const rounds = [...new Set(record.scenes.map((scene) => scene.round))].filter(Boolean);
-  const rows = tally(record);
-  show(place, html("h3", {}, "Hit points lost, by rounds"),
-    html("div", { class: "wide", role: "region", tabindex: 0, "aria-label": "Hit points lost by round" }, html("table", {}, html("thead", {}, html("tr", {}, html("th", {}, "Creature"), rounds.map((round) => html("th", {}, round)), html("th", {}, "All"), html("th", {}, "Commits"))),
-      html("tbody", {}, [...tokens.values()].map(({ id, name }) => {
-        const { lost, named } = rows.get(id) ?? { lost: new Map(), named: 0 };
-        return html("tr", {}, html("th", { scope: "row" }, name), rounds.map((round) => html("td", {}, lost.get(round) ?? "·")),
-          html("td", {}, [...lost.values()].reduce((sum, each) => sum + each, 0)), html("td", {}, named));
-      })))),
-    html("h3", {}, "Dice that everybody may see"), dice.length ? dice.map(spread) : html("p", { class: "soft" }, `No ${words("dice")} yet.`));
-};
+export const drawStatistics = (place, dice, counted, names) => show(place,
+  counted.length ? [COUNTED.map(([what, title]) => table(what, title, counted, names)),
+    html("p", { class: "soft small" }, "What is sealed from this seat counts when it is opened.")] : null,
+  html("h3", {}, "Dice that everybody may see"), dice.length ? dice.map(spread) : html("p", { class: "soft" }, "No dice yet."));
