@@ -14,10 +14,10 @@ WORKDIR /src
 
 # The pins change seldom, so what they install is a layer of its own. The environment that goes into the image is
 # made without pip; the one that builds the documentation and the wheel stays behind.
-COPY deploy/requirements/build.txt deploy/requirements/docs.txt deploy/requirements/runtime.txt requirements/
+COPY deploy/requirements/build.txt deploy/requirements/docs.txt deploy/requirements/runtime.txt deploy/requirements/traces.txt requirements/
 RUN python -m venv --without-pip /opt/rewound \
     && python -m pip --python /opt/rewound/bin/python install \
-        --require-hashes --only-binary :all: -r requirements/runtime.txt \
+        --require-hashes --only-binary :all: -r requirements/runtime.txt -r requirements/traces.txt \
     && python -m venv /opt/build \
     && /opt/build/bin/python -m pip install --require-hashes --only-binary :all: \
         -r requirements/build.txt -r requirements/docs.txt

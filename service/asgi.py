@@ -12,6 +12,7 @@ from typing import Final
 
 import structlog
 
+from service import tracing
 from service.api.app import create_app
 from service.api.loop.adapter import LoopApplication
 from service.api.loop.sockets import SocketLimits
@@ -40,7 +41,7 @@ _logger: Final = structlog.get_logger()
 def application() -> LoopApplication:
     """Return the application.
 
-    Raises `SettingsError`, `StoreRefused` for a store that cannot be used, and `RulesetUnusable`.
+    Raises `SettingsError`, `StoreRefused` for an unusable store, `RulesetUnusable` and `TracesUnusable`.
     """
     settings = Settings.from_environment()
     if settings.streams_url is None or settings.queue_url is None:
@@ -48,6 +49,7 @@ def application() -> LoopApplication:
             ["REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: an API process that runs alone needs both servers"]
         )
     write_json_lines(settings.log_level)
+    tracing.begin("rewound-api")
     registry = installed()
     log = ValkeyLog.at(settings.streams_url, replicas=settings.replicas)
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from service import tracing
 from service.audit.signing import Signer
 from service.audit.signing_memory import SigningMemory
 from service.audit.witness_policy import BadPolicy, Policy, read_policy
@@ -15,6 +16,7 @@ from service.rulesets import RulesetUnusable, installed
 from service.settings import Settings, SettingsError
 from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores.archive.opening import storage_of
+from service.tracing import TracesUnusable
 from workers.run import DURABLE, REPLICATED, Keeping, run
 from workers.start import connected
 
@@ -29,7 +31,8 @@ def main() -> int:
         storage = storage_of(settings)
         registry = installed()
         policy = policy_of(settings)
-    except (SettingsError, RulesetUnusable) as faults:
+        tracing.begin("rewound-worker")
+    except (SettingsError, RulesetUnusable, TracesUnusable) as faults:
         sys.stderr.write(f"{faults}\n")
         return 2
     if settings.streams_url is None or settings.queue_url is None:
@@ -63,6 +66,7 @@ def main() -> int:
         durability=REPLICATED if settings.replicas else DURABLE,
         policy=policy,
     )
+    tracing.end()
     return 0
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import structlog
 
+from service import tracing
 from service.caches import RecentCache
 from service.core import continuation, fork_state, views
 from service.core.decide import DecidedCommit, FoldedState, decide_request, quarantine_request
@@ -32,6 +33,7 @@ from service.record.occasions import Occasions
 from service.record.subjects import ADMISSION, LINE_BEGUN, are_about
 from service.rules.contests.continuing import SealedValues
 from service.rules.table.lines import Origin
+from service.signals.command_traces import CommandTraces
 from service.stores import quarantines
 from service.stores.encounter_index import EncounterIndex
 from service.stores.public_log import PublicLog
@@ -99,6 +101,9 @@ class CommandFolder:
         self._register = EncounterIndex(log)
         self.log, self.folder, self.occasions = log, folder, Occasions(log)
         self._secrets: RecentCache[str, EncounterSecrets] = RecentCache(KEPT)
+        self.traces = CommandTraces(log)
+        self._begun: dict[tuple[str, int], int] = {}
+        """When the commands that are not committed yet were begun (nanoseconds), if they are traced."""
         self.deciding_since: float | None = None
         """When the current decision began (monotonic seconds), for the watchdog; None between decisions."""
 
@@ -135,6 +140,7 @@ class CommandFolder:
         request, so the store is not read if the encounter's state is cached and the request continues it; the
         commit's compare-and-set is the check.
         """
+        self._begun.clear()
         done: list[tuple[FoldedState[Any], FoldedState[Any], list[CommitWrite]]] = []
         left: list[str] = []
         for encounter, mine in _by_encounter(notifications).items():
@@ -223,6 +229,7 @@ class CommandFolder:
         Return the number of commits.
         """
         encounter, start = folded.encounter, folded
+        self._begun.clear()
         secrets = self._secrets_for(folded)
         waiting: list[CommitWrite] = []
         suspicious, crashed = cold, False
@@ -264,6 +271,8 @@ class CommandFolder:
             self._log.put_record(quarantines.COLLECTION, f"{folded.encounter}/{entry.n}", b"")
             return quarantine_request(folded, entry.raw, entry.n)
         self.deciding_since = time.monotonic()
+        if tracing.is_on():
+            self._begun[folded.encounter, entry.n] = time.time_ns()
         try:
             return decide_request(folded.ruleset, folded, entry.raw, entry.n, secrets, self._sealed_values)
         except Exception as error:  # noqa: BLE001 - a rule's exception concerns this command alone
@@ -341,6 +350,9 @@ class CommandFolder:
     def _keep(self, start: FoldedState[Any], folded: FoldedState[Any]) -> None:
         self._folder.keep(folded)
         self._committed.note(folded)
+        for n in range(start.n + 1, folded.n + 1) if self._begun else ():
+            if (begun := self._begun.pop((folded.encounter, n), None)) is not None:
+                self.traces.note("decide command", "consumer", folded.encounter, n, begun)
         due = self._due.pop(folded.encounter, None)
         if due is not None and start.n < due.n <= folded.n:
             self._snapshot(due)

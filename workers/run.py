@@ -180,6 +180,8 @@ def run(  # noqa: PLR0913 - all parts of a worker
         each.ring()  # ends its wait for the next look
     for thread in threads:
         thread.join()
+    folding.traces.close()
+    telling.traces.close()
     signing_memory.close()
     log.close()
     _logger.info("worker.stopped", worker=worker)

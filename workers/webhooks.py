@@ -25,6 +25,7 @@ from service.core.seams import Seam
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
 from service.record.commit import Commit, load_commit
+from service.signals.command_traces import CommandTraces
 from service.signals.webhook_addresses import AddressNotAllowed, WebhookAddressGuard
 from service.stores import webhooks
 from service.stores.cached import CachedLookup
@@ -108,6 +109,7 @@ class WebhookSender(PeriodicThread):
         self._clock = clock
         self._register = EncounterIndex(log)
         self._of_owner = CachedLookup(partial(webhooks.of_owner, log), time.monotonic)
+        self.traces = CommandTraces(log)
         self._seams: dict[str, Seam] = {}
         self._news: set[str] = set()
         self._spreading: set[str] = set()
@@ -287,7 +289,11 @@ class WebhookSender(PeriodicThread):
             return
         at_seam = seam is not None and seam.accepted.n == fresh.n
         body = self._body(webhook, load_commit(entries[0].raw), seam if at_seam else None)
+        begun = time.time_ns()
         after = self._sent(webhook, before, body) if body else replace(before, state=webhooks.DELIVERED)
+        about = {"rewound.webhook": webhook.id, "rewound.delivery": after.state}
+        status = {} if after.status is None else {"http.response.status_code": after.status}
+        self.traces.note("deliver webhook", "client", fresh.encounter, fresh.n, begun, **about, **status)
         self._attempts.answered(aim.host, is_silent=after.status is None)
         if after.status == _GONE:
             webhooks.disable(self._log, webhook)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Generator
 from contextlib import closing
 from functools import partial
@@ -23,6 +24,7 @@ from service.api.parameters import LINE
 from service.api.problems import Problem, invalid
 from service.api.request import ApiRequest, ApiResponse
 from service.log import LogError
+from service.signals.command_traces import CommandTraces
 from service.signals.feeds import EventFeed, TooManyFeeds
 from service.steps import Pause, Stream
 from service.usecases import following, lines, reading
@@ -64,7 +66,10 @@ def stream(request: ApiRequest) -> ApiResponse:
     item = following.follow(request.services, feed, reader, after)
     headers = {"Cache-Control": "no-store", "Vary": "Authorization, Accept", "X-Accel-Buffering": "no"}
     say = partial(_said, request) if "text" in request.query else _unsaid
-    return ApiResponse(stream=_Events(item, feed, begins, say), headers=headers, media_type=MEDIA_TYPE)
+    traces = request.services.traces
+    return ApiResponse(
+        stream=_Events(item, feed, begins, say, traces), headers=headers, media_type=MEDIA_TYPE
+    )
 
 
 Say = Callable[[reading.StreamedCommit], dict[str, Any]]
@@ -99,10 +104,15 @@ class _Events(Generator[bytes | Pause[Any], Any, None]):
     """The frames and pauses of one stream; the reader must close it, even before the first frame."""
 
     def __init__(
-        self, items: Stream[following.StreamItem], feed: EventFeed, begins: str | None, say: Say
+        self,
+        items: Stream[following.StreamItem],
+        feed: EventFeed,
+        begins: str | None,
+        say: Say,
+        traces: CommandTraces,
     ) -> None:
         self._feed = feed
-        self._frames = _frames(items, feed, begins, say)
+        self._frames = _frames(items, feed, begins, say, traces)
 
     def send(self, value: Any) -> bytes | Pause[Any]:
         """Continue with the result of a pause."""
@@ -119,7 +129,11 @@ class _Events(Generator[bytes | Pause[Any], Any, None]):
 
 
 def _frames(
-    items: Stream[following.StreamItem], feed: EventFeed, begins: str | None, say: Say
+    items: Stream[following.StreamItem],
+    feed: EventFeed,
+    begins: str | None,
+    say: Say,
+    traces: CommandTraces,
 ) -> Stream[bytes]:
     """Yield the frames and pauses of one stream, whose first id is *begins*; the reader must close it."""
     with closing(feed), closing(items):
@@ -131,7 +145,11 @@ def _frames(
                 if isinstance(found, Pause):
                     found = items.send((yield found))
                 else:
+                    begun = time.time_ns()
                     yield _frame(found, feed.encounter, say)
+                    if isinstance(found, reading.StreamedCommit):
+                        commit = found.result.commit
+                        traces.note("send event", "producer", commit.encounter, commit.n, begun)
                     found = next(items)
         except StopIteration:
             return

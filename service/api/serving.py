@@ -18,6 +18,7 @@ import structlog
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.http import parse_etags, quote_etag
 
+from service import tracing
 from service.api import cors
 from service.api.authentication import Authenticator
 from service.api.compression import CODING, compressed, matching
@@ -89,6 +90,18 @@ def serve(
 
     *path* has the path parameters.
     """
+    parent = asked.headers.get(tracing.TRACEPARENT, "")
+    with tracing.RequestSpan(operation.method, operation.path, parent) as span:
+        return (yield from _serve(operation, served, path, asked, span))
+
+
+def _serve(
+    operation: Operation,
+    served: AppContext,
+    path: Mapping[str, str],
+    asked: RequestHead,
+    span: tracing.RequestSpan,
+) -> Steps[Reply]:
     start = perf_counter()
     api_request = _call(operation, served, path, asked)
     try:
@@ -121,15 +134,20 @@ def serve(
         cors.add(reply.headers, served.origins, asked.headers.get("Origin"))
     seconds = perf_counter() - start
     served.metrics.answered(operation.id, reply.status, seconds)
+    encounter = api_request.path.get("encounter")
+    ids = {"rewound.request": api_request.request_id, "rewound.encounter": encounter}
+    span.answered(reply.status, ids)
     _logger.info(
         "http.answered",
         operation=operation.id,
         status=reply.status,
         ms=round(seconds * 1000, 1),
         request=api_request.request_id,
-        encounter=api_request.path.get("encounter"),
+        encounter=encounter,
         caller=api_request.caller.name if api_request.caller is not None else None,
+        seat=api_request.seat.seat if api_request.seat is not None else None,
         address=api_request.sender,
+        **span.log_fields,
     )
     return reply
 

@@ -17,13 +17,14 @@ from typing import Final
 import click
 
 from rewound_client import Rewound, RewoundError
+from service import tracing
 from service.cli.client import connect, described, page_of
 from service.cli.environment import every_ruleset, is_for_people, quiet_for_people, read_settings
 from service.cli.local_service import LocalService, NotServing, StartAbandoned, with_free_port
 from service.cli.playing import NotAsWritten, play, sit_down
 from service.cli.script import sample
 from service.cli.stopping import Signals
-from service.cli.terminal import say
+from service.cli.terminal import Failure, say
 from service.log import Log
 from service.logs import note_line, write_json_lines
 from service.stores import api_keys
@@ -57,6 +58,7 @@ def command(host: str | None, port: int | None, workers: int | None, *, demo: bo
     signals = Signals()
     given = read_settings()
     every_ruleset()  # a faulty one is reported here, and not by each process that fails
+    _check_traces()  # as above
     settings = quiet_for_people(given.settings, demo=demo)
     say_so = _say if is_for_people(demo=demo) else _log
     write_json_lines(settings.log_level)
@@ -79,6 +81,13 @@ def command(host: str | None, port: int | None, workers: int | None, *, demo: bo
             say_so("stopping; ctrl-C again stops without waiting")
     except StartAbandoned:
         say_so("stopped before it was ready; nothing was lost")
+
+
+def _check_traces() -> None:
+    try:
+        tracing.check()
+    except tracing.TracesUnusable as fault:
+        raise Failure(str(fault)) from fault
 
 
 def _say(text: str) -> None:

@@ -140,6 +140,10 @@ class EventLog(Protocol):
         """Return the envelope payloads of commits *after* < n <= *upto*, by n and index."""
         ...
 
+    def trace(self, encounter: str, n: int) -> str:
+        """Return the trace context with which command *n* was submitted; empty if it came with none."""
+        ...
+
     def marks(self, encounter: str) -> dict[str, bytes]:
         """Return all marks; empty if there are none."""
         ...
@@ -222,6 +226,7 @@ class SubmitOptions(AppendOptions):
     more: NotRequired[Sequence[bytes]]
     secret: NotRequired[bytes]
     process: NotRequired[str]
+    trace: NotRequired[str]
 
 
 class Doorbell(Protocol):
@@ -235,7 +240,8 @@ class Doorbell(Protocol):
         `more` requests get the numbers after the first one's; the idempotency key is that of the first.
         Raises as `append` does. A command that was appended before and is not folded yet notifies again. If
         no worker listens to the encounter's bucket, the doorbell rings, at most once in `notify_ms`, until a
-        worker answers. The notification names the `process` that asks; see `CommitWrite.process`.
+        worker answers. The notification names the `process` that asks; see `CommitWrite.process`. The `trace`
+        context stays beside each request, and is no part of the record: archive and backup leave it out.
         """
         ...
 

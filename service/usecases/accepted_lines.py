@@ -9,6 +9,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Final
 
+from service import tracing
 from service.log import NoSuchEncounter, bucket_of
 from service.record.commit import Commit, Request, dump_request, load_commit
 from service.record.subjects import CONTINUED, is_about
@@ -111,6 +112,7 @@ def put(services: Services, encounter: str, key: str, raw: bytes, *, create: boo
         create=create,
         at_ms=int(services.clock() * 1000),
         notify_ms=NOTIFY_MS,
+        trace=tracing.current(),
     )
     if submitted.must_notify:
         services.ring(bucket_of(encounter))

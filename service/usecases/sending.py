@@ -15,6 +15,7 @@ from typing import Any, Final, NotRequired, TypedDict, Unpack
 
 import orjson
 
+from service import tracing
 from service.core import views
 from service.log import (
     Appended,
@@ -278,6 +279,7 @@ def _append_to_log(
     services: Services, encounter: str, request: bytes, **options: Unpack[SubmitOptions]
 ) -> Pause[Submitted]:
     """Return a pause that appends a request to the log."""
+    options["trace"] = tracing.current()
     submit = partial(services.log.submit, encounter, request, **options)
     if services.on_loop is None:
         return in_thread(submit)

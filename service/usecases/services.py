@@ -12,6 +12,7 @@ from service.key_files import Keyring
 from service.log import Log
 from service.log.valkey.loop_log import LoopLog
 from service.record.occasions import Occasions
+from service.signals.command_traces import CommandTraces
 from service.signals.feeds import EventFeeds
 from service.signals.heartbeats import Heartbeats
 from service.signals.outcomes import OutcomeListener
@@ -58,6 +59,7 @@ class Services:
     secrets_key: bytes
     """32 bytes: seeds and envelope secrets are encrypted with it."""
     mode: Mode
+    traces: CommandTraces
     fork_days: int = FORK_DAYS
     """Days after which a fork expires."""
     accepted_keys: tuple[bytes, ...] = ()
@@ -112,5 +114,6 @@ def make_services(
         service_key=service_key_of(keys),
         secrets_key=keys.keys[0],
         mode=mode,
+        traces=CommandTraces(log),
         on_loop=on_loop,
     )

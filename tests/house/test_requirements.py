@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-NAMES: Final = ("build", "lock", "runtime", "docs", "dev")
+NAMES: Final = ("build", "lock", "runtime", "docs", "traces", "dev")
 ENTRY: Final = re.compile(
     r"(?P<name>[a-z0-9][a-z0-9.-]*)(?P<extras>\[[a-z0-9,-]+\])?==(?P<version>[\w.!+]+)(?P<where> ; [^\\]+?)?"
     r"(?P<hashes>(?: --hash=sha256:[0-9a-f]{64})+)"
@@ -50,7 +50,7 @@ def test_every_entry_is_pinned_by_hash_and_names_no_address(root: Path, name: st
     assert entries(root, name)
 
 
-@pytest.mark.parametrize("name", ["runtime", "docs", "dev"])
+@pytest.mark.parametrize("name", ["runtime", "docs", "traces", "dev"])
 def test_a_pin_names_the_extras_that_another_package_asks_for(root: Path, name: str) -> None:
     """Otherwise pip looks at the newest release with the extra first, and refuses it for want of a hash."""
     pinned = extras_pinned(root, name)
@@ -72,16 +72,22 @@ def _requires(package: str) -> list[str]:
 
 
 def test_what_is_tested_is_what_runs(root: Path) -> None:
-    runtime, build, docs, dev = (entries(root, name) for name in ("runtime", "build", "docs", "dev"))
-    assert runtime.items() <= dev.items()
-    assert build.items() <= dev.items()
-    assert docs.items() <= dev.items()
+    dev = entries(root, "dev").items()
+    for name in ("runtime", "build", "docs"):
+        assert entries(root, name).items() <= dev, name
+    for package, (version, _) in entries(
+        root, "traces"
+    ).items():  # elsewhere too, so other markers may be there
+        name = package.split(" ; ")[0]
+        assert version in {pin[0] for entry, pin in dev if entry.split(" ; ")[0] == name}, package
 
 
-def test_the_runtime_asks_for_what_the_project_declares(root: Path) -> None:
-    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    source = root / "deploy" / "requirements" / "runtime.in"
-    assert asked(source.read_text(encoding="utf-8").splitlines()) == set(settings["project"]["dependencies"])
+def test_the_pins_ask_for_what_the_project_declares(root: Path) -> None:
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    sources = {"runtime": project["dependencies"], **project["optional-dependencies"]}
+    for name, declared in sources.items():
+        source = root / "deploy" / "requirements" / f"{name}.in"
+        assert asked(source.read_text(encoding="utf-8").splitlines()) == set(declared), name
 
 
 def test_what_is_asked_for_is_pinned(root: Path) -> None:

@@ -354,6 +354,14 @@ def test_a_backup_reads_everything_and_a_restore_writes_it(
                 ask(client, *command)
 
 
+def test_a_worker_writes_the_public_log(worker: ValkeyLog) -> None:
+    """A function runs with the rights of who calls it, so each command in it has to be allowed."""
+    assert worker.append_records("public/test", 0, [("a", b"1"), ("b", b"2")])
+    assert not worker.append_records("public/test", 0, [("c", b"3")])
+    assert not worker.append_records("public/test", 2, [("a", b"3")])
+    assert [each.id for each in worker.records("public/test")] == ["b", "a"]
+
+
 def test_without_a_password_nobody_does_anything_but_ask_whether_it_lives(store: Store) -> None:
     client = redis.Redis(unix_socket_path=str(store.socket))
     assert client.ping()

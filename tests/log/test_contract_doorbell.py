@@ -30,6 +30,7 @@ def submit(
     create: bool = False,
     more: Sequence[bytes] = (),
     process: str = "",
+    trace: str = "",
 ) -> Submitted:
     return log.submit(
         encounter,
@@ -42,6 +43,7 @@ def submit(
         notify_ms=notify_ms,
         more=more,
         process=process,
+        trace=trace,
     )
 
 
@@ -220,6 +222,17 @@ def test_a_wake_brings_the_command_as_appended_but_a_repeat_brings_none(log: Log
 
         assert wakes.get(30) == CommandNotification("e1", 1, b"first")
         assert wakes.get(30) == CommandNotification("e1", 0, b"")
+
+
+def test_a_trace_stays_beside_each_request_and_is_no_part_of_it(log: Log) -> None:
+    submit(log, b"open", create=True)
+    submit(log, b"two", key="k2", more=(b"three",), trace="00-ab-cd-01")
+    submit(log, b"two, anew", key="k2", more=(b"three, anew",), trace="00-ef-01-01")  # the first one counts
+
+    assert [log.trace("e1", n) for n in (1, 2, 3, 4)] == ["", "00-ab-cd-01", "00-ab-cd-01", ""]
+    assert log.trace("nowhere", 1) == ""
+    assert [entry.raw for entry in log.commands("e1", 0, 9)] == [b"open", b"two", b"three"]
+    assert log.sizes(["e1"])[0].bytes == len(b"open" + b"two" + b"three")
 
 
 def test_several_requests_go_together_under_one_key(log: Log) -> None:

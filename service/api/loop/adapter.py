@@ -23,6 +23,7 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from service import tracing
 from service.api.app import SERVED, request_head
 from service.api.exchange import Reply, RequestHead
 from service.api.loop.environ import environ_of
@@ -137,6 +138,8 @@ class LoopApplication:
         await send({"type": "lifespan.startup.complete"})
         await receive()
         beside.cancel()
+        await asyncio.to_thread(self._served.services.traces.close)
+        await asyncio.to_thread(tracing.end)
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:

@@ -27,6 +27,7 @@ class Encounter:
 
     head: StreamHead | None = None
     commands: list[bytes] = field(default_factory=list)
+    traces: dict[int, str] = field(default_factory=dict)
     commits: list[bytes] = field(default_factory=list)
     keys: dict[tuple[str, str], KnownKey] = field(default_factory=dict)
     sealed: list[Payload] = field(default_factory=list)

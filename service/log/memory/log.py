@@ -92,6 +92,7 @@ class MemoryLog(MemoryArchive, MemoryWhole, MemoryDoorbell, MemoryCollections, M
         more: Sequence[bytes] = (),
         secret: bytes = b"",
         process: str = "",
+        trace: str = "",
     ) -> Submitted:
         """Append, mark dirty and notify in one step; see `Doorbell.submit`."""
         with self._lock:
@@ -111,6 +112,8 @@ class MemoryLog(MemoryArchive, MemoryWhole, MemoryDoorbell, MemoryCollections, M
                 if secret:
                     self.put_secret(encounter, secret)
                 self._extend(encounter, more)
+                for n in range(place.n, place.n + 1 + len(more)):
+                    self._read(encounter).traces[n] = trace
                 listeners = self._notify(CommandNotification(encounter, place.n, request, process))
                 for n, raw in enumerate(more, place.n + 1):
                     self._notify(CommandNotification(encounter, n, raw, process))
@@ -166,6 +169,11 @@ class MemoryLog(MemoryArchive, MemoryWhole, MemoryDoorbell, MemoryCollections, M
         kept.sealed.extend(Payload(fold.n, index, raw) for index, raw in fold.sealed)
         self._publish(Outcome(encounter, fold.n, fold.raw, fold.next_prompt))
         return True
+
+    def trace(self, encounter: str, n: int) -> str:
+        """Return the trace context of command *n*."""
+        with self._lock:
+            return self._read(encounter).traces.get(n, "")
 
     def head(self, encounter: str) -> StreamHead | None:
         """Return the encounter's head."""

@@ -168,6 +168,11 @@ class ValkeyStreams:
         drop_entry = call("drop_archived", archived_names(encounter))
         self._wire.change_all((drop_entry, ("DEL", *keys.all_of(encounter))))
 
+    def trace(self, encounter: str, n: int) -> str:
+        """Return the trace context of command *n*."""
+        listed = self._wire.read("XRANGE", keys.commands(encounter), n, n)
+        return listed[0][1][3].decode() if listed and len(listed[0][1]) > len((b"r", b"")) else ""
+
     def tried(self, encounter: str, n: int) -> int:
         """Count one more attempt at command *n*."""
         count: int = self._wire.change(*call("tried", (keys.tries(encounter),), n))

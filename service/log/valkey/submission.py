@@ -33,6 +33,7 @@ def submit_call(encounter: str, request: bytes, options: SubmitOptions) -> Comma
         keys.secret(encounter) if secret else "",
         secret,
         options.get("process", ""),
+        options.get("trace", ""),
         *options.get("more", ()),
     )
 

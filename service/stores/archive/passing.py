@@ -91,6 +91,10 @@ class PassingLog:
         """Pass it on; see `EventLog.forget`."""
         self.log.forget(encounter)
 
+    def trace(self, encounter: str, n: int) -> str:
+        """Pass it on; see `EventLog.trace`."""
+        return self.log.trace(encounter, n)
+
     def tried(self, encounter: str, n: int) -> int:
         """Pass it on; see `EventLog.tried`."""
         return self.log.tried(encounter, n)

@@ -1,4 +1,4 @@
-#!lua name=rewound_10
+#!lua name=rewound_11
 -- The changes that must be one step, as functions inside the server.
 --
 -- Every check comes before the first write, because an error half way would leave the writes before it.
@@ -24,10 +24,19 @@ local function entry_id(n, sub)
   return string.format('%d-%d', n, sub)
 end
 
+-- Add request n, and beside it the context of its trace, which is no part of the record: that is the field `r` alone.
+local function add(commands, n, request, trace)
+  if trace and trace ~= '' then
+    redis.call('XADD', commands, entry_id(n, 0), 'r', request, 't', trace)
+  else
+    redis.call('XADD', commands, entry_id(n, 0), 'r', request)
+  end
+end
+
 -- commands, head, keys | the key's field, fingerprint, request, expected or '', 1 to create; further requests
---   from index `more` on, which get the following numbers
+--   from index `more` on, which get the following numbers; the trace context of all of them, or nil
 --   -> {appended | replayed | key_reused | conflict, n} | {taken} | {missing}; and the folded number
-local function append(keys, args, more)
+local function append(keys, args, more, trace)
   local commands, head, idempotency = keys[1], keys[2], keys[3]
   local field, fingerprint, request, expected, create = args[1], args[2], args[3], args[4], args[5] == '1'
   local numbers = redis.call('HMGET', head, 'appended', 'folded', 'bytes')
@@ -55,12 +64,12 @@ local function append(keys, args, more)
   end
 
   local n = (appended or 0) + 1
-  redis.call('XADD', commands, entry_id(n, 0), 'r', request)
+  add(commands, n, request, trace)
   local last, bytes = n, tonumber(numbers[3] or '0') + #request
   for i = more or #args + 1, #args do
     last = last + 1
     bytes = bytes + #args[i]
-    redis.call('XADD', commands, entry_id(last, 0), 'r', args[i])
+    add(commands, last, args[i], trace)
   end
   redis.call('HSET', head, 'appended', last, 'bytes', bytes, 'run', run())
   if create then
@@ -71,12 +80,12 @@ local function append(keys, args, more)
 end
 
 -- as append; and dirty set, ring | encounter, now (ms), life of the ring (ms), channel of the bucket's commands,
---   name of the secret's key or '', the secret, the process that asks or ''; further requests last.
+--   name of the secret's key or '', the secret, the process that asks or '', the trace context or ''; further requests last.
 -- The secret's key is not a key of the call: a user must be allowed to read what a call names, and the API may
 --   only write secrets. A cluster runs it all the same, because the key has the tag of the others' slot.
 -- -> as append; and 1 if nobody listens to the bucket and the caller must enqueue a fold.
 local function submit(keys, args)
-  local answer, folded = append(keys, args, 13)
+  local answer, folded = append(keys, args, 14, args[13])
   if answer[1] == 'appended' and args[10] ~= '' then
     redis.call('SET', args[10], args[11], 'NX')
   end
@@ -92,8 +101,8 @@ local function submit(keys, args)
     local whose = args[12] == '' and args[6] or args[6] .. ' ' .. args[12]
     local listeners = redis.call('SPUBLISH', args[9], whose .. request)
     if answer[1] == 'appended' then
-      for i = 13, #args do
-        redis.call('SPUBLISH', args[9], whose .. string.format('\n%d\n', answer[2] + i - 12) .. args[i])
+      for i = 14, #args do
+        redis.call('SPUBLISH', args[9], whose .. string.format('\n%d\n', answer[2] + i - 13) .. args[i])
       end
     end
     answer[3] = listeners == 0 and redis.call('SET', keys[5], '1', 'NX', 'PX', args[8]) and 1 or 0
@@ -287,7 +296,7 @@ local function append_records(keys, args)
   local size = tonumber(last[2] or '0')
   if size ~= tonumber(args[1]) then return 0 end
   for at = 2, #args, 2 do
-    if redis.call('HEXISTS', keys[1], args[at]) == 1 then return 0 end
+    if redis.call('HGET', keys[1], args[at]) then return 0 end
   end
   for at = 2, #args, 2 do
     size = size + 1
@@ -297,17 +306,17 @@ local function append_records(keys, args)
   return 1
 end
 
-redis.register_function('rewound_10_append', function(keys, args) return (append(keys, args)) end)
-redis.register_function('rewound_10_submit', submit)
-redis.register_function('rewound_10_find_key', find_key)
-redis.register_function('rewound_10_commit', commit)
-redis.register_function('rewound_10_evict', evict)
-redis.register_function('rewound_10_restore', restore)
-redis.register_function('rewound_10_drop_archived', drop_archived)
-redis.register_function('rewound_10_tried', tried)
-redis.register_function('rewound_10_put_derived', put_derived)
-redis.register_function('rewound_10_clean', clean)
-redis.register_function('rewound_10_hold', hold)
-redis.register_function('rewound_10_release', release)
-redis.register_function('rewound_10_put_record', put_record)
-redis.register_function('rewound_10_append_records', append_records)
+redis.register_function('rewound_11_append', function(keys, args) return (append(keys, args)) end)
+redis.register_function('rewound_11_submit', submit)
+redis.register_function('rewound_11_find_key', find_key)
+redis.register_function('rewound_11_commit', commit)
+redis.register_function('rewound_11_evict', evict)
+redis.register_function('rewound_11_restore', restore)
+redis.register_function('rewound_11_drop_archived', drop_archived)
+redis.register_function('rewound_11_tried', tried)
+redis.register_function('rewound_11_put_derived', put_derived)
+redis.register_function('rewound_11_clean', clean)
+redis.register_function('rewound_11_hold', hold)
+redis.register_function('rewound_11_release', release)
+redis.register_function('rewound_11_put_record', put_record)
+redis.register_function('rewound_11_append_records', append_records)
