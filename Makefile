@@ -18,6 +18,9 @@ SCHEDULES ?= 5000
 SEED ?=
 CLUSTER ?=
 
+# STEPS="late disk" make rehearsal does these steps alone, between deployment and judgement.
+STEPS ?=
+
 # QUICK=1 ONLY="core over_http" make bench says how long and what.
 QUICK ?=
 ONLY ?=
@@ -27,6 +30,7 @@ export KILLS
 export SCHEDULES
 export SEED
 export CLUSTER
+export STEPS
 export QUICK
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -86,7 +90,7 @@ offered: .venv/ready ## play 10,000 commands of each book by options alone, over
 nemesis: .venv/ready ## kill, stop, starve and fill everything KILLS=50 times, under play, SEED= by its chances, CLUSTER=1 on a cluster, and hold all promises (minutes)
 	$(PY) -m tests.nemesis
 
-rehearsal: .venv/ready ## deploy, back up, kill, upgrade and roll back, change every key, fill the disk, restore elsewhere: under play, every alert read (half an hour)
+rehearsal: .venv/ready ## deploy, back up, kill, upgrade and roll back, change every key, fill the disk, restore elsewhere: under play, every alert read; STEPS="late disk" these alone (half an hour)
 	$(PY) -m tests.rehearsal
 
 cluster: .venv/ready ## kill the primaries of a cluster 20 times under load, play the API and worker tests on a cluster (minutes)
@@ -156,7 +160,7 @@ packages: .venv/ready $(SITE) ## build what a release publishes into dist/; RELE
 requirements: .venv/ready ## resolve deploy/requirements/*.in again and pin by hash (needs the network)
 	$(PY) -m venv .venv/lock
 	.venv/lock/bin/python -m pip install --quiet --require-hashes -r $(PINS)/lock.txt
-	cd $(PINS) && for name in build lock runtime docs dev; do \
+	cd $(PINS) && for name in build lock runtime docs traces dev; do \
 		../../.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --no-strip-extras --generate-hashes \
 			--no-header --no-annotate --output-file $$name.txt $$name.in || exit 1; \
 	done

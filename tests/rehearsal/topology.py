@@ -219,25 +219,36 @@ class Topology:
             self.parts[name] = part
             part.launch()
 
-    def stop(self, name: str) -> None:
-        """Stop a part as Compose does, and wait for its end."""
+    def stop(self, *names: str) -> None:
+        """Stop parts at once as Compose does, and wait for their end."""
         with self._lock:
-            part = self.parts[name]
-            part.wanted = False
-        assert part.process is not None
-        with suppress(ProcessLookupError):
-            part.process.send_signal(signal.SIGTERM)
-        try:
-            part.process.wait(STOP_S)
-        except subprocess.TimeoutExpired:
-            os.killpg(part.process.pid, signal.SIGKILL)
-            part.process.wait()
+            parts = [self.parts[name] for name in names]
+            for part in parts:
+                part.wanted = False
+        for part in parts:
+            assert part.process is not None
+            with suppress(ProcessLookupError):
+                part.process.send_signal(signal.SIGTERM)
+        for part in parts:
+            assert part.process is not None
+            try:
+                part.process.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                os.killpg(part.process.pid, signal.SIGKILL)
+                part.process.wait()
 
-    def restart(self, name: str, build: Build | None = None) -> None:
-        """Stop a part and start it, and wait until it is well."""
-        self.stop(name)
-        self.start(name, build)
-        self.until_well(name)
+    def restart(self, *names: str, build: Build | None = None) -> None:
+        """Stop parts at once and start them, and wait until they are well."""
+        self.stop(*names)
+        for name in names:
+            self.start(name, build)
+        for name in names:
+            self.until_well(name)
+
+    def roll(self, build: Build | None = None) -> None:
+        """Restart a worker and an API while the others serve, then those."""
+        for pair in zip(WORKERS, APIS, strict=True):
+            self.restart(*pair, build=build)
 
     def kill(self, name: str) -> None:
         """Kill all processes of a part; it is started again."""
