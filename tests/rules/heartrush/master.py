@@ -230,7 +230,7 @@ def _treatment(m: Moment) -> Attempt:
     return Attempt("treat_wounds", m.seat, {"creature": m.who, "patient": patient})
 
 
-def _rest(m: Moment) -> Attempt:
+def rest(m: Moment) -> Attempt:
     night = {"warmth": m.chance.choice(["comfortable", "freezing"]), "watch": [m.who]}
     if m.chance.random() < 0.5:
         return Attempt("rest", "gm", {"rest": "short", "creatures": list(m.state.creatures)})
@@ -278,7 +278,7 @@ TRICKS: Final[tuple[Callable[[Moment], Attempt], ...]] = (
         wound,
         aspect,
         _treatment,
-        _rest,
+        rest,
         _time,
         complication,
     ),

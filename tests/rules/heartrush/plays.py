@@ -39,9 +39,9 @@ def brawl(seed: int, budget: int = 400) -> Campaign:
     return Campaign(seed, timing=timing(seed), many=(2, 6, 4)[seed % 3], budget=budget, brawl=True)
 
 
-def staged(scene: Scene, seed: int) -> Staged:
+def staged(scene: Scene, seed: int, budget: int = 150) -> Staged:
     """Return a campaign in a scene."""
-    return Staged(seed, timing=timing(seed), scene=scene)
+    return Staged(seed, timing=timing(seed), scene=scene, budget=budget)
 
 
 def _in(scene: Scene) -> Callable[[int], Campaign]:

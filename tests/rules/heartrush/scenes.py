@@ -22,6 +22,7 @@ from tests.rules.heartrush.master import (
     complication,
     contest,
     dash,
+    rest,
     roll,
     ruled,
     stance,
@@ -64,6 +65,8 @@ class Scene:
     apart: int = 1
     """Cells from each of the strong to the next."""
     ground: str = "normal"
+    lake: tuple[int, ...] = ()
+    """The rows of the board that are deep water."""
     ambient: str = "bright"
     scenery: Mapping[str, Any] = field(default_factory=dict)
     """What the ground is like besides."""
@@ -73,6 +76,8 @@ class Scene:
     """Whether the weak are taken by surprise."""
     leisure: int = 0
     """Commands before combat begins."""
+    fights: int = 1
+    """Fights that follow each other, with as much leisure before each."""
 
     def opening(self) -> dict[str, Any]:
         """Return the opening: pairs face to face, walls around them."""
@@ -88,6 +93,7 @@ class Scene:
         board = [(x, y) for x in range(low, right + 1) for y in range(low, high + 1)]
         rim = {f"{x},{y}": "wall" for x, y in board if x in (low, right) or y in (low, high)}
         inside = {} if self.ground == "normal" else {f"{x},{y}": self.ground for x, y in board}
+        inside |= {f"{x},{y}": "deep_water" for x, y in board if y in self.lake}
         return {
             "sides": list(SIDES),
             "player_side": SIDES[0],
@@ -300,6 +306,23 @@ SCENES: Final = (
         tricks=(_befall("burning", 2), _wait),
         leisure=40,
         meddling=0.7,
+    ),
+    Scene(
+        "travellers",
+        ("HR-SVC-7", "HR-COND-28", "HR-FALL-1", "HR-BREATH-3"),
+        wants=("dash", *FIGHT, "treat_wounds", "breathe"),
+        tricks=(_befall("burning", 2), _wait, _shove, dash, rest),
+        strong={"hp_max": 300},
+        weak={"hp_max": 300},
+        scenery={
+            "heights": {f"{x},{y}": 20 for x in range(-2, 1) for y in range(3)},
+            "ledges": [f"0,{y}|1,{y}" for y in range(3)],
+            "water": {f"{x},{y}": {"submerged": True} for x in range(-2, 6) for y in (3, 4)},
+        },
+        lake=(3, 4),
+        meddling=0.35,
+        leisure=20,
+        fights=3,
     ),
     Scene(
         "hidden_creatures",

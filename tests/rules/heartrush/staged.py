@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from service.rules.heartrush import HEARTRUSH
+from service.rules.heartrush.starting_combat import can_fight_again
 from service.rules.kernel.messages import Offer
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import view
@@ -16,13 +17,14 @@ from tests.rules.heartrush.bot import SIDES, Choice, choices
 from tests.rules.heartrush.campaign import Campaign
 from tests.rules.heartrush.scenes import SCENES, Scene
 
+AT_EASE = ("setup", "ended")
 EAGER = 0.8
 """How often a command that a scene wants is taken where it can be."""
 
 
 @dataclass
 class Staged(Campaign):
-    """A campaign in a scene; it is over when combat is."""
+    """A campaign in a scene; it is over when the last of its fights is."""
 
     scene: Scene = SCENES[0]
     budget: int = 150
@@ -42,15 +44,26 @@ class Staged(Campaign):
             *(master.hiding(self.state) if self.scene.surprised else ()),
         ):
             self.attempt(*step)
-        while self.commands < self.scene.leisure and self.state.phase == "setup":
+        for number in range(1, self.scene.fights + 1):
+            self.fight(self.budget * number // self.scene.fights)
+        return self
+
+    def fight(self, until: int) -> None:
+        """Spend the leisure before a fight, then fight until so many commands are given in all."""
+        leisure = min(self.commands + self.scene.leisure, until)
+        while self.commands < leisure and self.state.phase in AT_EASE:
             self.go_on()
         while self.state.top is not None and self.state.top.kind != "combat":
             self.turn()
-        if self.state.phase == "setup":
+        if self.state.phase == "ended" and not can_fight_again(self.state):
+            return  # what they met on their way was too much for them
+        if self.state.phase in AT_EASE:
             self.begin()
-        while self.commands < self.budget and self.state.phase != "ended":
+        while self.commands < until and self.state.phase != "ended":
             self.go_on()
-        return self
+        while until < self.budget and self.state.phase != "ended":
+            if self.attempt("end_combat", "gm", {}) is not None:
+                self.go_on()
 
     def begin(self) -> None:
         """Begin combat; the weak may be taken by surprise."""

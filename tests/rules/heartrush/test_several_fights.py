@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
+from service.rules.heartrush.state import State
+from service.rules.kernel.messages import Event, Fact, Private
 from tests.rules.heartrush.kit import Fight, begun
+from tests.rules.heartrush.plays import staged
+from tests.rules.heartrush.scenes import SCENES
 
 PLACES = {"pia": (0, 0), "ash": (2, 0), "orc": (9, 0)}
 SHOUT = {
@@ -77,3 +83,25 @@ def test_HR_SVC_7_turns_are_rolled_for_again() -> None:
     fight.do("end_combat").do("begin_combat", unaware_side="enemies")
     orders = [fight.state.turn_order, fight.do("grant_priority").state.turn_order]
     assert orders == [(), ("pia", "orc")]
+
+
+def test_HR_SVC_7_travellers_meet_fire_water_and_ledges_in_their_fights_and_between() -> None:
+    """HR-COND-28, HR-BREATH-3, HR-FALL-1: random campaigns of three fights with rests between."""
+    (travellers,) = [scene for scene in SCENES if scene.name == "travellers"]
+    played = [moments(staged(travellers, seed, budget=300).play().facts) for seed in range(6)]
+    met = set().union(*played)
+    assert max(told.count(("fighting", "combat_began")) for told in played) == travellers.fights
+    for hazard in ("fell", "went_under", "breath_spent"):
+        assert {("between", hazard), ("fighting", hazard)} <= met
+    assert {("between", "time_harmed"), ("between", "rested"), ("fighting", "round_ending")} <= met
+
+
+def moments(facts: Iterable[Fact[State]]) -> list[tuple[str, str]]:
+    """Return the types of events of *facts*, each with whether it was in a fight or between fights."""
+    told, when = [], "between"
+    for fact in facts:
+        event = fact.event if isinstance(fact, Private) else fact
+        if isinstance(event, Event):
+            when = {"combat_began": "fighting", "combat_ended": "between"}.get(event.type, when)
+            told.append((when, event.type))
+    return told
