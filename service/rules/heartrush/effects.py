@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Final, Literal
 
 from service.rules.heartrush.abilities import Aura, DicePool, Lasting, Lasts, Modifier, NextRush
-from service.rules.heartrush.actions import RushGained
+from service.rules.heartrush.actions import RushGained, wounded
 from service.rules.heartrush.conditions import ConditionLost, ConditionsFaded, gain, kind_of
 from service.rules.heartrush.damage import WoundMarked, hurt
 from service.rules.heartrush.dash_and_sidestep import check_sidestep
@@ -88,7 +88,8 @@ class Wound(Effect):
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         wound = frame.path_of("wound")
-        return (yield WoundMarked(creature=self.creature, wound=wound, rank=self.rank, because=frame.rules))
+        state = yield WoundMarked(creature=self.creature, wound=wound, rank=self.rank, because=frame.rules)
+        return (yield from wounded(state, self.creature))
 
 
 @record
