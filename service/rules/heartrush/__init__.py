@@ -12,7 +12,7 @@ The chapters in the order of the books, with the modules that have them:
   `falling`, `hazards`, `drowning`, `opposed_checks`, `poison`, `abilities`, `operations`, `lasting`,
   `using_abilities`, `uses`, `effects`, `riders`, `catalogue`, `experience`
 - Building Your Character: `aspects`
-- Combat Mechanics: `exchanges`, `attacks`, `aftermath`, `damage`, `wounds`
+- Combat Mechanics: `exchanges`, `attacks`, `aftermath`, `damage`, `wounds`, `treating_wounds`
 - Other Offensive Actions: `offensive_actions`, `grapple`, `climbing`
 - Spellcasting: `spellcasting`
 
@@ -77,6 +77,7 @@ from service.rules.heartrush import (
     spellcasting,
     stances,
     starting_combat,
+    treating_wounds,
     turns,
     upkeep,
     uses,
@@ -141,6 +142,7 @@ _CHAPTERS: Final = (
     aftermath,
     damage,
     wounds,
+    treating_wounds,
     offensive_actions,
     grapple,
     climbing,
