@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 RETIRED = {
@@ -22,10 +23,13 @@ RETIRED = {
 """Words that name no class any more."""
 
 
-def _modules(root: Path) -> Iterator[tuple[Path, ast.Module]]:
-    for top in ("service", "workers"):
-        for path in sorted((root / top).rglob("*.py")):
-            yield path.relative_to(root), ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def _modules(root: Path) -> tuple[tuple[Path, ast.Module], ...]:
+    return tuple(
+        (path.relative_to(root), ast.parse(path.read_text(encoding="utf-8")))
+        for top in ("service", "workers")
+        for path in sorted((root / top).rglob("*.py"))
+    )
 
 
 def _names(tree: ast.Module) -> Iterator[str]:

@@ -49,10 +49,10 @@ def test_clients_that_are_cut_off_again_and_again_miss_nothing_and_get_nothing_t
     with servers.service(valkey) as (port, key, _):
         encounter = Encounter.opened(port, key)
 
-        followed = follow(encounter, 20, cuts=15, seed=SEED, play=playing(encounter, 200), patience_s=90)
+        followed = follow(encounter, 10, cuts=15, seed=SEED, play=playing(encounter, 200), patience_s=90)
 
     assert followed.faults(BEGUN + 200) == [], f"seed {SEED}"
-    assert followed.cuts == 20 * 15
+    assert followed.cuts == 10 * 15
 
 
 @pytest.mark.overnight
