@@ -8,17 +8,20 @@ The contract of this repository and its tables of rules are made of the two book
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from string import Formatter
 from types import MappingProxyType
 from typing import Any, Final
 
 from service.record.digest import ruleset_digest
-from service.rules.kernel.hints import fields_of
+from service.rules.kernel.hints import RecordObject, fields_of, parts_of
 from service.rules.kernel.rulebook import rules_in
 from service.rules.registry import REGISTRY
 from service.rules.ruleset import Ruleset
+from service.rules.table.stack import Frame
 
 GROUP: Final = "rewound.rulesets"
 _EDITION: Final = re.compile(r"[a-z][a-z0-9-]*@[1-9][0-9]*")
@@ -63,7 +66,9 @@ def _loaded(point: EntryPoint, home: str) -> Ruleset[Any]:
     try:
         found = point.load()
     except Exception as fault:  # whatever the import of another's package raises
-        raise RulesetUnusable(f"{place}, which cannot be loaded: {_said(fault)}") from fault
+        raise RulesetUnusable(
+            f"{place}, which cannot be loaded: {_said(fault)}{_shadowed(point.module)}"
+        ) from fault
     if not isinstance(found, Ruleset):
         raise RulesetUnusable(f"{place}, which is a {type(found).__name__} and not a Ruleset")
     if not _EDITION.fullmatch(found.edition):
@@ -79,9 +84,34 @@ def _check(ruleset: Ruleset[Any]) -> None:
     """Raise an exception if the sources, rules or messages of *ruleset* cannot be read."""
     ruleset_digest(ruleset)
     rules_in(ruleset.packages)
-    kinds: tuple[Any, ...] = (type(ruleset.blank), *ruleset.commands.values(), *ruleset.events.values())
-    for kind in kinds:
-        fields_of(kind)
+    left: list[Any] = [
+        type(ruleset.blank),
+        *ruleset.commands.values(),
+        *ruleset.events.values(),
+        *ruleset.families.listed(Frame),
+    ]
+    seen: set[Any] = set()
+    while left:
+        kind = left.pop()
+        if kind not in seen:
+            seen.add(kind)
+            every = (part for field in fields_of(kind) if field.given for part in parts_of(field.shape))
+            left += [part.kind for part in every if isinstance(part, RecordObject)]
+    events: Iterable[Any] = ruleset.events.values()
+    for event in events:
+        names = {field.name for field in fields_of(event)} | {"because"}
+        for _, part, _, _ in Formatter().parse(event.sentence):
+            if part and part not in names and not any(part.startswith(f"{name}_") for name in names):
+                text = f"the sentence of {event.__name__} has {{{part}}}, which is none of its fields"
+                raise ValueError(text)
+
+
+def _shadowed(module: str) -> str:
+    """Return what to do if Python found a mere directory in the place of *module*; empty if it did not."""
+    found = sys.modules.get(module)
+    if found is None or getattr(found, "__file__", None) is not None:
+        return ""
+    return f" (it is the directory {', '.join(found.__path__)}: start in another directory than its parent)"
 
 
 def _said(fault: Exception) -> str:

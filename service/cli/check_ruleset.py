@@ -46,7 +46,8 @@ def command(ctx: click.Context, edition: str, openings: tuple[Path, ...], plays:
     broken = {violation.law: violation for violation in report.violations}
     for law in LAWS:
         say(str(broken[law]) if law in broken else f"{law}: holds")
-    say(f"{report.plays} plays, {report.commands} commands, {len(broken)} laws broken")
+    played = f"{report.plays} plays, {report.ended} of them to the end of the game"
+    say(f"{played}, {report.commands} commands, {len(broken)} laws broken")
     ctx.exit(1 if broken else 0)
 
 

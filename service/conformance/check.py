@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from service.conformance.envelopes import Envelopes
 from service.conformance.laws import LAWS, LawBroken
-from service.conformance.listed import unlisted
+from service.conformance.listed import unenforced, unlisted
 from service.conformance.play import Play, Sent
 from service.conformance.taking_part import fired, named
+from service.rules.kernel.messages import Fact
 from service.rules.kernel.rulebook import rules_in
 from service.rules.ruleset import Ruleset
 
@@ -45,6 +47,8 @@ class ConformanceReport:
 
     violations: tuple[Violation, ...]
     plays: int
+    ended: int
+    """How many plays came to the end of the game."""
     commands: int
 
 
@@ -64,9 +68,13 @@ def check_ruleset(
     missing = unlisted(ruleset)
     if missing:
         found["listed"] = Violation("listed", f"not listed: {', '.join(missing)}")
-    own = list(rules_in(ruleset.packages, shared=False))
+    own = {*rules_in(ruleset.packages, shared=False), *unenforced(ruleset)}
+    every = {*own, *rules_in(ruleset.packages)}
+    every |= {ruling for rule in rules_in(ruleset.packages).values() for ruling in rule.settles}
+    envelopes = Envelopes()
     part: set[str] = set()
-    sent = 0
+    cited: set[str] = set()
+    sent = ended = 0
     for opening in given:
         for number in range(plays):
             played = _Played(ruleset, opening, str(number))
@@ -74,16 +82,25 @@ def check_ruleset(
                 played.run(steps)
             else:  # watching every call takes several times as long
                 part |= fired(partial(played.run, steps)) | played.cited
+            envelopes.add(played.facts)
+            cited |= played.cited
             sent += played.count
+            ended += played.is_over
             violation = played.violation
             if violation is not None and _is_smaller(violation, found.get(violation.law)):
                 found[violation.law] = violation
             tick()
+    strangers = sorted(cited - every)
+    if strangers:
+        found["rules"] = Violation("rules", f"an event cites {strangers[0]}, which is no rule")
+    if envelopes.never_opened and "secrecy" not in found:
+        found["secrecy"] = Violation("secrecy", envelopes.never_opened)
     silent = sorted(id_ for id_ in own if id_ not in part)
-    if silent:
-        found["rules"] = Violation("rules", f"no play came to {', '.join(silent)}")
+    if silent and not strangers:
+        early = "; plays ended early, at the other laws" if found.keys() - {"listed"} else ""
+        found["rules"] = Violation("rules", f"no play came to {', '.join(silent)}{early}")
     smallest = [_smaller(ruleset, given, found[law]) for law in LAWS if law in found]
-    return ConformanceReport(tuple(smallest), plays * len(given), sent)
+    return ConformanceReport(tuple(smallest), plays * len(given), ended, sent)
 
 
 class _Played:
@@ -93,7 +110,9 @@ class _Played:
         self._ruleset, self._opening, self._seed = ruleset, opening, seed
         self.violation: Violation | None = None
         self.cited: set[str] = set()
+        self.facts: Sequence[Fact[Any]] = ()
         self.count = 0
+        self.is_over = False
 
     def run(self, steps: int) -> None:
         play: Play | None = None
@@ -105,7 +124,9 @@ class _Played:
             self.violation = Violation(broken.law, broken.detail, self._seed, commands)
         if play is not None:
             self.cited = named(play.facts) | play.refused_by
+            self.facts = play.facts
             self.count = len(play.sent)
+            self.is_over = bool(play.state.is_over)
 
 
 def _is_smaller(one: Violation, other: Violation | None) -> bool:

@@ -1,13 +1,15 @@
-"""Find the messages and frames that a ruleset's packages define and its ruleset does not list."""
+"""Find what a ruleset's packages define and its ruleset does not list: messages, frames, rules."""
 
 from __future__ import annotations
 
 import pkgutil
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
 from service.rules.kernel.messages import Command, Event
+from service.rules.kernel.rulebook import HOMES, Rule
 from service.rules.opening import EncounterOpened, OpenEncounter
 from service.rules.ruleset import Ruleset
 from service.rules.table.stack import Frame
@@ -33,6 +35,14 @@ def unlisted(ruleset: Ruleset[Any]) -> list[str]:
     listed = {*ruleset.commands.values(), *ruleset.events.values(), *ruleset.families.listed(Frame)}
     own = [kind for kind in defined(ruleset) if not issubclass(kind, OpenEncounter | EncounterOpened)]
     return sorted(f"{kind.__module__}.{kind.__qualname__}" for kind in own if kind not in listed)
+
+
+def unenforced(ruleset: Ruleset[Any]) -> set[str]:
+    """Return the ids of the rules in the modules of *ruleset* that no code enforces."""
+    homes = tuple([f"{package}." for package in ruleset.packages])
+    modules = [vars(module) for name, module in list(sys.modules.items()) if f"{name}.".startswith(homes)]
+    every = [value for names in modules for value in names.values() if isinstance(value, Rule)]
+    return {rule.id for rule in every if rule not in HOMES}
 
 
 def _below(kind: type[Any]) -> Iterator[type[Any]]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice, product
+from pathlib import Path
 from random import Random
+from traceback import walk_tb
 from typing import Any, Final
 
 from service.conformance.laws import LawBroken
@@ -87,13 +90,16 @@ class Play:
 
     def look(self) -> list[Sent]:
         """Return every command that is offered; raises `LawBroken` unless they are what is accepted."""
+        self._hold_seats()
+        before = to_data(self.state)
         offered, is_whole = self._offered()
         for sent in offered:
             refusal = self._decided(self._command(sent), str(sent)).refusal
             if refusal is not None:
                 raise LawBroken("offers", f"{sent} is offered, and refused: {refusal.detail}")
+        if to_data(self.state) != before:
+            raise LawBroken("folds", "a decision changes the state that it reads: use changed and with_key")
         keys = {sent.key for sent in offered}
-        before = to_data(self.state)
         for known in list(self._known.values()) if is_whole else ():
             for seat in self.state.seats:
                 tried = Sent(seat, known.type, known.data)
@@ -105,6 +111,14 @@ class Play:
             if len(self._known) < REMEMBERED and sent.type != _THROW:
                 self._known[Sent("", sent.type, sent.data).key] = sent
         return offered
+
+    def _hold_seats(self) -> None:
+        """Hold every prompt to waiting for a seat that there is."""
+        with self._law("offers", "what is awaited"):
+            prompts = waiting(self.state)
+        for awaited in prompts:
+            if awaited.seat != GM and awaited.seat not in self.state.seats:
+                raise LawBroken("offers", f"{awaited.prompt} waits for {awaited.seat}, which is no seat")
 
     def _hold_unoffered(self, tried: Sent) -> None:
         decision = self._decided(self._command(tried), str(tried))
@@ -132,11 +146,14 @@ class Play:
 
     def _legal(self, seat: str) -> list[tuple[Awaited, tuple[Offer, ...]]]:
         """Return what is offered to *seat*; raises `LawBroken` for a prompt or an offer without a command."""
-        for _, awaited in asked(self.state, seat):
+        with self._law("offers", f"what {seat} may do"):
+            prompts = asked(self.state, seat)
+        for _, awaited in prompts:
             unknown = [name for name in awaited.accepts if name not in self.ruleset.commands]
             if unknown:
                 raise LawBroken("listed", f"{awaited.prompt} accepts {unknown[0]}, which is not listed")
-        found = list(legal(self.ruleset, self.state, seat))
+        with self._law("offers", f"what {seat} may do"):
+            found = list(legal(self.ruleset, self.state, seat))
         for awaited, offers in found:
             if not offers and awaited.accepts and not awaited.optional:
                 raise LawBroken("offers", f"{awaited.prompt} waits for {seat}, and offers nothing")
@@ -186,7 +203,26 @@ class Play:
             return decide(self.state, command, Chance(self._secrets.dice_for(self.state)))
         except Exception as fault:  # whatever a ruleset's own code raises
             law = "rests" if "does not come to rest" in str(fault) else "decides"
-            raise LawBroken(law, f"{what}: {type(fault).__name__}: {fault}") from fault
+            raise LawBroken(law, f"{what}: {self._said(fault)}") from fault
+
+    @contextmanager
+    def _law(self, law: str, what: str) -> Iterator[None]:
+        """Let an exception of the ruleset's own code break *law* while *what* is looked at."""
+        try:
+            yield
+        except Exception as fault:  # whatever a ruleset's own code raises
+            raise LawBroken(law, f"{what}: {self._said(fault)}") from fault
+
+    def _said(self, fault: Exception) -> str:
+        """Return the text of *fault* and the last line of the ruleset's sources that led to it."""
+        said = f"{type(fault).__name__}: {fault}" if str(fault) else type(fault).__name__
+        homes = tuple([f"{package}." for package in self.ruleset.packages])
+        own = [
+            (frame.f_code.co_filename, line)
+            for frame, line in walk_tb(fault.__traceback__)
+            if f"{frame.f_globals['__name__']}.".startswith(homes)
+        ]
+        return f"{said} ({Path(own[-1][0]).name}, line {own[-1][1]})" if own else said
 
     def _hold(self, command: Command[Any], decision: Decision[Any], what: str) -> None:
         """Hold an accepted command to the laws of what it leads to."""
@@ -257,7 +293,8 @@ class Play:
                 continue
             for seat in self.state.seats:
                 if f"seat:{seat}" not in scope.audience:
-                    seen = _seen(self.ruleset, decision, seat), _seen(self.ruleset, twin, seat)
+                    with self._law("offers", f"what {seat} may do after {sent}"):
+                        seen = _seen(self.ruleset, decision, seat), _seen(self.ruleset, twin, seat)
                     if seen[0] != seen[1]:
                         raise LawBroken("secrecy", f"{seat} sees a difference between {sent} and {other}")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import GeneratorType
 from typing import Any, Final, Generic, TypeVar
 
 from service.rules.house_options import OptionSpec
@@ -161,6 +162,7 @@ class _DecisionRecorder(Generic[S]):
 
     def _tell(self, tale: Generator[Fact[S], S, object], place: str) -> None:
         scope = self.state.scope_at(place)
+        assert isinstance(tale, GeneratorType), f"decide or advance returns {tale!r} and yields no event"
         try:
             fact = next(tale)
             while True:
@@ -168,14 +170,16 @@ class _DecisionRecorder(Generic[S]):
                 if isinstance(event, Event):
                     if not event.because:
                         event.__dict__["because"] = speaker(tale)
-                        assert event.because, f"no rule speaks for {event.type}"
+                        assert event.because, f"no rule speaks for {event.type}: no because, and no @enforces"
                     kind: Any = type(event)
                     if revealing(kind):
                         fact = guarded(self.state.at(place), fact)
                 if scope is not None:
                     assert not isinstance(fact, Private), f"what {place} does is private as a whole"
                     fact = Private(scope=scope, event=fact)
-                state = self.state = fact.evolve(self.state)
+                state = fact.evolve(self.state)
+                assert state is not None, f"evolve of {type(event).__name__} returns None and not the state"
+                self.state = state
                 self.facts.append(fact)
                 fact = tale.send(state if place == TABLE else state.at(place))
         except StopIteration:
@@ -210,7 +214,8 @@ class _DecisionRecorder(Generic[S]):
                 self.play(ask(state, wanted), place)
             except QuestionNeeded as stopped:
                 self.play(stopped.tell(state), place)
-        text = f"the stack of {place} does not come to rest"
+        kind = type(self.state.at(place).top).__name__
+        text = f"the stack of {place} does not come to rest: {kind} neither waits nor is popped"
         raise AssertionError(text)
 
 

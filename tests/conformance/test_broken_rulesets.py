@@ -164,6 +164,99 @@ def test_a_prompt_without_a_command_is_named(
     assert detail in violation.detail
 
 
+@pytest.mark.parametrize(
+    ("name", "law", "old", "new", "detail"),
+    [
+        (
+            "duel_by_position",
+            "decides",
+            'pushed(Round(path="duel"))',
+            'pushed(Round("duel"))',
+            "Round.__init__() takes 1 positional argument but 2 were given (duel_by_position.py, line ",
+        ),
+        (
+            "duel_without_a_yield",
+            "decides",
+            "        return (yield kit.Private(scope=state.secret(self.creature), event=chosen))",
+            "        return chosen",
+            "decide or advance returns MoveChosen(",
+        ),
+        (
+            "duel_of_nothing",
+            "decides",
+            "        return kit.changed(state, moves=kit.with_key(state.moves, self.fighter, move))",
+            "        kit.changed(state, moves=kit.with_key(state.moves, self.fighter, move))",
+            "evolve of MoveChosen returns None and not the state",
+        ),
+        (
+            "duel_of_one_frame",
+            "rests",
+            BROKEN["rests"][0],
+            BROKEN["rests"][1],
+            "Strike neither waits nor is popped",
+        ),
+        (
+            "duel_of_another_occasion",
+            "secrecy",
+            'occasion=f"r{state.round}/reveal"',
+            'occasion=f"r{state.round}/revel"',
+            "an envelope waits for r1/reveal, an event has the occasion r1/revel",
+        ),
+        (
+            "duel_for_a_stranger",
+            "offers",
+            "        seat = state.controller(self.against)\n",
+            '        seat = "dm"\n',
+            "waits for dm, which is no seat",
+        ),
+        (
+            "duel_that_writes",
+            "folds",
+            "        return state.put(Strike(",
+            '        state.breath["ghost"] = 1\n        return state.put(Strike(',
+            "a decision changes the state that it reads: use changed and with_key",
+        ),
+        (
+            "duel_of_an_unknown_rule",
+            "rules",
+            'because=("DUEL-4",)',
+            'because=("DUEL-44",)',
+            "an event cites DUEL-44, which is no rule",
+        ),
+        (
+            "duel_with_a_spare_rule",
+            "rules",
+            "DUEL: Final",
+            'DUEL_9 = kit.Rule("DUEL-9", "Never.", GAME)\n\nDUEL: Final',
+            "no play came to DUEL-9",
+        ),
+        (
+            "duel_that_looks",
+            "offers",
+            "if name not in state.moves",
+            "if name not in state.moves or not kit.unsealed(state.moves[name])",
+            "EnvelopeClosed: this view may not open the sealed value (duel_that_looks.py, line ",
+        ),
+    ],
+)
+def test_a_fault_of_the_code_is_named_with_its_place(
+    name: str, law: str, old: str, new: str, detail: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert SOURCE.count(old) == 1
+    (tmp_path / f"{name}.py").write_text(SOURCE.replace(old, new))
+    monkeypatch.setattr("service.rules.ruleset.STEP_LIMIT", 100)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    report = report_of(import_module(name).DUEL)
+    (violation,) = (each for each in report.violations if each.law == law)
+    assert detail in violation.detail
+
+
+def test_the_plays_that_ended_are_counted() -> None:
+    report = check_ruleset(DUEL, [OPENING], plays=3, steps=400)
+    assert (report.plays, report.ended) == (3, 3)
+    assert check_ruleset(DUEL, [OPENING], plays=3, steps=1).ended == 0
+
+
 def test_the_command_prints_each_law(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "every_ruleset", lambda: {DUEL.edition: DUEL})
     words = ["duel@1", str(HOME / "duel.json"), "--plays", "2", "--steps", "30"]

@@ -38,6 +38,19 @@ def point(place: Path, module: str, source: str, value: str = "DUEL") -> EntryPo
         ("bad_rules", SOURCE.replace('"DUEL-2"', '"DUEL-1"'), "DUEL", "DUEL-1 is declared twice"),
         ("bad_shared", SOURCE.replace('"DUEL-2"', '"TABLE-SEAT-1"'), "DUEL", "TABLE-SEAT-1 is a rule of"),
         ("bad_hint", SOURCE.replace("    move: Move\n", "    move: Moove\n"), "DUEL", "name 'Moove' is not"),
+        ("bad_field", SOURCE.replace("    move: Move\n", "    move: float\n"), "DUEL", ".move holds a float"),
+        (
+            "bad_sentence",
+            SOURCE.replace("the moves: {moves}", "{mooves}"),
+            "DUEL",
+            "has {mooves}, which is none",
+        ),
+        (
+            "bad_frame",
+            SOURCE.replace("    amount: int | None = None\n", "    amount: list[int] | None = None\n"),
+            "DUEL",
+            "Strike.amount holds a list, which is no record",
+        ),
         ("bad_twice", SOURCE.replace("*(Choose, Answer)", "*(Choose, Choose)"), "DUEL", "of two messages"),
     ],
 )
@@ -50,6 +63,19 @@ def test_a_faulty_entry_point_is_named(
     sys.modules.pop(module, None)
     assert "the package bad-book 2.0" in str(caught.value)
     assert said in str(caught.value)
+
+
+def test_a_directory_in_the_place_of_a_package_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "parent" / "bad_shadow"
+    home.mkdir(parents=True)
+    found = point(home, "bad_shadow", SOURCE)
+    monkeypatch.syspath_prepend(str(home.parent))
+    with pytest.raises(RulesetUnusable) as caught:
+        with_entry_points(REGISTRY, [found])
+    sys.modules.pop("bad_shadow", None)
+    assert f"it is the directory {home}: start in another directory than its parent" in str(caught.value)
 
 
 def test_two_packages_may_use_the_same_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

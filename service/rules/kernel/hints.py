@@ -7,8 +7,8 @@ classes, and reads no hint.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Final, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -157,7 +157,7 @@ def fields_of(kind: type[Any]) -> tuple[FieldShape, ...]:
     hints = get_type_hints(kind, include_extras=True, localns=_LOCALS)
     every = fields(kind)
     assert all(field.default_factory is MISSING for field in every), "a default never changes: it is shared"
-    return tuple(
+    found = tuple(
         FieldShape(
             name=field.name,
             shape=shape_of(hints[field.name]),
@@ -166,6 +166,22 @@ def fields_of(kind: type[Any]) -> tuple[FieldShape, ...]:
         )
         for field in every
     )
+    for each in found:
+        for part in parts_of(each.shape) if each.given else ():
+            if isinstance(part, RecordObject) and not is_dataclass(part.kind):
+                name = getattr(part.kind, "__name__", part.kind)
+                text = f"{kind.__name__}.{each.name} holds a {name}, which is no record and no {_READABLE}"
+                raise TypeError(text)
+    return found
+
+
+def parts_of(shape: Shape) -> Iterator[Shape]:
+    """Yield *shape* and every shape in it, but not the fields of a record."""
+    yield shape
+    for value in vars(shape).values():
+        for inner in value if isinstance(value, tuple) else (value,):
+            if isinstance(inner, Shape):
+                yield from parts_of(inner)
 
 
 def required_fields(fields: Iterable[FieldShape]) -> tuple[str, ...]:
@@ -190,6 +206,9 @@ def _list(arguments: tuple[Any, ...]) -> Shape:
 
 
 _SCALARS: Final = (str, int, bool)
+
+_READABLE: Final = "str, int, bool, Literal, tuple or Mapping"
+"""What a field may hold besides records, for the author of a ruleset."""
 
 _GENERIC: Final[Mapping[Any, Callable[[tuple[Any, ...]], Shape]]] = types.MappingProxyType(
     {

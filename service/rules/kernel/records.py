@@ -12,6 +12,7 @@ shows to others, or a blank. So rules run on every view.
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
+from inspect import Parameter, Signature
 from operator import attrgetter, itemgetter
 from typing import Any, Final, Generic, NoReturn, Self, TypeVar, dataclass_transform, overload
 
@@ -179,7 +180,13 @@ def _computed(kind: type) -> Mapping[str, tuple[str, ...]]:
 def record(cls: type[R]) -> type[R]:
     """Make *cls* a dataclass that never changes and takes its fields as keyword arguments."""
     # dataclass would compile four more methods for each of a thousand classes, at the start of each process
-    made = dataclass(kw_only=True, init=False, repr=False, eq=False, unsafe_hash=True)(cls)
+    try:
+        made = dataclass(kw_only=True, init=False, repr=False, eq=False, unsafe_hash=True)(cls)
+    except ValueError as fault:  # it would advise a factory, which no record has
+        if "mutable default" not in str(fault):
+            raise
+        text = f"{cls.__qualname__}: {fault.args[0].partition(' is not allowed')[0]}; use EMPTY or a tuple"
+        raise TypeError(text) from fault
     made.__init__ = _filling(made)  # type: ignore[method-assign]  # that is the idea
     methods = (_comparing(made), _text, _refuse_set, _refuse_delete)
     for name, method in zip(("__eq__", "__repr__", "__setattr__", "__delattr__"), methods, strict=True):
@@ -190,6 +197,7 @@ def record(cls: type[R]) -> type[R]:
     for name, how in found.items():
         setattr(made, name, _SealableAttribute(name, how.blank))
     setattr(made, COMPUTED, _computed(made))
+    made.__signature__ = _ArgumentsOfRecord()  # type: ignore[attr-defined]  # for help and inspect
     return made
 
 
@@ -210,7 +218,25 @@ def _filling(kind: type) -> Callable[..., None]:
             text = f"{type(self).__name__} {said}{'' if type(self) is kind else '; the class lacks @record'}"
             raise TypeError(text)
 
+    __init__.__qualname__ = f"{kind.__qualname__}.__init__"
     return __init__
+
+
+class _ArgumentsOfRecord:
+    """The signature of a class of records; it is made when somebody asks for it."""
+
+    def __get__(self, of: object, kind: type) -> Signature:
+        return Signature(
+            [
+                Parameter(
+                    each.name,
+                    Parameter.KEYWORD_ONLY,
+                    default=Parameter.empty if each.default is MISSING else each.default,
+                    annotation=each.type,
+                )
+                for each in fields(kind)
+            ]
+        )
 
 
 def values_of(names: tuple[str, ...]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:

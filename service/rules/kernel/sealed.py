@@ -66,7 +66,8 @@ def unsealed(value: "T | Sealed[T] | Any") -> Any:
     """Return *value*, unsealed if it is sealed; raises `EnvelopeClosed` if this view may not read it."""
     if isinstance(value, Sealed):
         if value.closed:
-            raise EnvelopeClosed
+            text = "this view may not open the sealed value"
+            raise EnvelopeClosed(text)
         return cast("T", value.value)
     return value
 
