@@ -105,7 +105,7 @@ def _log(text: str) -> None:
 def _demonstrate(service: LocalService) -> None:
     """Play the sample fight if needed, and print requests that show it; raises `NotServing`."""
     try:
-        _show(service, _demo(service))
+        show(service, _demo(service))
     except (RewoundError, NotAsWritten) as fault:
         why = described(fault, service.url)
         raise NotServing(f"the sample fight could not be played: {why}") from fault
@@ -160,16 +160,19 @@ def _keep(path: Path, demo: Demo) -> None:
     draft.replace(path)
 
 
-def _show(service: LocalService, demo: Demo) -> None:
+def show(service: LocalService, demo: Demo) -> None:
     """Print the key, three command lines that work unchanged, and the address of the page."""
     with connect(service.url, demo.key) as client:
-        first = next(client.encounter(demo.encounter).rolls(round_=1))["n"]
+        rolled = next(client.encounter(demo.encounter).rolls(), None)
+    first, shows = (
+        (rolled["n"], "its dice, how they were derived, and ") if rolled else (1, "")
+    )  # or all is undone
     curl = f"curl -s -H 'Authorization: Bearer {demo.key}'"
     address = f"{service.url}/v1/encounters/{demo.encounter}"
     say(f"API key: {demo.key}\n")
     say("The orc and the hound, played with dice of the service. The state now:")
     say(f"  {curl} {address}/state{_INDENTED}\n")
-    say(f"Commit {first}: its dice, how they were derived, and the rules that decided it:")
+    say(f"Commit {first}: {shows}the rules that decided it:")
     say(f"  {curl} {address}/commits/{first}/explanation{_INDENTED}\n")
     say("An audit, which decides every command again and compares every byte; it ends with its verdict:")
     audits = f"{curl} '{address}/audits?limit=1'"

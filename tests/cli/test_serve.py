@@ -23,8 +23,10 @@ import requests
 from service.cli.client import connect, not_ready
 from service.cli.demo import STOPPED as DEMO_STOPPED
 from service.cli.local_service import LocalService, reserved_port
+from service.cli.serve import Demo, show
 from service.settings import Settings
 from service.supervisor.place import take
+from tests.cli.fights import Service, played
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
@@ -186,6 +188,18 @@ def test_the_demo_is_played_once_its_curl_lines_work_and_a_second_start_finds_it
     page = again.rstrip().splitlines()[-1].strip()
     assert page.endswith(f"/encounters/{state['line']}#key={key_of(again)}")
     assert requests.get(page, timeout=30).headers["Content-Type"] == "text/html; charset=utf-8"
+
+
+def test_a_sample_fight_that_was_undone_is_shown_like_any_other(
+    running: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = played(running, "s002", seeded=True).gm
+    table.undo(to=3)
+    assert not list(table.rolls())
+    show(running.station, Demo(running.key, table.encounter))
+    _, why, _ = curls(printed := capsys.readouterr().out)
+    assert "Commit 1: the rules that decided it" in printed
+    assert typed(why)["n"] == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.overnight)])

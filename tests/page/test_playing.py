@@ -6,9 +6,10 @@ import json
 import re
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from rewound_client import Table
 from tests.cli.fights import Service, played
@@ -22,20 +23,29 @@ TYPED_WRONG: Final = 7
 """The commit of the contested fight in which the gm typed another stance than was announced."""
 
 
-def test_a_contest_leads_by_clicking_to_a_proposal_and_the_fight_goes_on_from_there(
-    running: Service, window: Open
+def test_a_game_master_who_only_clicks_looks_rules_shares_and_proves(
+    running: Service, window: Open, tmp_path: Path
 ) -> None:
+    """From the list of encounters to a file that a stranger drops at `/verify`."""
     table = played(running, "s002", seeded=False)
     at, last = f"{running.station.url}/encounters/{table.encounter}", table.gm.get()["version"]
     hurt = next(n for n in range(2, last) if points(table, n) != points(table, n - 1))
     before, after = points(table, hurt - 1), points(table, last)
+
+    gm = window(accept_downloads=True).visit(f"{running.station.url}/", running.key)
+    gm.locator(f"a[href='/encounters/{table.encounter}']").click()
+    gm.locator("[data-creature=pia]").click()
+    gm.get_by_label(f"Pia: {after} of 40 hit points. Why?").click()
+    entry = gm.locator(f"li[data-n='{hurt}']")
+    expect(entry).to_have_attribute("aria-current", "true")
+    expect(entry.locator(".why .answer")).to_contain_text("Pia")
+
     player = window().visit(at, table.gm.issue_token("zoe")["token"])
     player.get_by_label(f"Contest commit {hurt}").click()
     player.get_by_label(f"What is wrong with commit {hurt}?").fill("the shield was up")
     player.get_by_role("button", name="Contest it").click()
     expect(player.get_by_role("status").filter(has_text="Contested as c1")).to_be_visible()
 
-    gm = window().visit(at, running.key)
     gm.get_by_role("tab", name="Rulings").click()
     expect(gm.locator("[data-contest=c1]")).to_contain_text("zoe contests #")
     gm.get_by_role("button", name="Answer").click()
@@ -51,6 +61,53 @@ def test_a_contest_leads_by_clicking_to_a_proposal_and_the_fight_goes_on_from_th
         "aria-label", re.compile(rf"\b{before} of 40")
     )
     expect(player.locator(".log")).to_contain_text("Play goes on from commit")
+    player.get_by_role("tab", name="Rulings").click()
+    expect(player.locator("[data-contest=c1]")).to_contain_text("undone: play went back to before it")
+
+    gm.get_by_role("button", name=re.compile(f"^Earlier: #1 to #{hurt - 1}, and .* undone$")).click()
+    expect(gm.locator(".banner")).to_contain_text("another line of play")
+    expect(gm.locator(".count")).to_contain_text(f"{hurt - 1} / ")
+    gm.get_by_role("button", name=re.compile(f"^From #{hurt - 1}: the line that is played")).click()
+    expect(gm.locator(".banner")).to_have_count(0)
+
+    hand_the_link(gm, window)
+    prove(gm, f"the-orc-and-the-hound-{table.encounter[:8]}.jsonl", tmp_path / "proof.jsonl", window)
+
+
+def hand_the_link(gm: Page, window: Open) -> None:
+    """Make a link for zoe, and open it on a phone."""
+    gm.get_by_role("tab", name="Share").click()
+    gm.locator("[data-seat=zoe]").get_by_role("button", name="Link", exact=True).click()
+    phone = window(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone.visit(gm.get_by_label("Link for zoe").input_value())
+    expect(phone.page.locator("#status")).to_contain_text("seen as zoe")
+    expect(phone.page.get_by_role("tab", name="Act")).to_be_visible()
+
+
+def prove(gm: Page, name: str, proof: Path, window: Open) -> None:
+    """Verify the fight, download its proof, and drop it at `/verify` as a stranger does."""
+    at = urlsplit(gm.url)
+    gm.get_by_role("tab", name="Proof").click()
+    gm.get_by_role("button", name="Verify it here").click()
+    expect(gm.locator(".mark-proof")).to_have_text("✓ Proved")
+    with gm.expect_download() as download:
+        gm.get_by_role("button", name="Download the proof").click()
+    assert download.value.suggested_filename == name
+    download.value.save_as(proof)
+    stranger = window().visit(f"{at.scheme}://{at.netloc}/verify")
+    stranger.evaluate(DROPPED, proof.read_text("utf-8"))
+    expect(stranger.locator("#verdict")).to_contain_text("Nothing is wrong with this file")
+    expect(stranger.locator(".record > li").first).to_be_visible()
+
+
+DROPPED: Final = """
+(text) => {
+  const carried = new DataTransfer();
+  carried.items.add(new File([text], "proof.jsonl"));
+  document.dispatchEvent(new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true }));
+}
+"""
+"""Drops a file with this text on the page."""
 
 
 def test_a_ruling_decides_again_and_leads_by_clicking_to_a_certificate(

@@ -16,10 +16,12 @@ const linesOf = (id, read, what) =>
     return found;
   });
 
-const show = (kind, verdict, meaning, rows) => {
+const show = (kind, title, meaning, rows, code = "") => {
   at("result").hidden = false;
   at("result").className = kind;
-  at("verdict").textContent = plain(verdict);
+  const name = document.createElement("code");
+  name.textContent = plain(code);
+  at("verdict").replaceChildren(plain(title), " ", name);
   at("meaning").textContent = plain(meaning);
   at("facts").replaceChildren(...rows.flatMap(([name, value]) => {
     const [term, description] = [document.createElement("dt"), document.createElement("dd")];
@@ -61,7 +63,8 @@ const judge = async (file) => {
     const rest = isSound ? [`not checked: ${report.not_checked.replaceAll("`", "")}`] : [verdict.detail];
     const said = [verdict.meaning, ...warnings(report), ...rest].filter((part) => part).join(". ");
     const kind = !isSound ? "fault" : verdict.name === SOUND.signed ? "sound" : "";
-    show(kind, verdict.text, said, [["file", last.name], ...facts(report)]);
+    const title = isSound ? "Nothing is wrong with this file" : "Something is wrong with this file";
+    show(kind, title, said, [["file", last.name], ...facts(report)], verdict.text);
     if (isSound) {
       at("result").append(importer);
       showRecord(at("record"), raw);

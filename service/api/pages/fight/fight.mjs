@@ -8,6 +8,8 @@ import { at, button, html, put, say, show } from "../shared/dom.mjs";
 import { fragment, replaceFragment } from "../shared/session.mjs";
 import { Store } from "../shared/store.mjs";
 import { Act } from "./act.mjs";
+import { branchesOf } from "./branches.mjs";
+import { drawCard, madeBy } from "./card.mjs";
 import { Log } from "./log.mjs";
 import { BattleMap } from "./map.mjs";
 import { markOf, Proof } from "./proof.mjs";
@@ -64,7 +66,7 @@ class Fight {
     const wanted = Number(fragment().get("n")) || null;
     this.store = new Store({
       about, seat, role, n: wanted ?? about.version, isLive: wanted === null, last: about.version, revision: 0, selected: null, panel: "log",
-      options: null, targets: new Set(), verified: null,
+      options: null, targets: new Set(), verified: null, lines: [], forks: [],
       newest: new Map(newest.creatures.map((each) => [each.id, each])), fault: "", isLost: false,
     });
     const isGm = role === "gm";
@@ -74,9 +76,11 @@ class Fight {
       ["rulings", "Rulings"], ["dice", "Statistics"], ["proof", "Proof"], ...(isGm && this.isOwn ? [["share", "Share"]] : []),
     ], (name) => this.#opened(name));
     this.map = new BattleMap(at("stage"), { picked: (id) => this.pick(id), chosen: (cell) => this.act.choose(cell) });
+    this.card = html("div", { id: "card", class: "row", role: "group", "aria-label": "The selected creature", hidden: true });
+    at("stage").append(this.card);
     this.rulings = new Rulings(panels.rulings, encounter, {
       changed: () => location.reload(),
-      shown: (n) => this.go(n),
+      shown: (n, line) => (line === this.line ? this.go(n) : this.visit({ line: line === this.store.state.about.line ? null : line, n })),
       compare: (moved) => this.map.compare(moved),
       visit: (line) => this.visit({ line }),
     });
@@ -87,7 +91,7 @@ class Fight {
       why: asked.as ? undefined : (n, place) => explain(this.encounter, this.asked, n, place, this.log.names),
       contest: ACTORS.has(role) && this.isOwn ? (n, place) => this.rulings.ask(n, place) : undefined,
     });
-    this.timeline = new Timeline(at("timeline"), { go: (n) => this.go(n), live: () => this.goLive() });
+    this.timeline = new Timeline(at("timeline"), { go: (n) => this.go(n), live: () => this.goLive(), branch: (to) => this.#branch(to) });
     this.act = new Act(panels.act ?? html("div"), {
       send: (command) => this.#send(command),
       schema: (type) => this.#schema(type),
@@ -112,6 +116,11 @@ class Fight {
     this.#start();
   }
 
+  /** The line of play on screen. */
+  get line() {
+    return this.asked.line ?? this.store.state.about.line;
+  }
+
   /** The scene on screen: the creatures after commit n. */
   get scene() {
     return this.record.scenes[this.store.state.n - 1];
@@ -133,16 +142,23 @@ class Fight {
     this.store.set({ n: this.store.state.last, isLive: true });
   }
 
-  /** Look at another line of play, or as another seat sees it; null is one's own. @param {{line?: string | null, as?: string | null}} asked */
-  visit(asked) {
+  /** Look at another line of play, or as another seat sees it; null is one's own. @param {{line?: string | null, as?: string | null, n?: number}} asked */
+  visit({ n, ...asked }) {
     const parts = fragment();
     for (const [name, value] of Object.entries(asked)) {
       if (value === null) parts.delete(name);
       else parts.set(name, value);
     }
     if ("line" in asked) parts.delete("n"); // commits are numbered in each line
+    if (n) parts.set("n", String(n));
     replaceFragment(parts);
     location.reload();
+  }
+
+  /** Go where a branch leads. @param {import("./branches.mjs").Branch["to"]} to */
+  #branch({ encounter, n, line = null }) {
+    if (encounter) location.assign(`/encounters/${encounter}${n ? `#n=${n}` : ""}`);
+    else this.visit({ line, n });
   }
 
   /** Select a creature, or none. @param {string} id */
@@ -180,6 +196,9 @@ class Fight {
     store.on(["n", "revision", "selected", "panel"], ({ selected, panel }) => {
       if (panel === "creatures") drawRoster(this.panels.creatures, this.tokens, selected, (id) => this.pick(id));
     });
+    store.on(["n", "revision", "selected"], ({ selected }) => {
+      if (selected || !this.card.hidden) drawCard(this.card, this.tokens.get(selected), this.asked.as ? undefined : (member) => this.#whyIs(selected, member));
+    });
     store.on(["n", "revision"], () => this.#drawGround());
     store.on(["revision"], ({ isLive }) => {
       this.log.creatures([...(this.record.scenes.at(-1)?.tokens ?? this.tokens).values()]);
@@ -188,9 +207,22 @@ class Fight {
     store.on(["n", "revision"], ({ n }) => this.#rest(n));
     store.on(["isLost"], ({ isLost }) => { at("lost").textContent = isLost ? "Connection lost, trying again" : ""; });
     store.on(["revision"], () => { this.marks = { rounds: this.#rounds(), parts: this.#parts() }; });
-    store.on(["n", "isLive", "revision", "about", "isLost"], ({ n, isLive, last, about, isLost }) => {
-      this.timeline.draw({ n, last, isLive, isLost, isOver: about.closed || this.look.isRecorded, ...this.marks });
+    store.on(["lines", "forks", "about", "last"], ({ lines, forks, about, last }) => {
+      this.timeline.drawBranches(branchesOf({ line: this.line, origin: about.origin ?? null, lines, forks }), last);
     });
+    store.on(["n", "isLive", "revision", "about", "isLost"], ({ n, isLive, last, about, isLost }) => {
+      this.timeline.draw({ n, last, isLive, isLost, isOver: about.closed || about.status === "continued" || this.look.isRecorded, ...this.marks });
+    });
+  }
+
+  /** Go to the commit that made a member of a creature what it is, and explain it. @param {string} id @param {import("./card.mjs").Member} member */
+  async #whyIs(id, member) {
+    const n = await madeBy(this.record, id, this.store.state.n, member);
+    this.panels.select("log");
+    this.go(n);
+    this.log.mark(n);
+    const place = this.log.beneath(n);
+    if (place && !place.querySelector(".why")) explain(this.encounter, this.asked, n, place, this.log.names);
   }
 
   /** Have the log and the address follow: at once after a step, and else when the timeline rests. @param {number} n */
@@ -329,7 +361,7 @@ class Fight {
         this.#arrived();
         this.#refreshSoon();
       } else if (event === "continued" || event === "reset") {
-        location.reload();
+        if (event === "reset" || !this.asked.line) location.reload(); // a line that ended stays on screen
         return true;
       }
     }
@@ -363,6 +395,9 @@ class Fight {
     const line = { line: this.asked.line };
     const [about, options] = await Promise.all([this.encounter.client.get(this.encounter.path, line), this.encounter.options(line)]);
     if (last === this.record.last) this.store.set({ about, options: { ...options, options: this.sealing.offered(options.options) } });
+    const [lines, forks] = await Promise.all([this.encounter.lines(), this.encounter.forks()].map((asked) => asked.catch(() => []))); // a file has none
+    this.store.set({ lines, forks });
+    this.rulings.lines = lines;
     await this.rulings.refresh();
   }
 

@@ -170,6 +170,10 @@ export class Log {
           this.on.contest && button("Contest", () => this.on.contest(n, beneath), { class: "quiet", "aria-label": `Contest commit ${n}` }))),
       text.map(sentence),
       refusal && html("p", { class: "fault" }, `${refusal.detail} (${words(refusal.code)}${refusal.rule ? `, by ${refusal.rule}` : ""})`),
-      rolls.map((roll) => rollLine(roll, this.names)), beneath);
+      rolls.map((roll) => {
+        const line = rollLine(roll, this.names);
+        if (this.on.why) line.addEventListener("click", () => this.on.why(n, beneath)); // by keyboard: Why? above it
+        return line;
+      }), beneath);
   }
 }

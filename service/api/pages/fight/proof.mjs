@@ -22,6 +22,9 @@ const save = (text, type, name) => {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 };
 
+/** Return a name for files about a fight: its title in plain letters, and the beginning of its id. @param {string} id */
+const nameOf = (id) => [document.getElementById("title").textContent.toLowerCase().replace(/[^a-z0-9]+/g, "-"), id.slice(0, 8)].join("-").replace(/^-+/, "");
+
 /** Return what the mark says of commit *n*. @param {Verified | null} found @param {number} n @returns {[string, string]} a class and a text */
 export const markOf = (found, n) => {
   if (found === null) return ["", "Not verified yet"];
@@ -74,7 +77,7 @@ export class Proof {
   /** Show what was found, and report it. @param {Verified} found */
   #tell(found) {
     this.done(found);
-    show(this.result, html("p", { class: found.isSound ? "verdict" : "verdict fault" }, html("b", {}, found.text), ": ", found.meaning),
+    show(this.result, html("p", { class: found.isSound ? "verdict" : "verdict fault" }, html("span", {}, found.meaning.charAt(0).toUpperCase() + found.meaning.slice(1), ". "), html("code", { class: "soft" }, found.text)),
       found.isSound ? null : html("p", { class: "fault" }, found.detail),
       found.warnings.map((each) => html("p", {}, each)),
       html("dl", { class: "proof" }, found.facts.flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, value)])),
@@ -89,7 +92,7 @@ export class Proof {
       const { verdict, certificate, fault } = await this.encounter.audit();
       if (!certificate) throw new Error(fault ?? "the audit has failed");
       show(this.certificate, html("p", { class: "verdict" }, "The audit says ", html("b", {}, verdict), `: ${certificate.verdict.meaning}`),
-        button("Download the certificate", () => save(JSON.stringify(certificate, null, 2), "application/json", `${this.encounter.id}.certificate.json`)));
+        button("Download the certificate", () => save(JSON.stringify(certificate, null, 2), "application/json", `${nameOf(this.encounter.id)}.certificate.json`)));
     } catch (failed) {
       show(this.certificate, html("p", { class: "fault" }, failed.detail ?? failed.message));
     } finally {
@@ -98,6 +101,6 @@ export class Proof {
   }
 
   async #download() {
-    save(await this.#bundle(), "application/jsonl", `${this.encounter.id}.jsonl`);
+    save(await this.#bundle(), "application/jsonl", `${nameOf(this.encounter.id)}.jsonl`);
   }
 }

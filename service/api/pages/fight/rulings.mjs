@@ -1,6 +1,7 @@
 // Contests and what the gm answers, undo and redo: each is a proposal that is compared before it is accepted.
 
 import { button, html, show, words } from "../shared/dom.mjs";
+import { isPlayed } from "./branches.mjs";
 import { choiceField } from "./fields.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
@@ -22,7 +23,7 @@ const differences = (now, then) => [
 export class Rulings {
   /**
    * @param {HTMLElement} place @param {Encounter} encounter
-   * @param {{changed: () => void, shown: (n: number) => void, compare: (pairs: [Json, Json][]) => void, visit: (line: string) => void}} on
+   * @param {{changed: () => void, shown: (n: number, line: string) => void, compare: (pairs: [Json, Json][]) => void, visit: (line: string) => void}} on
    */
   constructor(place, encounter, on) {
     this.place = place;
@@ -30,6 +31,8 @@ export class Rulings {
     this.on = on;
     this.seen = null;
     this.contests = [];
+    /** @type {Json[]} the lines of play */
+    this.lines = [];
     this.proposal = null;
   }
 
@@ -79,13 +82,14 @@ export class Rulings {
 
   #contest(each) {
     const { isGm } = this.seen;
+    const isUndone = each.status === "open" && !isPlayed(this.lines, each.line, each.commit);
     const forms = html("div");
     return html("article", { class: "card contest", "data-contest": each.contest },
-      html("h3", {}, `${each.seat} contests `, button(`#${each.commit}`, () => this.on.shown(each.commit), { class: "number" }),
-        html("span", { class: "chip" }, SAID[each.status])),
+      html("h3", {}, `${each.seat} contests `, button(`#${each.commit}`, () => this.on.shown(each.commit, each.line), { class: "number" }),
+        html("span", { class: "chip" }, isUndone ? "undone: play went back to before it" : SAID[each.status])),
       html("p", {}, each.claim),
       each.decision && html("p", {}, html("b", {}, "The gm: "), each.decision, each.reason && html("span", { class: "soft" }, ` (${each.reason})`)),
-      isGm && each.status === "open" ? button("Answer", () => this.#answer(each, forms), { class: "main" }) : null, forms);
+      isGm && each.status === "open" && !isUndone ? button("Answer", () => this.#answer(each, forms), { class: "main" }) : null, forms);
   }
 
   async #answer(contest, place) {
@@ -117,7 +121,7 @@ export class Rulings {
 
   /** Offer the commands that the gm could have sent in place of the contested one. */
   async #replacements(contest, place, chosen) {
-    const { options } = await this.encounter.options({ at: contest.commit - 1 }).catch(() => ({ options: [] }));
+    const { options } = await this.encounter.options({ at: contest.commit - 1, line: contest.line }).catch(() => ({ options: [] }));
     const offers = options.flatMap(({ commands }) => commands).filter((offer) => !offer.asks);
     const fields = html("div");
     const pick = html("select", { id: "instead", onchange: () => {
@@ -137,7 +141,7 @@ export class Rulings {
     try {
       if (ending === "undo") {
         form.remove();
-        await this.#propose("undo", { to: contest.commit - 1, preview: true, reason: reason || decision });
+        await this.#propose("undo", { to: contest.commit - 1, ...this.#elsewhere(contest), preview: true, reason: reason || decision });
         return;
       }
       const given = ending === "as_ruled" ? { instead: command === null ? [] : [command] } : {};
@@ -148,6 +152,11 @@ export class Rulings {
     } catch (fault) {
       form.append(faultLine(fault));
     }
+  }
+
+  /** Return the line of a contest, if it is another one than is played. @param {Json} contest */
+  #elsewhere({ line }) {
+    return this.lines.some((each) => each.line === line && each.status !== "played") ? { line } : {};
   }
 
   async #propose(kind, data) {

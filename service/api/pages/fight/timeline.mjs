@@ -10,7 +10,7 @@ const SPEEDS = [["½×", 2000], ["1×", 1000], ["2×", 500], ["4×", 250]];
 export class Timeline {
   #timer = 0;
 
-  /** @param {HTMLElement} place @param {{go: (n: number) => void, live: () => void}} on */
+  /** @param {HTMLElement} place @param {{go: (n: number) => void, live: () => void, branch: (to: import("./branches.mjs").Branch["to"]) => void}} on */
   constructor(place, on) {
     this.on = on;
     this.n = 1;
@@ -18,6 +18,7 @@ export class Timeline {
     this.range = html("input", { type: "range", min: 1, max: 1, value: 1, "aria-label": "Commit", oninput: () => this.#go(Number(this.range.value)) });
     this.ticks = html("div", { class: "ticks" });
     this.bands = svg("svg", { class: "bands", preserveAspectRatio: "none", "aria-hidden": "true" });
+    this.branches = html("ul", { class: "branches", "aria-label": "Branches" });
     this.playing = button("▶", () => this.toggle(), { "aria-label": "Play", "aria-pressed": "false" });
     this.speed = html("select", { "aria-label": "Speed", onchange: () => this.#timer && this.#play() },
       SPEEDS.map(([text, ms]) => html("option", { value: ms, selected: ms === 1000 }, text)));
@@ -29,7 +30,7 @@ export class Timeline {
       this.playing,
       button("▶|", () => this.#go(this.n + 1), { "aria-label": "One commit on" }),
       this.speed, this.count, this.live),
-    html("div", { class: "track" }, this.range, this.bands, this.ticks));
+    html("div", { class: "track" }, this.range, this.bands, this.ticks, this.branches));
   }
 
   /** Draw where the page is. @param {{n: number, last: number, isLive: boolean, isLost: boolean, isOver: boolean, rounds: {round: number, first: number}[],
@@ -58,6 +59,18 @@ export class Timeline {
       const tick = button(String(round), () => this.#go(first), { class: "tick", "aria-label": `Round ${round}` });
       tick.style.left = `${last > 1 ? ((first - 1) / (last - 1)) * 100 : 0}%`;
       return tick;
+    }));
+  }
+
+  /** Draw what continues from commits of this line, and where it comes from. @param {import("./branches.mjs").Branch[]} branches @param {number} last */
+  drawBranches(branches, last) {
+    const drawn = JSON.stringify([last, branches]);
+    if (this.branched === drawn) return;
+    this.branched = drawn;
+    show(this.branches, branches.map(({ n, text, to }) => {
+      const stem = html("span", { class: "stem", "aria-hidden": "true" });
+      stem.style.flexBasis = `${last > 1 ? ((n - 1) / (last - 1)) * 100 : 0}%`;
+      return html("li", { class: "branch" }, stem, button(text, () => this.on.branch(to), { class: "quiet" }));
     }));
   }
 

@@ -1,0 +1,41 @@
+// The card of the selected creature, on the map: each of its numbers asks why it is what it is.
+
+import { button, html, show, words } from "../shared/dom.mjs";
+
+/** @typedef {import("../client/rewound.mjs").Json} Json */
+/** @typedef {(token: Json) => any} Member reads a member of a token */
+
+/** Return what may be asked of a creature: a text, and the member that it says. @param {Json} token @returns {[string, Member][]} */
+const said = ({ hp, hp_max: most, status, position, conditions }) => [
+  ...(hp === null ? [] : [[`${hp} of ${most ?? "?"} hit points`, (each) => [each.hp, each.hp_max]]]),
+  [status, (each) => each.status],
+  [`at ${position.join(", ")}`, (each) => each.position],
+  ...conditions.map(({ name, level }) => [words(level > 1 ? `${name} ${level}` : name), (each) => each.conditions.find((other) => other.name === name)?.level]),
+];
+
+/**
+ * Draw the card, or nothing if no creature is selected.
+ * @param {HTMLElement} place @param {Json | undefined} token @param {((member: Member) => void) | undefined} why finds what made a member what it is
+ */
+export const drawCard = (place, token, why) => {
+  place.hidden = !token;
+  show(place, token && [html("b", {}, token.name), said(token).map(([text, member]) => (why
+    ? button(text, () => why(member), { class: "chip", "aria-label": `${token.name}: ${text}. Why?`, title: "Why?" })
+    : html("span", { class: "chip" }, text)))]);
+};
+
+/**
+ * Return the commit up to *n* that made a member of a creature what it is after commit *n*.
+ * @param {import("./record.mjs").FightRecord} record @param {string} id @param {number} n @param {Member} member
+ */
+export const madeBy = async (record, id, n, member) => {
+  const of = async (at) => {
+    await record.ensure(at);
+    const token = record.scenes[at - 1]?.tokens.get(id);
+    return token && JSON.stringify(member(token) ?? null);
+  };
+  const now = await of(n);
+  let at = n;
+  while (at > 1 && (await of(at - 1)) === now) at -= 1;
+  return at;
+};
