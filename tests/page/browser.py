@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.page.chromium import chromium
 
@@ -39,7 +39,8 @@ window.fetch = async (...asked) => {
 
 @contextmanager
 def started() -> Iterator[Browser]:
-    """Run a browser with a profile of its own."""
+    """Run a browser with a profile of its own; what is expected may take as long as a click."""
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=list(OPTIONS))
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -76,9 +76,8 @@ class ClickingTable:
 
 
 def _offered(page: Page) -> Sequence[str]:
-    found: Iterable[str | None] = [
-        each.get_attribute("data-type") for each in page.locator("#panel-act [data-type]:enabled").all()
-    ]
+    shown = page.locator("#panel-act [data-type]:enabled")
+    found: list[str] = shown.evaluate_all("nodes => nodes.map((node) => node.dataset.type)")
     return [type_ for type_ in found if type_ in LIKED]
 
 

@@ -160,11 +160,14 @@ def test_a_ruling_decides_again_and_leads_by_clicking_to_a_certificate(
 def test_players_and_a_gm_play_a_whole_fight_in_a_window_each(
     running: Service, window: Open, book: str
 ) -> None:
+    """In Heart Rush the seats seal their stances themselves."""
     table = running.owner.open({"edition": book, "title": "By hand", **OPENINGS[book]})
     players = [seat["seat"] for seat in OPENINGS[book]["seats"]]
     keys = {"gm": running.key, **{seat: table.issue_token(seat)["token"] for seat in players}}
     clicking = clicked_through(running, table, window, keys, {"ann": "The knight"})
     assert table.get()["winner"] == "heroes"
+    opened = [line for line in clicking.clicked if line.endswith(" open_choice")]
+    assert bool(opened) is (book == "heartrush@1")
     assert {line.split(" ")[0] for line in clicking.clicked} == set(keys)
 
 
@@ -194,6 +197,7 @@ OPENINGS: dict[str, dict[str, Any]] = {
         "sides": ["heroes", "foes"],
         "player_side": "heroes",
         "declared_sides": ["heroes"],
+        "options": {"sealed_by": "seat"},
         "creatures": [
             {
                 "position": [0, 0],

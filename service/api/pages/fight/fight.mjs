@@ -190,7 +190,8 @@ class Fight {
       put(this.mark, { class: `chip mark-proof ${kind}` });
       say(this.mark, text);
     });
-    store.on(["n", "last", "role", "about", "panel"], ({ n, last, role, panel }) => {
+    store.on(["n", "last", "role", "about", "panel", "lines"], ({ n, last, role, panel, lines }) => {
+      this.rulings.lines = lines;
       this.rulings.draw({ isGm: role === "gm" && this.isOwn, n, last, tokens: this.tokens }, panel === "rulings");
     });
     store.on(["n", "revision", "selected", "panel"], ({ selected, panel }) => {
@@ -321,6 +322,7 @@ class Fight {
         if (!isLive && n < this.record.last) await this.record.ensure(n);
         this.#arrived();
         this.#listRounds();
+        this.#listBranches();
         await this.#refresh();
         isOver = this.look.isRecorded || await this.#follow();
       } catch (fault) {
@@ -360,6 +362,7 @@ class Fight {
         await this.record.take(data);
         this.#arrived();
         this.#refreshSoon();
+        if (this.record.entries.at(-1)?.commit.events.some(({ type }) => type?.startsWith("amendment_"))) this.#listBranches();
       } else if (event === "continued" || event === "reset") {
         if (event === "reset" || !this.asked.line) location.reload(); // a line that ended stays on screen
         return true;
@@ -374,6 +377,12 @@ class Fight {
     const { rounds } = await client.get(`${path}/rounds`, { line: this.asked.line, limit: MOST_ROUNDS }).catch(() => ({ rounds: [] }));
     for (const { round, first } of rounds) this.rounds.set(round, first);
     this.#revised();
+  }
+
+  /** Read the lines of play and the forks: branches of the timeline. */
+  async #listBranches() {
+    const [lines, forks] = await Promise.all([this.encounter.lines(), this.encounter.forks()].map((asked) => asked.catch(() => []))); // a file has none
+    this.store.set({ lines, forks });
   }
 
   #arrived() {
@@ -395,9 +404,6 @@ class Fight {
     const line = { line: this.asked.line };
     const [about, options] = await Promise.all([this.encounter.client.get(this.encounter.path, line), this.encounter.options(line)]);
     if (last === this.record.last) this.store.set({ about, options: { ...options, options: this.sealing.offered(options.options) } });
-    const [lines, forks] = await Promise.all([this.encounter.lines(), this.encounter.forks()].map((asked) => asked.catch(() => []))); // a file has none
-    this.store.set({ lines, forks });
-    this.rulings.lines = lines;
     await this.rulings.refresh();
   }
 
