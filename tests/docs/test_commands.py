@@ -33,7 +33,7 @@ def test_there_is_something_to_type() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_block_is_marked_as_the_tests_know_it(page: Path) -> None:
-    known = {"sh", "python", "json", "text", "lua", "toml", "yaml", "html", "mermaid"}
+    known = {"sh", "python", "json", "text", "lua", "toml", "yaml", "html", "js", "mermaid"}
     marks = [block.words for block in blocks(page) if block.words]
     assert [words for words in marks if words[0] not in known] == []
     assert [words for words in marks if words[1:] not in ((), ("run",), ("answer",))] == []

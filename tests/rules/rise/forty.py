@@ -66,7 +66,8 @@ def plan(local: State, name: str) -> dict[str, Any]:
     side, _, number = name.partition("-")
     i, at = int(number), local.creatures[name].position
     if i % 5 == 4:
-        return {"ability": "follow", "targets": [enemy(local, side, i)], "sprint": "auto"}
+        reach = "auto" if local.creatures[name].sheet.is_pc else "never"
+        return {"ability": "follow", "targets": [enemy(local, side, i)], "sprint": reach}
     step = 1 if i % 2 == 0 else -1
     return {"path": [[at[0] + step, at[1]]]}
 
