@@ -440,7 +440,8 @@ def check_mount(view: State, rider: Creature, mount: str, path: tuple[Cell, ...]
     """Refuse to mount what carries nobody, or what is not where the path ends."""
     found = view.creatures.get(mount)
     there = path[-1] if path else rider.position
-    if found is None or not found.sheet.carries_riders or there not in cells(found.position, found.space):
+    is_mount = found is not None and found.sheet.carries_riders and found.id != rider.id
+    if found is None or not is_mount or there not in cells(found.position, found.space):
         raise Refused("mount_departed", f"{rider.id} cannot mount {mount} there", "RI-MOUNT-1")
     if above(rider, found) > FEET:
         raise Refused("mount_departed", f"{mount} is out of reach of {rider.id}", "RI-MOUNT-1")

@@ -286,6 +286,16 @@ def test_RI_MOUNT_1_one_mounts_what_carries_riders_where_it_stands(
     assert (decision.refusal.code if decision.refusal else None) == code
 
 
+@pytest.mark.parametrize(("phase", "type_"), [("movement", "plan_movement"), ("action", "move")])
+@pytest.mark.parametrize("path", [[], [[0, 2]]])
+def test_RI_MOUNT_1_nobody_mounts_itself(phase: str, type_: str, path: list[list[int]]) -> None:
+    fight = begun(
+        entry("pc@p/horse", (0, 1), carries_riders=True, size="large"), entry("mon@m/e", (5, 0)), phase=phase
+    )
+    assert fight.refused(type_, "horse", path=path, mount="horse") == "mount_departed"
+    assert not [offer for offer in fight.offers("seat-p") if offer.given.get("mount")]
+
+
 def test_RI_VITAL_5_only_a_mortal_wound_is_treated() -> None:
     fight = opened(entry("pc@p/p", (0, 0)))
     light = VitalWound(die=5, result=5, effect="accuracy", gained=0)

@@ -144,8 +144,9 @@ def _moves(view: State, creature: Creature) -> Iterator[Data]:
         yield {"stand_up": True}
     for way, path in product(ways, _straight(creature)):
         yield from _with(iter(({**way, "path": path},)), pause=(False, True))
-    rules: list[Data] = [{"ability": "follow", "distance_ft": feet} for feet in (5, 10, 30)]
-    rules += [{"ability": "withdraw", "distance_ft": feet} for feet in (10, 30, 60)]
+    rules: list[Data] = [
+        {"ability": each, "distance_ft": feet} for each in ("follow", "withdraw") for feet in (5, 10, 30, 60)
+    ]
     rules += [{"ability": "custom", "within_ft": feet} for feet in (10, 30)]
     bodily: list[Data] = [
         *ANY_WAY,
@@ -155,6 +156,8 @@ def _moves(view: State, creature: Creature) -> Iterator[Data]:
         for rule, way, target in product(rules, bodily, view.creatures):
             yield {**rule, **way, "targets": (target,)}
         yield from ({"ability": "block", "targets": (target,)} for target in view.creatures)
+        for mount, path in product(view.creatures, ((), *_straight(creature))):
+            yield {"mount": mount, "path": path}
 
 
 CANDIDATES: Final = {
