@@ -130,12 +130,17 @@ def prompts(state: Table, seat: str) -> list[Data]:
 def offer_data(ruleset: Ruleset[Any], offer: Offer) -> Data:
     """Return *offer* as `{command, choices}`: a command, and the values that some of its fields may have.
 
-    The command has the first value of each choice. Fields that it needs and that only people can write are
-    missing; `asks` names them.
+    The command has the first value of each choice; a list of one value is none. Fields that it needs and that
+    only people can write are missing; `asks` names them.
     """
     first = {name: to_data(choice[0]) for name, choice in offer.choices.items()}
     command = {"type": offer.type, **offered_data(ruleset, offer), **first}
-    data = {"command": command, "choices": to_data(offer.choices)}
+    choices = {
+        name: choice
+        for name, choice in offer.choices.items()
+        if not isinstance(choice, tuple | list) or len(choice) > 1
+    }
+    data = {"command": command, "choices": to_data(choices)}
     kind: Any = ruleset.commands[offer.type]
     asks = [name for name in required_fields(fields_of(kind)) if name not in command]
     if offer.seals:

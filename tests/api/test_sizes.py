@@ -75,7 +75,7 @@ def test_ten_creatures_of_heart_rush_are_small(owner: Api) -> None:
     assert size(owner, f"{at}/creatures") <= 3_000
 
 
-@pytest.mark.parametrize(("phase", "whole"), [("movement", 25_000), ("action", 55_000)])
+@pytest.mark.parametrize(("phase", "whole"), [("movement", 21_000), ("action", 48_000)])
 def test_ten_creatures_of_rise_are_small(owner: Api, phase: str, whole: int) -> None:
     start = {"type": "start_combat", "start_phase": phase}
     at = opened(owner, rise(), start, *(everybody("no_more_swift") if phase == "action" else []))

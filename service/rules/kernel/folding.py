@@ -6,23 +6,38 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, Final, TypeVar
 
-A = TypeVar("A")
+A = TypeVar("A", bound=Hashable)
 B = TypeVar("B", bound=Hashable)
+C = TypeVar("C")
+D = TypeVar("D", bound=Hashable)
 
 MOST_COMBINATIONS: Final = 256
 """The most values of an offer's first choice, and combinations with each, tried before the seal of dice."""
 
 
 def products(rows: Iterable[tuple[A, tuple[B, ...]]]) -> list[tuple[tuple[A, ...], tuple[B, ...]]]:
-    """Return sets whose products are exactly *rows*, each a value and all that it goes with.
+    """Return few sets whose products are exactly *rows*, each a value and all that it goes with.
 
-    Values that go with the same are in one product; those that go with nothing are in none. The order is that
-    of first appearance.
+    Values that go with the same are in one product, or what goes with the same values is, whichever makes
+    fewer products. Values that go with nothing are in none. The order is that of first appearance.
     """
-    found: dict[tuple[B, ...], list[A]] = {}
+    known = [(value, partners) for value, partners in rows if partners]
+    found = _together(known)
+    values_of: dict[B, list[A]] = {}
+    for value, partners in known:
+        for partner in partners:
+            values_of.setdefault(partner, []).append(value)
+    turned = _together([(partner, tuple(values)) for partner, values in values_of.items()])
+    return found if len(found) <= len(turned) else [(values, partners) for partners, values in turned]
+
+
+def _together(
+    rows: Iterable[tuple[C, tuple[D, ...]]],
+) -> list[tuple[tuple[C, ...], tuple[D, ...]]]:
+    """Return the first members of *rows* that go with the same, together with that."""
+    found: dict[tuple[D, ...], list[C]] = {}
     for value, partners in rows:
-        if partners:
-            found.setdefault(partners, []).append(value)
+        found.setdefault(partners, []).append(value)
     return [(tuple(values), partners) for partners, values in found.items()]
 
 

@@ -100,14 +100,14 @@ class Overrun(Act):
         for way in ways(view, creature, feet_offered(view, creature), None):
             if way.others and way.ends:  # a creature that runs through no other just moves
                 through.setdefault(way.others, []).append(way.line)
-        found: list[tuple[list[tuple[Cell, int]], tuple[tuple[str, ...], ...]]] = []
+        found: list[tuple[tuple[tuple[Cell, int], ...], tuple[tuple[str, ...], ...]]] = []
         for others, lines in through.items():
             if not is_allowed(check_met, view, creature, others):
                 continue
             friends = tuple([name for name in others if view.group_of(name) == view.here])
             runs = [changed(command, aside=aside) for aside in dict.fromkeys(((), friends))]
             asides = tuple([run.aside for run in runs if is_allowed(run.check_aside, view, creature)])
-            found.append((lines, asides))
+            found.append((tuple(lines), asides))
         for groups, asides in products(found):
             paths = StraightPaths.of(creature.position, [run for lines in groups for run in lines])
             choices = {"path": paths, "aside": asides}

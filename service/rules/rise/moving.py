@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal, Protocol
 
+from service.rules.kernel.folding import alike
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
@@ -42,8 +43,8 @@ from service.rules.space.grid import Cell, Feet
 
 OFFERED: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = MappingProxyType(
     {
-        "follow": MappingProxyType({"distance_ft": (5, 10, 30)}),
-        "withdraw": MappingProxyType({"distance_ft": (10, 30, 60)}),
+        "follow": MappingProxyType({"distance_ft": (5, 10, 30, 60)}),
+        "withdraw": MappingProxyType({"distance_ft": (5, 10, 30, 60)}),
         "custom": MappingProxyType({"within_ft": (10, 30)}),
     }
 )
@@ -348,7 +349,8 @@ class Move(Act):
         creature = on_turn(view, command)
         if creature is None or not is_allowed(command.check_paid, view, creature):
             return
-        ways: list[Mapping[str, Any]] = [{"mode": mode} for mode in {"land": 0, **creature.sheet.speeds}]
+        others = [mode for mode in creature.sheet.speeds if mode != "land"]
+        ways: list[Mapping[str, Any]] = [{}, *[{"mode": mode} for mode in others]]
         if not creature.budget.paused:
             ways += [{"sprint": True}, {"stand_up": True}, {"stand_up": True, "sprint": True}]
             yield from offered(changed(command, stand_up=True), view, stand_up=True)
@@ -370,7 +372,17 @@ def rules(view: State, command: Move, creature: Creature) -> Iterator[Offer]:
     if is_allowed(block.check_way, view, creature):
         given = {"ability": "block"}
         yield Offer(type=command.type, creature=creature.id, given=given, choices={"targets": targets})
-    ways: list[dict[str, Any]] = [{"stand_up": False}, {"stand_up": True}]
+    yield from [
+        Offer(type=command.type, creature=creature.id, given=given, choices=choices)
+        for given, choices in alike(reactions(view, command, creature, targets))
+    ]
+
+
+def reactions(
+    view: State, command: Move, creature: Creature, targets: tuple[tuple[str], ...]
+) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Yield the movements after or away from *targets* that *creature* may make, and what is to choose."""
+    ways: list[dict[str, Any]] = [{}, {"stand_up": True}]
     ways += [{"mode": mode} for mode in creature.sheet.speeds if mode in AIRBORNE]
     for way in ways if targets else ():
         if feet_offered(view, creature, **way) < 0:
@@ -379,8 +391,10 @@ def rules(view: State, command: Move, creature: Creature) -> Iterator[Offer]:
         for ability, choices in OFFERED.items():
             fixed: Mapping[str, Any] = {"ability": ability, **FIXED[ability], **way}
             if is_allowed(changed(command, targets=targets[0], **fixed).check_way, view, creature):
-                whole = {"targets": targets, **choices, "sprint": (False, True) if sprints else (False,)}
-                yield Offer(type=command.type, creature=creature.id, given=fixed, choices=whole)
+                yield (
+                    fixed,
+                    {"targets": targets, **choices, "sprint": (False, True) if sprints else (False,)},
+                )
 
 
 def onto_mounts(view: State, command: Move, creature: Creature) -> Iterator[Offer]:
@@ -401,7 +415,7 @@ def farthest(view: State, creature: Creature, way: Mapping[str, Any]) -> int:
     """Return how far a movement of this kind may be offered to go."""
     if not creature.budget.paused:
         return feet_offered(view, creature, **way)
-    mode = way["mode"]
+    mode = way.get("mode", "land")
     try:
         return left(view, creature, mode, sprint=False) - climb_ft(creature, "move", mode, None)
     except Refused:

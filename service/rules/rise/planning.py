@@ -53,8 +53,8 @@ BY_TARGET: Final[tuple[Mapping[str, Any], ...]] = (
 """The movements that are offered against each creature in sight."""
 CHOICES: Final[Mapping[str, Mapping[str, tuple[Any, ...]]]] = MappingProxyType(
     {
-        "follow": MappingProxyType({"distance_ft": (5, 10, 30)}),
-        "withdraw": MappingProxyType({"distance_ft": (10, 30, 60)}),
+        "follow": MappingProxyType({"distance_ft": (5, 10, 30, 60)}),
+        "withdraw": MappingProxyType({"distance_ft": (5, 10, 30, 60)}),
         "shove": MappingProxyType({"direction": STEPS}),
     }
 )
@@ -380,6 +380,14 @@ class PlanMovement(Act):
             if command.may(view, free_actions=uses[:1], path=paths[0]):
                 choices = {"free_actions": as_command_data(uses), "path": paths}
                 yield Offer(type=cls.type, creature=creature.id, choices=choices)
+        for way, choices in alike(cls.by_rule(view, command, creature)):
+            yield Offer(type=cls.type, creature=creature.id, given=way, choices=choices)
+
+    @classmethod
+    def by_rule(
+        cls, view: State, command: PlanMovement, creature: Creature
+    ) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+        """Yield the movements by a rule about others, and what of them is to choose."""
         seen, held = seen_by(view, creature), grapplers(creature)
         for by_rule in BY_TARGET:
             targets = tuple([(name,) for name in (held if by_rule["ability"] == "shove" else seen)])
@@ -388,7 +396,7 @@ class PlanMovement(Act):
                 if by_rule["ability"] in AFTER_OTHERS:
                     asks = command.may(view, **by_rule, targets=targets[0], sprint="ask")
                     choices["sprint"] = ("never", "ask", "auto") if asks else ("never",)
-                yield Offer(type=cls.type, creature=creature.id, given=by_rule, choices=choices)
+                yield by_rule, choices
 
     @classmethod
     def reaching(cls, view: State, command: PlanMovement, creature: Creature) -> Iterator[Offer]:

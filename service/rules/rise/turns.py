@@ -502,6 +502,8 @@ class SetOrder(Act):
         """Yield what settles an order: no wish, that this member is next, and what another seat wants."""
         first = awaited.creature or ""
         rest = tuple([name for name in view.groups[view.here] if name != first])
-        for order in dict.fromkeys([(), (first, *rest), *view.orders.values()]):
-            command = cls(by=sender(view, awaited), creature=first, order=order)
-            yield from offered(command, view, order=order)
+        command = cls(by=sender(view, awaited), creature=first)
+        wished = dict.fromkeys([(), (first, *rest), *view.orders.values()])
+        orders = tuple([each for each in wished if is_allowed(changed(command, order=each).check, view)])
+        if orders:
+            yield Offer(type=cls.type, creature=first, choices={"order": orders})

@@ -76,6 +76,14 @@ def test_choices_that_go_with_the_same_are_one_product() -> None:
     assert products(rows) == [(("a", "c"), (1, 2)), (("b",), (1,))]
 
 
+def test_what_goes_with_the_same_choices_is_one_product_where_that_makes_fewer() -> None:
+    rows = [("a", (1,)), ("b", (1, 2)), ("c", (2, 3)), ("d", (3, 1))]
+    assert products(rows) == [(("a", "b", "d"), (1,)), (("b", "c"), (2,)), (("c", "d"), (3,))]
+    assert {(value, goes) for values, those in products(rows) for value in values for goes in those} == {
+        (value, goes) for value, those in rows for goes in those
+    }
+
+
 def test_what_differs_in_what_is_given_first_is_one_offer() -> None:
     paths: dict[str, tuple[Any, ...]] = {"path": ((), ((0, 1),))}
     other: dict[str, tuple[Any, ...]] = {"path": ((),)}

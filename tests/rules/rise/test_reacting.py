@@ -245,7 +245,7 @@ def test_RI_ACT_4_a_house_may_sell_hustles_only() -> None:
 
 
 def _moves(fight: Fight) -> list[Any]:
-    return [offer for offer in unfolded(fight.offers("seat-x"), "targets") if offer.type == "move"]
+    return [offer for offer in unfolded(fight.offers("seat-x"), "ability", "targets") if offer.type == "move"]
 
 
 def test_RI_REAC_1_following_and_withdrawing_are_offered_for_whom_one_sees() -> None:
@@ -268,7 +268,7 @@ def test_RI_REAC_1_following_and_withdrawing_are_offered_for_whom_one_sees() -> 
 def reacted_in(seed: int) -> int:
     """Play at random, movements that react before all else, and return how many were declared."""
     random, fight = Random(seed), melee(seed, ("heroes", "orcs", "bats"), exertion_prompt="never")
-    for _ in range(150):
+    for _ in range(200):
         found = [(seat, offer) for seat, offer in choices(fight) if offer.type not in ("end_combat", "close")]
         wanted = [one for one in found if one[1].type == "move" and one[1].given.get("targets")]
         seat, offer = random.choice(wanted if wanted and random.random() < 0.7 else found)
