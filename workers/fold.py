@@ -30,6 +30,7 @@ from service.record.canonical import dumps
 from service.record.intervals import EVERY
 from service.record.log_entries import OPENING, LogEntry, pseudonym_of
 from service.record.occasions import Occasions
+from service.record.quarantine import CRASHED, DISPUTED, KILLED, Quarantine, because
 from service.record.subjects import ADMISSION, LINE_BEGUN, are_about
 from service.rules.contests.continuing import SealedValues
 from service.rules.table.lines import Origin
@@ -239,7 +240,8 @@ class CommandFolder:
             if entry is entries[0]:
                 suspicious = tries > 1
             if entry.n < resumes:  # sent during a dispute, so its dice may have been seen
-                written: DecidedCommit[Any] | None = quarantine_request(folded, entry.raw, entry.n)
+                cause = because(DISPUTED, folded.ruleset)
+                written: DecidedCommit[Any] | None = quarantine_request(folded, entry.raw, entry.n, cause)
             else:
                 written = self._try(folded, entry, secrets, tries)
             if written is None:
@@ -265,11 +267,9 @@ class CommandFolder:
         secrets: EncounterSecrets,
         tries: int,
     ) -> DecidedCommit[Any] | None:
-        """Return the decided commit, or None if the rules raised an exception."""
-        if tries > MAX_TRIES:
-            _logger.error("command.quarantined", encounter=folded.encounter, n=entry.n)
-            self._log.put_record(quarantines.COLLECTION, f"{folded.encounter}/{entry.n}", b"")
-            return quarantine_request(folded, entry.raw, entry.n)
+        """Return the decided commit, or None if the rules raised an exception and it is tried again."""
+        if tries > MAX_TRIES:  # so a worker died at the last try
+            return self._quarantine(folded, entry, because(KILLED, folded.ruleset))
         self.deciding_since = time.monotonic()
         if tracing.is_on():
             self._begun[folded.encounter, entry.n] = time.time_ns()
@@ -284,9 +284,19 @@ class CommandFolder:
                 error=type(error).__name__,
                 where=f"{frame.filename.rpartition('/')[2]}:{frame.lineno}",
             )
-            return None
+            if tries < MAX_TRIES:
+                return None
+            return self._quarantine(folded, entry, because(CRASHED, folded.ruleset, error))
         finally:
             self.deciding_since = None
+
+    def _quarantine(
+        self, folded: FoldedState[Any], entry: Entry | CommandNotification, cause: Quarantine
+    ) -> DecidedCommit[Any]:
+        """Return the commit that sets a command aside, and note it for the operator."""
+        _logger.error("command.quarantined", encounter=folded.encounter, n=entry.n, cause=cause["cause"])
+        self._log.put_record(quarantines.COLLECTION, f"{folded.encounter}/{entry.n}", b"")
+        return quarantine_request(folded, entry.raw, entry.n, cause)
 
     def _to_write(
         self, before: FoldedState[Any], entry: Entry | CommandNotification, written: DecidedCommit[Any]

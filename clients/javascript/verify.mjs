@@ -32,7 +32,7 @@ Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dic
 
 Exit status: 3 malformed, 4 tampered, 5 truncated, 6 forked, 7 dice_invalid, 11 unsigned_from, 12 valid_without_rules (0
 with --without-rules), 13 valid_unsigned_without_rules (0 with both), 14 empty, 16 not_a_bundle, 17 certificate_mismatch, 22
-forged_command, 23 receipt_mismatch, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated; 1 and 2: an error without a verdict.`;
+forged_command, 23 receipt_mismatch, 24 false_quarantine, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated; 1 and 2: an error without a verdict.`;
 
 const NO_FILE = 1;
 const WRONG_OPTION = 2;

@@ -19,6 +19,7 @@ from service.audit.coverage import check_coverage
 from service.audit.evidence import Evidence
 from service.audit.history import Loss, claimed_losses
 from service.audit.progress import BYTES, Progress, part, unheard
+from service.audit.quarantines import check_disputed
 from service.audit.receipts import SignedReceipt
 from service.audit.requests import read_request, was_refused_for_it
 from service.audit.signatures import Signed, accepted_receipts, signed_heads
@@ -45,6 +46,8 @@ from service.record.commit import (
     commit_of,
 )
 from service.record.frontier import Frontier
+from service.record.quarantine import CAUSES
+from service.record.quarantine import MEMBERS as QUARANTINE
 
 Payload = dict[str, Any]
 Payloads = Mapping[int, Mapping[int, Payload]]
@@ -99,6 +102,7 @@ def examine(evidence: Evidence, progress: Progress = unheard) -> Examined:
     check_completeness(evidence, commits, losses)
     check_coverage(evidence, commits, signed)
     statements = check_statements(commits, requests, losses)
+    check_disputed(commits)
     return Examined(commits, payloads, signed, statements, receipts, unfit)
 
 
@@ -156,7 +160,7 @@ def read_commit(raw: bytes) -> Commit:
     data = read_strictly(raw)
     if not isinstance(data, dict):
         raise NotCanonical("", "expected an object")
-    if data.keys() - {"refusal"} != _TYPES.keys():
+    if data.keys() - {"refusal", "quarantine"} != _TYPES.keys():
         raise NotCanonical("", "its members are not those of a commit")
     for name, kind in _TYPES.items():
         if type(data[name]) is not kind:
@@ -173,16 +177,33 @@ def _check_values(data: dict[str, Any]) -> None:
             raise NotCanonical(f"/{name}", "expected 64 hexadecimal digits")
     if data["outcome"] not in _OUTCOMES:
         raise NotCanonical("/outcome", "one of " + ", ".join(_OUTCOMES))
+    _check_reasons(data)
+    for index, event in enumerate(data["events"]):
+        _check_event(event, f"/events/{index}")
+    for index, roll in enumerate(data["rolls"]):
+        _check_roll(roll, f"/rolls/{index}")
+
+
+def _check_reasons(data: dict[str, Any]) -> None:
+    """Raise `NotCanonical` unless a refused or quarantined commit, and no other, says why it is one."""
     if ("refusal" in data) != (data["outcome"] == REFUSED):
         raise NotCanonical("/refusal", "a refused command has it, and no other")
     if "refusal" in data and (not isinstance(data["refusal"], dict) or data["refusal"].keys() != _REFUSAL):
         raise NotCanonical("/refusal", "expected code, detail and rule")
     if "refusal" in data and not _is_refusal(data["refusal"]):
         raise NotCanonical("/refusal", "code and detail must be text, rule must be text or null")
-    for index, event in enumerate(data["events"]):
-        _check_event(event, f"/events/{index}")
-    for index, roll in enumerate(data["rolls"]):
-        _check_roll(roll, f"/rolls/{index}")
+    if ("quarantine" in data) != (data["outcome"] == QUARANTINED):
+        raise NotCanonical("/quarantine", "a quarantined command has it, and no other")
+    if "quarantine" in data and not _is_quarantine(data["quarantine"]):
+        raise NotCanonical("/quarantine", "expected a cause, the code, and texts or null")
+
+
+def _is_quarantine(quarantine: object) -> bool:
+    if not isinstance(quarantine, dict) or quarantine.keys() != QUARANTINE:
+        return False
+    code, *others = (quarantine[name] for name in ("code", "error", "place", "rule"))
+    is_code = isinstance(code, str) and _HASH.fullmatch(code) is not None
+    return quarantine["cause"] in CAUSES and is_code and all(isinstance(each, str | None) for each in others)
 
 
 def _is_refusal(refusal: Mapping[str, object]) -> bool:

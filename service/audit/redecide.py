@@ -19,28 +19,35 @@ from service.audit.evidence import Evidence
 from service.audit.integrity import Examined, Payload
 from service.audit.progress import DECIDING, FOLDING, Progress, part
 from service.audit.verdict import (
+    FALSE_QUARANTINE,
     MALFORMED,
     NOT_DETERMINISTIC,
     RULES_CHANGED,
     STATE_MISMATCH,
     Counts,
     Fault,
+    Finding,
     Verdict,
 )
 from service.core.continuation import sealed_values_in
 from service.core.decide import DecidedCommit, FoldedState, decide_request, quarantine_request, unfolded
 from service.dice.source import Dice
 from service.record.canonical import NotCanonical, loads
-from service.record.commit import ACCEPTED, QUARANTINED, Commit, fold_commit, load_request
+from service.record.commit import ACCEPTED, Commit, fold_commit, load_request
 from service.record.envelopes import Place, StoredEnvelope
+from service.record.quarantine import DISPUTED, KILLED, Quarantine, because, code_digest, said_of
+from service.rules.contests.continuing import SealedValues
 from service.rules.kernel.codec import to_data
 from service.rules.kernel.json_pointer import escaped
 from service.rules.kernel.records import EMPTY
 from service.rules.ruleset import Ruleset
+from service.rules.table.lines import Origin
 from service.rules.table.table import Table
 
 _NO_SALT: Final = bytes(32)
 _ABSENT: Final = object()
+CRASHES_HERE: Final = "crashes_here"
+NOT_REPEATED: Final = "not_repeated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,10 @@ class _LentDice:
         return opened.salt if opened is not None else _NO_SALT
 
 
+def _not_kept(origin: Origin) -> tuple[SealedValues, ...]:  # noqa: ARG001 - nothing is disclosed
+    raise NotRecorded("the sealed values of the line that it continues")
+
+
 class Redecider:
     """Decides the commits of one encounter again."""
 
@@ -84,6 +95,8 @@ class Redecider:
         self._proof = proof
         self._then = then
         self._payloads = examined.payloads
+        self.findings: list[Finding] = []
+        """Which commands that were set aside crash here too, and which could not be repeated."""
 
     def run(self, span: tuple[int, int], counts: Counts, digest: str, progress: Progress) -> DiceLine:
         """Decide the commits of *span* again, folding those before it; raises `Fault`.
@@ -133,11 +146,40 @@ class Redecider:
         if written.raw != commit.raw:
             path, detail = self._difference(written, commit)
             raise self._differs(commit, digest, path, detail)
+        if commit.quarantine is not None and commit.quarantine["cause"] != DISPUTED:
+            self._repeat(folded, commit, commit.quarantine, raw)
         return written
 
+    def _repeat(self, folded: FoldedState[Any], commit: Commit, said: Quarantine, raw: bytes) -> None:
+        """Decide a command that was set aside, and note whether it crashes here too; raises `Fault` if not.
+
+        What is said to have killed its workers is not repeated: it might end this audit too.
+        """
+        n = commit.n
+        if said["cause"] == KILLED:
+            self._found(NOT_REPEATED, f"command {n} is said to have ended the workers that decided it")
+            return
+        lent = _LentDice(LoggedDiceSource(self._proof, {}), {})
+        try:
+            decide_request(self._ruleset, folded, raw, n, lent, _not_kept)
+        except NotRecorded as wanted:
+            self._found(NOT_REPEATED, f"deciding command {n} needs {wanted}, which is not disclosed yet")
+        except Exception as error:  # noqa: BLE001 - the crash that was asked for
+            here = said_of(because(said["cause"], self._ruleset, error))
+            self._found(CRASHES_HERE, f"command {n}: {here}; the host says {said_of(said)}")
+        else:
+            detail = f"the host says {said_of(said)}, and deciding the command again raises nothing"
+            if said["code"] != code_digest(self._ruleset):
+                detail += f"; the host says that it was the code {said['code'][:16]}…, which is not this one"
+                raise Fault(Verdict(RULES_CHANGED, n, detail))
+            raise Fault(Verdict(FALSE_QUARANTINE, n, detail))
+
+    def _found(self, name: str, detail: str) -> None:
+        self.findings.append(Finding(name, detail))
+
     def _written(self, folded: FoldedState[Any], commit: Commit, raw: bytes) -> DecidedCommit[Any]:
-        if commit.outcome == QUARANTINED:  # no worker survived it: copied, never decided
-            return quarantine_request(folded, raw, commit.n)
+        if commit.quarantine is not None:
+            return quarantine_request(folded, raw, commit.n, commit.quarantine)
         lying = self._payloads_of(commit)
         rolls: dict[RollPlace, Mapping[str, Any]] = {place_of(roll): roll for roll in rolls_of(commit, lying)}
         lent = _LentDice(LoggedDiceSource(self._proof, rolls), self._evidence.opened)

@@ -108,6 +108,7 @@ class _VerifiedLine:
         self._digests(ruleset)
         again = Redecider(self.evidence, examined, ruleset, self.proof, self.then or self.now or "")
         self.dice_line = again.run(span, self.counts, self.now or "", progress)
+        self.findings += again.findings
         if self.then is not None and self.then != self.now:
             detail = "another build of the rules gives the same results"
             self.findings.append(Finding(OTHER_BUILD, detail))

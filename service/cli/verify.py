@@ -35,7 +35,7 @@ Exit status: 0 valid, valid_to_epoch, valid_as_opened; 3 malformed, 4 tampered, 
 7 dice_invalid, 8 rules_changed, 9 not_deterministic, 10 state_mismatch, 11 unsigned_from,
 12 valid_without_rules (0 with --without-rules), 13 valid_unsigned and the like (0 with --unsigned), 14 empty,
 15 unknown_edition, 16 not_a_bundle, 17 certificate_mismatch, 18 wrong_parent, 19 seam_broken, 20 seam_sealed,
-21 carry_forged, 22 forged_command, 23 receipt_mismatch,
+21 carry_forged, 22 forged_command, 23 receipt_mismatch, 24 false_quarantine,
 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated;
 1 and 2: an error without a verdict.
 """

@@ -27,6 +27,7 @@ from service.record.commit import (
 )
 from service.record.envelopes import StoredEnvelope
 from service.record.frontier import Frontier
+from service.record.quarantine import Quarantine
 from service.record.statements import is_signed_by
 from service.rules.contests.acceptance import taking
 from service.rules.contests.amendments import noted
@@ -198,8 +199,13 @@ def _taking(folded: FoldedState[S], n: int) -> FoldedState[S]:
     return folded if state is folded.state else changed(folded, state=state)
 
 
-def quarantine_request(folded: FoldedState[S], raw_request: bytes, n: int) -> DecidedCommit[S]:
-    """Return the commit of a request that no worker survived: nothing happened, and its batch stops."""
+def quarantine_request(
+    folded: FoldedState[S], raw_request: bytes, n: int, quarantine: Quarantine
+) -> DecidedCommit[S]:
+    """Return the commit of a request that is not decided: nothing happened, and its batch stops.
+
+    *quarantine* says why (`service.record.quarantine.because`).
+    """
     folded = _taking(folded, n)
     try:
         request = load_request(raw_request)
@@ -208,7 +214,7 @@ def quarantine_request(folded: FoldedState[S], raw_request: bytes, n: int) -> De
         at, stops = "", None
     state = changed(folded.state, stopped=stops) if stops else folded.state
     draft: _CommitDraft[S] = _CommitDraft(folded, raw_request, n, None)
-    return draft.written(state, at, QUARANTINED)
+    return draft.written(state, at, QUARANTINED, quarantine=quarantine)
 
 
 class _CommitDraft(Generic[S]):
@@ -243,6 +249,7 @@ class _CommitDraft(Generic[S]):
         events: Sequence[Mapping[str, Any]] = (),
         rolls: Sequence[Mapping[str, Any]] = (),
         refusal: Refusal | None = None,
+        quarantine: Quarantine | None = None,
     ) -> DecidedCommit[S]:
         """Return the finished commit."""
         folded = self.folded
@@ -261,6 +268,8 @@ class _CommitDraft(Generic[S]):
         }
         if refusal is not None:
             body["refusal"] = to_data(refusal)
+        if quarantine is not None:
+            body["quarantine"] = quarantine
         raw = dumps(body)
         leaf = commit_hash(raw)
         after = folded.followed(leaf, state)

@@ -106,7 +106,7 @@ def answer(
     if outcome["outcome"] == "sealed":
         return f"What {command} came to is sealed from you."
     if outcome["outcome"] == "quarantined":
-        return f"Deciding {command} failed, so it changed nothing."
+        return f"Deciding {command} failed, so it was set aside and changed nothing."
     said = [each for each in reasons if each["text"]]
     if not said:
         return f"Nothing that you may see came of {command}."

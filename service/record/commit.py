@@ -104,6 +104,8 @@ class Commit:
     events: list[dict[str, Any]]
     rolls: list[dict[str, Any]]
     refusal: dict[str, Any] | None = None
+    quarantine: dict[str, Any] | None = None
+    """Why it was set aside without a decision (see `service.record.quarantine`)."""
 
     @property
     def has_envelopes(self) -> bool:

@@ -20,6 +20,7 @@ from service.audit.evidence import Evidence, Receipt
 from service.audit.receipts import sign_receipts
 from service.audit.signing import Signer, VouchedKey
 from service.audit.verify import verify
+from service.core.decide import quarantine_request
 from service.log.values import CommitWrite
 from service.record.canonical import commit_hash, dumps
 from service.record.commit import SeatSignature, load_commit, load_request
@@ -33,7 +34,7 @@ from tests.audit.test_coverage import recovered, with_heads
 from tests.support.in_process_service import House
 from tests.support.javascript_verifier import as_bundle
 from tests.support.tiny_game import TINY
-from tests.support.tiny_table import SIGNER
+from tests.support.tiny_table import SIGNER, Sitting, request
 
 HOME: Final = Path(__file__).parents[1] / "vectors" / "bundles"
 TABLE: Final = HOME / "verdicts.json"
@@ -463,6 +464,50 @@ def receipts() -> Iterator[Vector]:
         yield Vector(f"receipt-{name}", raw, verdict, signed=each)
 
 
+def why(cause: str, **changed: Any) -> Line:
+    """Return why a command was set aside."""
+    crash: Line = {"error": "IndexError", "place": "service.rules.table.stack:82", "rule": "TABLE-SEAT-1"}
+    texts = crash if cause == "crashed" else dict.fromkeys(crash)
+    return {"cause": cause, "code": "ab" * 32, **texts, **changed}
+
+
+def set_aside(quarantine: object, outcome: str = "quarantined") -> bytes:
+    """Return a game in which the host set command 2 aside; None: without saying why."""
+    new: Line = {"outcome": outcome, "events": [], "rolls": []}
+    new |= {} if quarantine is None else {"quarantine": quarantine}
+    return spelled(forged(bare(), 2, lambda commit: commit.update(new)))
+
+
+def after_a_loss() -> Evidence:
+    """Return a game in which a command was sent during a dispute, and set aside before the acceptance."""
+    lost, again = closed(), Sitting()
+    again.requests, again.written = list(lost.requests[:6]), list(lost.written[:6])
+    raw = request(7, "roll", {"sides": 6})
+    again.requests.append(raw)
+    again.written.append(quarantine_request(again.folded, raw, 7, why("disputed")))
+    found = {"size": 10, "root": root_of([each.raw for each in lost.written]).hex()}
+    again.do("accept_history", reason="the disk died", lost=found, epoch=2)
+    return replace(evidence_of(again), seat="gm")
+
+
+def quarantines() -> Iterator[Vector]:
+    """Yield games in which the host set a command aside, with a cause that holds or does not."""
+    sound = "valid_unsigned_without_rules"
+    for name, raw, verdict in (
+        ("crashed", set_aside(why("crashed")), sound),
+        ("killed", set_aside(why("killed")), sound),
+        ("disputed", spelled(after_a_loss()), sound),
+        ("disputed-without-a-loss", set_aside(why("disputed")), "false_quarantine(2)"),
+        ("without-a-cause", set_aside(None), "malformed(2)"),
+        ("of-an-accepted-command", set_aside(why("crashed"), "accepted"), "malformed(2)"),
+        ("of-an-unknown-cause", set_aside(why("unwelcome")), "malformed(2)"),
+        ("of-another-code", set_aside(why("crashed", code="ab")), "malformed(2)"),
+        ("with-a-number", set_aside(why("crashed", place=82)), "malformed(2)"),
+        ("with-another-member", set_aside(why("crashed", text="burst")), "malformed(2)"),
+    ):
+        yield Vector(f"quarantine-{name}", raw, verdict, ())
+
+
 def vectors() -> Iterator[Vector]:
     """Yield all that are made from a tiny game."""
     for kind in (
@@ -476,6 +521,7 @@ def vectors() -> Iterator[Vector]:
         papers,
         statements,
         receipts,
+        quarantines,
     ):
         yield from kind()
 

@@ -12,6 +12,7 @@ from service.audit import integrity
 from service.audit.certificate import certificate
 from service.audit.checkpoint import Checkpoint
 from service.audit.evidence import Evidence, Receipt
+from service.audit.redecide import NOT_REPEATED
 from service.audit.report import Report
 from service.audit.tree import root
 from service.audit.verdict import MEANING
@@ -20,6 +21,7 @@ from service.core.decide import quarantine_request
 from service.record import digest
 from service.record.commit import Batch, load_commit
 from service.record.envelopes import StoredEnvelope
+from service.record.quarantine import KILLED, because
 from service.rules.kernel.records import changed
 from tests.audit.evidence_of import closed, cut, evidence_of, forged, played, resealed
 from tests.support.tiny_game import TINY
@@ -91,7 +93,7 @@ def test_a_quarantined_command_is_copied_and_counted() -> None:
     sitting.open()
     raw = request(2, "burst", {"how": "kill"}, batch=Batch("0a", 0, 2, stop=True))
     sitting.requests.append(raw)
-    sitting.written.append(quarantine_request(sitting.folded, raw, 2))
+    sitting.written.append(quarantine_request(sitting.folded, raw, 2, because(KILLED, TINY)))
     sitting.do("add", amount=1, batch=Batch("0a", 1, 2, stop=True))
     sitting.do("close")
 
@@ -99,6 +101,7 @@ def test_a_quarantined_command_is_copied_and_counted() -> None:
 
     assert str(report.verdict) == "valid_unsigned"
     assert report.counts.quarantined == 1
+    assert [finding.name for finding in report.findings] == [NOT_REPEATED]
 
 
 def test_a_request_that_was_no_request_is_part_of_a_valid_record() -> None:

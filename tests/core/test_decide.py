@@ -14,6 +14,7 @@ from service.core.decide import DecidedCommit, quarantine_request
 from service.dice.chain import envelope_commitment
 from service.record.canonical import eid_of, envelope_salt, is_canonical, request_digest
 from service.record.commit import Batch, fold_commit, load_commit, load_request
+from service.record.quarantine import KILLED, because
 from service.rules.kernel.messages import Actor
 from service.rules.kernel.records import Sealed
 from service.rules.kernel.sealed import view
@@ -274,7 +275,7 @@ def test_a_request_to_another_encounter_is_refused_as_malformed(sitting: Sitting
 
 def test_a_quarantined_command_changes_nothing_and_stops_its_array(sitting: Sitting) -> None:
     raw = request(2, "burst", {"how": "loop"}, batch=Batch("b1", 0, 2, stop=True))
-    written = quarantine_request(sitting.folded, raw, 2)
+    written = quarantine_request(sitting.folded, raw, 2, because(KILLED, TINY))
     found = _told(written)
 
     assert found["outcome"] == "quarantined"
@@ -286,7 +287,7 @@ def test_a_quarantined_command_changes_nothing_and_stops_its_array(sitting: Sitt
 
 
 def test_rubbish_can_be_quarantined(sitting: Sitting) -> None:
-    assert _told(quarantine_request(sitting.folded, b"{", 2))["at"] == ""
+    assert _told(quarantine_request(sitting.folded, b"{", 2, because(KILLED, TINY)))["at"] == ""
 
 
 # --- determinism --------------------------------------------------------------------------------------

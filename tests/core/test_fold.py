@@ -15,6 +15,7 @@ from service.core.snapshot import folded_from, snapshot_of
 from service.log import CommitWrite, NoSuchEncounter
 from service.log.memory import MemoryLog
 from service.record.commit import load_commit
+from service.record.quarantine import KILLED, because
 from tests.support.tiny_game import SHELF, TINY
 from tests.support.tiny_table import Sitting, eid, opening, player, request
 
@@ -351,7 +352,7 @@ def test_a_spoilt_snapshot_is_ignored(
 def test_a_quarantined_command_is_folded_over(folder: Folder, log: CountingLog, sitting: Sitting) -> None:
     before = folder.current(eid())
     raw = request(before.n + 1, "burst", {"how": "raise"})
-    written = quarantine_request(before, raw, before.n + 1)
+    written = quarantine_request(before, raw, before.n + 1, because(KILLED, TINY))
     log.append(eid(), raw, scope="s", key="q", fingerprint="f")
     log.commit(eid(), CommitWrite(written.n, before.hash, written.hash, written.raw, raw))
 

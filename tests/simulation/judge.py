@@ -9,7 +9,7 @@ from typing import Any, Final
 from service.core.decide import decide_request, quarantine_request, unfolded
 from service.core.fold import Folder
 from service.log import ALL_BUCKETS, Log, bucket_of
-from service.record.commit import QUARANTINED, load_commit
+from service.record.commit import load_commit
 from service.stores.secrets import EncounterSecrets
 from tests.nemesis import violations
 from tests.nemesis.checker import check, hash_of
@@ -151,8 +151,9 @@ def _decided_again(log: Log, encounter: str, entries: Sequence[Logged]) -> str:
     secrets = EncounterSecrets.decrypt(encounter, blob, (KEY,))
     folded: Any = unfolded(encounter, TINY)
     for each in entries:
-        if load_commit(each.commit).outcome == QUARANTINED:
-            written = quarantine_request(folded, each.request, each.n)
+        quarantine = load_commit(each.commit).quarantine
+        if quarantine is not None:
+            written = quarantine_request(folded, each.request, each.n, quarantine)
         else:
             written = decide_request(TINY, folded, each.request, each.n, secrets)
         if written.raw != each.commit:

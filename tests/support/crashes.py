@@ -38,7 +38,7 @@ def _noticing_a_crash(decide: Callable[..., Any]) -> Callable[..., Any]:
 
 def _noticing(quarantine: Callable[..., Any]) -> Callable[..., Any]:
     def quarantined(*given: Any, **more: Any) -> Any:
-        _seen.append(f"command {given[-1]} was quarantined")
+        _seen.append(f"command {given[2]} was quarantined")
         return quarantine(*given, **more)
 
     return quarantined

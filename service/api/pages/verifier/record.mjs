@@ -64,9 +64,11 @@ const commit = {
   events: listOf(either(envelope, plainEvent)),
   rolls: listOf(roll),
 };
+const textOrNull = either(text, only(null));
 const isCommit = either(
-  exactly({ ...commit, outcome: only("accepted", "sealed", "quarantined") }),
-  exactly({ ...commit, outcome: only("refused"), refusal: exactly({ code: text, detail: text, rule: either(text, only(null)) }) }),
+  exactly({ ...commit, outcome: only("accepted", "sealed") }),
+  exactly({ ...commit, outcome: only("quarantined"), quarantine: exactly({ cause: only("crashed", "killed", "disputed"), code: hash, error: textOrNull, place: textOrNull, rule: textOrNull }) }),
+  exactly({ ...commit, outcome: only("refused"), refusal: exactly({ code: text, detail: text, rule: textOrNull }) }),
 );
 
 const isPayload = having({ events: listOf(plainEvent), rolls: listOf(roll) }, { fields: mapOf(object) });

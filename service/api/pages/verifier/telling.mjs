@@ -30,7 +30,7 @@ export function warnings({ counts, log }) {
   const { quarantined, proposals, proposals_dropped: dropped } = counts;
   const signed = log?.checkpoints.size ?? null;
   return [
-    ...(quarantined ? [`${some(quarantined, "command was", "commands were")} set aside by the host without a decision`] : []),
+    ...(quarantined ? [`${some(quarantined, "command was", "commands were")} set aside by the host without a decision; whether deciding fails is not checked here`] : []),
     ...(proposals ? [`${some(proposals, "amendment was", "amendments were")} proposed, and ${dropped} of them dropped`] : []),
     ...(signed !== null && signed < counts.commits
       ? [`commits ${signed + 1} to ${counts.commits} are not signed: anybody may have written them once the fight was over`]

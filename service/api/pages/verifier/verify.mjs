@@ -14,6 +14,7 @@ import { prove } from "./proof.mjs";
 import { acceptedReceipts } from "./receipts.mjs";
 import { isEnvelope, publicEvents, readRecord } from "./record.mjs";
 import { holdToSeat } from "./seals.mjs";
+import { holdDisputed } from "./quarantines.mjs";
 import { holdStatements } from "./statements.mjs";
 import { root } from "./tree.mjs";
 import { NO_POLICY } from "./trust.mjs";
@@ -70,6 +71,7 @@ function judge(report, bytes, { receipts, signedReceipts, keys, certificate, log
   holdCloses(bundle, losses);
   holdCoverage(bundle, heads, ring);
   const statements = holdStatements(bundle, losses);
+  holdDisputed(bundle);
   report.log = logOf(bundle, { ...signed, heads, lost }, ring, [...receipts, ...signedHere.receipts]);
   report.counts = { ...countsOf(bundle), commands_signed: statements };
   const { counts, ...dice } = prove(bundle);
