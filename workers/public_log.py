@@ -15,7 +15,7 @@ from service.audit.log_writer import LogDisputed, LogWriter
 from service.audit.signing import Signer
 from service.audit.signing_memory import SigningMemory
 from service.log.protocol import Log
-from service.stores.public_log import PublicLog
+from service.stores.public_log import LogDispute, PublicLog
 from workers.periodic import PeriodicThread
 
 EVERY_S: Final = 1.0
@@ -37,7 +37,8 @@ class LogThread(PeriodicThread):
         super().__init__(stopping)
         self._log = log
         self._worker = worker
-        self._writer = LogWriter(PublicLog(log), memory, signer)
+        self._public_log = PublicLog(log)
+        self._writer = LogWriter(self._public_log, memory, signer)
         self._is_disputed = False
 
     def look(self) -> None:
@@ -51,8 +52,10 @@ class LogThread(PeriodicThread):
                 _logger.error(  # noqa: TRY400 - a fault of the store, whose trace says nothing
                     "public_log.disputed", why=fault.why, signed=fault.size, stored=fault.stored
                 )
+                self._public_log.put_dispute(LogDispute(fault.why, fault.size, fault.stored))
             self._is_disputed = True
             return
+        self._public_log.put_dispute(None)
         self._is_disputed = False
         if appended:
             _logger.info("public_log.appended", entries=appended)

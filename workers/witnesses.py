@@ -6,10 +6,8 @@ and the others are asked. A cosignature is published only if it verifies under t
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from http.client import HTTPException
 from threading import Event
 from typing import Final
@@ -23,7 +21,7 @@ from service.audit.notes import BadNote, base64
 from service.audit.tiles import TiledTree
 from service.audit.witness_policy import Party, Policy
 from service.log.protocol import Log
-from service.stores.public_log import PublicLog
+from service.stores.public_log import COSIGNED, DOWN, FORKED, REFUSED, PublicLog, WitnessState
 from workers.periodic import PeriodicThread
 
 EVERY_S: Final = 1.0
@@ -37,27 +35,10 @@ _OK: Final = 200
 _CONFLICT: Final = 409
 _NOT_CONSISTENT: Final = 422
 
-COSIGNED: Final = "cosigned"
-DOWN: Final = "down"
-REFUSED: Final = "refused"
-FORKED: Final = "forked"
-"""The witness has cosigned another history of this log, or a longer one."""
-
 _logger: Final = structlog.get_logger()
 
 Post = Callable[[str, bytes], tuple[int, str]]
 """Post a body to an address; return status and text, or raise `OSError`."""
-
-
-@dataclass(frozen=True)
-class WitnessState:
-    """What the service knows of a witness."""
-
-    size: int = 0
-    """The size of the last checkpoint that it cosigned."""
-    outcome: str = ""
-    at: int = 0
-    """Seconds since 1970 of the last outcome."""
 
 
 def post(url: str, body: bytes) -> tuple[int, str]:
@@ -105,12 +86,16 @@ class WitnessSubmitter:
                 continue
             if self._left_until.get(name, 0.0) > self._clock():
                 continue
-            state = self._submitted(party, latest[0], known_of(self._log, name))
+            state = self._submitted(party, latest[0], self._log.witness(name))
             if state.outcome != COSIGNED:
                 self._left_until[name] = self._clock() + PAUSE_S
-            self._log.put_witness(name, json.dumps(asdict(state)).encode())
+            self._log.put_witness(name, state)
             found.append((name, state))
         return found
+
+    def forget_others(self) -> None:
+        """Forget what is known of witnesses that the policy does not name any more."""
+        self._log.keep_witnesses(self._witnesses)
 
     def _submitted(self, party: Party, size: int, known: WitnessState) -> WitnessState:
         tree, old, now = TiledTree(size, self._log.tile), min(known.size, size), int(self._clock())
@@ -160,12 +145,6 @@ class WitnessSubmitter:
         return note
 
 
-def known_of(log: PublicLog, name: str) -> WitnessState:
-    """Return what is known of a witness."""
-    blob = log.witness(name)
-    return WitnessState() if blob is None else WitnessState(**json.loads(blob))
-
-
 class WitnessThread(PeriodicThread):
     """One worker's thread that submits checkpoints, while it has the lease."""
 
@@ -182,6 +161,7 @@ class WitnessThread(PeriodicThread):
         """Submit the latest checkpoint to each witness that has not cosigned it."""
         if not all(self._log.hold_leases([LEASE], self._worker, _LIFE_MS)):
             return
+        self._submitter.forget_others()
         for name, state in self._submitter.submit():
             note = _logger.info if state.outcome == COSIGNED else _logger.error
             note(f"witness.{state.outcome}", witness=name, size=state.size)

@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 
 from service.log import ALL_BUCKETS, Log, LogError
 from service.signals import heartbeats
-from service.stores import checkpoints, disputes, jobs, quarantines, removals, webhooks
+from service.stores import checkpoints, disputes, jobs, public_log, quarantines, removals, webhooks
 from service.usecases.services import Services
 
 LONG_MS: Final = 5_000
@@ -23,6 +23,7 @@ KINDS: Final = {
     "webhooks": webhooks.SCHEDULE,
     "checkpoints": checkpoints.ASKED,
     "removals": removals.REMOVING,
+    "public_log": public_log.PENDING,
     **{kind.collection: kind.collection for kind in (jobs.AUDITS, jobs.IMPORTS, jobs.SIMULATIONS)},
 }
 """The schedules of what workers do besides the fold, by the label `kind`."""
@@ -39,6 +40,7 @@ class StoreCollector(Collector):
         now_ms = int(self._host.clock() * 1000)
         try:
             found = [*_of_store(self._host.log), *self._of_work(now_ms), *_of_faults(self._host.log)]
+            found += _of_public_log(public_log.PublicLog(self._host.log))
         except LogError:
             found = []
         yield _gauge("rewound_store_up", "Whether the store answers: 1 or 0.", int(bool(found)))
@@ -125,3 +127,32 @@ def _of_faults(log: Log) -> Iterator[GaugeMetricFamily]:
         "Commands that were set aside because no worker could decide them, since the store is in use.",
         quarantines.count(log),
     )
+
+
+def _of_public_log(log: public_log.PublicLog) -> Iterator[GaugeMetricFamily]:
+    newest, size = log.latest(), log.size()
+    signed = 0 if newest is None else newest[0]
+    yield _gauge("rewound_public_log_entries", "Entries of the public log.", size)
+    yield _gauge(
+        "rewound_public_log_unsigned_entries", "Entries that no checkpoint covers yet.", size - signed
+    )
+    yield _gauge(
+        "rewound_public_log_disputed",
+        "Whether the store does not hold the log that was signed, so that it stands still: 1 or 0.",
+        int(log.dispute() is not None),
+    )
+    behind = GaugeMetricFamily(
+        "rewound_witness_behind_entries",
+        "Entries of the newest checkpoint that a witness has not cosigned.",
+        labels=("witness",),
+    )
+    outcomes = GaugeMetricFamily(
+        "rewound_witness_outcome",
+        "1 for the outcome of the last submission to a witness, 0 for the others.",
+        labels=("witness", "outcome"),
+    )
+    for name, known in log.witnesses().items():
+        behind.add_metric((name,), max(0, signed - known.size))
+        for outcome in public_log.OUTCOMES:
+            outcomes.add_metric((name, outcome), int(outcome == known.outcome))
+    yield from (behind, outcomes)

@@ -66,10 +66,10 @@ class LogView:
 
 def make(log: PublicLog, encounter: str) -> bytes:
     """Return the log proof of *encounter*: its entries up to the latest checkpoint."""
-    sizes = log.sizes()
-    latest = sizes[-1] if sizes else 0
+    newest = log.latest()
+    latest = 0 if newest is None else newest[0]
     entries = [(index, raw) for index, raw in log.of(encounter) if index < latest]
-    chosen = sorted({_covering(log, sizes, index) for index, _ in entries} | ({latest} if latest else set()))
+    chosen = sorted({_covering(log, index) for index, _ in entries} | ({latest} if latest else set()))
     trees = {size: TiledTree(size, log.tile) for size in chosen}
     points = []
     for before, size in pairwise([0, *chosen]):
@@ -84,10 +84,10 @@ def make(log: PublicLog, encounter: str) -> bytes:
     return dumps(data) + b"\n"
 
 
-def _covering(log: PublicLog, sizes: Sequence[int], index: int) -> int:
+def _covering(log: PublicLog, index: int) -> int:
     """Return the size of the first checkpoint over *index* that somebody cosigned, or else of the first."""
-    behind = [size for size in sizes if size > index]
-    for size in behind[:_MOST_TRIED]:
+    behind = log.sizes_after(index, _MOST_TRIED)
+    for size in behind:
         note = log.checkpoint(size)
         if note is not None and len(notes.parse(note).signatures) > 1:
             return size

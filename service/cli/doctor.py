@@ -33,6 +33,7 @@ from service.stores import disputes, encounter_index
 from service.stores.archive.opening import storage_of
 from service.stores.archive.storage import ArchiveUnavailable
 from service.stores.backups import restoring
+from service.stores.public_log import DOWN, FORKED, REFUSED, PublicLog
 from service.stores.secrets import EncounterSecrets, Undecipherable
 
 State = Literal["ok", "warning", "fault"]
@@ -202,6 +203,8 @@ def store_findings(log: Log, settings: Settings) -> Iterator[Diagnosis]:
     yield from _signer(log, settings)
     yield from _secrets(log, settings)
     yield _disputes(log)
+    yield _public_log(PublicLog(log))
+    yield from _witnesses(PublicLog(log))
     yield from _restore(log)
 
 
@@ -297,6 +300,35 @@ def _restore(log: Log) -> Iterator[Diagnosis]:
     if backup is not None:
         mending = f"stop the service and repeat: rewound restore {backup}"
         yield Diagnosis("restore", "fault", f"the restore of {backup} was cut short", mending)
+
+
+def _public_log(log: PublicLog) -> Diagnosis:
+    """Return whether the public log goes on."""
+    dispute = log.dispute()
+    if dispute is not None:
+        text = (
+            f"it stands still ({dispute.why}): a checkpoint of {dispute.signed} entries was signed, "
+            f"and the store has {dispute.stored}"
+        )
+        mending = "restore a newer store, or the lost entries from a mirror: rewound log restore DIR"
+        return Diagnosis("public log", "fault", text, mending)
+    return Diagnosis("public log", "ok", f"{log.size()} entries")
+
+
+def _witnesses(log: PublicLog) -> Iterator[Diagnosis]:
+    """Yield how each witness answered last."""
+    for name, known in log.witnesses().items():
+        what = f"witness {name}"
+        if known.outcome == FORKED:
+            text = "it has cosigned another or a longer history of this log, and refuses this one"
+            mending = "the store was put back, or somebody else signs with this key: docs/runbook.md"
+            yield Diagnosis(what, "fault", text, mending)
+        elif known.outcome in (DOWN, REFUSED):
+            text = f"the last submission: {known.outcome}; it has cosigned {known.size} entries"
+            mending = "ask whoever runs it; play goes on meanwhile, and checkpoints get its cosignature later"
+            yield Diagnosis(what, "warning", text, mending)
+        else:
+            yield Diagnosis(what, "ok", f"it has cosigned {known.size} entries")
 
 
 def _disputes(log: Log) -> Diagnosis:

@@ -7,8 +7,10 @@ often it is proposed. Every append is a compare-and-set on the number of entries
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from service.log import SideStore
@@ -26,11 +28,41 @@ WITNESSES: Final = "public-log-witnesses"
 """By a witness's name: what is known of it, as JSON."""
 PENDING: Final = "public-log-pending"
 """The schedule of proposed entries."""
+STATE: Final = "public-log-state"
+_DISPUTE: Final = "dispute"
+
+COSIGNED: Final = "cosigned"
+DOWN: Final = "down"
+REFUSED: Final = "refused"
+FORKED: Final = "forked"
+"""The witness has cosigned another history of this log, or a longer one."""
+OUTCOMES: Final = (COSIGNED, DOWN, REFUSED, FORKED)
 
 WIDTH: Final = 256
 _INDEX_BYTES: Final = 8
 _RECENT: Final = 16
 _PAGE: Final = 200
+
+
+@dataclass(frozen=True)
+class WitnessState:
+    """What the service knows of a witness."""
+
+    size: int = 0
+    """The size of the last checkpoint that it cosigned."""
+    outcome: str = ""
+    at: int = 0
+    """Seconds since 1970 of the last outcome."""
+
+
+@dataclass(frozen=True)
+class LogDispute:
+    """Why the log stands still: the store does not hold the log that was signed."""
+
+    why: str
+    signed: int
+    """The size of the signed checkpoint."""
+    stored: int
 
 
 class PublicLog:
@@ -142,24 +174,56 @@ class PublicLog:
         ]
         return max(recent, default=None)
 
-    def sizes(self) -> list[int]:
-        """Return the sizes of all checkpoints, rising."""
-        found: list[int] = []
-        before = None
-        while page := self._store.records(CHECKPOINTS, before, _PAGE):
-            found += [int(record.id) for record in page]
-            before = page[-1].number
-        return sorted(found)
+    def sizes_after(self, size: int, count: int) -> list[int]:
+        """Return the sizes of the first *count* checkpoints of more than *size* entries, rising.
 
-    # --- witnesses -----------------------------------------------------------------------------------
+        Checkpoints are stored as they are signed, so their sizes rise with their numbers, except that two
+        workers may have stored theirs the other way round.
+        """
+        low, high = 0, self._last(CHECKPOINTS)
+        while low < high:  # find the last checkpoint of no more entries
+            middle = (low + high + 1) // 2
+            (found,) = self._store.records(CHECKPOINTS, middle + 1, 1)
+            low, high = (middle, high) if int(found.id) <= size else (low, middle - 1)
+        near = self._store.records(CHECKPOINTS, low + count + _RECENT + 1, count + 2 * _RECENT)
+        return sorted(int(record.id) for record in near if int(record.id) > size)[:count]
 
-    def witness(self, name: str) -> bytes | None:
+    # --- state ---------------------------------------------------------------------------------------
+
+    def dispute(self) -> LogDispute | None:
+        """Return why the log stands still; None if it does not."""
+        blob = self._store.record(STATE, _DISPUTE)
+        return None if blob is None else LogDispute(**json.loads(blob))
+
+    def put_dispute(self, dispute: LogDispute | None) -> None:
+        """Store why the log stands still; None: it goes on."""
+        if dispute is not None:
+            self._store.put_record(STATE, _DISPUTE, json.dumps(asdict(dispute)).encode())
+        elif self._store.record(STATE, _DISPUTE) is not None:
+            self._store.drop_record(STATE, _DISPUTE)
+
+    def witness(self, name: str) -> WitnessState:
         """Return what is known of a witness."""
-        return self._store.record(WITNESSES, name)
+        return self._witness_of(self._store.record(WITNESSES, name))
 
-    def put_witness(self, name: str, blob: bytes) -> None:
+    def witnesses(self) -> dict[str, WitnessState]:
+        """Return what is known of each witness, by name."""
+        found = self._store.records(WITNESSES, None, _PAGE)
+        return {record.id: self._witness_of(record.blob) for record in reversed(found)}
+
+    def put_witness(self, name: str, state: WitnessState) -> None:
         """Store what is known of a witness."""
-        self._store.put_record(WITNESSES, name, blob)
+        self._store.put_record(WITNESSES, name, json.dumps(asdict(state)).encode())
+
+    def keep_witnesses(self, names: Container[str]) -> None:
+        """Forget every witness that is not among *names*."""
+        for name in self.witnesses():
+            if name not in names:
+                self._store.drop_record(WITNESSES, name)
+
+    @staticmethod
+    def _witness_of(blob: bytes | None) -> WitnessState:
+        return WitnessState() if blob is None else WitnessState(**json.loads(blob))
 
     def _last(self, collection: str) -> int:
         last = self._store.records(collection, None, 1)

@@ -17,8 +17,9 @@ from service.log import Log, StoreMemory, StoreUnavailable
 from service.log.values import StoreDisk
 from service.signals import heartbeats
 from service.signals.feeds import FeedLimits
-from service.stores import jobs, quarantines, webhooks
+from service.stores import jobs, public_log, quarantines, webhooks
 from service.stores.disputes import Dispute, Disputes
+from service.stores.public_log import COSIGNED, DOWN, FORKED, LogDispute, PublicLog, WitnessState
 from service.usecases.services import Services
 from tests.api.client import Api, Table
 from tests.api.conftest import Worker
@@ -39,6 +40,7 @@ RULES = rules()
 
 
 def test_every_alert_and_every_panel_reads_metrics_that_are_there(owner: Api, services: Services) -> None:
+    PublicLog(services.log).put_witness("ada", WitnessState(1, COSIGNED, 1))  # its gauges have a label
     found = samples(operator(owner, services))
     there = {name for name, _ in found} | {"up"}
     there |= {name for name, _ in samples(operator(owner, services))}  # the first scrape was a request, too
@@ -100,6 +102,12 @@ CAUSES: dict[str, Cause] = {
     "RewoundJobsLate": lambda log, *_: _late(log, jobs.AUDITS.collection),
     "RewoundDispute": lambda log, *_: Disputes(log).open(Dispute("e", "rolled_back", 9, "ab" * 32, 4)),
     "RewoundQuarantine": lambda log, *_: log.put_record(quarantines.COLLECTION, "e/2", b""),
+    "RewoundPublicLogDisputed": lambda log, *_: PublicLog(log).put_dispute(LogDispute("rolled_back", 9, 4)),
+    "RewoundPublicLogLate": lambda log, *_: _late(log, public_log.PENDING),
+    "RewoundWitnessContradicts": lambda log, *_: PublicLog(log).put_witness(
+        "ada", WitnessState(3, FORKED, 9)
+    ),
+    "RewoundWitnessAway": lambda log, *_: PublicLog(log).put_witness("ada", WitnessState(3, DOWN, 9)),
     "RewoundWorkersRestart": lambda log, *_: log.put_records(
         [(heartbeats.COLLECTION, f"w{n}", b"%d" % (time.time() * 1000)) for n in range(5)]
     ),

@@ -13,6 +13,7 @@ from service.audit.log_writer import FORKED, ROLLED_BACK, LogDisputed, LogWriter
 from service.audit.signing_memory import SigningMemory
 from service.audit.tiles import WIDTH
 from service.audit.tree import includes, root
+from service.log import Record
 from service.log.memory import MemoryLog
 from service.record.log_entries import BadEntry, LogEntry, leaf_hash, pseudonym_of, read_entry
 from service.stores.public_log import PublicLog
@@ -178,3 +179,32 @@ def test_what_is_no_entry_is_refused(change: tuple[bytes, bytes]) -> None:
     assert change[0] in raw
     with pytest.raises(BadEntry):
         read_entry(raw.replace(*change, 1))
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_the_checkpoints_after_a_size_are_found_without_reading_all(swapped: bool) -> None:  # noqa: FBT001 - a parameter
+    sizes = [*range(2, 1_200, 3)]
+    if swapped:  # two workers stored theirs the other way round
+        sizes[100], sizes[101] = sizes[101], sizes[100]
+    store = CountingLog()
+    log = PublicLog(store)
+    for size in sizes:
+        log.put_checkpoint(size, str(size))
+    store.read = 0
+
+    for size in (0, 1, 2, 300, 301, 302, 303, 304, 305, 1_190, 1_197, 1_198, 1_199, 5_000):
+        assert log.sizes_after(size, 4) == [each for each in sorted(sizes) if each > size][:4], size
+    assert PublicLog(MemoryLog()).sizes_after(3, 4) == []
+    assert store.read < 14 * 50, "each search reads a few"
+
+
+class CountingLog(MemoryLog):
+    """A log that counts the records that are read."""
+
+    read = 0
+
+    def records(self, collection: str, before: int | None = None, limit: int = 50) -> list[Record]:
+        """Return records, and count them."""
+        found = super().records(collection, before, limit)
+        self.read += len(found)
+        return found

@@ -21,6 +21,7 @@ from service.log.memory import MemoryLog
 from service.settings import Settings
 from service.signals.heartbeats import record_heartbeat
 from service.stores.disputes import Dispute, Disputes
+from service.stores.public_log import COSIGNED, DOWN, FORKED, LogDispute, PublicLog, WitnessState
 from tests.cli.fights import Service, played
 
 DISPUTE = Dispute("0d9cc8a1-5a5e-4a7c-9f0f-0a1b2c3d4e5f", "rolled_back", 9, "ab" * 32, 4)
@@ -183,3 +184,23 @@ def test_the_command_prints_each_finding_with_its_mending_and_ends_with_1(
     data = CliRunner().invoke(doctor.command, ["--json"])
     assert data.exit_code == 1
     assert {each["state"] for each in json.loads(data.output)} == {"ok", "warning", "fault"}
+
+
+def test_a_public_log_that_stands_still_and_a_witness_that_contradicts_are_faults() -> None:
+    log = MemoryLog()
+    known = PublicLog(log)
+    assert in_store(log)["public log"] == Diagnosis("public log", "ok", "0 entries")
+    known.put_dispute(LogDispute("rolled_back", 9, 4))
+    known.put_witness("ada", WitnessState(3, FORKED, 9))
+    known.put_witness("ben", WitnessState(3, DOWN, 9))
+    known.put_witness("cy", WitnessState(9, COSIGNED, 9))
+
+    found = in_store(log)
+
+    assert [found[f"witness {name}"].state for name in ("ada", "ben", "cy")] == ["fault", "warning", "ok"]
+    assert "another or a longer history" in found["witness ada"].text
+    assert found["public log"].state == "fault"
+    assert "9 entries was signed, and the store has 4" in found["public log"].text
+    known.keep_witnesses({"cy"})
+    known.put_dispute(None)
+    assert {name for name, each in in_store(log).items() if each.state == "fault"} == set()

@@ -12,11 +12,11 @@ from service.audit import checkpoint, cosignature, notes
 from service.audit.checkpoint import Checkpoint, sign
 from service.audit.log_writer import log_name
 from service.record.ed25519 import public_key
-from service.stores.public_log import PublicLog
+from service.stores.public_log import COSIGNED, DOWN, FORKED, PublicLog
 from service.witness.web import application
 from tests.support.a_log import START, Witnesses, a_log, head, opening, secret_of
 from tests.support.tiny_table import SIGNER
-from workers.witnesses import COSIGNED, DOWN, FORKED, known_of, submission
+from workers.witnesses import submission
 
 
 def cosigners(log: PublicLog, names: str = "ada ben") -> dict[str, int]:
@@ -62,7 +62,7 @@ def test_a_witness_that_is_down_is_named_and_hinders_no_other(tmp_path: Path) ->
 
     assert [(name, said.outcome) for name, said in submitter.submit()] == [("ada", DOWN), ("ben", COSIGNED)]
     assert cosigners(writer.log) == {"ben": START}
-    assert (known_of(writer.log, "ada").size, known_of(writer.log, "ben").size) == (0, 1)
+    assert (writer.log.witness("ada").size, writer.log.witness("ben").size) == (0, 1)
 
     witnesses.down.clear()
     assert submitter.submit() == []  # it is left alone for a while
