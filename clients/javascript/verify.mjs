@@ -22,6 +22,7 @@ Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dic
 --key K             a key you trust, as 64 hexadecimal digits or a verifier key: it must have signed up to the
                     end, and no other key may
 --receipt R         a receipt: N:HASH, or a file with an answer of the service, and the receipt that it signed
+--seat-key S:KEY    a seat and its public key that you know from elsewhere: each of its commands must be signed by it
 --certificate FILE  a certificate, as canonical JSON; FILE must be the record that it certifies
 --log FILE          a log proof: the bundle is held to the public log
 --policy FILE       a policy: the logs and witnesses that you trust, and how many are enough
@@ -54,13 +55,18 @@ const take = (found, text, value) => {
   if (signed.length === 0) found.receipts.push(value("--receipt", receiptOf(`${answer?.n}:${answer?.hash}`)));
 };
 
+const seatKeyOf = (text) => {
+  const [, seat, key] = /^([a-z0-9][a-z0-9-]{0,23}):([0-9a-f]{64})$/.exec(text) ?? [];
+  return seat === undefined ? undefined : { [seat]: key };
+};
+
 const answered = (raw) => {
   try { return JSON.parse(raw.toString("utf-8")); } catch { return null; }
 };
 
 /** Return the parsed arguments; exits with a usage message if they are invalid. */
 const asked = (words) => {
-  const found = { file: null, keys: [], receipts: [], signedReceipts: [], certificate: null, log: null, policy: null, delay: 86_400, unsigned: false, withoutRules: false, json: false };
+  const found = { file: null, keys: [], receipts: [], signedReceipts: [], seatKeys: {}, certificate: null, log: null, policy: null, delay: 86_400, unsigned: false, withoutRules: false, json: false };
   const rest = [...words];
   const value = (word, parsed) => parsed ?? leave(WRONG_OPTION, `${word}: not a valid value\n\n${USAGE}`);
   while (rest.length > 0) {
@@ -70,6 +76,7 @@ const asked = (words) => {
     else if (word === "--unsigned") found.unsigned = true;
     else if (word === "--without-rules") found.withoutRules = true;
     else if (word === "--key") found.keys.push(value(word, keyOf(rest.shift() ?? "")));
+    else if (word === "--seat-key") Object.assign(found.seatKeys, value(word, seatKeyOf(rest.shift() ?? "")));
     else if (word === "--receipt") take(found, rest.shift() ?? "", value);
     else if (word === "--certificate") found.certificate = value(word, rest.shift());
     else if (word === "--log") found.log = value(word, rest.shift());

@@ -66,6 +66,8 @@ class Evidence:
     """The keys that claim to have signed, oldest first."""
     pinned: tuple[bytes, ...] = ()
     """Trusted public keys. If empty, the evidence's own keys are accepted unverified."""
+    seat_keys: Mapping[str, str] = field(default_factory=dict)
+    """Public keys of seats that the reader knows from elsewhere, by seat, as 64 hexadecimal digits."""
     seat: str | None = None
     """The seat whose view this claims to be, complete and with nothing else; None if no seat is named."""
     named_edition: str | None = None

@@ -101,7 +101,7 @@ def examine(evidence: Evidence, progress: Progress = unheard) -> Examined:
         raise Fault(Verdict(EMPTY))
     check_completeness(evidence, commits, losses)
     check_coverage(evidence, commits, signed)
-    statements = check_statements(commits, requests, losses)
+    statements = check_statements(commits, requests, losses, evidence.seat_keys)
     check_disputed(commits)
     return Examined(commits, payloads, signed, statements, receipts, unfit)
 

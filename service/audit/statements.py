@@ -7,6 +7,7 @@ are not signed again. A withheld request cannot be checked.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from service.audit.history import Loss
@@ -15,13 +16,21 @@ from service.core.decide import UNSIGNED
 from service.record.commit import Commit, Request
 from service.record.statements import is_signed_by
 from service.rules.kernel.messages import Actor
+from service.rules.table.seats import SetSeatKey
 from service.rules.table.table import CLOCK, GM
 
 
 def check_statements(
-    commits: Sequence[Commit], requests: Sequence[Request | None], losses: Iterable[Loss]
+    commits: Sequence[Commit],
+    requests: Sequence[Request | None],
+    losses: Iterable[Loss],
+    pinned: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
-    """Return how many commands their seats signed; raises `Fault`: a forged command, a forked history."""
+    """Return how many commands their seats signed; raises `Fault`: a forged command, a forked history.
+
+    *pinned* are keys that the reader knows from elsewhere, by seat: they hold from the first commit on,
+    whatever the record says, and a command that sets the pinned key itself needs no signature.
+    """
     keys: dict[str, str] = {}
     is_proposed = False
     taken: set[tuple[str, str, int]] = set()
@@ -29,7 +38,7 @@ def check_statements(
     for commit, request in zip(commits, requests, strict=False):
         if request is not None:
             _check_role(commit.n, request.actor)
-        key = None if request is None or is_proposed else keys.get(request.actor.seat)
+        key = None if request is None or is_proposed else _key_for(request, keys, pinned)
         if request is not None and key is not None and not _was_refused_for_it(commit):
             _check_signature(commit.n, request, key)
             _check_head(commits, commit.n, request, lost)
@@ -66,6 +75,19 @@ def _check_once(n: int, request: Request, taken: set[tuple[str, str, int]]) -> N
     if name in taken:
         raise _forged(n, f"{request.actor.seat} signed this command once, and it is on the record twice")
     taken.add(name)
+
+
+def _key_for(request: Request, keys: Mapping[str, str], pinned: Mapping[str, str]) -> str | None:
+    """Return the key that must have signed *request*; None if it needs no signature.
+
+    A seat that gives itself its pinned key may not be able to sign with it yet.
+    """
+    seat = request.actor.seat
+    if seat not in pinned:
+        return keys.get(seat)
+    own = {"seat": seat, "key": pinned[seat]}
+    is_first = request.signed is None and (request.type, request.data) == (SetSeatKey.type, own)
+    return None if is_first else pinned[seat]
 
 
 def _was_refused_for_it(commit: Commit) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ from service.cli.terminal import Terminal, document, say
 
 GOES_ON = "goes_on"
 
+_SEAT = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
+_DIGITS = re.compile(r"[0-9a-f]{64}")
 _EXITS = """
 Exit status: 0 valid, valid_to_epoch, valid_as_opened; 3 malformed, 4 tampered, 5 truncated, 6 forked,
 7 dice_invalid, 8 rules_changed, 9 not_deterministic, 10 state_mismatch, 11 unsigned_from,
@@ -85,6 +88,20 @@ class _Key(click.ParamType[bytes]):
             self.fail(f"{value!r} is not a key: 64 hexadecimal digits, or a verifier key", param, ctx)
 
 
+class _SeatKey(click.ParamType[tuple[str, str]]):
+    """A seat and its public key."""
+
+    name = "SEAT:KEY"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        seat, _, key = str(value).partition(":")
+        if not _SEAT.fullmatch(seat) or not _DIGITS.fullmatch(key):
+            self.fail(f"{value!r} is not a seat, a colon and 64 hexadecimal digits", param, ctx)
+        return seat, key
+
+
 class _PolicyFile(click.ParamType[Policy]):
     """A file with a policy (C2SP tlog-policy)."""
 
@@ -114,6 +131,14 @@ class _PolicyFile(click.ParamType[Policy]):
     multiple=True,
     help="A public key that you trust. It must have signed the last commit, and no other key may have signed "
     "any.",
+)
+@click.option(
+    "--seat-key",
+    "seat_keys",
+    type=_SeatKey(),
+    multiple=True,
+    help="A seat and its public key that you know from elsewhere: each command of the seat must be signed by "
+    "it, whatever key the record says.",
 )
 @click.option("--unsigned", is_flag=True, help="Exit with 0 even if no key was given.")
 @click.option(
@@ -166,6 +191,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     file: Path,
     receipts: tuple[Receipt | tuple[bytes, ...], ...],
     keys: tuple[bytes, ...],
+    seat_keys: tuple[tuple[str, str], ...],
     paper: Path | None,
     parent: Path | None,
     sources: tuple[Path, ...],
@@ -180,7 +206,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     """Audit the bundle FILE offline: its bytes, signatures and dice, and every decision again."""
     if policy is not None and log_proof is None:
         raise click.UsageError("--policy says how --log is judged: give both")
-    asked = _AuditOptions(keys, without_rules=without_rules, quiet=as_json)
+    asked = _AuditOptions(keys, dict(seat_keys), without_rules=without_rules, quiet=as_json)
     raw = file.read_bytes()
     signed = [one for each in receipts if isinstance(each, tuple) for one in each]
     report = asked.judge(raw, [each for each in receipts if isinstance(each, Receipt)], signed)
@@ -206,13 +232,14 @@ class _AuditOptions:
     """The options of an audit."""
 
     keys: tuple[bytes, ...]
+    seat_keys: Mapping[str, str]
     without_rules: bool
     quiet: bool
 
     def judge(self, raw: bytes, receipts: Sequence[Receipt] = (), signed: Sequence[bytes] = ()) -> Report:
         """Audit the bundle *raw* and return the report."""
         try:
-            evidence = bundle.read(raw, receipts, self.keys, signed)
+            evidence = replace(bundle.read(raw, receipts, self.keys, signed), seat_keys=self.seat_keys)
         except bundle.BadBundle as fault:
             return Report("", fault.verdict, Counts())
         console = Terminal(stderr=True, quiet=self.quiet)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -46,6 +46,8 @@ class Case:
     pinned: tuple[bytes, ...] = ()
     signed: tuple[bytes, ...] = ()
     """Signed receipts, as their bytes."""
+    seat_keys: Mapping[str, str] = field(default_factory=dict)
+    """Keys of seats that are known from elsewhere."""
 
 
 def node(script: str, *arguments: str, told: str = "") -> str:
@@ -75,6 +77,7 @@ def described(cases: Iterable[Case]) -> list[list[str]]:
             "bundle": base64.b64encode(case.raw).decode(),
             "receipts": [{"n": receipt.n, "hash": receipt.hash} for receipt in case.receipts],
             "keys": [key.hex() for key in case.pinned],
+            "seatKeys": dict(case.seat_keys),
             "signed": [base64.b64encode(each).decode() for each in case.signed],
         }
         for case in cases
@@ -92,6 +95,7 @@ def without_rules(case: Case) -> Verdict:
     """Return Python's verdict on a case where it applies no rules."""
     try:
         evidence = bundle.read(case.raw, case.receipts, case.pinned, case.signed)
+        evidence = replace(evidence, seat_keys=case.seat_keys)
     except bundle.BadBundle as fault:
         return fault.verdict
     return auditing.verify(evidence, {}, without_rules=True).verdict

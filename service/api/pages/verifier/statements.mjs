@@ -11,17 +11,20 @@ import { demand } from "./verdict.mjs";
 const LABEL = utf8("rewound/request/1\0");
 
 /**
+ * @param {Record<string, string>} pinned keys that the caller knows from elsewhere, by seat: they hold from the first commit
+ *   on, and a command that sets the pinned key itself needs no signature
  * @returns how many commands their seats signed
  * @throws Verdict `forged_command`, `forked`
  */
-export function holdStatements({ moments }, losses) {
+export function holdStatements({ moments }, losses, pinned = {}) {
   const keys = new Map();
   const taken = new Set();
   let isProposed = false;
   for (const moment of moments) {
     const { request, commit } = moment;
     if (request !== null) holdRole(moment);
-    const key = isProposed ? undefined : keys.get(request?.actor.seat);
+    const isExempt = isProposed || (request !== null && sets(request, pinned));
+    const key = isExempt ? undefined : pinnedKey(pinned, request?.actor.seat) ?? keys.get(request?.actor.seat);
     if (request !== null && key !== undefined && commit.refusal?.code !== "not_signed") {
       holdOne(moments, moment, key, losses);
       holdOnce(moment, taken);
@@ -29,6 +32,14 @@ export function holdStatements({ moments }, losses) {
     for (const event of publicEvents(moment)) isProposed = follow(event, keys, isProposed);
   }
   return taken.size;
+}
+
+const pinnedKey = (pinned, seat) => (seat !== undefined && Object.hasOwn(pinned, seat) ? pinned[seat] : undefined);
+
+/** Whether a seat gives itself its pinned key, which it may not be able to sign with yet. */
+function sets({ actor: { seat }, type, data, signed }, pinned) {
+  const key = pinnedKey(pinned, seat);
+  return key !== undefined && signed === undefined && type === "set_seat_key" && spelled(data) === spelled({ seat, key });
 }
 
 /** Another seat that speaks as the gm or as the service, which have no second seat, is forged. */

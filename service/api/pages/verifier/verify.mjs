@@ -28,7 +28,7 @@ const NOT_CHECKED = "whether the rules lead to these results, which `rewound ver
 
 /**
  * @param {string|ArrayBuffer|Uint8Array} bundle its text or bytes
- * @param {{receipts?: {n: number, hash: string}[], signedReceipts?: Uint8Array[], keys?: string[], certificate?: Uint8Array, unsigned?: boolean,
+ * @param {{receipts?: {n: number, hash: string}[], signedReceipts?: Uint8Array[], keys?: string[], seatKeys?: Record<string, string>, certificate?: Uint8Array, unsigned?: boolean,
  *   withoutRules?: boolean}} held the caller's evidence and options: receipts,
  *   signed receipts as their bytes, accepted public keys of 64 digits each, the bytes of a certificate and of a log proof (`log`), a policy (`trust`), how
  *   many seconds later the witnesses may have seen a commit (`delay`), and what the caller does without:
@@ -36,10 +36,10 @@ const NOT_CHECKED = "whether the rules lead to these results, which `rewound ver
  * @returns the report: `encounter`, `verdict`, `status`, `log`, `counts`, `dice`, `keys` (those that are accepted),
  *   `checked`, `not_checked`; members that were not reached are null
  */
-export function verify(bundle, { receipts = [], signedReceipts = [], keys = [], certificate = null, log = null, trust = NO_POLICY, delay = DAY_S, ...doesWithout } = {}) {
+export function verify(bundle, { receipts = [], signedReceipts = [], keys = [], seatKeys = {}, certificate = null, log = null, trust = NO_POLICY, delay = DAY_S, ...doesWithout } = {}) {
   const report = { encounter: null, verdict: null, status: null, log: null, counts: null, dice: null, keys: null };
   const bytes = typeof bundle === "string" ? utf8(bundle) : new Uint8Array(bundle);
-  const verdict = judged(report, bytes, { receipts, signedReceipts, keys, certificate, log, trust, delay });
+  const verdict = judged(report, bytes, { receipts, signedReceipts, keys, seatKeys, certificate, log, trust, delay });
   const status = statusOf(verdict.verdict, doesWithout);
   const checked = verdict.isSound ? CHECKED : [];
   return Object.assign(report, { verdict: verdict.reported(), status, checked, not_checked: NOT_CHECKED });
@@ -55,7 +55,7 @@ function judged(report, bytes, held) {
   return new Verdict(held.keys.length > 0 ? SOUND.signed : SOUND.unsigned, {}, "");
 }
 
-function judge(report, bytes, { receipts, signedReceipts, keys, certificate, log, trust, delay }) {
+function judge(report, bytes, { receipts, signedReceipts, keys, seatKeys, certificate, log, trust, delay }) {
   const bundle = readLines(bytes);
   report.encounter = bundle.header.encounter;
   readRecord(bundle);
@@ -70,7 +70,7 @@ function judge(report, bytes, { receipts, signedReceipts, keys, certificate, log
   holdToSeat(bundle);
   holdCloses(bundle, losses);
   holdCoverage(bundle, heads, ring);
-  const statements = holdStatements(bundle, losses);
+  const statements = holdStatements(bundle, losses, seatKeys);
   holdDisputed(bundle);
   report.log = logOf(bundle, { ...signed, heads, lost }, ring, [...receipts, ...signedHere.receipts]);
   report.counts = { ...countsOf(bundle), commands_signed: statements };
