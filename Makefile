@@ -32,6 +32,7 @@ export SEED
 export CLUSTER
 export STEPS
 export QUICK
+export ONLY
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # Tests start hundreds of processes. Without compiled files each would compile three hundred modules.
@@ -39,7 +40,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test slow rehearsal cluster lint check format generate bench dice examples streams fuzz offered undoing draws contract mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages site pictures requirements clean
+.PHONY: help run demo test slow rehearsal manifests cluster lint check format generate bench dice examples streams fuzz offered undoing draws contract mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages site pictures requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -92,6 +93,12 @@ nemesis: .venv/ready ## kill, stop, starve and fill everything KILLS=50 times, u
 
 rehearsal: .venv/ready ## deploy, back up, kill, upgrade and roll back, change every key, fill the disk, restore elsewhere: under play, every alert read; STEPS="late disk" these alone (half an hour)
 	$(PY) -m tests.rehearsal
+
+manifests: .venv/ready $(SITE) ## hold what deploy/ has to schemas and to promtool, run nginx and Caddy in front of the service; ONLY="nginx caddy" these alone
+	test -x .venv/manifests/bin/kubernetes-validate || { \
+		$(PY) -m venv .venv/manifests && \
+		.venv/manifests/bin/python -m pip install --quiet --require-hashes -r $(PINS)/manifests.txt; }
+	$(PY) -m tests.deploy
 
 cluster: .venv/ready ## kill the primaries of a cluster 20 times under load, play the API and worker tests on a cluster (minutes)
 	nice $(PY) -m tests.cluster 20
@@ -160,7 +167,7 @@ packages: .venv/ready $(SITE) ## build what a release publishes into dist/; RELE
 requirements: .venv/ready ## resolve deploy/requirements/*.in again and pin by hash (needs the network)
 	$(PY) -m venv .venv/lock
 	.venv/lock/bin/python -m pip install --quiet --require-hashes -r $(PINS)/lock.txt
-	cd $(PINS) && for name in build lock runtime docs traces dev; do \
+	cd $(PINS) && for name in build lock runtime docs traces manifests dev; do \
 		../../.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --no-strip-extras --generate-hashes \
 			--no-header --no-annotate --output-file $$name.txt $$name.in || exit 1; \
 	done

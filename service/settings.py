@@ -29,6 +29,8 @@ _ARCHIVE = r"file:///\S*|s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9._~-]+
 _ARCHIVES = "file:///directory or s3://bucket/prefix"
 _LEVELS = ("debug", "info", "warning", "error")
 _LARGE = 10**9
+IN_FILES = ("STREAMS_URL", "QUEUE_URL", "SECRET_KEY")
+"""Variables with a secret in them, whose value may be in a file: `REWOUND_STREAMS_URL_FILE` names it."""
 
 __all__ = ["Settings", "SettingsError"]
 
@@ -130,11 +132,12 @@ class Settings:
         faults: list[str] = []
         with env.prefixed("REWOUND_"):
             data_dir = Path(env.str("DATA_DIR", str(cls().data_dir)))
-            key = env.str("SECRET_KEY", "", validate=_secret_keys)
+            given = {name: _given(env, name, faults) for name in IN_FILES}
+            key = given["SECRET_KEY"]
             key_file = env.str("KEY_FILE", "")
             settings = cls(
-                streams_url=env.str("STREAMS_URL", "", validate=_address()) or None,
-                queue_url=env.str("QUEUE_URL", "", validate=_address()) or None,
+                streams_url=given["STREAMS_URL"] or None,
+                queue_url=given["QUEUE_URL"] or None,
                 data_dir=data_dir,
                 host=env.str("HOST", cls().host, validate=_matches(r"\S+", "a name or an address")),
                 port=env.int("PORT", cls().port, validate=validate.Range(1, 65_535)),
@@ -321,7 +324,30 @@ class Settings:
             "WITNESS_POLICY_FILE": str(self.witness_policy_file or ""),
             "SIGNING_MEMORY_FILE": str(self.given_signing_memory_file or ""),
         }
+        spelled |= {f"{name}_FILE": "" for name in IN_FILES}  # the values are passed on
         return os.environ | {f"REWOUND_{name}": value for name, value in spelled.items()}
+
+
+def _given(env: Env, name: str, faults: list[str]) -> str:
+    """Return the value of a variable, or what is in the file that the variable with `_FILE` names."""
+    check = _secret_keys if name == "SECRET_KEY" else _address()
+    value: str = env.str(name, "", validate=check)
+    file: str = env.str(f"{name}_FILE", "")
+    if not file:
+        return value
+    if value:
+        faults.append(f"REWOUND_{name}, REWOUND_{name}_FILE: set one of them")
+        return value
+    try:
+        value = Path(file).read_text("utf-8").strip()
+        check(value)
+    except (OSError, UnicodeDecodeError) as fault:
+        faults.append(f"REWOUND_{name}_FILE: {fault}")
+    except ValidationError as fault:
+        faults.append(f"REWOUND_{name}_FILE: what is in it {fault}")
+    else:
+        return value
+    return ""
 
 
 def _path(text: str) -> Path | None:

@@ -29,6 +29,40 @@ def test_nothing_set_is_one_machine_with_its_own_server() -> None:
     assert settings.store_dir == Path(".rewound/valkey")
 
 
+def test_a_secret_may_be_in_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    given = {
+        "STREAMS_URL": "redis://api:word@streams:6379/0",
+        "QUEUE_URL": "redis://rewound:word@queue:6379/0",
+        "SECRET_KEY": "ab" * 32,
+    }
+    for name, value in given.items():
+        (tmp_path / name).write_text(f"{value}\n", "utf-8")
+        monkeypatch.setenv(f"REWOUND_{name}_FILE", str(tmp_path / name))
+    settings = Settings.from_environment()
+    assert (settings.streams_url, settings.queue_url) == (given["STREAMS_URL"], given["QUEUE_URL"])
+    assert settings.secret_keys() == Keyring.of(bytes.fromhex("ab" * 32))
+
+    for name, value in settings.environment().items():  # a child gets the values
+        monkeypatch.setenv(name, value)
+    assert Settings.from_environment() == settings
+
+
+def test_a_file_is_held_to_what_its_variable_is_held_to(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "url").write_text("localhost:6379", "utf-8")
+    monkeypatch.setenv("REWOUND_STREAMS_URL_FILE", str(tmp_path / "url"))
+    monkeypatch.setenv("REWOUND_QUEUE_URL_FILE", str(tmp_path / "missing"))
+    monkeypatch.setenv("REWOUND_SECRET_KEY_FILE", str(tmp_path / "url"))
+    monkeypatch.setenv("REWOUND_SECRET_KEY", "ab" * 32)
+    with pytest.raises(SettingsError) as faults:
+        Settings.from_environment()
+    told = "\n".join(faults.value.faults)
+    assert "REWOUND_STREAMS_URL_FILE: what is in it must be an address" in told
+    assert "REWOUND_QUEUE_URL_FILE: " in told
+    assert "REWOUND_SECRET_KEY, REWOUND_SECRET_KEY_FILE: set one of them" in told
+
+
 def test_every_fault_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     faulty = {
         "STREAMS_URL": "localhost:6379",

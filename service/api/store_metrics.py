@@ -100,11 +100,6 @@ def _of_store(log: Log) -> Iterator[GaugeMetricFamily]:
     )
     yield _gauge("rewound_store_log_bytes", "The size of the store's append-only file.", disk.log_bytes)
     yield _gauge(
-        "rewound_store_writes",
-        "Whether the store's last write to its disk succeeded: 1 or 0.",
-        int(disk.writes),
-    )
-    yield _gauge(
         "rewound_store_rewrites",
         "Whether the last rewrite of its file succeeded: 1 or 0.",
         int(disk.rewrites),

@@ -80,10 +80,12 @@ class StoreMemory:
 
 @dataclass(frozen=True, slots=True)
 class StoreDisk:
-    """The store's log on disk: its size, and whether the last write and the last rewrite succeeded."""
+    """The store's log on disk: its size, and whether its last rewrite succeeded.
+
+    Whether its last write did is not here: with `appendfsync always` a server that cannot write ends itself.
+    """
 
     log_bytes: int
-    writes: bool
     rewrites: bool
 
 

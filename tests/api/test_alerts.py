@@ -87,11 +87,8 @@ def _late(log: Log, schedule: str) -> None:
 Cause = Callable[[Log, Services, pytest.MonkeyPatch], object]
 CAUSES: dict[str, Cause] = {
     "RewoundStoreDown": lambda log, _, patch: patch.setattr(log, "memory", _raises),
-    "RewoundStoreCannotWrite": lambda log, _, patch: patch.setattr(
-        log, "disk", lambda: StoreDisk(1, writes=False, rewrites=True)
-    ),
     "RewoundStoreNotRewritten": lambda log, _, patch: patch.setattr(
-        log, "disk", lambda: StoreDisk(1, writes=True, rewrites=False)
+        log, "disk", lambda: StoreDisk(1, rewrites=False)
     ),
     "RewoundStoreNearlyFull": lambda log, _, patch: patch.setattr(
         log, "memory", lambda: StoreMemory(81, 100)

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
+from service.settings import IN_FILES
+
 
 class Step(NamedTuple):
     """One instruction of the Dockerfile, with the number of the stage it belongs to."""
@@ -125,28 +127,38 @@ def test_every_container_is_watched_and_can_write_little(compose: dict[str, Any]
         assert "healthcheck" in service or name == "api", name  # the api's stands in the image
 
 
-def test_no_password_and_no_key_has_a_default(root: Path, compose: dict[str, Any]) -> None:
-    """Compose starts nothing as long as one of them is not set."""
-    text = (root / "deploy" / "compose.yaml").read_text(encoding="utf-8")
-    said = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
-    names = (
-        "REWOUND_SECRET_KEY",
-        *(f"REWOUND_{who}_PASSWORD" for who in ("API", "WORKER", "QUEUE", "BACKUP")),
-    )
-    for name in names:
-        used = re.findall(r"\${" + name + r"(:\?[^}]+)?}", said)
-        assert used, name
-        assert all(used), f"{name} is taken without a word where it is not set"
-    users = [
-        line.split()
-        for config in compose["configs"].values()
-        for line in config["content"].splitlines()
-        if line.startswith("user ")
-    ]
+def test_no_secret_is_in_the_file_or_in_an_environment(root: Path, compose: dict[str, Any]) -> None:
+    """Compose mounts files of a directory of its own, and starts nothing as long as one is missing."""
+    script = (root / "deploy" / "secrets.sh").read_text(encoding="utf-8")
+    for name, secret in compose["secrets"].items():
+        assert secret == {"file": f"${{REWOUND_SECRETS:-./secrets}}/{name}"}
+    used = set()
+    for service in compose["services"].values():
+        mounted = {
+            each["target"] if isinstance(each, dict) else f"/run/secrets/{each}": each
+            for each in service["secrets"]
+        }
+        used |= {each["source"] if isinstance(each, dict) else each for each in mounted.values()}
+        named = [value for name, value in service.get("environment", {}).items() if name.endswith("_FILE")]
+        assert {value for value in named if value.startswith("/run/secrets/")} <= set(mounted)
+        assert not {"REWOUND_SECRET_KEY", "REWOUND_STREAMS_URL", "REWOUND_QUEUE_URL"} & set(
+            service.get("environment", {})
+        )
+    assert used == set(compose["secrets"])
+    assert "configs" not in compose, "Compose cannot write a file into a container that is read-only"
+    assert all(name in script for name in ("secret-key", "-users", "-streams-url", "queue-url"))
+    assert "deploy/secrets" in (root / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert "/deploy/secrets/" in (root / ".gitignore").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("store", ["streams", "queue"])
+def test_every_user_but_the_one_who_may_nothing_has_a_password(root: Path, store: str) -> None:
+    text = (root / "deploy" / f"{store}-users.acl").read_text(encoding="utf-8")
+    users = [line.split() for line in text.splitlines() if line.startswith("user ")]
     may_nothing = {user[1]: user for user in users if "nopass" in user}
     assert list(may_nothing) == ["default"]
     assert may_nothing["default"][-2:] == ["-@all", "+ping"]
-    assert all(any(word.startswith(">${REWOUND_") for word in user) for user in users if "nopass" not in user)
+    assert all(re.fullmatch(r"@\w+@", user[3]) for user in users if "nopass" not in user)
 
 
 def test_the_stores_are_out_of_reach(compose: dict[str, Any]) -> None:
@@ -179,4 +191,5 @@ def test_every_setting_that_is_given_is_one_the_service_reads(
     assert baked
     settings = (root / "service" / "settings.py").read_text(encoding="utf-8")
     read = {f"REWOUND_{name.removeprefix('REWOUND_')}" for name in re.findall(r'"([A-Z][A-Z_]+)"', settings)}
+    read |= {f"REWOUND_{name}_FILE" for name in IN_FILES}
     assert composed | baked <= read

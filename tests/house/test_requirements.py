@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-NAMES: Final = ("build", "lock", "runtime", "docs", "traces", "dev")
+NAMES: Final = ("build", "lock", "runtime", "docs", "traces", "manifests", "dev")
 ENTRY: Final = re.compile(
     r"(?P<name>[a-z0-9][a-z0-9.-]*)(?P<extras>\[[a-z0-9,-]+\])?==(?P<version>[\w.!+]+)(?P<where> ; [^\\]+?)?"
     r"(?P<hashes>(?: --hash=sha256:[0-9a-f]{64})+)"

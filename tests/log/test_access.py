@@ -57,25 +57,17 @@ from workers.queue import FoldJobThread
 from workers.retention import Retention
 
 ROOT = Path(__file__).parents[2]
-PASSWORDS = {
-    "REWOUND_API_PASSWORD": "api-word",
-    "REWOUND_WORKER_PASSWORD": "worker-word",
-    "REWOUND_QUEUE_PASSWORD": "rewound-word",
-    "REWOUND_BACKUP_PASSWORD": "backup-word",
-}
 
 
 def deployed(name: str) -> str:
-    """Return the users that the Compose file gives the store *name*, passwords filled in."""
+    """Return the users of the store *name* in deployment, each with a password `<name>-word`."""
     compose = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text("utf-8"))
-    command = compose["services"][name]["command"]
-    acl = f"/etc/valkey/{name}.acl"
-    assert command == ["valkey-server", f"/etc/valkey/{name}.conf", "--aclfile", acl]
-    assert compose["services"][name]["configs"] == [{"source": f"{name}-users", "target": acl}]
-    content = compose["configs"][f"{name}-users"]["content"]
-    # as Compose does where no old password is given: `${NAME:+more}` of an empty variable is nothing
-    content = re.sub(r"\$\{(\w+_BEFORE):\+>\$\{\1\}\}", "", content)
-    return re.sub(r"\$\{(\w+):\?[^}]*\}", lambda found: PASSWORDS[found[1]], content)
+    service = compose["services"][name]
+    acl = f"/run/secrets/{name}-users"
+    assert service["command"] == ["valkey-server", f"/etc/valkey/{name}.conf", "--aclfile", acl]
+    assert service["secrets"] == [f"{name}-users"]
+    text = (ROOT / "deploy" / f"{name}-users.acl").read_text("utf-8").replace("@queue@", "@rewound@")
+    return re.sub(r"@(\w+)@", r">\1-word", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE))
 
 
 @dataclass(frozen=True)

@@ -211,7 +211,7 @@ class Run:
         tokens = {fight.encounter: fight.tokens for table in tables for fight in table.fights}
         try:
             shown = showing.shown(
-                showing.Reader(scene.port, scene.key), self._keys(history, tokens), _versions(history)
+                showing.Reader(scene.port, scene.key), self._keys(history, tokens), versions_read(history)
             )
         except showing.NotShownError as fault:
             self.outcome.faults.append(f"not shown in the end: {fault}")
@@ -244,7 +244,7 @@ def _has_left(table: Table) -> bool:
     return all(fight.closed.is_set() for fight in table.fights) and not table.is_playing
 
 
-def _versions(history: Sequence[Entry]) -> dict[str, set[int]]:
+def versions_read(history: Sequence[Entry]) -> dict[str, set[int]]:
     found: dict[str, set[int]] = defaultdict(set)
     for entry in history:
         if entry["do"] == "read":

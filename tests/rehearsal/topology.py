@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import signal
 import subprocess
 import sys
@@ -40,32 +39,18 @@ STOP_S: Final = 60.0
 STARTED: Final = b'"worker.started"'
 COMMAND: Final = (sys.executable, "-c", "from service.cli import main; main(prog_name='rewound')")
 
-_VARIABLE: Final = re.compile(r"\$\{(\w+)(?::([-?+])((?:[^{}]|\$\{\w+\})*))?\}")
-
-
-class NotGivenError(Exception):
-    """Compose would start nothing, because a variable is not set."""
+_VARIABLE: Final = re.compile(r"\$\{(\w+):-([^{}]*)\}")
 
 
 def interpolated(text: str, variables: Mapping[str, str]) -> str:
-    """Return *text* with its variables replaced as Compose does; raises `NotGivenError`."""
-
-    def value(found: re.Match[str]) -> str:
-        name, how, rest = found.groups()
-        given = variables.get(name, "")
-        if how == "+":
-            return interpolated(rest, variables) if given else ""
-        if not given and how == "?":
-            raise NotGivenError(f"{name}: {rest}")
-        return given or (interpolated(rest, variables) if how == "-" else "")
-
-    return _VARIABLE.sub(value, text)
+    """Return *text* with its variables replaced as Compose does."""
+    return _VARIABLE.sub(lambda found: variables.get(found[1]) or found[2], text)
 
 
-def new_variables() -> dict[str, str]:
-    """Return what the first lines of the file ask an operator to set, drawn at random."""
-    names = re.findall(r"(REWOUND_\w+)=\$\(openssl rand -hex (\d+)\)", COMPOSE.read_text("utf-8"))
-    return {name: secrets.token_hex(int(size)) for name, size in names}
+def make_secrets(place: Path, what: str = "make") -> None:
+    """Do what an operator does with the secrets, in the directory *place*."""
+    environment = os.environ | {"REWOUND_SECRETS": str(place)}
+    subprocess.run(["sh", COMPOSE.parent / "secrets.sh", what], env=environment, check=True)
 
 
 @dataclass
@@ -116,7 +101,8 @@ class Topology:
 
     directory: Path
     build: Build
-    variables: dict[str, str]
+    secrets: Path
+    """The directory of the secrets."""
     clock: Path
     """The file that shifts the clock of the second API process."""
     volumes: dict[str, Path] = field(default_factory=dict)
@@ -138,7 +124,7 @@ class Topology:
 
     @property
     def file(self) -> dict[str, Any]:
-        """Return the file with the variables as they are now."""
+        """Return the file, with its variables replaced."""
         found: dict[str, Any] = self._interpolated(yaml.safe_load(COMPOSE.read_text("utf-8")))
         return found
 
@@ -147,7 +133,9 @@ class Topology:
             return {name: self._interpolated(each) for name, each in value.items()}
         if isinstance(value, list):
             return [self._interpolated(each) for each in value]
-        return interpolated(value, self.variables) if isinstance(value, str) else value
+        return (
+            interpolated(value, {"REWOUND_SECRETS": str(self.secrets)}) if isinstance(value, str) else value
+        )
 
     def volume(self, name: str) -> Path:
         """Return the directory of a volume."""
@@ -163,11 +151,10 @@ class Topology:
         for mount in composed["volumes"]:
             name, target, *_ = mount.split(":")
             mounts[target] = self.volume(name)
+        mounts |= self._files(service, composed)
         found = {"REWOUND_DATA_DIR": "/var/lib/rewound"}
         found |= {name: str(value) for name, value in composed["environment"].items()}
         for name, value in found.items():
-            for store in STORES:
-                value = value.replace(f"@{store}:6379", f"@{HOST}:{self.ports[store]}")  # noqa: PLW2901 - replaced step by step
             for target in sorted(mounts, key=len, reverse=True):
                 if value.removeprefix("file://").startswith(target):
                     value = value.replace(target, str(mounts[target]))  # noqa: PLW2901 - replaced step by step
@@ -175,6 +162,20 @@ class Topology:
             found[name] = value
         paths = [*build.paths, str(SHIFTED)]
         return {**found, "PYTHONPATH": os.pathsep.join(paths), "NEMESIS_CLOCK": ""}
+
+    def _files(self, service: str, composed: dict[str, Any]) -> dict[str, Path]:
+        """Write a service's secrets, with addresses of this machine; return where each is, by its target."""
+        own = self.directory / "etc" / service
+        own.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = {}
+        for each in composed["secrets"]:
+            name, target = (each["source"], each["target"]) if isinstance(each, dict) else (each, "")
+            text = Path(self.file["secrets"][name]["file"]).read_text("utf-8")
+            for store in STORES:
+                text = text.replace(f"@{store}:6379", f"@{HOST}:{self.ports[store]}")
+            place = found[target or f"/run/secrets/{name}"] = own / name
+            place.write_text(text, "utf-8")
+        return found
 
     def _part(self, name: str, build: Build) -> Part:
         service = name.partition("-")[0]
@@ -190,20 +191,15 @@ class Topology:
 
     def _store(self, name: str) -> list[str | Path]:
         """Return the command line of a store: the container's, with addresses of this machine."""
-        composed = self.file
-        service = composed["services"][name]
+        service = self.file["services"][name]
         config, flag, users = service["command"][1:]
         assert (service["command"][0], flag) == ("valkey-server", "--aclfile")
-        (given,) = service["configs"]
-        assert given["target"] == users
-        own = self.directory / "etc"
-        own.mkdir(mode=0o700, exist_ok=True)
-        acl = own / f"{name}.acl"
-        content = composed["configs"][given["source"]]["content"]
-        acl.write_text(f"{content.strip()}\nuser {ADMIN} on nopass ~* &* +@all\n", "utf-8")
+        acl = self._files(name, service)[users]
+        with acl.open("a", encoding="utf-8") as file:
+            file.write(f"user {ADMIN} on nopass ~* &* +@all\n")
         (mounted,) = [mount for mount in service["volumes"] if f":{config}:" in mount]
         text = (COMPOSE.parent / mounted.split(":")[0]).read_text("utf-8")
-        copy = own / f"{name}.conf"
+        copy = acl.with_name(f"{name}.conf")
         copy.write_text(re.sub(r"^dir /data$", f"dir {self.volume(name)}", text, flags=re.MULTILINE), "utf-8")
         return [binary(), copy, "--aclfile", acl, "--port", str(self.ports[name]), "--bind", HOST]
 

@@ -30,6 +30,12 @@ class Authority:
 
     def serving(self, *names: str, lasts: timedelta = timedelta(hours=1)) -> ssl.SSLContext:
         """Return what a server of *names* and addresses needs; its certificate ends *lasts* from now."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certify(*names, lasts=lasts))
+        return context
+
+    def certify(self, *names: str, lasts: timedelta = timedelta(hours=1)) -> Path:
+        """Return a file with a key, and a certificate of it for *names* that ends *lasts* from now."""
         key = ec.generate_private_key(ec.SECP256R1())
         own = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
         made = (
@@ -46,9 +52,7 @@ class Authority:
             )
             + made.public_bytes(serialization.Encoding.PEM)
         )
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(file)
-        return context
+        return file
 
 
 def _begun(

@@ -1,7 +1,8 @@
 """Evaluate the few forms of PromQL that our alert rules use, on two scrapes.
 
 A rule is comparisons joined by `and`. A side is a selector, a quotient of two, or `increase(…)` of one,
-perhaps in `sum(…)`; an increase is the difference of the two scrapes. Anything else is refused.
+perhaps in `sum(…)`; an increase is the difference of the two scrapes, and an average over time that of the
+last one alone. Anything else is refused.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ Samples = Mapping[tuple[str, Labels], float]
 
 _COMPARED: Final = re.compile(r"(.+?) (==|>|<) ([0-9.]+)")
 _INCREASE: Final = re.compile(r"increase\((.+)\[\d+[mh]\]\)")
+_AVERAGE: Final = re.compile(r"avg_over_time\((.+)\[\d+[mh]\]\)")
 _SUM: Final = re.compile(r"sum\((.+)\)")
 _SELECTOR: Final = re.compile(r"([a-z_]+)(?:\{([^}]*)\})?")
 _LABEL: Final = re.compile(r'(\w+)(=~|=)"([^"]*)"')
@@ -50,6 +52,8 @@ def _values(term: str, before: Samples, now: Samples) -> dict[Labels, float]:
         then = _values(increased[1], before, before)
         later = _values(increased[1], now, now)
         return {labels: value - then[labels] for labels, value in later.items() if labels in then}
+    if averaged := _AVERAGE.fullmatch(term):
+        return _values(averaged[1], before, now)
     if " / " in term:
         one, other = (_values(side, before, now) for side in term.split(" / "))
         return {labels: one[labels] / other[labels] for labels in one.keys() & other.keys() if other[labels]}

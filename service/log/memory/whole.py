@@ -59,7 +59,7 @@ class MemoryWhole:
 
     def disk(self) -> StoreDisk:
         """Return that nothing is on disk."""
-        return StoreDisk(log_bytes=0, writes=True, rewrites=True)
+        return StoreDisk(log_bytes=0, rewrites=True)
 
     def copy(self, encounter: str) -> StoredEncounter | None:
         """Read one encounter as it is at one moment; see `WholeStore.copy`."""

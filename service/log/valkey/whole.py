@@ -82,7 +82,6 @@ class ValkeyWhole:
         found = [parse_info(wire.read("INFO", "persistence")) for wire in self._wire.primaries()]
         return StoreDisk(
             log_bytes=sum(int(info.get("aof_current_size", 0)) for info in found),
-            writes=all(info.get("aof_last_write_status", "ok") == "ok" for info in found),
             rewrites=all(info.get("aof_last_bgrewrite_status", "ok") == "ok" for info in found),
         )
 
