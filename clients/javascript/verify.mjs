@@ -11,9 +11,9 @@ const home = packed ? "./verifier" : "../../service/api/pages/verifier";
 const { plain } = await import(`${home}/plain.mjs`);
 const { lines } = await import(`${home}/telling.mjs`);
 const { NO_POLICY, readTrust } = await import(`${home}/trust.mjs`);
-const { RECEIPT, keyOf, receiptOf, receiptsIn, verify } = await import(`${home}/verify.mjs`);
+const { RECEIPT, keyOf, receiptOf, receiptsIn, seatKeyOf, verify } = await import(`${home}/verify.mjs`);
 
-const USAGE = `usage: rewound-verify FILE [--key K]... [--receipt N:HASH|FILE]... [--certificate FILE]
+const USAGE = `usage: rewound-verify FILE [--key K]... [--seat-key S:KEY]... [--receipt N:HASH|FILE]... [--certificate FILE]
                       [--log FILE [--policy FILE] [--delay SECONDS]] [--unsigned] [--without-rules] [--json]
 
 Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dice. It does not apply the rules;
@@ -53,11 +53,6 @@ const take = (found, text, value) => {
   const signed = answer?.format === RECEIPT ? [raw] : receiptsIn(answer);
   found.signedReceipts.push(...signed);
   if (signed.length === 0) found.receipts.push(value("--receipt", receiptOf(`${answer?.n}:${answer?.hash}`)));
-};
-
-const seatKeyOf = (text) => {
-  const [, seat, key] = /^([a-z0-9][a-z0-9-]{0,23}):([0-9a-f]{64})$/.exec(text) ?? [];
-  return seat === undefined ? undefined : { [seat]: key };
 };
 
 const answered = (raw) => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from itertools import islice
@@ -18,6 +19,7 @@ from tests.page.browser import Window
 from tests.page.conftest import Open
 from tests.page.players import points
 
+VECTORS = Path(__file__).parents[1] / "vectors"
 pytestmark = pytest.mark.slow  # a browser and a service start
 
 
@@ -262,6 +264,35 @@ def test_a_bundle_is_verified_and_replayed_in_the_browser_alone(
     page.locator("#file").set_input_files(bad)
     expect(page.locator("#result")).to_have_class("fault")
     expect(page.locator(".record > li")).to_have_count(0)
+    assert opened.received == "", "the page has asked for something"
+
+
+def test_a_bundle_is_held_to_a_receipt_a_seat_s_key_and_the_public_log_in_the_browser_alone(
+    running: Service, window: Open
+) -> None:
+    bundles, logged = VECTORS / "bundles", VECTORS / "public_log"
+    opened = window()
+    page = opened.visit(f"{running.station.url}/verify")
+    page.get_by_text("Compare it with your own keys and receipts").click()
+    page.locator("#file").set_input_files(bundles / "receipt-right.jsonl")
+    expect(page.locator("#verdict")).to_contain_text("valid_unsigned_without_rules")
+    page.locator("#signed").set_input_files(bundles / "receipt-of-another-outcome.receipt.json")
+    expect(page.locator("#verdict")).to_contain_text("forked(4)")
+    page.locator("#signed").set_input_files(bundles / "receipt-right.receipt.json")
+    expect(page.locator("#facts")).to_contain_text("1 receipt holds")
+    page.locator("#seat-keys").fill(f"ada:{'ab' * 32}")
+    page.locator("#seat-keys").blur()
+    expect(page.locator("#verdict")).to_contain_text("forged_command(4)")
+    page.locator("#seat-keys").fill("")
+    page.locator("#signed").set_input_files([])
+    page.locator("#keys").fill(json.loads((logged / "verdicts.json").read_text("utf-8"))["key"])
+    page.locator("#policy").set_input_files(logged / "right.policy")
+    expect(page.locator("#meaning")).to_contain_text("choose both")
+    page.locator("#log").set_input_files(logged / "right.log-proof")
+    page.locator("#file").set_input_files(logged / "right.bundle.jsonl")
+    expect(page.locator("#verdict")).to_contain_text("valid_without_rules")
+    page.locator("#file").set_input_files(logged / "another-history.bundle.jsonl")
+    expect(page.locator("#verdict")).to_contain_text("log_contradicted(7)")
     assert opened.received == "", "the page has asked for something"
 
 

@@ -4,7 +4,8 @@ import { showRecord } from "./record.js";
 import { plain } from "./verifier/plain.mjs";
 import { facts, warnings } from "./verifier/telling.mjs";
 import { SOUND } from "./verifier/verdict.mjs";
-import { keyOf, receiptOf, verify } from "./verifier/verify.mjs";
+import { readTrust } from "./verifier/trust.mjs";
+import { keyOf, RECEIPT, receiptOf, receiptsIn, seatKeyOf, verify } from "./verifier/verify.mjs";
 
 const at = (id) => document.getElementById(id);
 
@@ -15,6 +16,29 @@ const linesOf = (id, read, what) =>
     if (found === null) throw new Error(`${line} is not a valid ${what}`);
     return found;
   });
+
+const bytesOf = (id) => Promise.all(Array.from(at(id).files, async (file) => new Uint8Array(await file.arrayBuffer())));
+
+/** Return the signed receipts in a file: one, or those of an answer; throws an Error if it has none. */
+const signedIn = (raw) => {
+  let answer = null;
+  try { answer = JSON.parse(new TextDecoder().decode(raw)); } catch { /* it has none */ }
+  const found = answer?.format === RECEIPT ? [raw] : receiptsIn(answer);
+  if (found.length === 0) throw new Error("a file that was to have a receipt has none");
+  return found;
+};
+
+/** Return what the file is held to. */
+const held = async () => {
+  const [[log = null], [policy = null], signed] = await Promise.all([bytesOf("log"), bytesOf("policy"), bytesOf("signed")]);
+  const trust = policy === null ? undefined : readTrust(policy);
+  if (trust === null) throw new Error("that is not a policy");
+  if (trust !== undefined && log === null) throw new Error("a policy says how a log proof is judged: choose both");
+  return {
+    keys: linesOf("keys", keyOf, "key"), receipts: linesOf("receipts", receiptOf, "receipt"),
+    signedReceipts: signed.flatMap(signedIn), seatKeys: Object.assign({}, ...linesOf("seat-keys", seatKeyOf, "key of a seat")), log, trust,
+  };
+};
 
 const show = (kind, title, meaning, rows, code = "") => {
   at("result").hidden = false;
@@ -55,9 +79,8 @@ const judge = async (file) => {
   importer.remove();
   await new Promise((done) => { setTimeout(done, 20); }); // lets the browser draw before the work begins
   try {
-    const asked = { keys: linesOf("keys", keyOf, "key"), receipts: linesOf("receipts", receiptOf, "receipt") };
     const raw = await last.arrayBuffer();
-    const report = verify(raw, asked);
+    const report = verify(raw, await held());
     const { verdict } = report;
     const isSound = report.checked.length > 0;
     const rest = isSound ? [`not checked: ${report.not_checked.replaceAll("`", "")}`] : [verdict.detail];
@@ -75,8 +98,7 @@ const judge = async (file) => {
 };
 
 at("file").addEventListener("change", () => judge(at("file").files[0]));
-at("keys").addEventListener("change", () => judge());
-at("receipts").addEventListener("change", () => judge());
+for (const id of ["keys", "receipts", "signed", "seat-keys", "log", "policy"]) at(id).addEventListener("change", () => judge());
 for (const name of ["dragenter", "dragover"]) {
   document.addEventListener(name, (event) => { event.preventDefault(); at("drop").classList.add("over"); });
 }

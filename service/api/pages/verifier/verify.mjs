@@ -149,6 +149,12 @@ export function receiptOf(text) {
   return isOne ? { n: Number(n), hash: hash.toLowerCase() } : null;
 }
 
+/** Parses a seat and its key, `SEAT:KEY`, into an object; null if the text is not one. */
+export function seatKeyOf(text) {
+  const [, seat, key] = /^([a-z0-9][a-z0-9-]{0,23}):([0-9a-f]{64})$/.exec(text.trim()) ?? [];
+  return seat === undefined ? null : { [seat]: key };
+}
+
 /** Parses a public key of 64 digits or a verifier key; null if the text is neither. */
 export function keyOf(text) {
   return readKey(text.trim());
