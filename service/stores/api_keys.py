@@ -19,7 +19,7 @@ from secrets import token_hex, token_urlsafe
 from typing import Final
 
 from service.caches import RecentCache
-from service.log import SideStore
+from service.log import SideStore, StoreFailure
 
 COLLECTION: Final = "keys"
 SCOPES: Final = ("read", "write", "keys", "operator")
@@ -176,7 +176,8 @@ def find(store: SideStore, token: str, now: float) -> ApiKey | None:
 class KeyCache:
     """Caches valid keys for a few seconds, so that most requests need no read from the store.
 
-    An ended key therefore works up to *seconds* longer in a process that has just used it.
+    An ended key therefore works up to *seconds* longer in a process that has just used it. While the store is
+    down, an operator's key that was valid at its last use still is: it reads the metrics, which tell of it.
     """
 
     def __init__(
@@ -185,6 +186,7 @@ class KeyCache:
         self._store = store
         self._clock = clock
         self._known: RecentCache[str, ApiKey] = RecentCache(size, seconds=seconds, clock=clock)
+        self._operators: RecentCache[str, ApiKey] = RecentCache(size)
 
     def find(self, token: str) -> ApiKey | None:
         """Return the valid key with the text *token*; None if there is none."""
@@ -193,16 +195,26 @@ class KeyCache:
         known = self._known.get(digest)
         if known is not None and known.is_valid(now):
             return known
-        key = find(self._store, token, now)
+        try:
+            key = find(self._store, token, now)
+        except StoreFailure:
+            last = self._operators.get(digest)
+            if last is None or not last.is_valid(now):
+                raise
+            return last
         if key is None:
             self._known.drop(digest)
+            self._operators.drop(digest)
         else:
             self._known.put(digest, key)
+            if "operator" in key.scopes:
+                self._operators.put(digest, key)
         return key
 
     def forget(self, id_: str) -> None:
         """Drop the key *id_* from this cache."""
-        self._known.drop_all(lambda _, key: key.id == id_)
+        for cache in (self._known, self._operators):
+            cache.drop_all(lambda _, key: key.id == id_)
 
 
 def _digest(token: str) -> str:

@@ -7,12 +7,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NoReturn
 
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.api.app import create_app
 from service.api.metrics import DIRECTORY
-from service.log import Log
+from service.log import Log, StoreUnavailable
 from service.signals.feeds import FeedLimits
 from service.stores import api_keys
 from service.usecases.services import Services
@@ -39,6 +41,25 @@ def test_only_an_operators_key_reads_them(owner: Api, services: Services, table:
         is_problem(who("GET", "/metrics"), 403, "forbidden")
     is_problem(Api(owner.app)("GET", "/metrics"), 401, "unauthenticated")
     is_problem(operator(owner, services)("GET", "/v1/encounters"), 403, "forbidden")
+
+
+def test_an_operators_key_reads_them_while_the_store_is_down(
+    owner: Api, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scrape comes less often than a key is cached; without it `rewound_store_up` would never be 0."""
+    object.__setattr__(services, "keys", api_keys.KeyCache(services.log, time.time, seconds=0.0))
+    who = operator(owner, services)
+    assert samples(who)["rewound_store_up", ()] == 1
+
+    def down(*_: object) -> NoReturn:
+        raise StoreUnavailable("it is down")
+
+    monkeypatch.setattr(services.log, "record", down)
+    monkeypatch.setattr(services.log, "memory", down)
+    assert samples(who)["rewound_store_up", ()] == 0
+    is_problem(owner("GET", "/v1/encounters"), 503, "store-unavailable")
+    services.keys.forget(str(who.token).split("_")[1])
+    is_problem(who("GET", "/metrics"), 503, "store-unavailable")
 
 
 def test_answers_are_counted_by_operation_and_status(owner: Api, services: Services, table: Table) -> None:

@@ -155,12 +155,16 @@ def _caddy(home: Path, port: int, ports: tuple[int, int], certificate: Path) -> 
     text = (DEPLOY / "proxy" / "Caddyfile").read_text("utf-8")
     for before, after in (
         ("127.0.0.1:8000", f"{HOST}:{port}"),
+        (
+            "grace_period 35s",
+            f"grace_period 1s\n\tadmin off\n\thttp_port {ports[0]}\n\thttps_port {ports[1]}",
+        ),
         ("rewound.example {", f"{NAME} {{\n\ttls {certificate} {certificate}"),
     ):
         assert before in text, f"the Caddyfile has changed: {before}"
         text = text.replace(before, after)
     file = home / "Caddyfile"
-    file.write_text(f"{{\n\tadmin off\n\thttp_port {ports[0]}\n\thttps_port {ports[1]}\n}}\n{text}", "utf-8")
+    file.write_text(text, "utf-8")
     return file
 
 
