@@ -7,11 +7,11 @@ fixes the host's part, so nobody chooses a seed after seeing another.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
 from service.dice.chain import DEFAULT_EPOCHS, MAX_EPOCHS, Anchor, seal, seat_commitment
+from service.rules.kernel.hexadecimal import BYTES, check_hex
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -35,10 +35,10 @@ TABLE_SEED_3: Final = Rule(
 )
 
 
-SEED_BYTES: Final = 32
+SEED_BYTES: Final = BYTES
 REASON_LENGTH: Final = 500
 BECAUSE: Final = ("TABLE-SEED-1",)
-_HEX: Final = re.compile("[0-9a-f]{64}")
+MALFORMED: Final = "seed_malformed"
 _EXAMPLE: Final = bytes(SEED_BYTES)
 """The seed in offers, which a client replaces by its own."""
 
@@ -187,11 +187,6 @@ def _commitment(view: Table, seat: str, seed: bytes) -> str:
     return seat_commitment(_eid(view.dice.chain or view.encounter), seat, seed).hex()
 
 
-def _check_hex(text: str, what: str) -> None:
-    if not _HEX.fullmatch(text):
-        raise Refused("seed_malformed", f"{what} is {SEED_BYTES} bytes as 64 lower-case hexadecimal digits")
-
-
 @enforces(TABLE_SEED_1)
 @record
 class CommitSeed(Command[Table]):
@@ -204,7 +199,7 @@ class CommitSeed(Command[Table]):
         sealing = _check_listed(view, self.by.seat)
         if sealing.has_answered(self.by.seat):
             raise Refused("seed_committed_already", f"{self.by.seat} has committed, or was waived")
-        _check_hex(self.commitment, "a commitment")
+        check_hex(self.commitment, "a commitment", MALFORMED)
 
     def decide(self, state: Table) -> Emits[Table]:
         return (yield SeedCommitted(seat=self.by.seat, commitment=self.commitment))
@@ -259,7 +254,7 @@ class RevealSeed(Command[Table]):
     def check(self, view: Table) -> None:
         seat = self.by.seat
         sealing = _check_listed(view, seat)
-        _check_hex(self.seed, "a seed")
+        check_hex(self.seed, "a seed", MALFORMED)
         if seat not in sealing.committed or seat in sealing.revealed:
             raise Refused("no_seed_owed", f"{seat} owes no seed")
         if not all(map(sealing.has_answered, view.dice.seats)):

@@ -13,12 +13,13 @@ names the commands that are such choices and emits what no choice means.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from service.dice.chain import choice_commitment
 from service.rules.kernel.codec import Malformed, from_data, to_data
+from service.rules.kernel.families import Families
+from service.rules.kernel.hexadecimal import check_hex
 from service.rules.kernel.messages import (
     TABLE,
     Awaited,
@@ -30,7 +31,7 @@ from service.rules.kernel.messages import (
     Refused,
     Scope,
 )
-from service.rules.kernel.records import EMPTY, changed, record, with_key, without_key
+from service.rules.kernel.records import EMPTY, changed, derived, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import view
 from service.rules.secrecy.gm_only import knows_more, refuse_without_reason
@@ -60,13 +61,14 @@ TABLE_CHOICE_4: Final = Rule(
 )
 
 S = TypeVar("S", bound=Table)
+Kind: TypeAlias = type[Command[Any]]
 
 OPTION: Final = "sealed_by"
 SEAT: Final = "seat"
 REASON_LENGTH: Final = 500
 CHOICE_LENGTH: Final = 8_192
 """The most bytes of a choice's canonical JSON."""
-_HEX: Final = re.compile("[0-9a-f]{64}")
+MALFORMED: Final = "commitment_malformed"
 
 
 class SecretChoice(Generic[S]):
@@ -233,11 +235,6 @@ def commitment_of(state: Table, seat: str, prompt: str, salt: bytes, choice: Map
     return choice_commitment(eid, seat, prompt, salt, canonical(choice)).hex()
 
 
-def _check_hex(text: str, what: str) -> None:
-    if not _HEX.fullmatch(text):
-        raise Refused("commitment_malformed", f"{what} is 32 bytes as 64 lower-case hexadecimal digits")
-
-
 def _check_awaited(view: Table, command: SealChoice | OpenChoice) -> None:
     """Raise `Refused` unless *command* answers its prompt."""
     found = owed(_answers(view), command.prompt)
@@ -263,7 +260,7 @@ class SealChoice(Command[Table]):
         return _place_of(view, self.prompt)
 
     def check(self, view: Table) -> None:
-        _check_hex(self.commitment, "a commitment")
+        check_hex(self.commitment, "a commitment", MALFORMED)
         _check_awaited(view, self)
 
     def decide(self, state: Table) -> Emits[Table]:
@@ -313,13 +310,20 @@ class OpenChoice(Command[Table]):
         if "prompt" in fields and given.get("prompt") != self.prompt:
             raise Refused("choice_malformed", f"the choice does not answer {self.prompt}")
         try:
-            command: Command[Any] = from_data(kind, to_data(given), families=view.families, by=self.by)
+            return self._read(kind, given, view.families)
         except Malformed as fault:
             raise Refused("choice_malformed", f"/choice{fault.pointer}: {fault.expected}") from fault
-        return command
+
+    def _read(self, kind: Kind, given: Mapping[str, Any], families: Families) -> Command[Any]:
+        """Return the command of *kind* with the data *given*, read once for the scope, the check and more."""
+
+        def read(_: OpenChoice) -> Command[Any]:
+            return from_data(kind, to_data(given), families=families, by=self.by)
+
+        return derived(self, "choice", read)
 
     def check(self, view: Table) -> None:
-        _check_hex(self.salt, "a salt")
+        check_hex(self.salt, "a salt", MALFORMED)
         if len(canonical(self.choice)) > CHOICE_LENGTH:
             raise Refused("choice_malformed", f"a choice has at most {CHOICE_LENGTH} bytes")
         _check_awaited(view, self)
