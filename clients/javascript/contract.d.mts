@@ -3878,12 +3878,12 @@ export type Heartrush1Fell = {
 type: "fell";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The id of the fall. */
-fall: string;
 /** The id of the creature. */
 creature: string;
 /** The distance in feet. */
 feet: number;
+/** The id of the fall. */
+fall: string;
 };
 
 /** Hit points fell to zero or below: a ten-minute clock runs. */
@@ -4528,13 +4528,13 @@ rules: Array<string>;
 mine: Heartrush1CheckedView | null;
 };
 
-/** Time that passes round by round, because it hurts somebody. */
+/** Time that passes round by round, because it hurts somebody; `seconds` are those still to pass. */
 export type Heartrush1FramePassingView = {
 /** The kind, which says what the other members are. */
 kind: "passing";
 /** The cells to walk, each as x and y; null for the shortest way. */
 path: string;
-/** Seconds that are still to pass. */
+/** How many seconds. */
 seconds: number;
 /** The reason, for the record. */
 reason: string;
@@ -6816,12 +6816,12 @@ export type Heartrush1RoundEnding = {
 type: "round_ending";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The id of the end of the round. */
-upkeep: string;
 /** What is still to be settled, in order: each is a creature and what it undergoes. */
 queue: Array<[string, "burning" | "suffocating" | "breath"]>;
-/** Whether a round of the fight ends, and not only a round's time. */
+/** Whether a round of the fight ends; else a round's time passes outside combat. */
 ends_round: boolean;
+/** The id of the end of the round. */
+upkeep: string;
 };
 
 /** Declines in a row have ended the round. */
@@ -8047,12 +8047,12 @@ export type Heartrush1TimeBegun = {
 type: "time_begun";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The id of the passing time. */
-passing: string;
 /** How many seconds. */
 seconds: number;
 /** The reason, for the record. */
 reason: string;
+/** The id of the passing time. */
+passing: string;
 };
 
 /** The time of a round passes, and hurts who burns or has no air. */

@@ -2000,9 +2000,9 @@ class Fell(t.TypedDict):
     """A creature falls."""
     type: t.Literal['fell']
     because: list[str]
-    fall: str
     creature: str
     feet: int
+    fall: str
 
 @t.final
 class FellToZero(t.TypedDict):
@@ -2397,7 +2397,7 @@ class FrameOpposedView(t.TypedDict):
 
 @t.final
 class FramePassingView(t.TypedDict):
-    """Time that passes round by round, because it hurts somebody."""
+    """Time that passes round by round, because it hurts somebody; `seconds` are those still to pass."""
     kind: t.Literal['passing']
     path: str
     seconds: int
@@ -3891,9 +3891,9 @@ class RoundEnding(t.TypedDict):
     """A round ends, or its time outside combat, and brings this to these creatures first."""
     type: t.Literal['round_ending']
     because: list[str]
-    upkeep: str
     queue: list[list[str | t.Literal['burning', 'suffocating', 'breath']]]
     ends_round: bool
+    upkeep: str
 
 @t.final
 class RoundRanOut(t.TypedDict):
@@ -4670,9 +4670,9 @@ class TimeBegun(t.TypedDict):
     """Time begins to pass round by round."""
     type: t.Literal['time_begun']
     because: list[str]
-    passing: str
     seconds: int
     reason: str
+    passing: str
 
 @t.final
 class TimeHarmed(t.TypedDict):

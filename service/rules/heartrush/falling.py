@@ -16,6 +16,7 @@ from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET, Cell
+from service.rules.table.stack import opened_by
 
 HR_FALL_1: Final = Rule(
     "HR-FALL-1",
@@ -48,12 +49,18 @@ def struck(view: State, command: Striking) -> Creature:
 
 
 @record
-class FallFrame(Checking):
+class DeclaredFall:
+    """Who falls, and how many feet."""
+
+    creature: str
+    feet: int
+
+
+@record
+class FallFrame(DeclaredFall, Checking):
     """A creature falls, and saves against the feet."""
 
     kind: ClassVar[str] = "fall"
-    creature: str
-    feet: int
     checked: Checked | None = None
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
@@ -73,16 +80,14 @@ class FallFrame(Checking):
 
 
 @record
-class Fell(Event[State]):
+class Fell(DeclaredFall, Event[State]):
     """A creature falls."""
 
     type: ClassVar[str] = "fell"
     fall: str
-    creature: str
-    feet: int
 
     def evolve(self, state: State) -> State:
-        return state.pushed(FallFrame(path=self.fall, creature=self.creature, feet=self.feet))
+        return state.pushed(opened_by(self, FallFrame, self.fall))
 
 
 @record

@@ -13,7 +13,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, opened_by
 
 HR_COND_28: Final = Rule(
     "HR-COND-28",
@@ -27,13 +27,18 @@ BY_ROUNDS: Final = ("HR-COND-28", "A-68")
 
 
 @record
-class PassingFrame(Frame[State]):
-    """Time that passes round by round, because it hurts somebody."""
+class DeclaredPassing:
+    """How much time passes, and why."""
+
+    seconds: int
+    reason: str
+
+
+@record
+class PassingFrame(DeclaredPassing, Frame[State]):
+    """Time that passes round by round, because it hurts somebody; `seconds` are those still to pass."""
 
     kind: ClassVar[str] = "passing"
-    seconds: int
-    """Seconds that are still to pass."""
-    reason: str
     harmed: bool = False
     """Whether the harm of this round's time is done."""
 
@@ -45,16 +50,14 @@ class PassingFrame(Frame[State]):
 
 
 @record
-class TimeBegun(Event[State]):
+class TimeBegun(DeclaredPassing, Event[State]):
     """Time begins to pass round by round."""
 
     type: ClassVar[str] = "time_begun"
     passing: str
-    seconds: int
-    reason: str
 
     def evolve(self, state: State) -> State:
-        frame = PassingFrame(path=self.passing, seconds=self.seconds, reason=self.reason)
+        frame = opened_by(self, PassingFrame, self.passing)
         return changed(state, rulings=state.rulings + 1).pushed(frame)
 
 

@@ -15,7 +15,7 @@ from service.rules.heartrush.state import State
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import changed, record
 from service.rules.rolls.chance import Chance
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, opened_by
 
 # A frame with a queue, for each thing may hurt, and a hurt creature may have to be asked.
 
@@ -23,13 +23,19 @@ What = Literal["burning", "suffocating", "breath"]
 
 
 @record
-class Due(Frame[State]):
-    """The end of a round under way: what is still to be settled, one thing after the other."""
+class DeclaredUpkeep:
+    """What a round's end brings to whom, and whether a round ends."""
 
-    kind: ClassVar[str] = "round_end"
     queue: tuple[tuple[str, What], ...]
     ends_round: bool = True
     """Whether a round of the fight ends; else a round's time passes outside combat."""
+
+
+@record
+class Due(DeclaredUpkeep, Frame[State]):
+    """The end of a round under way: what is still to be settled, one thing after the other."""
+
+    kind: ClassVar[str] = "round_end"
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -62,16 +68,14 @@ _WHY: Final[Mapping[What, tuple[str, ...]]] = MappingProxyType(
 
 
 @record
-class RoundEnding(Event[State]):
+class RoundEnding(DeclaredUpkeep, Event[State]):
     """A round ends, or its time outside combat, and brings this to these creatures first."""
 
     type: ClassVar[str] = "round_ending"
     upkeep: str
-    queue: tuple[tuple[str, What], ...]
-    ends_round: bool = True
 
     def evolve(self, state: State) -> State:
-        return state.pushed(Due(path=self.upkeep, queue=self.queue, ends_round=self.ends_round))
+        return state.pushed(opened_by(self, Due, self.upkeep))
 
 
 @record
