@@ -95,6 +95,8 @@ class Redecider:
         self._proof = proof
         self._then = then
         self._payloads = examined.payloads
+        self.repeats_killed = False
+        """Whether what is said to have ended its workers is decided too."""
         self.findings: list[Finding] = []
         """Which commands that were set aside crash here too, and which could not be repeated."""
 
@@ -153,10 +155,10 @@ class Redecider:
     def _repeat(self, folded: FoldedState[Any], commit: Commit, said: Quarantine, raw: bytes) -> None:
         """Decide a command that was set aside, and note whether it crashes here too; raises `Fault` if not.
 
-        What is said to have killed its workers is not repeated: it might end this audit too.
+        What is said to have killed its workers is repeated on request alone: it might end this audit too.
         """
         n = commit.n
-        if said["cause"] == KILLED:
+        if said["cause"] == KILLED and not self.repeats_killed:
             self._found(NOT_REPEATED, f"command {n} is said to have ended the workers that decided it")
             return
         lent = _LentDice(LoggedDiceSource(self._proof, {}), {})

@@ -53,15 +53,18 @@ def verify(
     *,
     span: tuple[int, int] | None = None,
     without_rules: bool = False,
+    repeats_killed: bool = False,
     progress: Progress = unheard,
 ) -> Report:
     """Return the report of an audit of *evidence* by the rules in *registry*.
 
     With *span* (first and last number) only these commits are decided again; earlier ones are folded, later
-    ones are not. *without_rules* stops before the first rule, as a verifier without the rules does.
+    ones are not. *without_rules* stops before the first rule, as a verifier without the rules does. With
+    *repeats_killed* commands that are said to have ended their workers are decided too, which may end the
+    caller.
     """
     counts = Counts(commits=len(evidence.commits))
-    judged = _VerifiedLine(evidence, counts)
+    judged = _VerifiedLine(evidence, counts, repeats_killed=repeats_killed)
     try:
         found = judged.whole(
             registry, span or (1, len(evidence.commits)), progress, without_rules=without_rules
@@ -75,8 +78,9 @@ def verify(
 class _VerifiedLine:
     """An audit in progress, with its results so far."""
 
-    def __init__(self, evidence: Evidence, counts: Counts) -> None:
+    def __init__(self, evidence: Evidence, counts: Counts, *, repeats_killed: bool) -> None:
         self.evidence = evidence
+        self.repeats_killed = repeats_killed
         self.counts = counts
         self.commits: Sequence[Commit] = ()
         self.signed = UNSIGNED
@@ -107,6 +111,7 @@ class _VerifiedLine:
         ruleset = self._ruleset(registry)
         self._digests(ruleset)
         again = Redecider(self.evidence, examined, ruleset, self.proof, self.then or self.now or "")
+        again.repeats_killed = self.repeats_killed
         self.dice_line = again.run(span, self.counts, self.now or "", progress)
         self.findings += again.findings
         if self.then is not None and self.then != self.now:

@@ -140,6 +140,12 @@ class _PolicyFile(click.ParamType[Policy]):
     help="A seat and its public key that you know from elsewhere: each command of the seat must be signed by "
     "it, whatever key the record says.",
 )
+@click.option(
+    "--repeat-killed",
+    is_flag=True,
+    help="Decide also commands that are said to have ended the workers that decided them. They may end this "
+    "program.",
+)
 @click.option("--unsigned", is_flag=True, help="Exit with 0 even if no key was given.")
 @click.option(
     "--without-rules",
@@ -199,6 +205,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     policy: Policy | None,
     delay_s: int,
     *,
+    repeat_killed: bool,
     unsigned: bool,
     without_rules: bool,
     as_json: bool,
@@ -206,7 +213,9 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     """Audit the bundle FILE offline: its bytes, signatures and dice, and every decision again."""
     if policy is not None and log_proof is None:
         raise click.UsageError("--policy says how --log is judged: give both")
-    asked = _AuditOptions(keys, dict(seat_keys), without_rules=without_rules, quiet=as_json)
+    asked = _AuditOptions(
+        keys, dict(seat_keys), without_rules=without_rules, repeats_killed=repeat_killed, quiet=as_json
+    )
     raw = file.read_bytes()
     signed = [one for each in receipts if isinstance(each, tuple) for one in each]
     report = asked.judge(raw, [each for each in receipts if isinstance(each, Receipt)], signed)
@@ -234,6 +243,7 @@ class _AuditOptions:
     keys: tuple[bytes, ...]
     seat_keys: Mapping[str, str]
     without_rules: bool
+    repeats_killed: bool
     quiet: bool
 
     def judge(self, raw: bytes, receipts: Sequence[Receipt] = (), signed: Sequence[bytes] = ()) -> Report:
@@ -249,6 +259,7 @@ class _AuditOptions:
                 evidence,
                 every_ruleset(),
                 without_rules=self.without_rules,
+                repeats_killed=self.repeats_killed,
                 progress=lambda done, of: bar.update(task, completed=done, total=of),
             )
 

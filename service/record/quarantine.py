@@ -48,7 +48,9 @@ def because(cause: str, ruleset: Ruleset[Any], error: BaseException | None = Non
 
 
 def said_of(quarantine: Quarantine) -> str:
-    """Return what crashed, for people."""
+    """Return what happened, for people."""
+    if quarantine["cause"] == KILLED:
+        return "that its workers died"
     rule = f" ({quarantine['rule']})" if quarantine["rule"] else ""
     return f"{quarantine['error']} at {quarantine['place']}{rule}"
 

@@ -117,6 +117,16 @@ def test_what_is_said_to_have_killed_its_workers_is_not_repeated_and_the_report_
     assert [finding.name for finding in report.findings] == [NOT_REPEATED]
 
 
+def test_a_host_that_says_that_its_workers_died_is_named_where_that_is_repeated_on_request() -> None:
+    sitting = opened()
+    n = set_aside(sitting, "choose", {"number": 3}, because(KILLED, TINY))
+
+    report = verify(host_signed(sitting), SHELF, repeats_killed=True)
+
+    assert str(report.verdict) == f"false_quarantine({n})"
+    assert "its workers died" in report.verdict.detail
+
+
 def test_a_command_whose_dice_are_not_disclosed_yet_is_repeated_once_they_are() -> None:
     sitting = opened()
     n = set_aside(sitting, "roll", {"sides": 6}, lie())
