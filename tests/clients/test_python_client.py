@@ -264,6 +264,7 @@ def test_nobody_there_is_unreachable() -> None:
 def test_the_client_imports_what_it_declares_and_nothing_of_the_service() -> None:
     settings = tomllib.loads((CLIENT / "pyproject.toml").read_text("utf-8"))
     declared = {need.split(">")[0] for need in settings["project"]["dependencies"]}
+    extra = {need.split(">")[0] for need in settings["project"]["optional-dependencies"]["signing"]}
     imported = {
         name.partition(".")[0]
         for path in CLIENT.rglob("*.py")
@@ -273,4 +274,18 @@ def test_the_client_imports_what_it_declares_and_nothing_of_the_service() -> Non
             [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
         )
     }
-    assert imported - sys.stdlib_module_names - {"rewound_client"} == declared == {"requests"}
+    assert imported - sys.stdlib_module_names - {"rewound_client"} == declared | extra
+    assert (declared, extra) == ({"requests"}, {"cryptography"})
+
+
+def test_without_the_extra_everything_but_keys_and_receipts_is_there() -> None:
+    script = (
+        "import sys; sys.modules['cryptography'] = None; import rewound_client\n"
+        "try:\n    rewound_client.SeatKey.make()\n"
+        "except ImportError as fault:\n    print(fault)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(CLIENT)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    assert "cryptography" in done.stdout
