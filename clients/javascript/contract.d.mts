@@ -172,7 +172,7 @@ audits: Array<Audit>;
 next_cursor: string | null;
 };
 
-/** The cells that are not plain ground at height 0, and the walls and doors between cells, as your seat may see them. */
+/** The cells that are not plain ground at height 0, and what is between cells, as your seat may see them. */
 export type BattleMap = {
 /** The line of play of which it is; `version` is a number there. */
 line: string;
@@ -193,12 +193,12 @@ height_ft: number;
 /** What abilities have made of it. */
 zones: Array<string>;
 }>;
-/** Walls and doors, by row and column. */
+/** Walls, doors and ledges, by row and column. */
 edges: Array<{
 /** Both cells, the left or upper one first. */
 between: Array<Array<number>>;
 /** What is on the edge. */
-kind: "wall" | "closed_door" | "open_door";
+kind: "wall" | "closed_door" | "open_door" | "ledge";
 }>;
 /** How bright the cells are that are not listed: as in a cell. */
 light: string;

@@ -236,3 +236,26 @@ def test_an_act_that_is_sealed_counts_for_who_may_read_it_alone(owner: Api) -> N
     assert acts(mine, fight.at) == {"k1": 1, "k2": 0}
     assert acts(other, fight.at) == acts(mine, fight.at, "?as=*") == {"k1": 0, "k2": 0}
     assert acts(mine, fight.at, "?at=1") == {"k1": 0, "k2": 0}
+
+
+def test_a_ledge_is_on_the_map_as_an_edge_between_cells(owner: Api) -> None:
+    sheets: list[dict[str, Any]] = [
+        {"id": "pia", "name": "Pia", "side": "heroes"},
+        {"id": "orc", "name": "Orc", "side": "foes"},
+    ]
+    creatures: list[dict[str, Any]] = [
+        {"position": [n, 0], "sheet": sheet | {"kind": "pc"}} for n, sheet in enumerate(sheets)
+    ]
+    opening: dict[str, Any] = {
+        "edition": "heartrush@1",
+        "sides": ["heroes", "foes"],
+        "player_side": "heroes",
+        "walls": {"2,0|3,0": "wall"},
+        "scenery": {"heights": {"0,0": 10}, "ledges": ["0,0|0,1"]},
+        "creatures": creatures,
+    }
+    opened: Any = owner("POST", "/v1/encounters", opening).json
+    assert owner.get(f"/v1/encounters/{opened['encounter']}/map")["edges"] == [
+        {"between": [[0, 0], [0, 1]], "kind": "ledge"},
+        {"between": [[2, 0], [3, 0]], "kind": "wall"},
+    ]

@@ -240,6 +240,9 @@ def test_a_share_link_opens_on_a_phone_without_typing_and_ends(
     phone.visit(link)
     expect(phone.page.locator("#status")).to_contain_text("seen as guest-1")
     expect(phone.page.get_by_role("tab", name="Act")).to_have_count(0)
+    wide = across(phone.page)
+    pinch(phone.page)
+    phone.page.wait_for_function(f"() => ({ACROSS})() < {wide / 1.5}")
     width = phone.page.evaluate("document.documentElement.scrollWidth")
     assert width <= 390, "the page is wider than the phone"
     gm.locator("[data-seat=guest-1]").get_by_role("button", name="Close the seat").click()
@@ -247,6 +250,27 @@ def test_a_share_link_opens_on_a_phone_without_typing_and_ends(
     phone.page.reload()
     expect(phone.page.locator("#ask")).to_contain_text("not valid")
     phone.faults.clear()  # the browser reports a 401 as an error of the page
+
+
+ACROSS = "() => document.querySelector('svg.map').viewBox.baseVal.width"
+
+
+def across(page: Page) -> float:
+    """Return how many cells the map shows from side to side."""
+    found: float = page.evaluate(ACROSS)
+    return found
+
+
+def pinch(page: Page) -> None:
+    """Move two fingers on the map apart, from 40 pixels to 160."""
+    box = page.locator("svg.map").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    session = page.context.new_cdp_session(page)
+    for name, apart in (("touchStart", 20), ("touchMove", 40), ("touchMove", 80)):
+        fingers = [{"id": number, "x": x + side * apart, "y": y} for number, side in enumerate((-1, 1))]
+        session.send("Input.dispatchTouchEvent", {"type": name, "touchPoints": fingers})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
 def test_a_bundle_is_verified_and_replayed_in_the_browser_alone(

@@ -182,15 +182,15 @@ class BattleMapCell(t.TypedDict):
 
 @t.final
 class BattleMapEdge(t.TypedDict):
-    """A wall or a door between two cells side by side."""
+    """A wall, a door or a ledge between two cells side by side."""
     between: list[list[int]]
     """Both cells, the left or upper one first."""
-    kind: t.Literal['wall', 'closed_door', 'open_door']
+    kind: t.Literal['wall', 'closed_door', 'open_door', 'ledge']
     """What is on the edge."""
 
 @t.final
 class BattleMap(t.TypedDict):
-    """The cells that are not plain ground at height 0, and the walls and doors between cells, as your seat may see them."""
+    """The cells that are not plain ground at height 0, and what is between cells, as your seat may see them."""
     line: str
     """The line of play of which it is; `version` is a number there."""
     version: int
@@ -198,7 +198,7 @@ class BattleMap(t.TypedDict):
     cells: "list[BattleMapCell]"
     """The ranges: each is y, the least x and the greatest x."""
     edges: "list[BattleMapEdge]"
-    """Walls and doors, by row and column."""
+    """Walls, doors and ledges, by row and column."""
     light: str
     """How bright the cells are that are not listed: as in a cell."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
 from service.api.paging import CURSOR, paged, passed_on
@@ -16,8 +16,7 @@ from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, closed, component, lis
 from service.core import creature_statistics, views
 from service.core.fold import AnyFolded
 from service.rules.kernel.codec import to_data
-from service.rules.space.walls import Wall
-from service.rules.table.short_view import TOKEN_STATUSES, BattleMap
+from service.rules.table.short_view import EDGE_KINDS, TOKEN_STATUSES, BattleMap
 from service.steps import Steps
 from service.usecases import reading
 
@@ -104,7 +103,7 @@ CHANGES: Final = component(
 BATTLE_MAP: Final = component(
     "BattleMap",
     closed(
-        "The cells that are not plain ground at height 0, and the walls and doors between cells, as your "
+        "The cells that are not plain ground at height 0, and what is between cells, as your "
         "seat may see them.",
         line=LINE_OF,
         version=NUMBER,
@@ -123,10 +122,10 @@ BATTLE_MAP: Final = component(
             )
         ),
         edges={
-            "description": "Walls and doors, by row and column.",
+            "description": "Walls, doors and ledges, by row and column.",
             **listing(
                 closed(
-                    "A wall or a door between two cells side by side.",
+                    "A wall, a door or a ledge between two cells side by side.",
                     between={
                         "type": "array",
                         "description": "Both cells, the left or upper one first.",
@@ -134,7 +133,7 @@ BATTLE_MAP: Final = component(
                         "minItems": 2,
                         "maxItems": 2,
                     },
-                    kind={"enum": list(get_args(Wall)), "description": "What is on the edge."},
+                    kind={"enum": list(EDGE_KINDS), "description": "What is on the edge."},
                 )
             ),
         },

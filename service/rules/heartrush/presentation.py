@@ -321,7 +321,8 @@ def part(view: State) -> str:
 
 def battle_map(view: State) -> BattleMap:
     """Return the map of a seat's *view*."""
-    return BattleMap(cells=map_cells(view), edges=edges_of(view.walls), light=view.scenery.ambient)
+    edges = edges_of(view.walls, view.scenery.ledges)
+    return BattleMap(cells=map_cells(view), edges=edges, light=view.scenery.ambient)
 
 
 def map_cells(view: State) -> tuple[MapCell, ...]:

@@ -6,11 +6,14 @@ from that seat. A field that is closed to the reader is None, where a rule reads
 
 from __future__ import annotations
 
-from typing import Final, Literal, get_args
+from collections.abc import Iterable
+from typing import Final, Literal, TypeAlias, get_args
 
 from service.rules.kernel.records import Sealed, record
-from service.rules.space.walls import Edge, Wall, Walls, edge_at
+from service.rules.space.walls import Edge, Walls, edge_at
 
+EdgeKind: TypeAlias = Literal["wall", "closed_door", "open_door", "ledge"]
+EDGE_KINDS: Final[tuple[str, ...]] = get_args(EdgeKind)
 TokenStatus = Literal["active", "down", "dead", "gone"]
 TOKEN_STATUSES: Final[tuple[str, ...]] = get_args(TokenStatus)
 
@@ -68,11 +71,11 @@ class MapCell:
 
 @record
 class MapEdge:
-    """A wall or a door between two cells side by side."""
+    """A wall, a door or a ledge between two cells side by side."""
 
     between: Edge
     """The left or upper cell first."""
-    kind: Wall
+    kind: EdgeKind
 
 
 @record
@@ -87,9 +90,10 @@ class BattleMap:
     """How bright the cells are that are not listed."""
 
 
-def edges_of(walls: Walls) -> tuple[MapEdge, ...]:
-    """Return the walls and doors of a map, by row and column."""
-    placed = [(edge, kind) for key, kind in walls.items() if (edge := edge_at(key)) is not None]
+def edges_of(walls: Walls, ledges: Iterable[str] = ()) -> tuple[MapEdge, ...]:
+    """Return the walls, doors and ledges of a map, by row and column."""
+    kinds: list[tuple[str, EdgeKind]] = [*walls.items(), *((key, "ledge") for key in ledges)]
+    placed = [(edge, kind) for key, kind in kinds if (edge := edge_at(key)) is not None]
     ordered = sorted(placed, key=lambda each: [cell[::-1] for cell in each[0]])
     return tuple(MapEdge(between=edge, kind=kind) for edge, kind in ordered)
 

@@ -90,12 +90,14 @@ const cellOf = ({ cell: [x, y], terrain, light, water, height_ft: height, zones 
     svg("text", { x: 0.06, y: 0.24, class: "sign" }, signs.filter(Boolean).join(" ")));
 };
 
-/** Draw a wall or a door. @param {Json} each */
-const edgeOf = ({ between: [a, b], kind }) => {
+/** Draw a wall, a door or a ledge, with its teeth on the lower side. @param {Json} each @param {Map<string, number>} heights of cells */
+const edgeOf = ({ between: [a, b], kind }, heights) => {
   const isUpright = a[1] === b[1];
   const turned = isUpright ? `translate(${b[0]} ${b[1]}) rotate(90)` : `translate(${b[0]} ${b[1]})`;
+  const falls = (heights.get(String(a)) ?? 0) > (heights.get(String(b)) ?? 0);
+  const tooth = falls === isUpright ? "v-.14" : "v.14"; // turned, down is left
   return svg("g", { class: `edge e-${kind}`, transform: turned }, svg("title", {}, `${words(kind)} between ${a.join(", ")} and ${b.join(", ")}`),
-    svg("path", { class: "post", d: kind === "wall" ? "M0 0H1" : "M0 0H.2M.8 0H1" }),
+    svg("path", { class: "post", d: { wall: "M0 0H1", ledge: `M0 0H1${[0.1, 0.3, 0.5, 0.7, 0.9].map((x) => `M${x} 0${tooth}`).join("")}` }[kind] ?? "M0 0H.2M.8 0H1" }),
     kind === "closed_door" && svg("rect", { class: "leaf", x: 0.2, y: -0.07, width: 0.6, height: 0.14 }),
     kind === "open_door" && svg("path", { class: "leaf", d: "M.2 0L.45 .5" }));
 };
@@ -169,7 +171,8 @@ export class BattleMap {
   drawGround(seen, tokens) {
     this.seen = seen ?? NO_GROUND;
     show(this.ground, this.seen.cells.map(cellOf));
-    show(this.edges, this.seen.edges.map(edgeOf));
+    const heights = new Map(this.seen.cells.map(({ cell, height_ft: height }) => [String(cell), height]));
+    show(this.edges, this.seen.edges.map((each) => edgeOf(each, heights)));
     this.ambient.setAttribute("class", `shade l-${this.seen.light}`);
     this.frame(tokens);
   }
@@ -211,11 +214,6 @@ export class BattleMap {
       drawn.token = token;
     }
     drawn.node.classList.toggle("is-selected", isSelected);
-    drawn.parts.name.classList.toggle("is-selected", isSelected);
-    const along = (token.position[0] + token.space / 2 - this.camera.box.x) / this.camera.box.width;
-    const anchor = isSelected && along < 0.3 ? "start" : isSelected && along > 0.7 ? "end" : "middle"; // it is whole
-    say(drawn.parts.name, isSelected ? token.name : drawn.short);
-    put(drawn.parts.name, { "text-anchor": anchor });
     drawn.node.classList.toggle("is-target", isTarget);
     put(drawn.node, { "aria-pressed": String(isSelected) });
   }
@@ -248,14 +246,11 @@ export class BattleMap {
     this.size = Math.min(NAME.most, NAME.px / cell);
     this.node.classList.toggle("is-small", cell < SMALL_PX);
     this.node.style.setProperty("--name", `${this.size}px`);
-    this.node.style.setProperty("--shown", `${NAME.px / cell}px`);
-    for (const { node, parts, token } of this.drawn.values()) if (token) this.#fit(node, parts, token);
+    for (const { parts, token } of this.drawn.values()) if (token) this.#fit(parts, token);
   }
 
-  #fit(node, parts, token) {
-    const drawn = this.drawn.get(token.id);
-    drawn.short = fitted(bare(token.name), token.space, this.size ?? NAME.most);
-    say(parts.name, node.classList.contains("is-selected") ? token.name : drawn.short);
+  #fit(parts, token) {
+    say(parts.name, fitted(bare(token.name), token.space, this.size ?? NAME.most));
   }
 
   #dress({ node, body, parts }, token) {
@@ -267,7 +262,7 @@ export class BattleMap {
       transform: `translate(${middle.join(" ")})`, "aria-label": described(token),
     });
     put(parts.name, { transform: `translate(${middle[0]} ${middle[1] + token.space / 2 - 0.02})` });
-    this.#fit(node, parts, token);
+    this.#fit(parts, token);
     put(body, { transform: `scale(${token.space})` });
     put(parts.form, { d: FORMS[side] });
     say(parts.letters, this.letters.get(token.id));
