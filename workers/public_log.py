@@ -5,6 +5,7 @@ Nobody's play waits for it. A worker that dies leaves its proposals to the next 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from threading import Event
 from typing import Final
@@ -58,4 +59,5 @@ class LogThread(PeriodicThread):
         self._public_log.put_dispute(None)
         self._is_disputed = False
         if appended:
+            self._public_log.put_signed_at(time.time())
             _logger.info("public_log.appended", entries=appended)

@@ -136,6 +136,11 @@ def _of_public_log(log: public_log.PublicLog) -> Iterator[GaugeMetricFamily]:
         "Whether the store does not hold the log that was signed, so that it stands still: 1 or 0.",
         int(log.dispute() is not None),
     )
+    yield _gauge(
+        "rewound_public_log_checkpoint_timestamp_seconds",
+        "When the newest checkpoint was signed, in seconds since 1970; 0 if there is none.",
+        log.signed_at(),
+    )
     behind = GaugeMetricFamily(
         "rewound_witness_behind_entries",
         "Entries of the newest checkpoint that a witness has not cosigned.",

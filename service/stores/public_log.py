@@ -30,6 +30,7 @@ PENDING: Final = "public-log-pending"
 """The schedule of proposed entries."""
 STATE: Final = "public-log-state"
 _DISPUTE: Final = "dispute"
+_SIGNED: Final = "signed"
 
 COSIGNED: Final = "cosigned"
 DOWN: Final = "down"
@@ -201,6 +202,15 @@ class PublicLog:
             self._store.put_record(STATE, _DISPUTE, json.dumps(asdict(dispute)).encode())
         elif self._store.record(STATE, _DISPUTE) is not None:
             self._store.drop_record(STATE, _DISPUTE)
+
+    def signed_at(self) -> float:
+        """Return when the newest checkpoint was signed, in seconds since 1970; 0 if it is not known."""
+        blob = self._store.record(STATE, _SIGNED)
+        return 0.0 if blob is None else float(blob)
+
+    def put_signed_at(self, seconds: float) -> None:
+        """Store when the newest checkpoint was signed."""
+        self._store.put_record(STATE, _SIGNED, f"{seconds:.3f}".encode())
 
     def witness(self, name: str) -> WitnessState:
         """Return what is known of a witness."""

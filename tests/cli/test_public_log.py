@@ -208,6 +208,7 @@ def test_a_log_that_stands_still_is_a_state_until_it_goes_on(store: MemoryLog, t
         latest = whole.latest()
         assert latest is not None
         newest = checkpoint.parse(latest[1])
+        assert time.time() >= whole.signed_at() > 0
         with closing(MemoryLog()) as older:
             thread = LogThread(older, memory, lambda: SIGNER, "w1", Event())
             thread.look()
