@@ -561,6 +561,8 @@ def test_the_gm_rules_on_what_an_ability_leaves_open() -> None:
     prompt = next(a.prompt for a in waiting(fight.state) if "rule_ability" in a.accepts)
     effects = [{"kind": "condition", "creature": "wolf", "condition": "prone"}]
     assert fight.send("rule_ability", "zoe", prompt=prompt, accept=True).refusal
+    lost = [{**effects[0], "creature": "nobody"}]
+    assert fight.refused("rule_ability", prompt=prompt, accept=True, effects=lost) == "params_missing"
     fight.do("rule_ability", prompt=prompt, accept=True, reason="it breaks", effects=effects)
     assert fight["wolf"].has("prone")
     assert fight.state.priority_side == "enemies"

@@ -13,6 +13,7 @@ from service.rules.heartrush.priority import pass_unable
 from service.rules.heartrush.wounds import fall_to_zero, wake
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import changed
+from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import begun, opened
 from tests.rules.heartrush.sides import PLACES, code_of, emitted, refusal_of, types
 
@@ -70,6 +71,14 @@ def test_HR_ZERO_1_who_is_at_zero_may_fall_where_the_fight_waits(
     fight.given("pia", hp=hp)
     assert refusal_of(fight, "zoe", "go_unconscious", creature="pia") == (code and (code, "HR-ZERO-1"))
     assert fight["pia"].status == ("active" if code else "unconscious")
+
+
+def test_HR_PRIO_1_nobody_falls_by_choice_while_dice_are_awaited() -> None:
+    fight = begun({"pia": (0, 0), "orc": (1, 0)}).given("pia", hp=-1)
+    fight.do("engage", creature="pia", target="orc").joined_by().stances(pia="might", orc="cunning")
+    fight.answer("declare_attack", "pia", target="orc")
+    assert any(awaited.wants for awaited in waiting(fight.state))
+    assert refusal_of(fight, "zoe", "go_unconscious", creature="pia") == ("no_priority", "HR-PRIO-1")
 
 
 # --- what an action takes --------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush.character import Condition
+from service.rules.heartrush.rolls import explosions
+from service.rules.rolls.chance import PoolDie
 from tests.rules.heartrush.kit import Fight, begun, opened
 from tests.rules.heartrush.pools import thrown
 
@@ -34,6 +36,15 @@ def test_HR_AD_1_advantage_adds_the_smallest_die_and_drops_the_lowest() -> None:
 def test_HR_AD_4_what_is_dropped_does_not_count() -> None:
     roll = thrown([8, 8], -1, [8, 8, 1])
     assert (roll.total, sum(die.dropped for die in roll.dice)) == (9, 1)
+
+
+@pytest.mark.parametrize(
+    ("faces", "dropped", "added"),
+    [([8, 3], [], [8]), ([8, 3], [0], []), ([8, 6], [0], [6]), ([8, 6], [1], [8]), ([7, 5], [0], [])],
+)
+def test_HR_AD_4_only_kept_dice_explode(faces: list[int], dropped: list[int], added: list[int]) -> None:
+    pool = [PoolDie(role="heart", sides=8), PoolDie(role="might", sides=6)]
+    assert [die.sides for die in explosions(pool, faces, dropped)] == added
 
 
 # --- start and priority ---------------------------------------------------------------------------------

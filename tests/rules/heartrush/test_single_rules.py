@@ -53,6 +53,8 @@ def test_HR_ACT_12_an_engagement_is_entered_for_an_action_and_only_before_it_beg
     fight = begun({**NEAR, "bru": (1, 1)}).do("engage", creature="pia", target="orc")
     fight.joined_by("bru")
     assert fight["bru"].action == 0
+    (joined,) = [event for event in fight.logged("ability_used") if event.ability == "join_engagement"]
+    assert (joined.creature, joined.paid, joined.instant) == ("bru", "action", True)
     fight.stances(pia="defensive", orc="defensive", bru="defensive")
     fight = begun({**NEAR, "bru": (1, 1)})
     assert fight.refused("join_engagement", creature="bru", prompt="r1/e1/bru") == "join_window_closed"

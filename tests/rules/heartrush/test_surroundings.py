@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush.character import Condition
+from service.rules.heartrush.paths import climb_ft
 from service.rules.heartrush.size_and_bonds import slots
 from service.rules.heartrush.weapons import is_cut, lines_blocked
 from service.rules.ruleset import waiting
@@ -108,6 +109,14 @@ def test_HR_ENV_6_a_free_climb_takes_the_climb_speed_and_a_sheer_wall_nobody() -
     fight.do("dash", creature="pia", path=[[0, 1]])
     sheer = begun({"pia": (0, 0), "orc": (5, 5)}, terrain=terrain, scenery={"sheer": ["0,1"]})
     assert sheer.refused("dash", creature="pia", path=[[0, 1]]) == "insufficient_movement"
+
+
+@pytest.mark.parametrize(("sheer", "climbs"), [("0,1", False), ("1,1", False), ("2,1", True)])
+def test_HR_ENV_6_one_sheer_cell_stops_whoever_needs_several(sheer: str, *, climbs: bool) -> None:
+    terrain = {f"{x},{y}": "climb" for x in range(3) for y in range(1, 4)}
+    places = {"pia": (0, 0), "orc": (9, 9)}
+    fight = begun(places, sheets={"pia": {"size": "l2"}}, terrain=terrain, scenery={"sheer": [sheer]})
+    assert (climb_ft(fight.state, fight["pia"], (0, 1)) > 0) is climbs
 
 
 # --- light ---------------------------------------------------------------------------------------------
