@@ -12,7 +12,7 @@ place=${REWOUND_SECRETS:-$here/secrets}
 mkdir -p "$place/passwords"
 cd "$place"
 
-for who in api worker backup queue; do
+for who in api worker backup queue replica join; do
     password=passwords/$who
     case ${1:-make} in
         make) ;;
@@ -33,10 +33,13 @@ valid() {
     [ ! -e "passwords/$1.before" ] || printf ' >%s' "$(cat "passwords/$1.before")"
 }
 
-for store in streams queue; do
-    sed -e '/^#/d' -e "s/@api@/$(valid api)/" -e "s/@worker@/$(valid worker)/" \
-        -e "s/@backup@/$(valid backup)/" -e "s/@queue@/$(valid queue)/" "$here/$store-users.acl" > "$store-users"
-done
+filled() {
+    sed -e '/^#/d' -e "s/@api@/$(valid api)/" -e "s/@worker@/$(valid worker)/" -e "s/@backup@/$(valid backup)/" \
+        -e "s/@queue@/$(valid queue)/" -e "s/@replica@/$(valid replica)/" -e "s/@join@/$(valid join)/" "$@"
+}
+filled "$here/streams-users.acl" > streams-users
+filled "$here/queue-users.acl" > queue-users
+filled "$here/streams-users.acl" "$here/kubernetes/cluster/users.acl" > cluster-users
 for who in api worker backup; do
     echo "redis://$who:$(cat "passwords/$who")@streams:6379/0" > "$who-streams-url"
 done

@@ -87,6 +87,27 @@ def test_every_key_of_the_secret_that_is_used_is_named_to_the_operator() -> None
     assert not re.search(r"[0-9a-f]{64}", text), "a key has a default"
 
 
+def test_a_node_of_the_cluster_keeps_what_the_store_on_one_host_keeps() -> None:
+    """The settings that lose nothing are the same; a cluster has its own besides."""
+    one, node = (
+        {line for line in file.read_text("utf-8").splitlines() if line and not line.startswith("#")}
+        for file in (ROOT / "deploy" / "valkey-streams.conf", KUBERNETES / "cluster" / "valkey.conf")
+    )
+    assert one < node
+    assert all(line.startswith(("cluster-", "repl-diskless-sync ")) for line in node - one)
+    (secret,) = {
+        each["valueFrom"]["secretKeyRef"]["name"]
+        for name in ("valkey", "join")
+        for kind in yaml.safe_load_all((KUBERNETES / "cluster" / f"{name}.yaml").read_text("utf-8"))
+        if kind["kind"] in ("StatefulSet", "Job")
+        for each in kind["spec"]["template"]["spec"]["containers"][0]["env"]
+        if "secretKeyRef" in each["valueFrom"]
+    }
+    assert f"create secret generic {secret} " in (KUBERNETES / "cluster" / "kustomization.yaml").read_text(
+        "utf-8"
+    )
+
+
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_every_container_can_write_little_and_mounts_what_is_there(name: str) -> None:
     spec = WORKLOADS[name]["spec"]["template"]["spec"]
