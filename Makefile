@@ -94,7 +94,7 @@ nemesis: .venv/ready ## kill, stop, starve and fill everything KILLS=50 times, u
 rehearsal: .venv/ready ## deploy, back up, kill, upgrade and roll back, change every key, fill the disk, restore elsewhere: under play, every alert read; STEPS="late disk" these alone (half an hour)
 	$(PY) -m tests.rehearsal
 
-manifests: .venv/ready $(SITE) ## hold what deploy/ has to schemas and to promtool, run nginx and Caddy in front of the service; ONLY="nginx caddy" these alone
+manifests: .venv/ready $(SITE) ## hold what deploy/ has to schemas and to promtool, run nginx and Caddy in front of the service, do the steps of the Dockerfile; ONLY="nginx caddy" these alone
 	test -x .venv/manifests/bin/kubernetes-validate || { \
 		$(PY) -m venv .venv/manifests && \
 		.venv/manifests/bin/python -m pip install --quiet --require-hashes -r $(PINS)/manifests.txt; }

@@ -1,7 +1,8 @@
 """Read what `deploy/` has with the programs that an operator uses, and run the proxies: `make manifests`.
 
 Kubernetes' schemas by kubernetes-validate, the build by kustomize, rules and scrape by promtool, the proxies
-by nginx and Caddy themselves, in front of a running service. None of it needs a network. A program that is
+by nginx and Caddy themselves, in front of a running service; the image by the steps of its Dockerfile, which
+needs the network for the pinned packages. A program that is
 missing is a failure that says how to get it. `ONLY="nginx caddy"` does these alone.
 """
 
@@ -16,7 +17,7 @@ from typing import Any, Final
 
 import yaml
 
-from tests.deploy import proxies
+from tests.deploy import image, proxies
 from tests.deploy.tools import DEPLOY, ROOT, SCHEMAS, MissingError, run, tool
 
 VERSION: Final = "1.32.0"
@@ -85,11 +86,18 @@ def proxy(name: str) -> Callable[[], str]:
     return check
 
 
+def dockerfile() -> str:
+    """Do the steps of the Dockerfile in a directory; it needs the network, for the pinned packages."""
+    with tempfile.TemporaryDirectory() as place:
+        return image.build(Path(place))
+
+
 CHECKS: Final[dict[str, Callable[[], str]]] = {
     "kustomize": kustomize,
     "promtool": promtool,
     "nginx": proxy("nginx"),
     "caddy": proxy("caddy"),
+    "image": dockerfile,
 }
 
 
