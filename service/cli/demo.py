@@ -87,7 +87,7 @@ def command(
                 if look:
                     _keep_running(page_of(service.url, encounter, token), signals, console)
                 else:
-                    console.print("\nTo look at it in a browser: rewound demo --look")
+                    console.print("\nTo look at it in a browser: make run, or rewound demo --look")
     except (BadScript, NotAsWritten, RewoundError, RequestException) as fault:
         raise Failure(described(fault, url or "the service")) from fault
     except (KeyboardInterrupt, StartAbandoned):
