@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from service.rules.rise.combat_statistics import speed_of
-from tests.rules.rise.kit import Fight, begun, entry
+from tests.rules.rise.kit import Fight, begun, entry, unfolded
 
 WINGS = {"land": 30, "fly": 60, "glide": 30}
 
@@ -178,5 +178,5 @@ def test_RI_REAC_2_flights_by_a_rule_are_offered_as_they_are_accepted() -> None:
     offers = [
         offer for offer in fight.offers("gm") if offer.type == "move" and offer.given.get("mode") == "fly"
     ]
-    kinds = {offer.given["ability"] for offer in offers if "targets" in offer.choices}
+    kinds = {offer.given["ability"] for offer in unfolded(offers, "ability") if "targets" in offer.choices}
     assert kinds == {"follow", "withdraw", "custom"}
