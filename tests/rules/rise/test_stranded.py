@@ -34,6 +34,27 @@ def test_RI_CONF_11_a_creature_that_is_left_behind_goes_on_by_a_sprint() -> None
     assert (fight["a"].position, fight["o"].position, fight["a"].fatigue) == ((9, 0), (10, 0), 1)
 
 
+@pytest.mark.parametrize(
+    ("walls", "asks"), [("", True), ("all around it", False), ("between the two", False)]
+)
+def test_RI_UNIV_HUSTLE_a_hustle_is_to_reach_somebody_in_sight_by_some_path(
+    walls: str, *, asks: bool
+) -> None:
+    """No cell to go to, or nobody to be seen: then there is nothing to reach, and nothing to go."""
+    around = {f"{x},{y}" for x in (-1, 0, 1) for y in (-1, 0, 1)} - {"0,0"}
+    between = {f"3,{y}" for y in range(-20, 21)}
+    closed = {"all around it": around, "between the two": between}.get(walls, set())
+    fight = begun(
+        entry("pc@x/a", (0, 0)),
+        entry("mon@y/o", (6, 0)),
+        phase="movement",
+        terrain=dict.fromkeys(closed, "wall"),
+    )
+    asking = [offer for offer in fight.offers("seat-x") if offer.given.get("sprint") == "ask"]
+    assert bool(asking) is asks
+    assert all(offer.choices["targets"] and offer.choices["path"] for offer in asking)
+
+
 def test_RI_CONF_11_it_may_stay_behind() -> None:
     fight = chase().do("consent_sprint", "a", accept=False)
     assert (fight["a"].position, fight["a"].fatigue) == ((5, 0), 0)
