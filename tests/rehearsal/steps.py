@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -156,11 +157,7 @@ class Rehearsal:
         for table in self.tables:
             table.start()
         until(lambda: all(table.fight is not None for table in self.tables), "play begins", 300)
-        fight = self.tables[0].fight
-        assert fight is not None
-        hook = self.reader().ask(
-            "POST", "/v1/webhooks", {"url": self.hook.url, "encounter": fight.encounter}, ok=(201,)
-        )
+        hook = self.reader().ask("POST", "/v1/webhooks", {"url": self.hook.url}, ok=(201,))
         self.hook_secret = hook.data["secret"]
         self._goes_on("load", f"{len(self.tables)} tables of both books play through two API processes")
 
@@ -437,10 +434,13 @@ class Rehearsal:
         ]
         assert not broken, broken[:3]
 
-    def _not_told(self) -> list[int]:
+    def _not_told(self) -> list[tuple[str, int]]:
         """Return the commits that the webhook did not take; each that it took has a valid signature."""
-        told = {each["data"]["n"] for each in self.hook.taken(self.hook_secret)}
-        return sorted(set(range(min(told), max(told))) - told)
+        told: dict[str, set[int]] = defaultdict(set)
+        for each in self.hook.taken(self.hook_secret):
+            told[each["data"]["encounter"]].add(each["data"]["n"])
+        assert told
+        return sorted((name, n) for name, ns in told.items() for n in set(range(min(ns), max(ns))) - ns)
 
     def _lose_everything(self, stack: ExitStack) -> None:
         """Kill all, and restore the first backup elsewhere, with the keys and the newest signing memory."""
