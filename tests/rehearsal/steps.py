@@ -50,6 +50,8 @@ OF_WITNESSES: Final = (
 )
 """Not brought about here, because the topology has no witness; `tests/api/test_alerts.py` does it."""
 FULL_S: Final = 20.0
+LOG: Final = 6_000_000
+"""The size of the log from which an eighth of it takes longer to fill than two scrapes."""
 BLOCK: Final = 16_384
 EXT4_KEEPS: Final = 4_096
 """Blocks that ext4 counts as free, and keeps for itself (`reserved_clusters`)."""
@@ -344,7 +346,8 @@ class Rehearsal:
     @contextmanager
     def _little_room(self) -> Iterator[None]:
         """Leave the disk room for what is appended in a few seconds, and none for the log a second time."""
-        log = sum(each.stat().st_size for each in self.disk.home.rglob("*") if each.is_file())
+        until(lambda: self._log_bytes() > LOG, "the log is large enough to be seen failing", 900)
+        log = self._log_bytes()
         ballast = self.disk.home.parent / "most-of-it"
         try:
             with ballast.open("wb", buffering=0) as file:  # bit by bit: the disk must never be full here
@@ -355,6 +358,9 @@ class Rehearsal:
             yield
         finally:
             ballast.unlink(missing_ok=True)
+
+    def _log_bytes(self) -> int:
+        return sum(each.stat().st_size for each in self.disk.home.rglob("*.aof"))
 
     def _room(self) -> int:
         """Return the bytes that can still be written to the disk."""
