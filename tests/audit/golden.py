@@ -75,7 +75,7 @@ def heartrush(timing: str) -> Any:
 
 def rise() -> Any:
     """Return a fight of Rise."""
-    return RiseFight(5, 4, budget=COMMANDS)
+    return RiseFight(11, 4, budget=COMMANDS)
 
 
 def played(game: Any, *, is_closed: bool = True) -> Evidence:
