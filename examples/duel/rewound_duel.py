@@ -115,7 +115,7 @@ class Strike(kit.Frame[State]):
 
     def advance(self, state: State, chance: kit.Chance) -> kit.Emits[State]:
         if self.amount is not None:
-            return (yield BreathLost(fighter=self.against, amount=self.amount))
+            return (yield BreathLost(fighter=self.against, by=self.by, amount=self.amount))
         die = (kit.PoolDie(role="strike", sides=6),)
         stream, purpose = f"{self.by}/strike", {"what": "strike"}
         state, roll = yield from chance.throw(state, owner=self.by, stream=stream, purpose=purpose, pool=die)
@@ -192,6 +192,7 @@ class BreathLost(kit.Event[State]):
     type: ClassVar[str] = "breath_lost"
     sentence: ClassVar[str] = "{fighter} loses {amount} breath"
     fighter: str
+    by: str
     amount: int
     gave_ground: bool = False
 
@@ -258,7 +259,9 @@ class Answer(kit.AwaitedCommand[State]):
         assert isinstance(strike, Strike)
         amount = strike.amount or 0
         lost = amount // 2 if self.give_ground else amount
-        return (yield BreathLost(fighter=self.creature, amount=lost, gave_ground=self.give_ground))
+        return (
+            yield BreathLost(fighter=self.creature, by=strike.by, amount=lost, gave_ground=self.give_ground)
+        )
 
 
 DUEL: Final = kit.ruleset(
@@ -272,4 +275,8 @@ DUEL: Final = kit.ruleset(
     ),
     frames=(Round, Strike, RoundEnd),
     options=(kit.OptionSpec(key="breath", text="The breath of each fighter.", values=(10, 6, 20)),),
+    counted=kit.Counted(
+        acts={"strike_rolled": "by"},
+        harms={"breath_lost": kit.Harm(creature="fighter", source="by")},
+    ),
 )

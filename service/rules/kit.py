@@ -21,6 +21,7 @@ from service.rules.ruleset import Ruleset
 from service.rules.secrecy.gm_only import facts_of, hide_gm_only
 from service.rules.shared import messages_in
 from service.rules.table.awaited_command import AwaitedCommand
+from service.rules.table.counted import UNCOUNTED, Counted, Harm
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM, Table
 
@@ -32,9 +33,11 @@ __all__ = [
     "Book",
     "Chance",
     "Command",
+    "Counted",
     "Emits",
     "Event",
     "Frame",
+    "Harm",
     "Id",
     "Offer",
     "Opening",
@@ -70,12 +73,14 @@ def ruleset(  # noqa: PLR0913 - each is said by its name
     messages: Iterable[type[Command[Any] | Event[Any]]],
     frames: Iterable[type[Frame[Any]]] = (),
     options: Iterable[OptionSpec] = (),
+    counted: Counted = UNCOUNTED,
     packages: tuple[str, ...] = (),
 ) -> Ruleset[S]:
     """Return a ruleset: its own *messages* and *frames*, those of its *opening*, and those of every ruleset.
 
-    *packages* are the dotted names of its sources, by default the top-level package of *opening*. Raises
-    `AssertionError` if two commands or two events have one type.
+    *counted* names the events by which statistics count what a creature dealt, took and did. *packages* are
+    the dotted names of its sources, by default the top-level package of *opening*. Raises `AssertionError` if
+    two commands or two events have one type.
     """
     specs = tuple(options)
     opens, opened = opening_messages(opening, specs)
@@ -90,4 +95,5 @@ def ruleset(  # noqa: PLR0913 - each is said by its name
         options=opens.specs,
         packages=packages or (opening.__module__.partition(".")[0],),
         frames=tuple(frames),
+        counted=counted,
     )

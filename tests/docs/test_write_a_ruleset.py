@@ -30,7 +30,7 @@ def lines(text: str) -> str:
 
 def test_what_the_page_shows_of_the_duel_is_in_it() -> None:
     _, *shown = blocks("python")
-    assert len(shown) == 9
+    assert len(shown) == 10
     assert [block for block in shown if lines(block) not in lines(DUEL)] == []
 
 

@@ -38,6 +38,9 @@ def bundle_file(running: Running, tmp_path_factory: pytest.TempPathFactory) -> P
             seat.send(offer["command"] | chosen)
         state: Any = gm.state()["state"]  # the client has types for the editions of this repository
         assert state["winner"] in ("ann", "bo")
+        counted = {each["id"]: each for each in gm.creature_statistics()["creatures"]}
+        loser = next(name for name in counted if name != state["winner"])
+        assert counted[state["winner"]]["dealt"] == counted[loser]["taken"] >= 10
         gm.close()
         assert gm.audit(wait_s=30)["verdict"] == "valid"
         file.write_bytes(gm.bundle())

@@ -254,10 +254,12 @@ def get_creature_statistics(request: ApiRequest) -> Steps[ApiResponse]:
     folded, known, occasions = yield from requested_state(request)
     shown = views.creatures_data(folded.ruleset, folded.state, request.readers, occasions)["creatures"]
     found = creature_statistics.tallies(folded.ruleset.counted, _played(request, folded.n))
+    # A ruleset may keep no records of creatures: then the creatures are those that the events name.
+    creatures = [each["id"] for each in shown] or sorted(found)
     data = {
         "line": request.encounter,
         "version": folded.n,
-        "creatures": [_tallied(each["id"], found.get(each["id"], {})) for each in shown],
+        "creatures": [_tallied(each, found.get(each, {})) for each in creatures],
     }
     return ApiResponse(data, version=f"{folded.n}-{known}")
 
