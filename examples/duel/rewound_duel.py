@@ -264,6 +264,11 @@ class Answer(kit.AwaitedCommand[State]):
         )
 
 
+COUNTED: Final = kit.Counted(
+    acts={"strike_rolled": "by"},
+    harms={"breath_lost": kit.Harm(creature="fighter", source="by")},
+)
+
 DUEL: Final = kit.ruleset(
     "duel@1",
     "Duel",
@@ -275,8 +280,5 @@ DUEL: Final = kit.ruleset(
     ),
     frames=(Round, Strike, RoundEnd),
     options=(kit.OptionSpec(key="breath", text="The breath of each fighter.", values=(10, 6, 20)),),
-    counted=kit.Counted(
-        acts={"strike_rolled": "by"},
-        harms={"breath_lost": kit.Harm(creature="fighter", source="by")},
-    ),
+    counted=COUNTED,
 )
