@@ -23,6 +23,7 @@ n: number;
 /** The SHA-256 that the next commit names. */
 hash: string;
 };
+/** Whether the new line hides none of the commands that replace the contested one. */
 is_open: boolean;
 };
 

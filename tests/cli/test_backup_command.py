@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from rewound_client import Rewound, RewoundError, Table
+from rewound_client import RetryPolicy, Rewound, RewoundError, Table
 from service.cli.client import connect
 from service.cli.local_service import reserved_port
 from tests.cli.test_backup import PLACES, disputed, key_in, serving, signed
@@ -29,6 +29,8 @@ pytestmark = pytest.mark.slow
 TABLES = 3
 PAUSE_S = 0.05
 """Between the commands of a table: a backup takes seconds, and every command is audited twice afterwards."""
+IMPATIENT = RetryPolicy(total_s=5)
+"""Of those who play until the service is killed: a client retries for a minute by itself."""
 ROLL = {"type": "roll_behind_screen", "dice": [6], "bonus": 0, "what": "a door"}
 
 
@@ -103,7 +105,10 @@ def test_what_was_backed_up_under_load_is_restored_elsewhere_and_played_on(
             with connect(f"http://127.0.0.1:{port}", key) as client:
                 tables = [opened(client) for _ in range(TABLES)]
                 player = tables[1].open_seat("max", "player", [])["token"]
-                with loaded(tables) as load:
+                with (
+                    Rewound(f"http://127.0.0.1:{port}", key, retry_policy=IMPATIENT) as impatient,
+                    loaded([impatient.encounter(table.encounter) for table in tables]) as load,
+                ):
                     while len(load.acknowledged) < TABLES:
                         time.sleep(0.02)
                     after(load.acknowledged, 5)

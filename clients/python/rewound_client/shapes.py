@@ -36,6 +36,7 @@ class AcceptanceCommand(t.TypedDict):
     head: "AcceptanceCommandHead"
     """The last commit of the proposed line."""
     is_open: bool
+    """Whether the new line hides none of the commands that replace the contested one."""
 
 @t.final
 class Amendment(t.TypedDict):

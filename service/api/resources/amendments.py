@@ -65,7 +65,10 @@ ACCEPTANCE_COMMAND: Final = component(
         version=NUMBER,
         encounter=UUID,
         head=closed("The last commit of the proposed line.", n=NUMBER, hash=HASH),
-        is_open=TRUTH,
+        is_open={
+            **TRUTH,
+            "description": "Whether the new line hides none of the commands that replace the contested one.",
+        },
     ),
 )
 AMENDMENT: Final = component(

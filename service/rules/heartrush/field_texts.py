@@ -377,7 +377,6 @@ FIELD_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "hinder": "The id of the hindering.",
         "fall": "The id of the fall.",
         "passing": "The id of the passing time.",
-        "round_ending.ends_round": "Whether a round of the fight ends, and not only a round's time.",
         # --- surroundings and rest
         "terrain": "What cells are made of that are not plain ground, by `x,y`, such as `3,-2`.",
         "set_terrain.terrain": "What the ground becomes.",
