@@ -238,6 +238,26 @@ def test_an_act_that_is_sealed_counts_for_who_may_read_it_alone(owner: Api) -> N
     assert acts(mine, fight.at, "?at=1") == {"k1": 0, "k2": 0}
 
 
+def test_what_is_opened_later_counts_in_the_past_and_no_cached_answer_is_taken_for_it(owner: Api) -> None:
+    fight = Played(owner, entry("pc@x/k1", (0, 0)), entry("pc@y/k2", (1, 0)))
+    fight.send("gm", "start_combat", start_phase="action")
+    for each in ("k1", "k2"):
+        fight.do("no_more_swift", each)
+    fight.do("strike", "k1", target="k2")
+    other = fight.seats["seat-y"]
+    past = f"{fight.at}/creatures/statistics?at={other.get(fight.at)['version']}"
+    before = other("GET", past)
+    unchanged = other("GET", past, None, **{"If-None-Match": before.headers["ETag"]})
+    assert unchanged.status_code == 304
+    assert owner("DELETE", fight.at).status_code == 200
+
+    after = other("GET", past, None, **{"If-None-Match": before.headers["ETag"]})
+
+    assert after.status_code == 200
+    acted: Any = after.json
+    assert {each["id"]: each["acts"] for each in acted["creatures"]} == {"k1": 1, "k2": 0}
+
+
 def test_a_ledge_is_on_the_map_as_an_edge_between_cells(owner: Api) -> None:
     sheets: list[dict[str, Any]] = [
         {"id": "pia", "name": "Pia", "side": "heroes"},

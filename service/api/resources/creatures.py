@@ -247,11 +247,13 @@ def list_creature_changes(request: ApiRequest) -> ApiResponse:
 def get_creature_statistics(request: ApiRequest) -> Steps[ApiResponse]:
     """Count the damage that each creature dealt and took, and how often it acted, by rounds.
 
-    Only events that your seat may read are counted: what is sealed from it counts when it is opened. The
-    ruleset names the events. Damage is what they say was taken: in Heart Rush what is left after a shrug, in
-    Rise all of it, with what resistance stops.
+    Only events that your seat may read are counted: what is sealed from it counts when it is opened, also
+    with `at`. The ruleset names the events. Damage is what they say was taken: in Heart Rush what is left
+    after a shrug, in Rise all of it, with what resistance stops. Only this line of play is counted: not what
+    came before it, if it continues or forks another.
     """
-    folded, known, occasions = yield from requested_state(request)
+    newest = reading.head(request.services, request.encounter)
+    folded, _, occasions = yield from requested_state(request)
     shown = views.creatures_data(folded.ruleset, folded.state, request.readers, occasions)["creatures"]
     found = creature_statistics.tallies(folded.ruleset.counted, _played(request, folded.n))
     # A ruleset may keep no records of creatures: then the creatures are those that the events name.
@@ -261,7 +263,8 @@ def get_creature_statistics(request: ApiRequest) -> Steps[ApiResponse]:
         "version": folded.n,
         "creatures": [_tallied(each, found.get(each, {})) for each in creatures],
     }
-    return ApiResponse(data, version=f"{folded.n}-{known}")
+    # A later commit may open what an earlier one sealed, so the tag names the newest one that could.
+    return ApiResponse(data, version=f"{folded.n}-{max(newest, folded.n)}")
 
 
 def _tallied(creature: str, rounds: Mapping[int, creature_statistics.Tally]) -> dict[str, Any]:
