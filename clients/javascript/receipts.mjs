@@ -6,6 +6,12 @@ import { canonical, fromHex, joined, sha256, utf8 } from "./bytes.mjs";
 
 const LEAF = "\0rewound/receipt/1\0";
 const BATCH = "rewound/receipts/1\0";
+const FORMAT = "rewound/receipt/1";
+const MEMBERS = "batch,encounter,format,hash,key,n,prev,request,signature";
+const LONGEST_PATH = 32;
+const LINE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const HASH = /^[0-9a-f]{64}$/;
+const SIGNATURE = /^[0-9a-f]{128}$/;
 
 /** The service answered with a receipt that is not signed, or is not about the answer. */
 export class FalseReceipt extends Error {
@@ -37,8 +43,9 @@ export class ReceiptChecker {
   }
 }
 
-/** Return whether a receipt is signed by the key that it names. @param {Record<string, any>} receipt */
+/** Return whether a receipt is one that a verifier takes, signed by the key that it names. @param {Record<string, any>} receipt */
 export async function isTrue(receipt) {
+  if (!hasForm(receipt)) return false;
   try {
     const { encounter, hash, n, prev, request, batch: { index, size, path } } = receipt;
     const leaf = await sha256(utf8(LEAF + canonical({ encounter, hash, n, prev, request })));
@@ -52,6 +59,22 @@ export async function isTrue(receipt) {
     return false;
   }
 }
+
+/**
+ * Return whether a receipt has exactly the members of the format, each spelled as a verifier reads it: one that is
+ * spelled otherwise would prove nothing later.
+ */
+function hasForm(receipt) {
+  if (namesOf(receipt) !== MEMBERS || namesOf(receipt.batch) !== "index,path,size") return false;
+  const { batch: { index, size, path }, encounter, format, hash, key, n, prev, request, signature } = receipt;
+  return format === FORMAT && is(LINE, encounter) && is(SIGNATURE, signature)
+    && [n, index, size].every(Number.isSafeInteger) && n >= 1
+    && Array.isArray(path) && path.length <= LONGEST_PATH && [hash, key, prev, request, ...path].every((each) => is(HASH, each));
+}
+
+const namesOf = (value) => (value !== null && typeof value === "object" ? Object.keys(value).sort().join(",") : null);
+
+const is = (pattern, value) => typeof value === "string" && pattern.test(value);
 
 /** Return the root to which a path leads from the leaf at `index` (RFC 9162, 2.1.3.2), null if to none. */
 async function rootOf(leaf, index, size, path) {

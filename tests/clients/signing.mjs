@@ -47,5 +47,6 @@ const found = {
   before, after: await gm.bundle(), receipts, other, unsigned, isKept: again.secret === kept.get("zoe"),
   amended: [undone.status, redone.status],
   failed: [await failed({}), await failed({ n: 1 }), await failed({ prev: "0".repeat(64) }), await failed({}, "0".repeat(64))],
+  unfit: [await failed({ more: 1 }), await failed({ format: "x" }), await failed({ key: receipts[0].key.toUpperCase() })],
 };
 process.stdout.write(JSON.stringify(found), () => process.exit(0));

@@ -23,9 +23,10 @@ from rewound_client import (
     receipts,
 )
 from service.audit import bundle
-from service.audit.receipts import read_receipt
+from service.audit.receipts import BadReceipt, read_receipt, sign_receipts
 from service.audit.verify import verify
 from service.cli import main
+from service.log.values import CommitWrite
 from service.record.canonical import dumps
 from service.record.commit import SeatSignature, load_request
 from service.rules.registry import REGISTRY
@@ -223,6 +224,7 @@ def test_in_javascript_too_a_key_is_kept_and_another_one_is_refused(found: Json)
 
 def test_in_javascript_too_a_false_receipt_is_an_error(found: Json) -> None:
     assert found["failed"] == [None, True, True, True]
+    assert found["unfit"] == [True, True, True], "their signatures are true, and no verifier takes them"
     assert found["receipts"]
     for receipt in found["receipts"]:
         assert read_receipt(dumps(receipt)).n == receipt["n"]
@@ -264,3 +266,29 @@ def test_a_receipt_that_was_changed_is_false(gm: Table, change: Json) -> None:
     with pytest.raises(FalseReceipt):
         receipts.ReceiptChecker(kept.append).take(dict(outcome) | {"receipt": receipt | change})
     assert len(kept) == 1
+
+
+@pytest.mark.parametrize("name", ["more", "format", "key", "signature", "prev"])
+def test_a_receipt_that_is_spelled_as_no_verifier_takes_it_is_false(gm: Table, name: str) -> None:
+    """The service could give receipts that look true and prove nothing: their signatures are true."""
+    kept: list[Json] = []
+    outcome = gm.keeping(kept.append).send({"type": "contest", "commit": 1, "claim": "a"})
+    (receipt,) = kept
+    spelled = receipt | {name: str(receipt.get(name, "")).upper()}
+
+    with pytest.raises(BadReceipt):
+        read_receipt(dumps(spelled))
+    with pytest.raises(FalseReceipt):
+        receipts.ReceiptChecker(kept.append).take(dict(outcome) | {"receipt": spelled})
+    assert len(kept) == 1
+
+
+def test_a_receipt_cannot_name_a_file_outside_its_folder(tmp_path: Path) -> None:
+    folder = ReceiptFolder(tmp_path / "receipts")
+    write = CommitWrite(1, prev="cd" * 32, hash="ab" * 32, raw=b"", request=b"{}")
+    (raw,) = sign_receipts([("../outside", write)], b"\x01" * 32)
+    answer = {"n": 1, "hash": "ab" * 32, "receipt": json.loads(raw)}
+
+    with pytest.raises(FalseReceipt):
+        receipts.ReceiptChecker(folder).take(answer)
+    assert [*tmp_path.rglob("*.receipt.json")] == []

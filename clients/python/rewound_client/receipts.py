@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +22,13 @@ Keep = Callable[[Receipt], None]
 _LEAF: Final = b"\x00rewound/receipt/1\x00"
 _BATCH: Final = b"rewound/receipts/1\x00"
 _SAID: Final = ("encounter", "hash", "n", "prev", "request")
+_FORMAT: Final = "rewound/receipt/1"
+_MEMBERS: Final = frozenset((*_SAID, "batch", "format", "key", "signature"))
+_IN_BATCH: Final = frozenset(("index", "path", "size"))
+_LONGEST_PATH: Final = 32
+_LINE: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_SIGNATURE: Final = re.compile(r"[0-9a-f]{128}")
 
 
 class FalseReceipt(RewoundError):
@@ -76,10 +84,12 @@ class ReceiptChecker:
 
 
 def is_true(receipt: Receipt) -> bool:
-    """Return whether *receipt* is signed by the key that it names."""
+    """Return whether *receipt* is one that a verifier takes, signed by the key that it names."""
     from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415 - an extra
 
+    if not _has_form(receipt):
+        return False
     try:
         batch = receipt["batch"]
         leaf = sha256(_LEAF + _canonical({name: receipt[name] for name in _SAID})).digest()
@@ -89,9 +99,34 @@ def is_true(receipt: Receipt) -> bool:
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(receipt["key"]))
         message = _BATCH + batch["size"].to_bytes(8, "big") + root
         public.verify(bytes.fromhex(receipt["signature"]), message)
-    except (InvalidSignature, KeyError, TypeError, ValueError, OverflowError, AttributeError):
+    except (InvalidSignature, ValueError, OverflowError):
         return False
     return True
+
+
+def _has_form(receipt: object) -> bool:
+    """Return whether *receipt* has exactly the members of the format, each spelled as a verifier reads it.
+
+    One that is spelled otherwise would prove nothing later. Its encounter is a part of its file's name.
+    """
+    if not isinstance(receipt, Mapping) or receipt.keys() != _MEMBERS or receipt["format"] != _FORMAT:
+        return False
+    batch = receipt["batch"]
+    if not isinstance(batch, Mapping) or batch.keys() != _IN_BATCH or not isinstance(batch["path"], list):
+        return False
+    hashes = [*(receipt[name] for name in ("hash", "prev", "request", "key")), *batch["path"]]
+    return (
+        _is(_LINE, receipt["encounter"])
+        and all(type(each) is int for each in (receipt["n"], batch["index"], batch["size"]))
+        and receipt["n"] >= 1
+        and len(batch["path"]) <= _LONGEST_PATH
+        and all(_is(_HASH, each) for each in hashes)
+        and _is(_SIGNATURE, receipt["signature"])
+    )
+
+
+def _is(pattern: re.Pattern[str], value: object) -> bool:
+    return isinstance(value, str) and pattern.fullmatch(value) is not None
 
 
 def _root(leaf: bytes, index: int, size: int, path: list[bytes]) -> bytes | None:
