@@ -286,6 +286,8 @@ class CommandFolder:
             )
             if tries < MAX_TRIES:
                 return None
+            if isinstance(error, MemoryError):  # a larger machine decides it, so it is no crash to repeat
+                return self._quarantine(folded, entry, because(KILLED, folded.ruleset))
             return self._quarantine(folded, entry, because(CRASHED, folded.ruleset, error))
         finally:
             self.deciding_since = None

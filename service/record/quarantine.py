@@ -18,7 +18,7 @@ from service.rules.ruleset import Ruleset
 CRASHED: Final = "crashed"
 """The code raised an exception, each time that it was tried."""
 KILLED: Final = "killed"
-"""The workers that decided it died, or were ended because they took too long."""
+"""The workers that decided it died, were ended because they took too long, or had no memory left."""
 DISPUTED: Final = "disputed"
 """It was sent while the record was in dispute, so its sender may have seen its dice."""
 CAUSES: Final = (CRASHED, KILLED, DISPUTED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NoReturn
 
 import pytest
 from structlog.testing import capture_logs
@@ -271,6 +272,29 @@ def test_a_command_that_breaks_is_tried_three_times_and_no_more(log: Meddler) ->
     outcomes = [load_commit(entry.raw).outcome for entry in log.commits(eid(), 0, 100)]
     assert outcomes[before:] == ["quarantined"]
     assert log.tries == [1, *[before + 1] * MAX_TRIES]
+
+
+@pytest.mark.plants_crash
+def test_a_command_without_memory_is_set_aside_as_one_that_ended_its_workers(
+    log: Meddler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An audit on a larger machine decides it, and must not name an honest host for that."""
+    sitting = _sitting(1)
+    _append(log, sitting)
+    before = len(sitting.requests)
+    folding, _ = _folding(log)
+    folding.fold(eid(), always)
+    log.append(eid(), _burst(sitting), scope="s", key="b", fingerprint="f")
+
+    def exhaust(*_: object) -> NoReturn:
+        raise MemoryError
+
+    monkeypatch.setattr("workers.fold.decide_request", exhaust)
+    folding.fold(eid(), always)
+
+    said = load_commit(log.commits(eid(), before, 1)[0].raw).quarantine
+    assert said is not None
+    assert (said["cause"], said["error"]) == ("killed", None)
 
 
 def _burst(sitting: Sitting) -> bytes:
