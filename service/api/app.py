@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from functools import cache, partial
 from typing import Final
+from urllib.parse import quote
 
-from flask import Flask, Request, Response, request
-from werkzeug.exceptions import MethodNotAllowed, NotFound
+from flask import Flask, Request, Response, current_app, request
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.routing import Map, Rule
 
 from service.api import cors, resources
@@ -26,6 +27,7 @@ from service.api.problem_pages import prefers_page
 from service.api.problems import not_found
 from service.api.quotas import RateLimits, RequestQuotas
 from service.api.request_ids import new_request_id
+from service.api.resources import documents
 from service.api.serving import AppContext, as_problem, refuse, serve
 from service.steps import Pause, blocking, run
 from service.usecases.services import Services
@@ -105,9 +107,27 @@ def _response(reply: Reply) -> Response:
     return Response(body, status=reply.status, headers=reply.headers)
 
 
+def _page_before_slash() -> str | None:
+    """Return the address of the documentation's page that the request names with a slash after it, if any.
+
+    People write `/docs/`. Paths of the API keep their 404, which suggests the right one.
+    """
+    try:
+        id_, _ = current_app.url_map.bind("").match(request.path.removesuffix("/"), method=request.method)
+    except HTTPException:
+        return None
+    if not request.path.endswith("/") or OPERATIONS.all[id_].tag != documents.TAG:
+        return None
+    query = f"?{request.query_string.decode('latin-1')}" if request.query_string else ""
+    return quote(request.path.removesuffix("/")) + query
+
+
 def _framework_fault(served: AppContext, fault: Exception) -> Response:
     """Return the response to a request that reached no operation, such as an unknown path or method."""
     request_id = new_request_id()
+    if isinstance(fault, NotFound) and (page := _page_before_slash()):
+        headers = {"Location": page, "Cache-Control": "no-store", "Request-Id": request_id}
+        return _response(Reply(308, headers, b""))
     problem = as_problem(fault, request_id)
     if isinstance(fault, NotFound):
         problem = not_found(f"no operation has this path{near_path(request.path, request.method)}")

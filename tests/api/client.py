@@ -70,6 +70,10 @@ def check(method: str, target: str, answer: TestResponse) -> None:
     path = next((path for pattern, path in paths() if pattern.fullmatch(target.partition("?")[0])), None)
     operation = contract()["paths"].get(path, {}).get(method.lower()) if path else None
     if operation is None:
+        if answer.status_code == 308:  # a page that was named with a slash after it
+            assert path is None
+            assert answer.headers["Location"].startswith("/")
+            return
         assert answer.status_code in (404, 405), f"{method} {target} is in no contract"
         if answer.mimetype != "text/html":  # a browser gets a page
             _fits(answer, "#/components/schemas/Problem")

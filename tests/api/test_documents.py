@@ -191,6 +191,28 @@ def test_without_a_built_site_the_documentation_is_the_reference(site: Path, api
     is_problem(api("GET", "/docs/audit"), 404, "not-found")
 
 
+@pytest.mark.parametrize(
+    ("named", "page"),
+    [
+        ("/docs/", "/docs"),
+        ("/docs/?q=a%20die", "/docs?q=a%20die"),
+        ("/docs/api/", "/docs/api"),
+        ("/docs/what%3Fis/", "/docs/what%3Fis"),
+        ("/verify/", "/verify"),
+    ],
+)
+def test_a_page_that_is_named_with_a_slash_after_it_is_found(api: Api, named: str, page: str) -> None:
+    answer = api("GET", named)
+    assert (answer.status_code, answer.headers["Location"]) == (308, page)
+
+
+@pytest.mark.parametrize("path", ["/docs//", "/docs//example.org/", "/v1/rulesets/"])
+def test_a_slash_after_another_path_leads_nowhere(api: Api, path: str) -> None:
+    answer = api("GET", path)
+    is_problem(answer, 404, "not-found")
+    assert "Location" not in answer.headers
+
+
 def test_a_built_site_is_served_with_its_files(site: Path, api: Api) -> None:
     site.mkdir()
     (site / "index.html").write_text("<h1>Documentation</h1>")
