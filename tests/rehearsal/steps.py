@@ -459,7 +459,7 @@ class Rehearsal:
     def _not_told(self) -> list[tuple[str, int]]:
         """Return the commits that the webhook did not take; each that it took has a valid signature."""
         told: dict[str, set[int]] = defaultdict(set)
-        for each in self.hook.taken(self.hook_secret):
+        for each in self.hook.signed(self.hook_secret):
             told[each["data"]["encounter"]].add(each["data"]["n"])
         assert told
         return sorted((name, n) for name, ns in told.items() for n in set(range(min(ns), max(ns))) - ns)
