@@ -33,6 +33,7 @@ from tests.rehearsal.builds import CRASHES, changed_build, this_build
 from tests.rehearsal.topology import APIS, STORES, WORKERS, Topology, make_secrets
 from tests.rehearsal.watch import Watch
 from tests.support.webhook_receiver import NETWORK, Receiver, receiver
+from workers.groups import SETTLE_S
 
 BOOKS: Final = ("heartrush@1", "rise@1")
 DUEL: Final = {
@@ -430,6 +431,7 @@ class Rehearsal:
         left = [name for table in self.tables for name in table.join(60)]
         assert not left, left
         self.history.close()
+        time.sleep(3 * SETTLE_S)  # then the workers have stored the state of each, which audits compare
         history = list(histories.read(self.history.path))
         played = {fight.encounter for table in self.tables for fight in table.fights}
         shown = showing.shown(reader, {}, versions_read(history), played)
