@@ -524,7 +524,7 @@ class Rehearsal:
     def _played_and_audited(reader: showing.Reader, encounter: str) -> str:
         at = f"/v1/encounters/{encounter}"
         about = reader.ask("GET", at).data
-        if about["state"] == "open":
+        if not about["closed"]:
             roll = {"type": "roll_behind_screen", "dice": [6], "bonus": 0, "what": "a door"}
             answer = reader.ask("POST", f"{at}/commands", roll, ok=(200, 201)).data
             assert answer["outcome"] == "accepted", answer
