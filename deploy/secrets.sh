@@ -10,6 +10,7 @@ umask 077
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 place=${REWOUND_SECRETS:-$here/secrets}
 mkdir -p "$place/passwords"
+chmod 0700 "$place" # it may have been there, made with the usual mask
 cd "$place"
 
 for who in api worker backup queue replica join; do

@@ -1,8 +1,11 @@
 """Read the Dockerfile and the Compose file as a builder would; that takes no engine."""
 
 import json
+import os
 import re
 import shlex
+import stat
+import subprocess
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -149,6 +152,17 @@ def test_no_secret_is_in_the_file_or_in_an_environment(root: Path, compose: dict
     assert all(name in script for name in ("secret-key", "-users", "-streams-url", "queue-url"))
     assert "deploy/secrets" in (root / ".dockerignore").read_text(encoding="utf-8").splitlines()
     assert "/deploy/secrets/" in (root / ".gitignore").read_text(encoding="utf-8").splitlines()
+
+
+def test_nobody_else_enters_the_directory_of_the_secrets(root: Path, tmp_path: Path) -> None:
+    """The files in it are readable, so a directory that was there before is closed too."""
+    place = tmp_path / "secrets"
+    place.mkdir()
+    place.chmod(0o755)
+    environment = {**os.environ, "REWOUND_SECRETS": str(place)}
+    subprocess.run(["sh", root / "deploy" / "secrets.sh"], env=environment, check=True)
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    assert len((place / "secret-key").read_text("ascii").strip()) == 64
 
 
 @pytest.mark.parametrize("store", ["streams", "queue"])
