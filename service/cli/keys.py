@@ -80,7 +80,7 @@ def list_signing_keys(encounter: str | None) -> None:
     """List the public keys that this service has signed with, the oldest first.
 
     With ENCOUNTER each is printed as the verifier key of that encounter's checkpoints, for `rewound verify
-    --key`.
+    --key`. With `log` for ENCOUNTER it is that of the public log, for witnesses and policies.
     """
     with opened(read_settings().settings) as log:
         found = signing.published(log)
@@ -100,6 +100,7 @@ def rotate_signing_key() -> None:
     with opened(settings) as log:
         key = signing.rotate(log, settings.origin, settings.signing_key_file, time.time(), read_or_create_key)
     say(key.public)
+    say("It signs the public log too: witnesses need the last line of: rewound keys signing log", err=True)
 
 
 def _day(seconds: int) -> str:
