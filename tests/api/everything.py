@@ -90,14 +90,18 @@ MISTAKES: Final = (
 )
 
 
-def answers(who: Api, at: str, paths: Sequence[str], mistakes: Sequence[dict[str, Any]]) -> list[str]:
-    """Return every answer *who* can get of the encounter at *at*: reading, and asking for what it may not."""
+def answers(who: Api, at: str, paths: Sequence[str], mistakes: Sequence[object]) -> list[str]:
+    """Return every answer *who* can get of the encounter at *at*: reading, and asking for what it may not.
+
+    A mistake is a command, or an array of commands.
+    """
     head = who.get(at)["version"]
     reading = (*paths, f"/state?at={head}", f"/state?at={head}&known={head}", *of_each(head))
     found = [_answer(who, "GET", at, path) for path in reading]
     found += [_answer(who, "POST", at, path, data) for path, data in ASKED]
     for mistake in mistakes:
-        found += [_answer(who, "POST", at, path, mistake) for path in ("/previews", "/commands")]
+        where = ("/commands?continue=true",) if isinstance(mistake, list) else ("/previews", "/commands")
+        found += [_answer(who, "POST", at, path, mistake) for path in where]
     return [*found, streamed(who, at)]
 
 

@@ -37,6 +37,21 @@ MISTAKES: Final[tuple[dict[str, Any], ...]] = (
     {"type": "consent_sprint", "creature": "h", "accept": True},
     {"type": "throw_dice", "prompt": "r1/action/heroes/h/dice", "faces": [1]},
 )
+TOO_MUCH: Final = tuple(
+    [{**each, "creature": creature} for each in turn]
+    for creature, cell in (("w", [0, 4]), ("o", [4, 0]))
+    for turn in (
+        ({"type": "move", "path": [cell]}, {"type": "end_turn"}, {"type": "begin_turn"}),
+        (
+            {"type": "move", "ability": "follow", "targets": ["h"]},
+            {"type": "end_turn"},
+            {"type": "begin_turn"},
+        ),
+        ({"type": "plan_movement", "path": [cell]}, {"type": "move", "path": [cell]}),
+        ({"type": "strike", "target": "h", "weapon": "bow"}, {"type": "end_turn"}, {"type": "end_turn"}),
+    )
+)
+"""Turns as arrays that cannot be legal to their ends: each command is checked on what those before it do."""
 BURST: Final = {
     "id": "burst",
     "area": {"shape": "sphere", "size_ft": 5, "range_ft": 60},
@@ -77,7 +92,7 @@ class Run(Played):
 
     def look(self, seat: str) -> list[str]:
         """Return every answer *seat* can get now."""
-        return answers(self.seats[seat], self.at, PATHS, MISTAKES)
+        return answers(self.seats[seat], self.at, PATHS, (*MISTAKES, *TOO_MUCH))
 
 
 @dataclass(frozen=True)
