@@ -91,7 +91,7 @@ offered: .venv/ready ## play 10,000 commands of each book by options alone, over
 nemesis: .venv/ready ## kill, stop, starve and fill everything KILLS=50 times, under play, SEED= by its chances, CLUSTER=1 on a cluster, and hold all promises (minutes)
 	$(PY) -m tests.nemesis
 
-rehearsal: .venv/ready ## deploy, back up, kill, upgrade and roll back, change every key, fill the disk, restore elsewhere: under play, every alert read; STEPS="late disk" these alone (half an hour)
+rehearsal: .venv/ready ## deploy, back up, kill, upgrade and roll back, change every key, fill the disk, restore elsewhere: under play, every alert read; STEPS="late disk" these alone (minutes)
 	$(PY) -m tests.rehearsal
 
 manifests: .venv/ready $(SITE) ## hold what deploy/ has to schemas and to promtool, run nginx and Caddy in front of the service, do the steps of the Dockerfile; ONLY="nginx caddy" these alone
