@@ -298,6 +298,7 @@ class Rehearsal:
                 (self.topology.secrets / "secret-key").write_text(given, "ascii")
                 self.topology.roll()
             self._goes_on("keys", f"secret key: {step}")
+        self._back_up()  # an older backup needs the key that was dropped
 
         make_secrets(self.topology.secrets, "change")
         self.topology.restart(*STORES)  # both passwords are valid
@@ -467,7 +468,7 @@ class Rehearsal:
         return sorted((name, n) for name, ns in told.items() for n in set(range(min(ns), max(ns))) - ns)
 
     def _lose_everything(self, stack: ExitStack) -> None:
-        """Kill all, and restore the first backup elsewhere, with the keys and the newest signing memory."""
+        """Kill all, and restore the newest backup elsewhere, with the keys and the newest signing memory."""
         one = self.topology
         one.crash()
         two = Topology(
@@ -525,9 +526,10 @@ class Rehearsal:
         at = f"/v1/encounters/{encounter}"
         about = reader.ask("GET", at).data
         if not about["closed"]:
-            roll = {"type": "roll_behind_screen", "dice": [6], "bonus": 0, "what": "a door"}
-            answer = reader.ask("POST", f"{at}/commands", roll, ok=(200, 201)).data
-            assert answer["outcome"] == "accepted", answer
+            if about["edition"] != DUEL["edition"]:
+                roll = {"type": "roll_behind_screen", "dice": [6], "bonus": 0, "what": "a door"}
+                answer = reader.ask("POST", f"{at}/commands", roll, ok=(200, 201)).data
+                assert answer["outcome"] == "accepted", answer
             reader.ask("DELETE", f"{at}?reason=rehearsed", ok=(200, 201, 202))
         return str(reader.audited(encounter)["verdict"]["name"])
 
