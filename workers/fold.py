@@ -23,7 +23,7 @@ from service.core.fold import Folder
 from service.core.snapshot import snapshot_of
 from service.core.summaries import last_summarized, summarized
 from service.key_files import Keyring
-from service.log.errors import NoSuchEncounter, StaleCommit
+from service.log.errors import NoSuchEncounter, StaleCommit, StoreFailure
 from service.log.protocol import Log
 from service.log.values import CommandNotification, CommitWrite, Entry
 from service.record.canonical import dumps
@@ -275,6 +275,8 @@ class CommandFolder:
             self._begun[folded.encounter, entry.n] = time.time_ns()
         try:
             return decide_request(folded.ruleset, folded, entry.raw, entry.n, secrets, self._sealed_values)
+        except StoreFailure:  # an outage is not the command's fault: sealed values are read meanwhile
+            raise
         except Exception as error:  # noqa: BLE001 - a rule's exception concerns this command alone
             frame = extract_tb(error.__traceback__)[-1]
             _logger.error(  # noqa: TRY400 - a traceback's text may hold a command's payload

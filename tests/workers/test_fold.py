@@ -297,6 +297,30 @@ def test_a_command_without_memory_is_set_aside_as_one_that_ended_its_workers(
     assert (said["cause"], said["error"]) == ("killed", None)
 
 
+def test_an_outage_while_a_command_is_decided_does_not_set_it_aside(
+    log: Meddler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sitting = _sitting(1)
+    _append(log, sitting)
+    folding, _ = _folding(log)
+    folding.fold(eid(), always)
+    rolled = request(len(sitting.requests) + 1, "roll", {})
+    log.append(eid(), rolled, scope="s", key="b", fingerprint="f")
+    n = len(sitting.requests) + 1
+
+    def fail(*_: object) -> NoReturn:
+        raise StoreUnavailable("the store is restarting")
+
+    with monkeypatch.context() as outage:
+        outage.setattr("workers.fold.decide_request", fail)
+        for _ in range(MAX_TRIES):
+            with pytest.raises(StoreUnavailable):
+                folding.fold(eid(), always)
+    folding.fold(eid(), always)
+
+    assert load_commit(log.commits(eid(), n - 1, 1)[0].raw).outcome == "accepted"
+
+
 def _burst(sitting: Sitting) -> bytes:
     return request(len(sitting.requests) + 1, "burst", {"how": "raise"})
 
