@@ -108,5 +108,13 @@ CHECKS: Final = (
         command=lambda _seed: (sys.executable, "-m", "tests.nemesis"),
         environment=lambda seed: {"KILLS": "20", "SEED": str(seed)},
     ),
+    Check(
+        "rehearsal",
+        share=1,
+        work=1,
+        unit="rehearsal of what an operator does",
+        command=lambda _seed: (sys.executable, "-m", "tests.rehearsal"),
+        repeats=False,
+    ),
 )
 """In the order in which they take their turns."""

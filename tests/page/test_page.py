@@ -249,7 +249,8 @@ def test_a_share_link_opens_on_a_phone_without_typing_and_ends(
     expect(gm.locator("[data-seat=guest-1]")).to_have_count(0)
     phone.page.reload()
     expect(phone.page.locator("#ask")).to_contain_text("not valid")
-    phone.faults.clear()  # the browser reports a 401 as an error of the page
+    phone.page.close()
+    phone.faults.clear()  # the browser reports each 401 as an error of the page
 
 
 ACROSS = "() => document.querySelector('svg.map').viewBox.baseVal.width"
