@@ -57,10 +57,10 @@ def test_a_file_is_held_to_what_its_variable_is_held_to(
     monkeypatch.setenv("REWOUND_SECRET_KEY", "ab" * 32)
     with pytest.raises(SettingsError) as faults:
         Settings.from_environment()
-    told = "\n".join(faults.value.faults)
-    assert "REWOUND_STREAMS_URL_FILE: what is in it must be an address" in told
-    assert "REWOUND_QUEUE_URL_FILE: " in told
-    assert "REWOUND_SECRET_KEY, REWOUND_SECRET_KEY_FILE: set one of them" in told
+    complaints = "\n".join(faults.value.faults)
+    assert "REWOUND_STREAMS_URL_FILE: what is in it must be an address" in complaints
+    assert "REWOUND_QUEUE_URL_FILE: " in complaints
+    assert "REWOUND_SECRET_KEY, REWOUND_SECRET_KEY_FILE: set one of them" in complaints
 
 
 def test_every_fault_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ export type KeyStorage = {
   setItem(name: string, value: string): unknown;
 };
 
-/** The secret key of a seat (Ed25519). Whoever has it speaks for the seat: keep it to yourself. */
+/** The secret key of a seat (Ed25519). Anyone who has it speaks for the seat, so keep it to yourself. */
 export class SeatKey {
   private constructor();
   /** 64 hexadecimal digits; store them to sign with the same key later. */

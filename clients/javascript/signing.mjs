@@ -18,7 +18,7 @@ export class OtherKey extends Error {
   }
 }
 
-/** The secret key of a seat (Ed25519). Whoever has it speaks for the seat: keep it to yourself. */
+/** The secret key of a seat (Ed25519). Anyone who has it speaks for the seat, so keep it to yourself. */
 export class SeatKey {
   #key;
 

@@ -325,7 +325,7 @@ def _witnesses(log: PublicLog) -> Iterator[Diagnosis]:
             yield Diagnosis(what, "fault", text, mending)
         elif known.outcome in (DOWN, REFUSED):
             text = f"the last submission: {known.outcome}; it has cosigned {known.size} entries"
-            mending = "ask whoever runs it; play goes on meanwhile, and checkpoints get its cosignature later"
+            mending = "ask its operator; play goes on meanwhile, and checkpoints get its cosignature later"
             yield Diagnosis(what, "warning", text, mending)
         else:
             yield Diagnosis(what, "ok", f"it has cosigned {known.size} entries")

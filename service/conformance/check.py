@@ -92,7 +92,7 @@ def check_ruleset(
             tick()
     strangers = sorted(cited - every)
     if strangers:
-        found["rules"] = Violation("rules", f"an event cites {strangers[0]}, which is no rule")
+        found["rules"] = Violation("rules", f"an event cites {strangers[0]}, which is not a rule")
     if envelopes.never_opened and "secrecy" not in found:
         found["secrecy"] = Violation("secrecy", envelopes.never_opened)
     silent = sorted(id_ for id_ in own if id_ not in part)

@@ -118,7 +118,7 @@ class Play:
             prompts = waiting(self.state)
         for awaited in prompts:
             if awaited.seat != GM and awaited.seat not in self.state.seats:
-                raise LawBroken("offers", f"{awaited.prompt} waits for {awaited.seat}, which is no seat")
+                raise LawBroken("offers", f"{awaited.prompt} waits for {awaited.seat}, which is not a seat")
 
     def _hold_unoffered(self, tried: Sent) -> None:
         decision = self._decided(self._command(tried), str(tried))

@@ -241,7 +241,7 @@ class Doorbell(Protocol):
         Raises as `append` does. A command that was appended before and is not folded yet notifies again. If
         no worker listens to the encounter's bucket, the doorbell rings, at most once in `notify_ms`, until a
         worker answers. The notification names the `process` that asks; see `CommitWrite.process`. The `trace`
-        context stays beside each request, and is no part of the record: archive and backup leave it out.
+        context stays beside each request, and does not belong to the record: archive and backup leave it out.
         """
         ...
 

@@ -230,7 +230,7 @@ def decide(state: S, command: Command[S], chance: Chance, batch: str | None = No
     except Refused as refused:
         return _refused(state, refused, scope, batch)
     try:
-        place = _checked(state, command)
+        place, _ = _checked(state, command)
         tape = _DecisionRecorder(state)
         tape.play(command.decide(state.at(place)), place)
         tape.settle(chance)
@@ -250,13 +250,17 @@ def _refused(state: S, refused: Refused, scope: Scope | None, batch: str | None)
     return Decision(state=after, refusal=refusal, scope=scope)
 
 
-def _checked(state: S, command: Command[S]) -> str:
-    """Return the place where *command* is decided; raises `Refused` if it is not legal on its seat's view."""
+def _checked(state: S, command: Command[S], worlds: Mapping[str, S] = EMPTY) -> tuple[str, S]:
+    """Return the place where *command* is decided, and its seat's view of it, that of *worlds* first.
+
+    Raises `Refused` if the command is not legal there.
+    """
     seen = view(state, command.by.seat)
     refuse_unsealed(seen, command)
     place = command.place(seen)
-    command.check(seen.at(place))
-    return place
+    local = worlds[place] if place in worlds else seen.at(place)
+    command.check(local)
+    return place, local
 
 
 @enforces(TABLE_BATCH_1)
@@ -306,12 +310,7 @@ class ChecksInOrder(Generic[S]):
         """Raise `Refused` if the rules refuse *command*, which comes after those that were checked."""
         admit(self._state, command)
         self._go_on()
-        seen = view(self._state, command.by.seat)
-        refuse_unsealed(seen, command)
-        place = command.place(seen)
-        local = self._worlds.get(place) or seen.at(place)
-        command.check(local)
-        self._last = (command, place, local)
+        self._last = (command, *_checked(self._state, command, self._worlds))
 
     def _go_on(self) -> None:
         """Take the last command as having happened in its world, if what comes of it is certain."""

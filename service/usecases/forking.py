@@ -95,7 +95,7 @@ def fork(
     first = _first(services, encounter, parent, at, secrets.setup(Seeding()))
     check_in_line(kind.type for kind, _ in commands)
     check_array(commands)
-    check_each(services, encounter, gm, commands, lambda: first, tells=False)
+    check_each(services, encounter, gm, commands, lambda: first, reveals=False)
     told_at = now(services)
     entry = replace(
         owner,

@@ -59,12 +59,12 @@ def check_each(
     commands: Sequence[CommandInput],
     state: Callable[[], Table],
     *,
-    tells: bool,
+    reveals: bool,
 ) -> None:
     """Raise `Refused` for an illegal command that must leave no trace on the record of *encounter*.
 
     A command that would be sealed is checked on the seat's own view of *state* after those before it, as far
-    as the seat knows what comes of them. If *tells*, a refusal could reveal something GM-only
+    as the seat knows what comes of them. If *reveals*, a refusal could reveal something GM-only
     (`TABLE-GMONLY-4`), so every command is checked.
     """
     begun: Table | None = None
@@ -73,12 +73,12 @@ def check_each(
         precondition = terms_of(kind).precondition
         if precondition is not None:
             precondition(services, encounter, data)
-        if tells or may_seal(kind):
+        if reveals or may_seal(kind):
             if begun is None or checks is None:
                 begun = state()
                 checks = ChecksInOrder(begun)
             command = from_data(kind, data, families=begun.families, by=actor)
-            if tells or command.scope(begun) is not None:
+            if reveals or command.scope(begun) is not None:
                 checks.check(command)
 
 

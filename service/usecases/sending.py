@@ -118,7 +118,7 @@ def preview(
     folded = services.folder.current(encounter)
     try:
         check_line(services, encounter)
-        check_each(services, encounter, actor, ((kind, data),), lambda: folded.state, tells=False)
+        check_each(services, encounter, actor, ((kind, data),), lambda: folded.state, reveals=False)
         command = from_data(kind, data, families=folded.state.families, by=actor)
         check(folded.state, command)
         if needs_dice(folded.state, command):
@@ -174,8 +174,10 @@ def _check_preconditions(
         kept = services.folder.kept(encounter) or services.folder.current(encounter)
         for draft in drafts:
             check_signature(services, kept.state, _request(encounter, draft))
-        tells = len(commands) == 1 and knows_more(kept.state, actor)
-        check_each(services, encounter, actor, commands, lambda: _settled(services, encounter), tells=tells)
+        reveals = len(commands) == 1 and knows_more(kept.state, actor)
+        check_each(
+            services, encounter, actor, commands, lambda: _settled(services, encounter), reveals=reveals
+        )
     except Refused:
         if services.log.find_key(encounter, once.scope, once.key) is None:
             raise

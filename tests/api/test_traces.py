@@ -211,13 +211,13 @@ def test_spans_are_sent_over_http(environment: dict[str, str], named: str, hook:
 
 
 @pytest.mark.parametrize(
-    ("planted", "told"),
+    ("planted", "complaint"),
     [
         ("import sys; sys.modules['opentelemetry.sdk'] = None", "rewound[traces]"),
         ("import os; os.environ['OTEL_EXPORTER_OTLP_PROTOCOL'] = 'grpc'", "http/protobuf"),
     ],
 )
-def test_traces_that_cannot_be_sent_are_refused_at_the_start(planted: str, told: str) -> None:
+def test_traces_that_cannot_be_sent_are_refused_at_the_start(planted: str, complaint: str) -> None:
     code = f"{planted}; from service.cli import main; main(['serve'])"
     made = subprocess.run(
         [sys.executable, "-c", code],
@@ -227,5 +227,5 @@ def test_traces_that_cannot_be_sent_are_refused_at_the_start(planted: str, told:
         check=False,
     )
     assert made.returncode not in (0, None)
-    assert told in made.stderr
+    assert complaint in made.stderr
     assert "Traceback" not in made.stderr

@@ -69,7 +69,7 @@ def rows(times: int = TURNS) -> list[Row | str]:
         for size, batch in batches.items():
             note(f"receipts, {size} at once", lambda batch=batch: sign_receipts(batch, SECRET), size)  # type: ignore[misc]  # a default's type is not inferred
         note("a seat's statement, verified", lambda: is_signed_by(request, key))
-    told = [
+    measured = [
         Row(
             what, median(values), "µs of CPU a command", 50 if what.endswith("4 at once") else None, most=True
         )
@@ -79,7 +79,7 @@ def rows(times: int = TURNS) -> list[Row | str]:
     for _ in range(times):
         for what, value in _of_the_log():
             logged.setdefault(what, []).append(value)
-    return [*told, *(Row(what, median(values), "µs of CPU") for what, values in logged.items())]
+    return [*measured, *(Row(what, median(values), "µs of CPU") for what, values in logged.items())]
 
 
 def _of_the_log() -> Iterator[tuple[str, float]]:

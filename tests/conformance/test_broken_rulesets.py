@@ -207,7 +207,7 @@ def test_a_prompt_without_a_command_is_named(
             "offers",
             "        seat = state.controller(self.against)\n",
             '        seat = "dm"\n',
-            "waits for dm, which is no seat",
+            "waits for dm, which is not a seat",
         ),
         (
             "duel_that_writes",
@@ -221,7 +221,7 @@ def test_a_prompt_without_a_command_is_named(
             "rules",
             'because=("DUEL-4",)',
             'because=("DUEL-44",)',
-            "an event cites DUEL-44, which is no rule",
+            "an event cites DUEL-44, which is not a rule",
         ),
         (
             "duel_with_a_spare_rule",

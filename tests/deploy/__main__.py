@@ -35,7 +35,7 @@ def kustomizations() -> Iterator[Path]:
 
 def kustomize() -> str:
     """Build every kustomization, and hold each object to its schema."""
-    told = []
+    said = []
     with tempfile.TemporaryDirectory(dir=DEPLOY) as place:  # kustomize reads nothing outside
         with_lag = Path(place)
         wanted = {"resources": ["../kubernetes"], "components": ["../kubernetes/lag"]}
@@ -47,8 +47,8 @@ def kustomize() -> str:
             built = run([tool("kubectl"), "kustomize", directory])
             objects = [each for each in yaml.safe_load_all(built) if each]
             validated(objects)
-            told.append(f"{name}: {len(objects)} objects")
-    return ", ".join(told)
+            said.append(f"{name}: {len(objects)} objects")
+    return ", ".join(said)
 
 
 def validated(objects: list[Any]) -> None:
@@ -107,11 +107,11 @@ def main() -> int:
     failed = 0
     for name in wanted:
         try:
-            told = CHECKS[name]()
+            said = CHECKS[name]()
         except (AssertionError, MissingError, OSError) as fault:
             failed += 1
-            told = f"FAILED  {fault}"
-        sys.stdout.write(f"{name:<10} {told}\n")
+            said = f"FAILED  {fault}"
+        sys.stdout.write(f"{name:<10} {said}\n")
         sys.stdout.flush()
     return 1 if failed else 0
 

@@ -292,9 +292,9 @@ class Rehearsal:
         self._goes_on("keys", "the API key is rotated; the old one is valid for an hour more")
 
         for step in ("add", "use", "reseal", "drop"):
-            told = self.topology.operate("keys", "secret", step)
+            printed = self.topology.operate("keys", "secret", step)
             if step != "reseal":
-                (given,) = re.findall(r"^REWOUND_SECRET_KEY=(\S+)$", told, re.MULTILINE)
+                (given,) = re.findall(r"^REWOUND_SECRET_KEY=(\S+)$", printed, re.MULTILINE)
                 (self.topology.secrets / "secret-key").write_text(given, "ascii")
                 self.topology.roll()
             self._goes_on("keys", f"secret key: {step}")
@@ -421,7 +421,7 @@ class Rehearsal:
             scene.over.set()
 
     def _judge(self) -> None:
-        """Let every client come to its end, and compare what each was told with the record."""
+        """Let every client come to its end, and compare what each received with the record."""
         self._end_play()
         until(lambda: not any(table.is_playing for table in self.tables), "players come to their end", 300)
         reader = self.reader()
@@ -447,10 +447,10 @@ class Rehearsal:
             "judge", f"{len(shown)} encounters, {commits} commits, no violation, audits: {', '.join(audits)}"
         )
         ends = time.monotonic() + 300
-        while missed := self._not_told():
-            assert time.monotonic() < ends, f"commits of which the webhook was not told: {missed[:5]}"
+        while missed := self._undelivered():
+            assert time.monotonic() < ends, f"commits that the webhook did not get: {missed[:5]}"
             time.sleep(5)
-        self._line("judge", f"{len(self.hook.came)} attempts at webhooks, every commit was told, signed")
+        self._line("judge", f"{len(self.hook.came)} attempts at webhooks, every commit came, signed")
         broken = [
             line
             for name in (*WORKERS, *APIS)
@@ -459,13 +459,13 @@ class Rehearsal:
         ]
         assert not broken, broken[:3]
 
-    def _not_told(self) -> list[tuple[str, int]]:
+    def _undelivered(self) -> list[tuple[str, int]]:
         """Return the commits that the webhook did not take; each that it took has a valid signature."""
-        told: dict[str, set[int]] = defaultdict(set)
+        delivered: dict[str, set[int]] = defaultdict(set)
         for each in self.hook.signed(self.hook_secret):
-            told[each["data"]["encounter"]].add(each["data"]["n"])
-        assert told
-        return sorted((name, n) for name, ns in told.items() for n in set(range(min(ns), max(ns))) - ns)
+            delivered[each["data"]["encounter"]].add(each["data"]["n"])
+        assert delivered
+        return sorted((name, n) for name, ns in delivered.items() for n in set(range(min(ns), max(ns))) - ns)
 
     def _lose_everything(self, stack: ExitStack) -> None:
         """Kill all, and restore the newest backup elsewhere, with the keys and the newest signing memory."""
@@ -486,9 +486,9 @@ class Rehearsal:
             two.start(name)
             two.until_well(name)
         self._line("restore", two.operate("restore", "--from", str(two.volume("backups")), "--check"))
-        told = two.operate("restore", "--from", str(two.volume("backups"))).splitlines()
-        lost = [line for line in told if line.startswith("lost")]
-        for line in told:
+        printed = two.operate("restore", "--from", str(two.volume("backups"))).splitlines()
+        lost = [line for line in printed if line.startswith("lost")]
+        for line in printed:
             self._line("restore", line)
         for name in (*WORKERS, *APIS):
             two.start(name)
@@ -506,7 +506,7 @@ class Rehearsal:
             accept = {"type": "accept_history", "reason": "the machine is lost", "lost": dispute["lost"]}
             sent = {**accept, "epoch": dispute["epoch"]}
             reader.ask("POST", f"{at}/commands", sent, ok=(200, 201))
-        missing = sum(line.startswith("missing") for line in told)
+        missing = sum(line.startswith("missing") for line in printed)
         until(
             lambda: self.watch.value("rewound_disputes_open") == missing,
             f"{missing} disputes are left, about encounters that the backup does not have",

@@ -49,7 +49,7 @@ def point(place: Path, module: str, source: str, value: str = "DUEL") -> EntryPo
             "bad_frame",
             SOURCE.replace("    amount: int | None = None\n", "    amount: list[int] | None = None\n"),
             "DUEL",
-            "Strike.amount holds a list, which is no record",
+            "Strike.amount holds a list, which is neither a record",
         ),
         ("bad_twice", SOURCE.replace("*(Choose, Answer)", "*(Choose, Choose)"), "DUEL", "of two messages"),
     ],

@@ -26,7 +26,7 @@ class OtherKey(RewoundError):
 
 
 class SeatKey:
-    """The secret key of a seat (Ed25519). Whoever has it speaks for the seat: keep it to yourself."""
+    """The secret key of a seat (Ed25519). Anyone who has it speaks for the seat, so keep it to yourself."""
 
     def __init__(self, secret: bytes) -> None:
         self.secret = secret

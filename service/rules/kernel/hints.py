@@ -170,7 +170,9 @@ def fields_of(kind: type[Any]) -> tuple[FieldShape, ...]:
         for part in parts_of(each.shape) if each.given else ():
             if isinstance(part, RecordObject) and not is_dataclass(part.kind):
                 name = getattr(part.kind, "__name__", part.kind)
-                text = f"{kind.__name__}.{each.name} holds a {name}, which is no record and no {_READABLE}"
+                text = (
+                    f"{kind.__name__}.{each.name} holds a {name}, which is neither a record nor {_READABLE}"
+                )
                 raise TypeError(text)
     return found
 
@@ -207,7 +209,7 @@ def _list(arguments: tuple[Any, ...]) -> Shape:
 
 _SCALARS: Final = (str, int, bool)
 
-_READABLE: Final = "str, int, bool, Literal, tuple or Mapping"
+_READABLE: Final = "a str, int, bool, Literal, tuple or Mapping"
 """What a field may hold besides records, for the author of a ruleset."""
 
 _GENERIC: Final[Mapping[Any, Callable[[tuple[Any, ...]], Shape]]] = types.MappingProxyType(

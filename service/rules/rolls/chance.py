@@ -231,7 +231,7 @@ class DieUnknown(Exception):
 
 
 class UnknownDice:
-    """Dice of which no face may be known: whoever throws one raises `DieUnknown`."""
+    """Dice of which no face may be known: throwing one raises `DieUnknown`."""
 
     def faces(self, lane: int, epoch: int, stream: str, place: int, sides: Sequence[int]) -> tuple[int, ...]:
         """Raise `DieUnknown`."""

@@ -90,7 +90,7 @@ def test_HR_SVC_7_travellers_meet_fire_water_and_ledges_in_their_fights_and_betw
     (travellers,) = [scene for scene in SCENES if scene.name == "travellers"]
     played = [moments(staged(travellers, seed, budget=300).play().facts) for seed in range(6)]
     met = set().union(*played)
-    assert max(told.count(("fighting", "combat_began")) for told in played) == travellers.fights
+    assert max(happened.count(("fighting", "combat_began")) for happened in played) == travellers.fights
     for hazard in ("fell", "went_under", "breath_spent"):
         assert {("between", hazard), ("fighting", hazard)} <= met
     assert {("between", "time_harmed"), ("between", "rested"), ("fighting", "round_ending")} <= met
@@ -98,10 +98,10 @@ def test_HR_SVC_7_travellers_meet_fire_water_and_ledges_in_their_fights_and_betw
 
 def moments(facts: Iterable[Fact[State]]) -> list[tuple[str, str]]:
     """Return the types of events of *facts*, each with whether it was in a fight or between fights."""
-    told, when = [], "between"
+    happened, when = [], "between"
     for fact in facts:
         event = fact.event if isinstance(fact, Private) else fact
         if isinstance(event, Event):
             when = {"combat_began": "fighting", "combat_ended": "between"}.get(event.type, when)
-            told.append((when, event.type))
-    return told
+            happened.append((when, event.type))
+    return happened

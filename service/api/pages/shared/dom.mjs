@@ -47,12 +47,12 @@ export const show = (node, ...children) => {
   fill(node, children);
 };
 
-/** Give *node* a text, unless it has it: what is written anew is laid out anew. @param {Node} node @param {string} text */
+/** Give *node* a text, unless it has it: what is written again is laid out again. @param {Node} node @param {string} text */
 export const say = (node, text) => {
   if (node.textContent !== text) node.textContent = text;
 };
 
-/** Give *node* attributes, unless it has them: what is written anew is laid out anew. @param {Element} node @param {Record<string, string>} attributes */
+/** Give *node* attributes, unless it has them: what is written again is laid out again. @param {Element} node @param {Record<string, string>} attributes */
 export const put = (node, attributes) => {
   for (const [name, value] of Object.entries(attributes)) if (node.getAttribute(name) !== value) node.setAttribute(name, value);
 };
