@@ -34,7 +34,7 @@ MAX_BYTES: Final = 256 * 2**20
 MAX_LINE: Final = 8 * 2**20
 MAX_COMMITS: Final = 1_000_000
 
-_SEAT: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
+SEAT: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -212,7 +212,7 @@ class _BundleFault(Exception):
 
 def _header(found: _BundleReader, data: dict[str, Any]) -> None:
     _check(data, format=str, encounter=str, edition=str, seat=str)
-    if not _SEAT.fullmatch(data["seat"]):
+    if not SEAT.fullmatch(data["seat"]):
         raise _BundleFault(f"{data['seat']!a} is not a valid seat id")
     eid_of(data["encounter"])
     found.header = data

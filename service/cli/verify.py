@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,11 +27,10 @@ from service.audit.witness_policy import BadPolicy, Policy, read_policy
 from service.cli.environment import every_ruleset
 from service.cli.judging import print_report, status_of
 from service.cli.terminal import Terminal, document, say
+from service.rules.kernel.hexadecimal import is_hex
 
 GOES_ON = "goes_on"
 
-_SEAT = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
-_DIGITS = re.compile(r"[0-9a-f]{64}")
 _EXITS = """
 Exit status: 0 valid, valid_to_epoch, valid_as_opened; 3 malformed, 4 tampered, 5 truncated, 6 forked,
 7 dice_invalid, 8 rules_changed, 9 not_deterministic, 10 state_mismatch, 11 unsigned_from,
@@ -97,7 +95,7 @@ class _SeatKey(click.ParamType[tuple[str, str]]):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, str]:
         seat, _, key = str(value).partition(":")
-        if not _SEAT.fullmatch(seat) or not _DIGITS.fullmatch(key):
+        if not bundle.SEAT.fullmatch(seat) or not is_hex(key):
             self.fail(f"{value!r} is not a seat, a colon and 64 hexadecimal digits", param, ctx)
         return seat, key
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from re import compile as pattern
 from typing import Annotated, Final
 
+from service.rules.kernel.hexadecimal import expected_hex, is_hex
 from service.rules.kernel.records import record
-from service.rules.table.seats import KEY_TEXT, Role, is_key
+from service.rules.table.seats import Role
 from service.rules.table.table import GM, WATCHERS, Seat
 
 ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,23}")
@@ -54,8 +55,8 @@ def seat_faults(entries: Sequence[SeatEntry], creatures: Iterable[str]) -> Itera
         if not ID.fullmatch(seat.seat) or seat.seat == GM or seat.seat in names:
             yield f"{at}/seat", "an id no other seat has, and not gm"
         names[seat.seat] = i
-        if seat.key is not None and not is_key(seat.key):
-            yield f"{at}/key", KEY_TEXT
+        if seat.key is not None and not is_hex(seat.key):
+            yield f"{at}/key", expected_hex("a key")
         if seat.role in WATCHERS and seat.creatures:
             yield f"{at}/creatures", f"an {seat.role} controls no creature"
         for j, creature in enumerate(seat.creatures):

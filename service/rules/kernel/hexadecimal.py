@@ -11,7 +11,17 @@ BYTES: Final = 32
 _DIGITS: Final = re.compile("[0-9a-f]{64}")
 
 
+def is_hex(text: str) -> bool:
+    """Return whether *text* writes 32 bytes."""
+    return _DIGITS.fullmatch(text) is not None
+
+
+def expected_hex(what: str) -> str:
+    """Return what is expected of *what*, for people."""
+    return f"{what} is {BYTES} bytes as 64 lower-case hexadecimal digits"
+
+
 def check_hex(text: str, what: str, code: str) -> None:
     """Refuse, with *code*, a *text* that does not write 32 bytes; *what* names it."""
-    if not _DIGITS.fullmatch(text):
-        raise Refused(code, f"{what} is {BYTES} bytes as 64 lower-case hexadecimal digits")
+    if not is_hex(text):
+        raise Refused(code, expected_hex(what))

@@ -6,9 +6,9 @@ the store has its hash.
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar, Final, Literal
 
+from service.rules.kernel.hexadecimal import check_hex
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -30,8 +30,6 @@ TABLE_SIGN_1: Final = Rule(
 Role = Literal["player", "observer", "auditor"]
 BECAUSE = ("TABLE-SEAT-1",)
 BY_KEY: Final = ("TABLE-SIGN-1",)
-_KEY: Final = re.compile("[0-9a-f]{64}")
-KEY_TEXT: Final = "a key is 32 bytes as 64 lower-case hexadecimal digits"
 
 
 @record
@@ -135,16 +133,11 @@ def _free(view: Table, seat: str, creatures: tuple[str, ...]) -> None:
             raise Refused("creature_taken", f"{creature} is controlled by {holder}", "TABLE-SEAT-1")
 
 
-def is_key(text: str) -> bool:
-    """Return whether *text* is a public key as seats give it."""
-    return _KEY.fullmatch(text) is not None
-
-
 @enforces(TABLE_SIGN_1)
 def _well_formed(key: str | None) -> None:
     """Raise `Refused` for a key that is not one."""
-    if key is not None and not is_key(key):
-        raise Refused("key_malformed", KEY_TEXT)
+    if key is not None:
+        check_hex(key, "a key", "key_malformed")
 
 
 def _known(view: Table, seat: str) -> Seat:
