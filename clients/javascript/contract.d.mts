@@ -1484,7 +1484,7 @@ brought: Array<Heartrush1BroughtView>;
 
 /** What makes a weapon a cantrip: the element it needs, its form, and what a hit brings. */
 export type Heartrush1CantripView = {
-/** An id of 1 to 24 characters: a-z, 0-9, -. */
+/** The id. */
 element: string;
 /** Whether it strikes one creature or an area. */
 form: "bolt" | "blast";
@@ -5992,7 +5992,7 @@ export type Heartrush1Opening = {
 edition: "heartrush@1";
 /** The ids of the sides. */
 sides: Array<string>;
-/** The side of the players' characters. */
+/** The id. */
 player_side: string;
 /** The creatures of the fight, each with its sheet and its place. */
 creatures: Array<HeartrushEntry>;
@@ -6044,7 +6044,7 @@ face: number;
 export type Heartrush1OpeningView = {
 /** The ids of the sides. */
 sides: Array<string>;
-/** The side of the players' characters. */
+/** The id. */
 player_side: string;
 /** The creatures of the fight, each with its sheet and its place. */
 creatures: Array<Heartrush1EntryView>;
@@ -7159,7 +7159,7 @@ seat: string;
 
 /** A seat that the opening creates: a player's with its creatures, an observer's or an auditor's. */
 export type Heartrush1SeatEntryView = {
-/** The id of the seat. */
+/** The id. */
 seat: string;
 /** The role of the seat: `gm`, `player`, `observer` or `auditor`. */
 role: "player" | "observer" | "auditor";
@@ -7347,7 +7347,7 @@ kind: "pc" | "npc" | "companion";
 id: string;
 /** The name. */
 name: string;
-/** The id of the side. */
+/** The id. */
 side: string;
 /** Its size. */
 size: "minuscule" | "tiny" | "small" | "medium" | "large" | "l2" | "l3" | "l4" | "l5" | "l6" | "l7" | "l8";
@@ -8632,7 +8632,7 @@ rank?: number;
 
 /** What makes a weapon a cantrip: the element it needs, its form, and what a hit brings. */
 export type HeartrushCantrip = {
-/** An id of 1 to 24 characters: a-z, 0-9, -. */
+/** The id. */
 element: string;
 /** Whether it strikes one creature or an area. */
 form: "bolt" | "blast";
@@ -9642,7 +9642,7 @@ export type HeartrushSheet = {
 id: string;
 /** The name. */
 name: string;
-/** The id of the side. */
+/** The id. */
 side: string;
 /** The kind: which of those listed. */
 kind?: "pc" | "npc" | "companion";
@@ -14082,7 +14082,7 @@ seat: string;
 
 /** A seat that the opening creates: a player's with its creatures, an observer's or an auditor's. */
 export type Rise1SeatEntryView = {
-/** The id of the seat. */
+/** The id. */
 seat: string;
 /** The role of the seat: `gm`, `player`, `observer` or `auditor`. */
 role: "player" | "observer" | "auditor";
@@ -14264,7 +14264,7 @@ kind: "pc" | "monster" | "object";
 id: string;
 /** The name. */
 name: string;
-/** The id of the side. */
+/** The id. */
 side: string;
 /** Its size. */
 size: "fine" | "diminutive" | "tiny" | "small" | "medium" | "large" | "huge" | "gargantuan" | "colossal";
@@ -15466,7 +15466,7 @@ export type RiseSheet = {
 id: string;
 /** The name. */
 name: string;
-/** The id of the side. */
+/** The id. */
 side: string;
 /** The kind: which of those listed. */
 kind?: "pc" | "monster" | "object";
@@ -15821,7 +15821,7 @@ creatures: Array<string>;
 
 /** A seat that the opening creates: a player's with its creatures, an observer's or an auditor's. */
 export type SeatEntry = {
-/** The id of the seat. */
+/** The id. */
 seat: string;
 /** The role of the seat: `gm`, `player`, `observer` or `auditor`. */
 role?: "player" | "observer" | "auditor";

@@ -13,8 +13,6 @@ from marshmallow import fields
 
 from service.api.field_texts import CONSTANTS, field_text, record_text
 from service.api.fields import (
-    ID,
-    LIST_LENGTH,
     ChoiceField,
     ComponentField,
     IntegerField,
@@ -28,6 +26,7 @@ from service.api.schemas import KindField, StrictSchema
 from service.api.shapes import Schema, one_of, tuple_of
 from service.record.text import DIRECTIONS
 from service.rules.kernel.hints import fields_of
+from service.rules.kernel.meaning import Meaning
 
 VERSION: Final = "3.1.0"
 """OpenAPI 3.1, whose schemas are JSON Schema 2020-12."""
@@ -113,21 +112,39 @@ def _text(field: fields.Field[Any], words: Mapping[str, str]) -> str:
 
 def _bounds(field: fields.Field[Any]) -> Schema:
     if isinstance(field, TextField):
-        return {"pattern": f"^{ID.pattern}$"} if field.is_id else _of_text(field)
+        return _of_text(field)
     if isinstance(field, IntegerField):
-        return {"minimum": field.least, "maximum": field.most}
+        return bounds_of_number(field.meaning)
     if isinstance(field, ChoiceField):
         values = [*field.values, None] if field.allow_none else list(field.values)
         return {"enum": values} if len(values) > 1 else {"const": values[0]}
     if isinstance(field, ComponentField):
         return {"$ref": f"#/components/schemas/{field.component}"}
     if isinstance(field, ListField | MappingField):
-        return {"maxItems" if isinstance(field, ListField) else "maxProperties": LIST_LENGTH}
+        return _of_count(field)
     return {}
+
+
+def bounds_of_number(meaning: Meaning) -> Schema:
+    """Return the bounds of a number as JSON Schema."""
+    found = {"minimum": meaning.least, "maximum": meaning.most, "multipleOf": meaning.step}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _of_count(field: ListField | MappingField) -> Schema:
+    """Return the bounds of the count of a list or an object, and what the names of an object are."""
+    what = "Items" if isinstance(field, ListField) else "Properties"
+    found: Schema = {f"min{what}": field.meaning.fewest, f"max{what}": field.meaning.count}
+    if isinstance(field, MappingField):
+        found["propertyNames"] = _of_text(field.names)
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _of_text(field: TextField) -> Schema:
     """Return the length and pattern of a text field, which refuses some more characters than the pattern."""
-    refused = "\\x00-\\x08\\x0b-\\x1f" if field.lines else "\\x00-\\x1f"
-    least = {"minLength": field.least} if field.least else {}
-    return {**least, "maxLength": field.length, "pattern": f"^[^{refused}\\x7f-\\x9f{DIRECTIONS}]*$"}
+    meaning = field.meaning
+    refused = "\\x00-\\x08\\x0b-\\x1f" if meaning.lines else "\\x00-\\x1f"
+    pattern = f"^{meaning.pattern}$" if meaning.pattern else f"^[^{refused}\\x7f-\\x9f{DIRECTIONS}]*$"
+    least = {"minLength": meaning.least} if meaning.least else {}
+    most = {} if meaning.most is None else {"maxLength": meaning.most}
+    return {**least, **most, "pattern": pattern}

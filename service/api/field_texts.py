@@ -1,6 +1,6 @@
 """Find the description of a record and of each of its fields, for the OpenAPI document.
 
-A field's text is that of its annotation, else its docstring, else what the ruleset says about fields of its
+A field's text is its docstring, else that of its annotation, else what the ruleset says about fields of its
 name (`Ruleset.field_texts`), else what every ruleset says. Docstrings of fields are read from the sources.
 """
 
@@ -16,10 +16,7 @@ from typing import Any, Final
 
 from service.rules.field_texts import FIELD_TEXTS
 from service.rules.kernel.families import tag_of
-from service.rules.kernel.hints import Described, FieldShape
-
-CONSTRAINTS: Final = ("An id", "feet, 0 or more")
-"""How annotations begin that say what a value may be, and not what it means."""
+from service.rules.kernel.hints import FieldShape
 
 _SHARED: Final = tuple(
     f"service.rules.{name}"
@@ -48,17 +45,14 @@ def field_text(kind: Any, field: FieldShape, words: Mapping[str, str]) -> str:
     *words* are the ruleset's texts: by `type.field`, where `type` is the record's tag or class, or by
     `field`.
     """
-    noted = field.shape.text if isinstance(field.shape, Described) else ""
-    if noted and not noted.startswith(CONSTRAINTS):
-        return _sentence(noted)
-    found = field_docstrings(kind).get(field.name)
-    if found is not None:
+    found = field_docstrings(kind).get(field.name) or _sentence(field.shape.meaning.said)
+    if found:
         return found
     tag = tag_of(kind)
     names = (f"{getattr(kind, tag)}.{field.name}" if tag else "", f"{kind.__name__}.{field.name}", field.name)
     tables = (FIELD_TEXTS, words) if kind.__module__.startswith(_SHARED) else (words, FIELD_TEXTS)
     texts = (each[name] for each in tables for name in names if name in each)
-    return next(texts, _sentence(noted))
+    return next(texts, "")
 
 
 @cache

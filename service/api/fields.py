@@ -12,14 +12,13 @@ from typing import Any, Final
 import marshmallow
 from marshmallow import ValidationError
 
-from service.record.strict_json import LARGEST
 from service.record.text import fault
+from service.rules.kernel import values
+from service.rules.kernel.meaning import A_LIST, AN_OBJECT, Meaning
 
-ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
+ID: Final = re.compile(values.ID)
 """The pattern of ids of creatures, seats, sides and weapons, which are parts of the names of rolls."""
 
-TEXT_LENGTH: Final = 2_000
-LIST_LENGTH: Final = 2_000
 NUMBER_AS_TEXT: Final = "a whole number, not text"
 
 
@@ -34,46 +33,28 @@ class Worded(marshmallow.fields.Field[Any]):
 
 
 class TextField(Worded, marshmallow.fields.String):
-    """Text of *least* to *length* characters, on one line unless *lines*; an id if *is_id*."""
+    """Text as its *meaning* allows, on one line unless it may have several."""
 
-    def __init__(
-        self,
-        *,
-        is_id: bool = False,
-        lines: bool = False,
-        least: int = 0,
-        length: int = TEXT_LENGTH,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, meaning: Meaning, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.is_id = is_id
-        self.least = least
-        self.lines = lines
-        self.length = length
+        self.meaning = meaning
 
     def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> str:
         del attr, data, kwargs
         if type(value) is not str:
             raise ValidationError(f"text, not {kind_of(value)}")
-        if self.is_id and not ID.fullmatch(value):
-            raise ValidationError("An id of 1 to 24 characters: a-z, 0-9, -; it does not begin with -")
-        wrong = fault(value, lines=self.lines)
+        wrong = fault(value, lines=bool(self.meaning.lines)) or self.meaning.text_fault(value)
         if wrong is not None:
             raise ValidationError(wrong)
-        if len(value) > self.length:
-            raise ValidationError(f"text of at most {self.length} characters")
-        if len(value) < self.least:
-            raise ValidationError(f"text of at least {self.least} characters")
         return value
 
 
 class IntegerField(Worded, marshmallow.fields.Integer):
-    """An integer from *least* to *most*, by default any that every JSON parser keeps exact."""
+    """A whole number as its *meaning* allows."""
 
-    def __init__(self, *, least: int = -LARGEST, most: int = LARGEST, **kwargs: Any) -> None:
+    def __init__(self, meaning: Meaning, **kwargs: Any) -> None:
         super().__init__(strict=True, **kwargs)
-        self.least = least
-        self.most = most
+        self.meaning = meaning
 
     def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> int:
         del attr, data, kwargs
@@ -81,8 +62,9 @@ class IntegerField(Worded, marshmallow.fields.Integer):
             raise ValidationError(NUMBER_AS_TEXT)
         if type(value) is not int:
             raise ValidationError(f"a whole number, not {kind_of(value)}")
-        if not self.least <= value <= self.most:
-            raise ValidationError(f"a whole number from {self.least} to {self.most}")
+        wrong = self.meaning.number_fault(value)
+        if wrong is not None:
+            raise ValidationError(wrong)
         return value
 
 
@@ -112,13 +94,18 @@ class ChoiceField(Worded):
 
 
 class ListField(Worded, marshmallow.fields.List[Any]):
-    """A list of at most `LIST_LENGTH` items of one kind."""
+    """A list of as many items of one kind as its *meaning* allows."""
+
+    def __init__(self, each: marshmallow.fields.Field[Any], meaning: Meaning, **kwargs: Any) -> None:
+        super().__init__(each, **kwargs)
+        self.meaning = meaning
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         if type(value) is not list:
             raise ValidationError(f"a list, not {kind_of(value)}")
-        if len(value) > LIST_LENGTH:
-            raise ValidationError(f"a list of at most {LIST_LENGTH}")
+        wrong = self.meaning.count_fault(len(value), A_LIST)
+        if wrong is not None:
+            raise ValidationError(wrong)
         return super()._deserialize(value, attr, data, **kwargs)
 
 
@@ -137,19 +124,23 @@ class TupleField(Worded, marshmallow.fields.Tuple):
 
 
 class MappingField(Worded, marshmallow.fields.Dict):
-    """An object with any names of at most 64 characters and values of one kind."""
+    """An object with as many names of one kind as its *meaning* allows, and values of one kind."""
 
-    def __init__(self, each: marshmallow.fields.Field[Any], **kwargs: Any) -> None:
-        super().__init__(keys=TextField(length=64), values=each, **kwargs)
-        self.names = TextField(length=64)
+    def __init__(
+        self, names: TextField, each: marshmallow.fields.Field[Any], meaning: Meaning, **kwargs: Any
+    ) -> None:
+        super().__init__(keys=names, values=each, **kwargs)
+        self.meaning = meaning
+        self.names = names
         self.each = each
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> Any:
         del attr, data, kwargs
         if type(value) is not dict:
             raise ValidationError(f"an object, not {kind_of(value)}")
-        if len(value) > LIST_LENGTH:
-            raise ValidationError(f"an object of at most {LIST_LENGTH} names")
+        wrong = self.meaning.count_fault(len(value), AN_OBJECT)
+        if wrong is not None:
+            raise ValidationError(wrong)
         messages: dict[str, Any] = {}
         for name, item in value.items():
             try:

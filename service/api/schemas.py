@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, cached_property
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final
 
 import marshmallow
 from marshmallow import RAISE, Schema, ValidationError
@@ -32,13 +33,14 @@ from service.api.fields import (
     kind_of,
 )
 from service.api.problems import Problem, invalid, listed
+from service.record.strict_json import LARGEST
+from service.rules.kernel import values
 from service.rules.kernel.families import NO_FAMILIES, Families
 from service.rules.kernel.hints import (
     Alternatives,
     AnyList,
     Anything,
     Choice,
-    Described,
     FixedList,
     Member,
     Names,
@@ -46,12 +48,12 @@ from service.rules.kernel.hints import (
     Scalar,
     Shape,
     fields_of,
+    meant,
 )
 from service.rules.kernel.json_pointer import escaped
+from service.rules.kernel.meaning import at_most, number, text
 from service.rules.kernel.records import EMPTY
 
-_ID_WORDS: Final = "An id"
-_NOT_NEGATIVE: Final = "feet, 0 or more"
 UNKNOWN: Final = "no such field"
 """The message for a field that the record does not have."""
 
@@ -156,10 +158,7 @@ def nested(kind: Any, families: Families) -> type[StrictSchema]:
 
 @cache
 def _member(head: type, tag: str, kind: Any, families: Families) -> type[StrictSchema]:
-    """Return the schema class of a member of a family, for example `HeartrushEffectPush`.
-
-    Its fields for ids also take a template (`$target`), so only the rules check them.
-    """
+    """Return the schema class of a member of a family, for example `HeartrushEffectPush`."""
     name = f"{_book(kind.__module__)}{head.__name__}{kind.__name__}"
     declared: dict[str, Any] = {"record": kind, tag: ChoiceField((getattr(kind, tag),), required=True)}
     return type(name, (StrictSchema,), declared | dict(_fields(kind, families, named=False)))
@@ -181,69 +180,35 @@ def _book(module: str) -> str:
 _RULES: Final = "service.rules."
 
 
-class _Place(NamedTuple):
-    """Where a value is: the name of its field, empty if it decides nothing, and the ruleset's families."""
-
-    name: str
-    families: Families
-
-
 def _fields(
     kind: type, families: Families, *, named: bool = True
 ) -> Iterator[tuple[str, marshmallow.fields.Field[Any]]]:
-    """Yield the fields of a record; with *named*, a field's name decides whether it holds ids."""
+    """Yield the fields of a record."""
     for field in fields_of(kind):
         if field.given:
-            place = _Place(field.name if named else "", families)
-            yield field.name, _field_of(field.shape, place, required=field.required)
+            shape = _until_declared(field.shape, field.name if named else "")
+            yield field.name, _field_of(shape, families, required=field.required)
 
 
-def _field_of(shape: Shape, place: _Place, **kwargs: Any) -> marshmallow.fields.Field[Any]:
-    """Return the marshmallow field of a value of *shape* at *place*."""
-    made: marshmallow.fields.Field[Any] = _FIELDS[type(shape)](shape, place, kwargs)
-    return made
+def _until_declared(shape: Shape, name: str) -> Shape:
+    """Return *shape* with wide bounds where its field says none yet; its *name* decides what is an id."""
+    if isinstance(shape, Alternatives):
+        return replace(shape, ways=tuple(_until_declared(way, name) for way in shape.ways))
+    if isinstance(shape, FixedList):
+        return replace(shape, items=tuple(_until_declared(each, "") for each in shape.items))
+    if isinstance(shape, AnyList | Names):
+        inside = replace(shape, each=_until_declared(shape.each, name if isinstance(shape, AnyList) else ""))
+        if isinstance(inside, Names) and not inside.key.meaning.kind:
+            inside = replace(inside, key=meant(inside.key, text("", 64)))
+        return inside if shape.meaning.count is not None else meant(inside, at_most(2_000))
+    if not isinstance(shape, Scalar) or shape.kind is bool or shape.meaning.is_bounded:
+        return shape
+    id_ = text("", 24, least=1, pattern=values.ID, form=values.ID_FORM)
+    words = id_ if name in _IDS else text("", 2_000, lines=name in _LINES)
+    return meant(shape, words if shape.kind is str else number("", -LARGEST, LARGEST))
 
 
-def _described(shape: Described, place: _Place, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
-    kwargs["metadata"] = {"description": shape.text} | kwargs.get("metadata", {})
-    if shape.text == _NOT_NEGATIVE:
-        return IntegerField(least=0, **kwargs)
-    name = _ID_WORDS if shape.text.startswith(_ID_WORDS) else place.name
-    return _field_of(shape.inner, place._replace(name=name), **kwargs)
-
-
-def _alternatives(
-    shape: Alternatives, place: _Place, kwargs: dict[str, Any]
-) -> marshmallow.fields.Field[Any]:
-    if shape.optional:
-        kwargs["allow_none"] = True
-    if len(shape.ways) == 1:
-        return _field_of(shape.ways[0], place, **kwargs)
-    return UnionField(tuple(_field_of(way, place) for way in shape.ways), **kwargs)
-
-
-def _tuple(shape: FixedList, place: _Place, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
-    inside = place._replace(name="")
-    return TupleField(tuple(_field_of(each, inside) for each in shape.items), **kwargs)
-
-
-def _mapping(shape: Names, place: _Place, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
-    return MappingField(_field_of(shape.each, place._replace(name="")), **kwargs)
-
-
-_IDS: Final = (
-    _ID_WORDS,
-    "seat",
-    "creature",
-    "creatures",
-    "target",
-    "targets",
-    "side",
-    "sides",
-)
-"""Names of fields whose text must be an id, even if the hint is only `str`."""
-
-
+_IDS: Final = ("seat", "creature", "creatures", "target", "targets", "side", "sides")
 _LINES: Final = (
     "claim",
     "complication",
@@ -255,29 +220,53 @@ _LINES: Final = (
     "text",
     "words",
 )
-"""Names of fields for prose, whose text may have several lines."""
 
 
-def _scalar(shape: Scalar, place: _Place, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
-    name = place.name
-    if shape.kind is str:
-        return TextField(is_id=name in _IDS, lines=name in _LINES, **kwargs)
-    return BooleanField(**kwargs) if shape.kind is bool else IntegerField(**kwargs)
+def _field_of(shape: Shape, families: Families, **kwargs: Any) -> marshmallow.fields.Field[Any]:
+    """Return the marshmallow field of a value of *shape* with members of *families*."""
+    made: marshmallow.fields.Field[Any] = _FIELDS[type(shape)](shape, families, kwargs)
+    return made
 
 
-_FIELDS: Final[Mapping[type[Shape], Callable[[Any, _Place, dict[str, Any]], Any]]] = types.MappingProxyType(
+def _alternatives(
+    shape: Alternatives, families: Families, kwargs: dict[str, Any]
+) -> marshmallow.fields.Field[Any]:
+    if shape.optional:
+        kwargs["allow_none"] = True
+    if len(shape.ways) == 1:
+        return _field_of(shape.ways[0], families, **kwargs)
+    return UnionField(tuple(_field_of(way, families) for way in shape.ways), **kwargs)
+
+
+def _tuple(shape: FixedList, families: Families, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
+    return TupleField(tuple(_field_of(each, families) for each in shape.items), **kwargs)
+
+
+def _mapping(shape: Names, families: Families, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
+    names, each = TextField(shape.key.meaning), _field_of(shape.each, families)
+    return MappingField(names, each, shape.meaning, **kwargs)
+
+
+def _scalar(shape: Scalar, _: Families, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
+    if shape.kind is bool:
+        return BooleanField(**kwargs)
+    return (TextField if shape.kind is str else IntegerField)(shape.meaning, **kwargs)
+
+
+_FIELDS: Final[Mapping[type[Shape], Callable[[Any, Families, dict[str, Any]], Any]]] = types.MappingProxyType(
     {
         Scalar: _scalar,
         Choice: lambda shape, _, kwargs: ChoiceField(shape.values, **kwargs),
         Alternatives: _alternatives,
-        AnyList: lambda shape, place, kwargs: ListField(_field_of(shape.each, place), **kwargs),
+        AnyList: lambda shape, families, kwargs: ListField(
+            _field_of(shape.each, families), shape.meaning, **kwargs
+        ),
         FixedList: _tuple,
         Names: _mapping,
-        RecordObject: lambda shape, place, kwargs: Part(nested(shape.kind, place.families), **kwargs),
-        Member: lambda shape, place, kwargs: KindField(shape.tag, shape.head, place.families, **kwargs),
-        Described: _described,
+        RecordObject: lambda shape, families, kwargs: Part(nested(shape.kind, families), **kwargs),
+        Member: lambda shape, families, kwargs: KindField(shape.tag, shape.head, families, **kwargs),
         # the rules check it: a parameter of an ability that the client defines
-        Anything: lambda _shape, _place, kwargs: AnythingField(**kwargs | {"allow_none": True}),
+        Anything: lambda _shape, _families, kwargs: AnythingField(**kwargs | {"allow_none": True}),
     }
 )
 """The field of each shape that a client may send; nothing sealed comes from a client."""

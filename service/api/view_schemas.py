@@ -30,7 +30,6 @@ from service.rules.kernel.hints import (
     AnyList,
     Anything,
     Choice,
-    Described,
     FieldShape,
     FixedList,
     Member,
@@ -192,7 +191,6 @@ _WAYS: Final[Mapping[type[Shape], Callable[[EditionViews, Any], Schema]]] = type
         SealedValue: lambda views, shape: either(views.schema_of(shape.inner), SEALED),
         RecordObject: EditionViews.of_record,
         Member: EditionViews.of_member,
-        Described: lambda views, shape: views.schema_of(shape.inner),
     }
 )
 """The schema of each shape."""

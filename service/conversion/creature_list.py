@@ -70,7 +70,7 @@ def columns_of(ruleset: Ruleset[Any]) -> Columns:
     """Return the columns of a rulebook; raises `Unconvertible` if its creatures have no sheets."""
     opening = opening_fields(ruleset)
     listed = opening.get("creatures")
-    each = hints.undescribed(listed.shape) if listed else None
+    each = listed.shape if listed else None
     entry = record_of(each.each) if isinstance(each, hints.AnyList) else None
     own = fields_by_name(entry) if entry else {}
     sheet = record_of(own[SHEET].shape) if SHEET in own else None
@@ -171,7 +171,6 @@ def _value(cell: str, shape: Shape, place: str) -> Any:  # noqa: ANN401 - JSON
     A list is written `a; b`, an object of names `land=30; fly=40`, anything else that is not one value as
     JSON.
     """
-    shape = hints.undescribed(shape)
     if cell[0] in "[{":
         try:
             return json.loads(cell)

@@ -16,7 +16,6 @@ def fields_by_name(kind: Any) -> dict[str, FieldShape]:  # noqa: ANN401 - a reco
 
 def record_of(shape: Shape | None) -> type[Any] | None:
     """Return the record of a shape, or of its one alternative; None if it has none."""
-    shape = None if shape is None else hints.undescribed(shape)
     if isinstance(shape, hints.Alternatives) and len(shape.ways) == 1:
         return record_of(shape.ways[0])
     found: type[Any] | None = shape.kind if isinstance(shape, hints.RecordObject) else None

@@ -5,9 +5,9 @@ The form is RFC 8785 for a narrow profile: objects with ASCII keys, whole number
 most 64 levels deep; no floats. For this profile a plain encoder with sorted keys gives RFC 8785's bytes;
 orjson takes a fifth of the standard library's time.
 
-Laws. Every value from outside passes `check` before it is encoded, so `dumps` need not check it. Hashes are
-taken over stored bytes, never over a second encoding. Bytes from outside count as canonical only after
-`is_canonical`.
+Laws. Every text from outside passes `check` before it is encoded, so `dumps` need not check it; numbers also
+come from sums, so `dumps` refuses those that `check` refuses. Hashes are taken over stored bytes, never over
+a second encoding. Bytes from outside count as canonical only after `is_canonical`.
 """
 
 import json
@@ -50,9 +50,9 @@ class NotCanonical(ValueError):
 def dumps(value: object) -> bytes:
     """Return the canonical bytes of *value*, which is in the profile.
 
-    It is not checked: a float (NaN too) or a string that is not NFC is the caller's mistake and passes;
-    `check` refuses them. A value that cannot be encoded (a lone surrogate, an object of an unknown type)
-    raises `NotCanonical`.
+    It is not checked whole: a float (NaN too) or a string that is not NFC is the caller's mistake and passes;
+    `check` refuses them. A value that cannot be encoded (a number of more than 53 bits, a lone surrogate, an
+    object of an unknown type) raises `NotCanonical`.
     """
     try:
         return orjson.dumps(value, option=_SPELLING)
@@ -92,7 +92,7 @@ def _read_plainly(raw: bytes) -> Any:  # noqa: ANN401 - as `loads`
         return None
     try:
         value = _PLAIN_DECODER.decode(raw.decode("ascii"))
-        is_spelling = orjson.dumps(value, option=_SPELLING | orjson.OPT_STRICT_INTEGER) == raw
+        is_spelling = orjson.dumps(value, option=_SPELLING) == raw
     except (ValueError, TypeError, RecursionError):  # no JSON, a float, a number too large, too deep
         return None
     few = raw.count(b"{") + raw.count(b"[") <= DEEPEST
@@ -162,8 +162,13 @@ def envelope_salt(encounter: str, envelope_secret: bytes, request_digest: bytes,
 
 
 _NESTING: Final = (dict, list)
-_SPELLING: Final = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
-"""Sorted keys, and an error for every type outside the profile."""
+_SPELLING: Final = (
+    orjson.OPT_SORT_KEYS
+    | orjson.OPT_STRICT_INTEGER
+    | orjson.OPT_PASSTHROUGH_DATACLASS
+    | orjson.OPT_PASSTHROUGH_DATETIME
+)
+"""Sorted keys, and an error for every number and every type outside the profile."""
 
 
 def _no_float(_text: str) -> NoReturn:

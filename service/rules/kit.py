@@ -9,12 +9,37 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from service.rules.house_options import OptionSpec
+from service.rules.kernel.meaning import at_most, named, number, text, within
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
 from service.rules.kernel.records import EMPTY, Sealed, changed, record, sealable, with_key
 from service.rules.kernel.rulebook import Book, Rule, enforces
 from service.rules.kernel.sealed import unsealed
+from service.rules.kernel.values import (
+    Bonus,
+    Cell,
+    CellKey,
+    Code,
+    Count,
+    CreatureId,
+    DieSides,
+    Face,
+    Feet,
+    HitPoints,
+    Id,
+    Label,
+    Level,
+    Member,
+    Ordinal,
+    Reason,
+    Remark,
+    Round,
+    SeatId,
+    SideId,
+    StepId,
+    Total,
+    Words,
+)
 from service.rules.opening import Opening, opening_messages
-from service.rules.openings import Id
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.rolls.closing import close_epoch
 from service.rules.ruleset import Ruleset
@@ -30,35 +55,62 @@ __all__ = [
     "GM",
     "Awaited",
     "AwaitedCommand",
+    "Bonus",
     "Book",
+    "Cell",
+    "CellKey",
     "Chance",
+    "Code",
     "Command",
+    "Count",
     "Counted",
+    "CreatureId",
+    "DieSides",
     "Emits",
     "Event",
+    "Face",
+    "Feet",
     "Frame",
     "Harm",
+    "HitPoints",
     "Id",
+    "Label",
+    "Level",
+    "Member",
     "Offer",
     "Opening",
     "OptionSpec",
+    "Ordinal",
     "PoolDie",
     "Private",
+    "Reason",
     "Refused",
+    "Remark",
+    "Round",
     "Rule",
     "Scope",
     "Sealed",
+    "SeatId",
+    "SideId",
+    "StepId",
     "Table",
+    "Total",
+    "Words",
+    "at_most",
     "changed",
     "close_epoch",
     "enforces",
     "facts_of",
     "hide_gm_only",
+    "named",
+    "number",
     "record",
     "ruleset",
     "sealable",
+    "text",
     "unsealed",
     "with_key",
+    "within",
 ]
 
 S = TypeVar("S", bound=Table)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from re import compile as pattern
-from typing import Annotated, Final
+from typing import Final, TypeAlias
 
+from service.rules.kernel import values
 from service.rules.kernel.hexadecimal import expected_hex, is_hex
 from service.rules.kernel.records import record
 from service.rules.table.seats import Role
 from service.rules.table.table import GM, WATCHERS, Seat
 
-ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,23}")
+ID: Final = pattern(values.ID)
 """Ids of creatures, seats, sides and groups; the names of rolls contain them."""
 
 CELL: Final = pattern(r"-?\d{1,4},-?\d{1,4}")
 """How a cell is written."""
 
-Id = Annotated[str, "An id of 1 to 24 characters: a-z, 0-9, -"]
+Id: TypeAlias = values.Id
 Fault = tuple[str, str]
 """A fault of an opening: (JSON pointer, detail)."""
 

@@ -12,6 +12,9 @@ from service.api.openapi import document
 from service.api.operations import OPERATIONS
 from service.api.schemas import StrictSchema, strict
 from service.api.shapes import COMPONENTS, DuplicateComponent, closed, component
+from service.rules.kernel.meaning import text
+
+WORDS = text("words", 100)
 
 
 def declare_body(monkeypatch: pytest.MonkeyPatch, identity: str, body: StrictSchema) -> None:
@@ -23,7 +26,7 @@ def declare_body(monkeypatch: pytest.MonkeyPatch, identity: str, body: StrictSch
 
 
 def test_an_answer_with_the_name_of_a_schema_of_a_request_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    declare_body(monkeypatch, "putHead", strict("HeadOfTest", {"text": TextField(required=True)}))
+    declare_body(monkeypatch, "putHead", strict("HeadOfTest", {"text": TextField(WORDS, required=True)}))
     component("HeadOfTest", closed("Another head."))
     try:
         with pytest.raises(DuplicateComponent) as caught:
@@ -36,14 +39,14 @@ def test_an_answer_with_the_name_of_a_schema_of_a_request_fails(monkeypatch: pyt
 
 
 def test_two_requests_with_schemas_of_one_name_fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    declare_body(monkeypatch, "putOne", strict("PartOfTest", {"text": TextField(required=True)}))
-    declare_body(monkeypatch, "putOther", strict("PartOfTest", {"note": TextField(required=True)}))
+    declare_body(monkeypatch, "putOne", strict("PartOfTest", {"text": TextField(WORDS, required=True)}))
+    declare_body(monkeypatch, "putOther", strict("PartOfTest", {"note": TextField(WORDS, required=True)}))
     with pytest.raises(DuplicateComponent, match=r"PartOfTest: the body of putOne, and the body of putOther"):
         document()
 
 
 def test_two_requests_may_share_one_schema(monkeypatch: pytest.MonkeyPatch) -> None:
-    shared = strict("SharedOfTest", {"text": TextField(required=True)})
+    shared = strict("SharedOfTest", {"text": TextField(WORDS, required=True)})
     for identity in ("putOne", "putOther"):
         declare_body(monkeypatch, identity, shared)
     assert "SharedOfTest" in document()["components"]["schemas"]

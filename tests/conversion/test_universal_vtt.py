@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from service.api.fields import LIST_LENGTH
 from service.conversion.faults import Unconvertible
 from service.conversion.universal_vtt import MOST_MEMBERS, MOST_NOTES, convert_map
+from service.rules.kernel.values import EDGES
 from service.rules.registry import REGISTRY
 from service.rules.space.grid import reachable
 from service.rules.space.walls import closed_edges, edge_at, is_step_closed
@@ -149,7 +149,7 @@ def test_many_lines_that_do_not_fit_are_counted() -> None:
 
 
 def test_a_map_with_more_edges_than_an_opening_takes_is_noted() -> None:
-    assert MOST_MEMBERS == LIST_LENGTH
+    assert MOST_MEMBERS == EDGES
     rows = [[(0.0, y), (100.0, y)] for y in range(1, 22)]
     part, notes = converted(universal(*rows, size=(100, 30)))
     assert len(part["walls"]) == 2100

@@ -11,6 +11,7 @@ from service.api.problems import Problem, not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import strict
 from service.api.shapes import TEXT, TIME, Schema, closed, component, listing, maybe
+from service.rules.kernel.meaning import at_most, number, text
 from service.stores import api_keys
 from service.stores.api_keys import SCOPES, ApiKey, ApiKeyDraft
 
@@ -41,12 +42,14 @@ _TEN_YEARS_S: Final = 10 * _YEAR_S
 NEW_API_KEY: Final = strict(
     "NewApiKey",
     {
-        "name": TextField(length=100, required=True, metadata={"example": "initiative bot"}),
-        "scopes": ListField(ChoiceField(SCOPES)),
-        "expires_in_s": IntegerField(least=1, most=_TEN_YEARS_S),
+        "name": TextField(text("label", 100), required=True, metadata={"example": "initiative bot"}),
+        "scopes": ListField(ChoiceField(SCOPES), at_most(len(SCOPES))),
+        "expires_in_s": IntegerField(number("seconds", 1, _TEN_YEARS_S, unit="seconds")),
     },
 )
-ROTATION: Final = strict("Rotation", {"overlap_s": IntegerField(least=0, most=_YEAR_S)})
+ROTATION: Final = strict(
+    "Rotation", {"overlap_s": IntegerField(number("seconds", 0, _YEAR_S, unit="seconds"))}
+)
 
 
 @operation(

@@ -16,6 +16,7 @@ from service.api.schemas import strict
 from service.api.shapes import NUMBER, OPEN, TEXT, TIME, UUID, closed, component, maybe, page
 from service.api.waiting import ask
 from service.log import bucket_of
+from service.rules.kernel.meaning import number
 from service.stores.jobs import AUDITS, Job
 from service.usecases import reading
 
@@ -40,9 +41,8 @@ AUDIT: Final = component(
 )
 AUDIT_PAGE: Final = component("Audits", page("Audits, newest first.", "audits", AUDIT))
 _PATH: Final = "/v1/encounters/{encounter}/audits"
-AUDIT_REQUEST: Final = strict(
-    "AuditRequest", {"from": IntegerField(least=1, most=2**31), "to": IntegerField(least=1, most=2**31)}
-)
+_ROUND: Final = number("round", 1, 10**6)
+AUDIT_REQUEST: Final = strict("AuditRequest", {"from": IntegerField(_ROUND), "to": IntegerField(_ROUND)})
 """Not a record, because `from` is a keyword of Python."""
 
 
@@ -65,8 +65,8 @@ def start_audit(request: ApiRequest) -> ApiResponse:
     refuse_draft(request)
     first, last = request.data.get("from"), request.data.get("to")
     rounds = {span.round for span in reading.rounds(request.services, request.encounter)}
-    for name, number in (("from", first), ("to", last)):
-        if number is not None and number not in rounds:
+    for name, chosen in (("from", first), ("to", last)):
+        if chosen is not None and chosen not in rounds:
             raise invalid((f"/{name}", "a round that has begun"))
     if first is not None and last is not None and first > last:
         raise invalid(("/to", f"not before round {first}"))

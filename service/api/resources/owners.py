@@ -11,6 +11,7 @@ from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import strict
 from service.api.shapes import NUMBER, closed, component, maybe
+from service.rules.kernel.meaning import number
 from service.stores import api_keys, owner_quotas
 from service.stores.owner_quotas import NONE
 
@@ -38,7 +39,9 @@ _MOST: Final = 10**15
 QUOTAS: Final = strict(
     "OwnerQuotas",
     {
-        name: IntegerField(least=0, most=_MOST, metadata={"description": f"{what} that the owner may have."})
+        name: IntegerField(
+            number("count", 0, _MOST), metadata={"description": f"{what} that the owner may have."}
+        )
         for name, what in _WHAT.items()
     },
 )

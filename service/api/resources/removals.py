@@ -13,6 +13,7 @@ from service.api.schemas import strict
 from service.api.shapes import HASH, NUMBER, TIME, UUID, closed, component
 from service.audit import bundle
 from service.audit.evidence import evidence_once_signed
+from service.rules.kernel.meaning import text
 from service.stores import removing
 
 TAG: Final = "Encounters"
@@ -30,7 +31,8 @@ REMOVAL: Final = component(
 )
 _PATH: Final = "/v1/encounters/{encounter}/removal"
 NEW_REMOVAL: Final = strict(
-    "NewRemoval", {"bundle": TextField(length=64, required=True, metadata={"example": "5e" * 32})}
+    "NewRemoval",
+    {"bundle": TextField(text("hexadecimal digits", 64), required=True, metadata={"example": "5e" * 32})},
 )
 
 

@@ -15,6 +15,7 @@ from service.api.schemas import schema_of, strict
 from service.api.shapes import NUMBER, SEAT, TEXT, TIME, TRUTH, Schema, closed, component, listing
 from service.core import views
 from service.record.timestamps import timestamp_of
+from service.rules.kernel.meaning import number
 from service.rules.kernel.records import record
 from service.rules.table.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
 from service.steps import Steps
@@ -55,7 +56,9 @@ SHARE_LINK: Final = component(
 )
 _DAY_S: Final = 86_400
 _YEAR_S: Final = 366 * _DAY_S
-LINK_REQUEST: Final = strict("NewShareLink", {"expires_in_s": IntegerField(least=60, most=_YEAR_S)})
+LINK_REQUEST: Final = strict(
+    "NewShareLink", {"expires_in_s": IntegerField(number("seconds", 60, _YEAR_S, unit="seconds"))}
+)
 _PATH: Final = "/v1/encounters/{encounter}/seats"
 _PROBLEMS: Final = ("command-refused", "version-mismatch")
 

@@ -13,6 +13,7 @@ from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import faults, raise_if_invalid, strict
 from service.api.shapes import NUMBER, TEXT, TIME, UUID, Schema, closed, component, listing, maybe
 from service.api.waiting import ask
+from service.rules.kernel.meaning import number, text
 from service.simulation.fights import COMMANDS, ROUNDS
 from service.simulation.table import SERVER
 from service.stores.jobs import SIMULATIONS
@@ -65,10 +66,10 @@ SIMULATION: Final = strict(
     "SimulationRequest",
     {
         "opening": ComponentField("Opening", required=True),
-        "times": IntegerField(least=1, most=100),
-        "seed": TextField(least=1, length=64),
-        "rounds": IntegerField(least=1, most=200),
-        "commands": IntegerField(least=1, most=5_000),
+        "times": IntegerField(number("count", 1, 100)),
+        "seed": TextField(text("words", 64, least=1)),
+        "rounds": IntegerField(number("count", 1, 200)),
+        "commands": IntegerField(number("count", 1, 5_000)),
     },
 )
 

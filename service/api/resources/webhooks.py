@@ -15,6 +15,7 @@ from service.api.problems import Problem, invalid, not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import strict
 from service.api.shapes import NUMBER, TEXT, TIME, UUID, Schema, closed, component, listing, maybe, page
+from service.rules.kernel.meaning import text
 from service.signals.webhook_addresses import AddressNotAllowed
 from service.stores import webhooks
 from service.stores.webhooks import Webhook, WebhookDelivery
@@ -65,18 +66,17 @@ DELIVERY: Final = component(
 )
 DELIVERIES: Final = component("Deliveries", page("Deliveries, newest first.", "deliveries", DELIVERY))
 _PATH: Final = "/v1/webhooks"
+_URL: Final = text("address", 2_000)
 NEW_WEBHOOK: Final = strict(
     "NewWebhook",
     {
-        "url": TextField(length=2_000, required=True, metadata={"example": "https://example.org/hook"}),
-        "encounter": TextField(length=36),
+        "url": TextField(_URL, required=True, metadata={"example": "https://example.org/hook"}),
+        "encounter": TextField(text("encounter", 36)),
         "format": ChoiceField((webhooks.MESSAGE, webhooks.DISCORD)),
         "text": ChoiceField(("en",)),
     },
 )
-WEBHOOK_CHANGE: Final = strict(
-    "WebhookChange", {"url": TextField(length=2_000), "state": ChoiceField(("active",))}
-)
+WEBHOOK_CHANGE: Final = strict("WebhookChange", {"url": TextField(_URL), "state": ChoiceField(("active",))})
 
 
 @operation(

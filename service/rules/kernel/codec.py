@@ -4,6 +4,9 @@ Decoding returns exactly the records that were encoded: lists become tuples agai
 found by their kind, in the families of the ruleset. Data that does not fit raises `Malformed` with a JSON
 pointer. Codecs are compiled once per class and ruleset, because a fold reads a hundred thousand events a
 second.
+
+What somebody sends is read within the bounds of its fields (`meaning.py`): a class says so with `bounded`, as
+every command does. What the rules made of it, events and states, is read as it is.
 """
 
 from __future__ import annotations
@@ -18,10 +21,19 @@ from service.rules.kernel import hints
 from service.rules.kernel.families import NO_FAMILIES, Families, tag_of
 from service.rules.kernel.hints import Shape
 from service.rules.kernel.json_pointer import escaped
+from service.rules.kernel.meaning import A_LIST, AN_OBJECT
 from service.rules.kernel.records import Sealed, sealable_fields, values_of
 
 T = TypeVar("T")
 Decode = Callable[[Any], Any]
+
+
+class _Reading(NamedTuple):
+    """How data is read: with the members of which families, and whether within the bounds of its fields."""
+
+    families: Families
+    bounded: bool
+
 
 _SCALARS: Final[Mapping[type, str]] = types.MappingProxyType(
     {str: "a string", int: "a whole number", bool: "true or false"}
@@ -75,15 +87,23 @@ def _sealed_data(value: Sealed[Any]) -> dict[str, Any]:
 
 
 def from_data(
-    kind: type[T], data: Any, pointer: str = "", /, *, families: Families = NO_FAMILIES, **filled: Any
+    kind: type[T],
+    data: Any,
+    pointer: str = "",
+    /,
+    *,
+    families: Families = NO_FAMILIES,
+    bounded: bool = False,
+    **filled: Any,
 ) -> T:
     """Return *data*, which is at *pointer* in its document, as a *kind*; raises `Malformed`.
 
-    *families* are those of the ruleset, needed if a *kind* may contain frames or others of a family. *filled*
-    are fields that data never contains (`given: False`), such as the sender of a command.
+    *families* are those of the ruleset, needed if a *kind* may contain frames or others of a family. With
+    *bounded* every value must be within the bounds of its field, as it must in a command. *filled* are fields
+    that data never contains (`given: False`), such as the sender of a command.
     """
     try:
-        new: T = decoder(kind, families)(data)  # type: ignore[arg-type]  # every class is hashable
+        new: T = decoder(kind, families, bounded=bounded)(data)  # type: ignore[arg-type]  # every class is hashable
     except Malformed as fault:
         raise Malformed(pointer + fault.pointer, fault.expected) from None
     if filled:
@@ -128,31 +148,62 @@ def _others(kind: Any) -> Iterator[str]:
 
 
 @cache
-def decoder(hint: Any, families: Families) -> Decode:
+def decoder(hint: Any, families: Families, *, bounded: bool = False) -> Decode:
     """Return the function that reads a value of type *hint* from data, and what it contains of *families*."""
-    return _way(hints.shape_of(hint), families)
+    return _way(hints.shape_of(hint), _Reading(families, bounded))
 
 
-def _way(shape: Shape, families: Families) -> Decode:
-    return _WAYS[type(shape)](shape, families)
+def _way(shape: Shape, reading: _Reading) -> Decode:
+    return _WAYS[type(shape)](shape, reading)
 
 
 @cache
-def _class(kind: Any, families: Families) -> Decode:
+def _class(kind: Any, reading: _Reading) -> Decode:
     """Return the decoder of *kind*: its own `from_data`, or field by field."""
     own: Decode | None = getattr(kind, "from_data", None)
-    return own if own is not None else _record(kind, families)
+    if own is not None:
+        return own
+    return _record(kind, reading._replace(bounded=reading.bounded or getattr(kind, "bounded", False)))
 
 
-def _scalar(shape: hints.Scalar, _: Families) -> Decode:
+def _scalar(shape: hints.Scalar, reading: _Reading) -> Decode:
     kind = shape.kind
+    fault = _fault_of(shape, reading)
 
     def decode(data: Any) -> Any:
         if type(data) is kind:
             return data
         raise Malformed("", _SCALARS[kind])
 
-    return decode
+    def bounded(data: Any) -> Any:
+        expected = _SCALARS[kind] if type(data) is not kind else fault and fault(data)
+        if expected is None:
+            return data
+        raise Malformed("", expected)
+
+    return bounded if fault else decode
+
+
+def _fault_of(shape: hints.Scalar, reading: _Reading) -> Callable[[Any], str | None] | None:
+    """Return the function that says what is expected of a value out of bounds; None if there are none."""
+    if not reading.bounded or shape.kind is bool:
+        return None
+    return shape.meaning.number_fault if shape.kind is int else shape.meaning.text_fault
+
+
+def _counting(shape: Shape, of: str, way: Decode, reading: _Reading) -> Decode:
+    """Return *way* with a check of how many items the list or object *of* has before they are read."""
+    meaning = shape.meaning
+    if not reading.bounded or (meaning.count is None and meaning.fewest is None):
+        return way
+
+    def counted(data: Any) -> Any:
+        fault = meaning.count_fault(len(data), of) if isinstance(data, (*_LISTS, Mapping)) else None
+        if fault is not None:
+            raise Malformed("", fault)
+        return way(data)
+
+    return counted
 
 
 def _none(data: Any) -> None:
@@ -169,7 +220,7 @@ def _frozen(data: Any) -> Any:
     return data
 
 
-def _choice(shape: hints.Choice, _: Families) -> Decode:
+def _choice(shape: hints.Choice, _: _Reading) -> Decode:
     values = shape.values
     known = {(type(value), value) for value in values}  # True equals 1, and is another value
 
@@ -181,10 +232,10 @@ def _choice(shape: hints.Choice, _: Families) -> Decode:
     return decode
 
 
-def _alternatives(shape: hints.Alternatives, families: Families) -> Decode:
+def _alternatives(shape: hints.Alternatives, reading: _Reading) -> Decode:
     """Try each alternative in turn; None first, for it is the common one."""
     nothing = shape.optional
-    ways = tuple([_way(each, families) for each in shape.ways])
+    ways = tuple([_way(each, reading) for each in shape.ways])
 
     def decode(data: Any) -> Any:
         if data is None and nothing:
@@ -200,8 +251,8 @@ def _alternatives(shape: hints.Alternatives, families: Families) -> Decode:
     return decode
 
 
-def _exactly(shape: hints.FixedList, families: Families) -> Decode:
-    ways = tuple([_way(each, families) for each in shape.items])
+def _exactly(shape: hints.FixedList, reading: _Reading) -> Decode:
+    ways = tuple([_way(each, reading) for each in shape.items])
 
     def exact(data: Any) -> Any:
         if not isinstance(data, _LISTS) or len(data) != len(ways):
@@ -211,8 +262,8 @@ def _exactly(shape: hints.FixedList, families: Families) -> Decode:
     return exact
 
 
-def _many(shape: hints.AnyList, families: Families) -> Decode:
-    each = _way(shape.each, families)
+def _many(shape: hints.AnyList, reading: _Reading) -> Decode:
+    each = _way(shape.each, reading)
 
     def many(data: Any) -> Any:
         if not isinstance(data, _LISTS):
@@ -222,9 +273,9 @@ def _many(shape: hints.AnyList, families: Families) -> Decode:
         except Malformed:
             return tuple([_at(str(i), each, item) for i, item in enumerate(data)])  # once more, for the place
 
-    item = hints.undescribed(shape.each)
-    if not isinstance(item, hints.Scalar) or item.kind is bool:
-        return many
+    item = shape.each
+    if not isinstance(item, hints.Scalar) or item.kind is bool or reading.bounded:
+        return _counting(shape, A_LIST, many, reading)
     kind = item.kind
     only = {kind}
 
@@ -236,19 +287,25 @@ def _many(shape: hints.AnyList, families: Families) -> Decode:
     return plain
 
 
-def _names(shape: hints.Names, families: Families) -> Decode:
-    each = _way(shape.each, families)
+def _names(shape: hints.Names, reading: _Reading) -> Decode:
+    each = _way(shape.each, reading)
+
+    named = shape.key.meaning.text_fault if reading.bounded else None
 
     def decode(data: Any) -> Any:
         if not _is_object(data):
             raise Malformed("", "an object")
+        for key in data if named else ():
+            expected = named and named(key)
+            if expected is not None:
+                raise Malformed(f"/{escaped(key)}", expected)
         return {key: _at(key, each, item) for key, item in data.items()}
 
-    return decode
+    return _counting(shape, AN_OBJECT, decode, reading)
 
 
-def _sealed(shape: Shape, families: Families) -> Decode:
-    inner = _way(shape, families)
+def _sealed(shape: Shape, reading: _Reading) -> Decode:
+    inner = _way(shape, reading)
 
     def decode(data: Any) -> Any:
         if not _is_object(data) or "sealed" not in data:
@@ -287,15 +344,15 @@ def _at(key: str, way: Decode, data: Any) -> Any:
         raise Malformed(f"/{escaped(key)}{fault.pointer}", fault.expected) from None
 
 
-def _member(shape: hints.Member, families: Families) -> Decode:
-    tag, members = shape.tag, families.members(shape.head)
+def _member(shape: hints.Member, reading: _Reading) -> Decode:
+    tag, members = shape.tag, reading.families.members(shape.head)
 
     def decode(data: Any) -> Any:
         member = members.get(data.get(tag)) if _is_object(data) else None
         if member is None:
             raise Malformed("", f"a known {shape.head.__name__.lower()}")
         rest = {key: value for key, value in data.items() if key != tag}
-        return _class(member, families)(rest)
+        return _class(member, reading)(rest)
 
     return decode
 
@@ -303,20 +360,23 @@ def _member(shape: hints.Member, families: Families) -> Decode:
 class _Shape:
     """The fields of a record: the decoder of each, the defaults, and which fields are required."""
 
-    def __init__(self, kind: type, families: Families) -> None:
+    def __init__(self, kind: type, reading: _Reading) -> None:
         every = hints.fields_of(kind)
         given = [field for field in every if field.given]
-        self.ways = {field.name: _way(field.shape, families) for field in given}
+        self.ways = {field.name: _way(field.shape, reading) for field in given}
         sealable = sealable_fields(kind)
         for field in given:
             if field.name in sealable:
-                self.ways[field.name] = _sealable(self.ways[field.name], _sealed(field.shape, families))
-        bare = {field.name: hints.undescribed(field.shape) for field in given}
-        self.scalars = {name: shape.kind for name, shape in bare.items() if isinstance(shape, hints.Scalar)}
+                self.ways[field.name] = _sealable(self.ways[field.name], _sealed(field.shape, reading))
+        self.scalars = {
+            field.name: field.shape.kind
+            for field in given
+            if isinstance(field.shape, hints.Scalar) and _fault_of(field.shape, reading) is None
+        }
         self.needed = tuple(field.name for field in given if field.required)
         self.defaults = {field.name: field.default for field in every if not field.required}
         if FAMILIES in self.defaults:
-            self.defaults[FAMILIES] = families
+            self.defaults[FAMILIES] = reading.families
 
     def fill(self, known: dict[str, Any], data: Mapping[str, Any]) -> None:
         """Put every field of *data*, and the defaults of the others, into *known*; raises `Malformed`."""
@@ -339,7 +399,7 @@ class _Shape:
                     raise Malformed(f"/{name}", "a value: it is required")
 
 
-def _record(kind: type, families: Families) -> Decode:
+def _record(kind: type, reading: _Reading) -> Decode:
     """Return the decoder of a record; it fills a new object's `__dict__`, as `changed` does, for speed."""
     assert not hasattr(kind, "__post_init__"), f"{kind.__name__} would be read without its __post_init__"
     shape: _Shape | None = None
@@ -347,7 +407,7 @@ def _record(kind: type, families: Families) -> Decode:
     def decode(data: Any) -> Any:
         nonlocal shape
         if shape is None:  # made at first use: classes may refer to each other in a circle
-            shape = _Shape(kind, families)
+            shape = _Shape(kind, reading)
         if not _is_object(data):
             raise Malformed("", "an object")
         new: Any = object.__new__(kind)
@@ -357,20 +417,19 @@ def _record(kind: type, families: Families) -> Decode:
     return decode
 
 
-_WAYS: Final[Mapping[type[Shape], Callable[[Any, Families], Decode]]] = types.MappingProxyType(
+_WAYS: Final[Mapping[type[Shape], Callable[[Any, _Reading], Decode]]] = types.MappingProxyType(
     {
         hints.Scalar: _scalar,
-        hints.Nothing: lambda _shape, _families: _none,
-        hints.Anything: lambda _shape, _families: _frozen,
+        hints.Nothing: lambda _shape, _reading: _none,
+        hints.Anything: lambda _shape, _reading: _frozen,
         hints.Choice: _choice,
         hints.Alternatives: _alternatives,
         hints.FixedList: _exactly,
         hints.AnyList: _many,
         hints.Names: _names,
-        hints.SealedValue: lambda shape, families: _sealed(shape.inner, families),
-        hints.RecordObject: lambda shape, families: _class(shape.kind, families),
+        hints.SealedValue: lambda shape, reading: _sealed(shape.inner, reading),
+        hints.RecordObject: lambda shape, reading: _class(shape.kind, reading),
         hints.Member: _member,
-        hints.Described: lambda shape, families: _way(shape.inner, families),
     }
 )
 """How a value of each shape is read."""

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Annotated, Any, ClassVar, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from service.rules.kernel.families import family_tag
+from service.rules.kernel.meaning import UNSAID, Meaning
 from service.rules.kernel.records import Sealed
 
 
 @dataclass(frozen=True)
 class Shape:
     """The base of all shapes."""
+
+    meaning: Meaning = field(default=UNSAID, kw_only=True)
+    """What the notes of its annotation say about the value."""
 
 
 @dataclass(frozen=True)
@@ -62,16 +66,17 @@ class FixedList(Shape):
 
 @dataclass(frozen=True)
 class AnyList(Shape):
-    """A list of any length."""
+    """A list with as many items as its meaning allows."""
 
     each: Shape
 
 
 @dataclass(frozen=True)
 class Names(Shape):
-    """An object with any names."""
+    """An object with as many names as its meaning allows, each of which fits *key*."""
 
     each: Shape
+    key: Shape = Scalar(str)
 
 
 @dataclass(frozen=True)
@@ -94,14 +99,6 @@ class Member(Shape):
 
     head: Any
     tag: str
-
-
-@dataclass(frozen=True)
-class Described(Shape):
-    """A value of *inner*, with the text of its annotation."""
-
-    inner: Shape
-    text: str
 
 
 @dataclass(frozen=True)
@@ -138,17 +135,27 @@ def shape_of(hint: object) -> Shape:
     return Member(origin, tag) if tag else RecordObject(origin)
 
 
-def undescribed(shape: Shape) -> Shape:
-    """Return *shape* without the text of its annotation."""
-    return undescribed(shape.inner) if isinstance(shape, Described) else shape
+def meant(shape: Shape, meaning: Meaning) -> Shape:
+    """Return *shape* with what *meaning* says besides; each alternative has it too."""
+    noted = replace(shape, meaning=shape.meaning.with_notes(meaning))
+    if isinstance(noted, Alternatives):
+        return replace(noted, ways=tuple([meant(way, meaning) for way in noted.ways]))
+    return noted
+
+
+def kind_in(shape: Shape) -> str:
+    """Return the kind of a value of *shape*, or of the items of a list, or of the values of an object.
+
+    It is empty if the shape says none.
+    """
+    return next((part.meaning.kind for part in parts_of(shape) if part.meaning.kind), "")
 
 
 def is_plain(shape: Shape) -> bool:
     """Return whether every value of *shape* is text, a whole number, true, false or None."""
-    bare = undescribed(shape)
-    if isinstance(bare, Alternatives):
-        return all(map(is_plain, bare.ways))
-    return isinstance(bare, Scalar | Nothing | Choice)
+    if isinstance(shape, Alternatives):
+        return all(map(is_plain, shape.ways))
+    return isinstance(shape, Scalar | Nothing | Choice)
 
 
 @cache
@@ -191,9 +198,14 @@ def required_fields(fields: Iterable[FieldShape]) -> tuple[str, ...]:
     return tuple(field.name for field in fields if field.given and field.required)
 
 
-def _described(arguments: tuple[Any, ...]) -> Shape:
-    text = next((note for note in arguments[1:] if isinstance(note, str)), "")
-    return Described(shape_of(arguments[0]), text)
+def _noted(arguments: tuple[Any, ...]) -> Shape:
+    shape = shape_of(arguments[0])
+    for note in arguments[1:]:
+        if isinstance(note, str):
+            shape = meant(shape, Meaning(said=note))
+        elif isinstance(note, Meaning):
+            shape = meant(shape, note)
+    return shape
 
 
 def _alternatives(arguments: tuple[Any, ...]) -> Shape:
@@ -203,8 +215,19 @@ def _alternatives(arguments: tuple[Any, ...]) -> Shape:
 
 def _list(arguments: tuple[Any, ...]) -> Shape:
     if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return AnyList(shape_of(arguments[0]))
+        each = shape_of(arguments[0])
+        return AnyList(each, meaning=_counted(each))
     return FixedList(tuple(map(shape_of, arguments)))
+
+
+def _names(arguments: tuple[Any, ...]) -> Shape:
+    key = shape_of(arguments[0])
+    return Names(shape_of(arguments[1]), key, meaning=_counted(key))
+
+
+def _counted(each: Shape) -> Meaning:
+    """Return the greatest count of a list of *each*, or of an object with such names, if *each* says one."""
+    return UNSAID if each.meaning.many is None else Meaning(count=each.meaning.many)
 
 
 _SCALARS: Final = (str, int, bool)
@@ -214,13 +237,13 @@ _READABLE: Final = "a str, int, bool, Literal, tuple or Mapping"
 
 _GENERIC: Final[Mapping[Any, Callable[[tuple[Any, ...]], Shape]]] = types.MappingProxyType(
     {
-        Annotated: _described,
+        Annotated: _noted,
         Literal: Choice,
         Union: _alternatives,
         types.UnionType: _alternatives,
         tuple: _list,
-        dict: lambda arguments: Names(shape_of(arguments[1])),
-        Mapping: lambda arguments: Names(shape_of(arguments[1])),
+        dict: _names,
+        Mapping: _names,
         Sealed: lambda arguments: SealedValue(shape_of((*arguments, Any)[0])),
     }
 )

@@ -156,6 +156,8 @@ class Command(Generic[S]):
     """A request to change the fight, in the imperative. Its docstring is its text in the API."""
 
     type: ClassVar[str]
+    bounded: ClassVar[bool] = True
+    """Its data is read within the bounds of its fields (see `codec.py`)."""
     by: Actor = field(metadata={"given": False})
 
     def __init_subclass__(cls, **kwargs: object) -> None:

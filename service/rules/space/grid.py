@@ -10,7 +10,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from heapq import heappop, heappush
 from itertools import count
 from math import isqrt
-from typing import Annotated, Final, TypeAlias
+from typing import Final, TypeAlias
+
+from service.rules.kernel import values
 
 Cell: TypeAlias = tuple[int, int]
 Row: TypeAlias = tuple[int, int, int]
@@ -19,7 +21,7 @@ Way: TypeAlias = "tuple[Cell, Way | None]"
 """A walk: its last cell, and the walk before that cell, None at the start."""
 Reach: TypeAlias = Mapping[Cell, tuple[int, Way]]
 """The result of a search: for each cell the feet spent and the way to it."""
-Feet: TypeAlias = Annotated[int, "feet, 0 or more"]
+Feet: TypeAlias = values.Feet
 """A distance that a client sends."""
 
 FEET: Final = 5

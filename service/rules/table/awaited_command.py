@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Final, TypeVar
 
-from service.rules.kernel.hints import Choice, Scalar, Shape, fields_of, undescribed
+from service.rules.kernel.hints import Choice, Scalar, Shape, fields_of
 from service.rules.kernel.messages import Awaited, Command, Offer, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -42,7 +42,7 @@ class AwaitedCommand(Command[S]):
     @classmethod
     def offers(cls, view: S, awaited: Awaited) -> Iterator[Offer]:
         kind: Any = cls
-        every = {field.name: undescribed(field.shape) for field in fields_of(kind) if field.given}
+        every = {field.name: field.shape for field in fields_of(kind) if field.given}
         yield Offer(type=cls.type, creature=awaited.creature, choices=dict(_choices(every)))
 
 
@@ -50,5 +50,5 @@ def _choices(shapes: Mapping[str, Shape]) -> Iterator[tuple[str, tuple[Any, ...]
     for name, shape in shapes.items():
         if isinstance(shape, Choice):
             yield name, shape.values
-        elif shape == Scalar(bool):
+        elif isinstance(shape, Scalar) and shape.kind is bool:
             yield name, (True, False)

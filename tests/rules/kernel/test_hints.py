@@ -14,7 +14,6 @@ from service.rules.kernel.hints import (
     AnyList,
     Anything,
     Choice,
-    Described,
     FixedList,
     Member,
     Names,
@@ -26,6 +25,7 @@ from service.rules.kernel.hints import (
     fields_of,
     shape_of,
 )
+from service.rules.kernel.meaning import Meaning
 from service.rules.kernel.records import EMPTY, Sealed, record
 from service.rules.table.stack import Frame
 
@@ -61,7 +61,7 @@ class Walk:
         (dict[str, int], Names(Scalar(int))),
         (Sealed[int], SealedValue(Scalar(int))),
         (Sealed, SealedValue(Anything())),
-        (Annotated[int, 3, "feet"], Described(Scalar(int), "feet")),
+        (Annotated[int, 3, "feet"], Scalar(int, meaning=Meaning(said="feet"))),
         (Step, RecordObject(Step)),
         (Frame, Member(Frame, "kind")),
     ],
@@ -75,7 +75,11 @@ def test_fields_are_in_order_and_say_whether_they_are_required() -> None:
     feet, note = fields_of(Step)
 
     assert (feet.name, feet.shape, feet.required) == ("feet", Scalar(int), True)
-    assert (note.name, note.shape, note.required) == ("note", Described(Scalar(str), "said aloud"), False)
+    assert (note.name, note.shape, note.required) == (
+        "note",
+        Scalar(str, meaning=Meaning(said="said aloud")),
+        False,
+    )
 
 
 @pytest.mark.parametrize(
