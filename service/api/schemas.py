@@ -165,7 +165,7 @@ def _member(head: type, tag: str, kind: Any, families: Families) -> type[StrictS
 
 
 def _book(module: str) -> str:
-    """Return the name prefix for a ruleset's own records: `Rise` for `service.rules.rise.state`.
+    """Return the name prefix for a ruleset's own records: `Rise` for `service.rules.rise.creatures.state`.
 
     For another package it is the package's name, `RewoundDuel` for `rewound_duel`, so that two packages may
     have records of one name.

@@ -18,7 +18,7 @@ from tests.api.conftest import BOTH
 from tests.api.test_gm_only import Table, attacked, hidden
 from tests.api.test_gm_only_lines import gone_on, last, line, numbers
 from tests.api.test_secrecy import audit, served
-from tests.rules.rise.test_gm_only import Run
+from tests.rules.rise.creatures.test_gm_only import Run
 
 HIDDEN: Final = {"hp_max": 1234, "armor": "natural", "natural_armor": 777, "speed": 655}
 NUMBERS: Final = ("1234", "777", "655")

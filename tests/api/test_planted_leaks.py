@@ -20,8 +20,8 @@ from service.api.exchange import Reply
 from service.api.request import ApiResponse
 from service.core import explain
 from service.core.fold import Folder
-from service.rules.heartrush.dash_and_sidestep import Dash
-from service.rules.heartrush.windows import PassWindow
+from service.rules.heartrush.moving.dash_and_sidestep import Dash
+from service.rules.heartrush.timing.windows import PassWindow
 from service.rules.kernel import sealed
 from service.rules.kernel.messages import Actor, Awaited, Offer, Refused
 from service.rules.kernel.records import Sealed

@@ -12,10 +12,10 @@ from service.api import openapi
 from service.api.field_texts import field_docstrings
 from service.api.inputs import component_name
 from service.rules.field_texts import FIELD_TEXTS
-from service.rules.heartrush.field_texts import FIELD_TEXTS as HEARTRUSH_TEXTS
+from service.rules.heartrush.creatures.field_texts import FIELD_TEXTS as HEARTRUSH_TEXTS
 from service.rules.kernel.hints import Alternatives, fields_of
 from service.rules.registry import REGISTRY
-from service.rules.rise.field_texts import FIELD_TEXTS as RISE_TEXTS
+from service.rules.rise.creatures.field_texts import FIELD_TEXTS as RISE_TEXTS
 from service.rules.table.table import Table
 from tests.api.client import fast_validator
 

@@ -28,8 +28,8 @@ import structlog
 from rewound_client import values_of
 from service.log.memory import MemoryLog
 from service.record.commit import load_commit
-from service.rules.heartrush.abilities import Ability
-from service.rules.heartrush.catalogue import CATALOGUE
+from service.rules.heartrush.creatures.abilities import Ability
+from service.rules.heartrush.using.catalogue import CATALOGUE
 from service.stores import webhooks
 from tests.api.apart import CERTIFICATE, WEBHOOK, Difference, Told, compared, hashes_of, remembering
 from tests.api.client import Api

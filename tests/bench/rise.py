@@ -10,7 +10,7 @@ from time import process_time
 from typing import Final
 
 from service.rules.rise import RISE
-from service.rules.rise.state import State
+from service.rules.rise.creatures.state import State
 from tests.bench.table import TURNS, Row, median, section
 from tests.rules.rise.forty import forty, next_step
 from tests.support.recorded_fight import Record

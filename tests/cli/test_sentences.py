@@ -8,9 +8,9 @@ from string import Formatter
 import pytest
 
 from service.core.sentences import inside, patterns_of, sentence, spoken
-from service.rules.heartrush.presentation import SENTENCES as HEARTRUSH
+from service.rules.heartrush.table.presentation import SENTENCES as HEARTRUSH
 from service.rules.registry import REGISTRY
-from service.rules.rise.presentation import SENTENCES as RISE
+from service.rules.rise.table.presentation import SENTENCES as RISE
 
 BOOKS = {"heartrush@1": REGISTRY["heartrush@1"], "rise@1": REGISTRY["rise@1"]}
 NAMES = {"pia": "Pia", "orc": "The orc"}

@@ -14,7 +14,7 @@ from service.core.snapshot import folded_from, snapshot_of
 from service.record.canonical import is_canonical
 from service.record.commit import Request, dump_request, fold_commit, load_commit
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.state import State
+from service.rules.heartrush.creatures.state import State
 from service.rules.kernel.codec import to_data
 from service.rules.kernel.messages import Actor
 from service.rules.ruleset import legal, waiting

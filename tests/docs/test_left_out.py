@@ -8,8 +8,8 @@ from typing import Any, Final
 import pytest
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.kinds import KINDS
-from service.rules.heartrush.operations import Effect
+from service.rules.heartrush.body.operations import Effect
+from service.rules.heartrush.table.kinds import KINDS
 from service.rules.kernel.rulebook import HOMES
 from service.rules.rise import RISE
 from tests.docs.pages import ROOT

@@ -26,9 +26,9 @@ CLIENT = "The Python client is used by the command line alone"
 FLASK = "Flask is known to the API alone"
 CACHES = "Values are cached through one class"
 MARSHMALLOW = "Input is checked and described in the API alone"
-HEARTRUSH = "Each module of Heart Rush knows those below it alone"
+HEARTRUSH = "Each wing of Heart Rush knows those below it alone"
 SHARED = "Each part of the shared rules knows those below it alone"
-RISE = "Each module of Rise knows those below it alone"
+RISE = "Each wing of Rise knows those below it alone"
 S3 = "S3 is spoken to by the archive alone"
 COUNTED = "Requests are counted and measured in the API alone"
 
@@ -68,8 +68,8 @@ PLANTED = (
     ("service/rules/kernel/planted.py", "service.rules.table.leaf", {SHARED}),
     ("service/rules/secrecy/planted.py", "service.rules.contests.leaf", {SHARED}),
     ("service/rules/rolls/planted.py", "service.rules.heartrush.leaf", {SHARED}),
-    ("service/rules/heartrush/sheet.py", "service.rules.heartrush.priority", {HEARTRUSH}),
-    ("service/rules/rise/sheet.py", "service.rules.rise.rounds", {RISE}),
+    ("service/rules/heartrush/creatures/sheet.py", "service.rules.heartrush.timing.priority", {HEARTRUSH}),
+    ("service/rules/rise/creatures/sheet.py", "service.rules.rise.rounds.rounds", {RISE}),
     ("service/api/planted.py", "redis", {REDIS}),
     ("service/supervisor/planted.py", "redis", {REDIS}),
     ("workers/planted.py", "redis.client", {REDIS}),

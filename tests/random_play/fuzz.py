@@ -16,8 +16,8 @@ from tests.random_play.shrinking import story
 from tests.rules.heartrush import test_every_rule as heartrush
 from tests.rules.heartrush.plays import KINDS, probed
 from tests.rules.rise import test_every_rule as rise
-from tests.rules.rise import test_permutations as permutations
 from tests.rules.rise.campaign import Campaign, Recorded
+from tests.rules.rise.moving import test_permutations as permutations
 from tests.rules.rise.scenes import SCENES, Scene, Staged
 
 SEEDS: Final = 40

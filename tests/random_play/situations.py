@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any, Final
 
-from service.rules.heartrush.combat import ABILITY_COMMANDS, LEISURE_ACTIONS
-from service.rules.heartrush.sheet import Sheet as HeartrushSheet
+from service.rules.heartrush.creatures.sheet import Sheet as HeartrushSheet
+from service.rules.heartrush.table.combat import ABILITY_COMMANDS, LEISURE_ACTIONS
 from service.rules.kernel.records import sealable_fields
-from service.rules.rise.sheet import Sheet as RiseSheet
+from service.rules.rise.creatures.sheet import Sheet as RiseSheet
 from service.rules.table.table import GM
 from tests.rules.heartrush.kit import sheet
 from tests.rules.rise.bot import KIT

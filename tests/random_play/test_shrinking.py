@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.character import Condition
-from service.rules.heartrush.clock import DrinkPotion
-from service.rules.heartrush.combat import CombatFrame
-from service.rules.heartrush.dash_and_sidestep import Dash
-from service.rules.heartrush.state import State
+from service.rules.heartrush.creatures.character import Condition
+from service.rules.heartrush.creatures.state import State
+from service.rules.heartrush.moving.dash_and_sidestep import Dash
+from service.rules.heartrush.table.combat import CombatFrame
+from service.rules.heartrush.timing.clock import DrinkPotion
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import changed
-from service.rules.rise.turns import EndTurn
+from service.rules.rise.acting.turns import EndTurn
 from tests.random_play.fuzz import told
 from tests.random_play.offer_check import Stuck, Unheld
 from tests.random_play.shrinking import Given, smallest, story

@@ -9,11 +9,11 @@ from typing import Any, Literal
 import pytest
 
 from service.rules import heartrush, rise
-from service.rules.heartrush.options import House as HeartRushHouse
+from service.rules.heartrush.creatures.options import House as HeartRushHouse
 from service.rules.house_options import defaults, option, specs_of
 from service.rules.kernel.records import changed, record
-from service.rules.rise.creature import Ruling
-from service.rules.rise.options import House as RiseHouse
+from service.rules.rise.creatures.creature import Ruling
+from service.rules.rise.creatures.options import House as RiseHouse
 
 HEARTRUSH, RISE = heartrush.HEARTRUSH, rise.RISE
 

@@ -19,7 +19,7 @@ def read(path: Path) -> Any:
 @cache
 def names_of_tests(tests: Path) -> tuple[str, ...]:
     """Return the names of all test functions of a folder."""
-    trees = [ast.parse(path.read_text("utf-8")) for path in sorted(tests.glob("test_*.py"))]
+    trees = [ast.parse(path.read_text("utf-8")) for path in sorted(tests.rglob("test_*.py"))]
     names = (node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     return tuple(name for name in names if name.startswith("test_"))
 

@@ -1,26 +1,19 @@
 """Heart Rush: rounds without turns, priority between two sides, secret stances, simultaneous engagements.
 
-The chapters in the order of the books, with the modules that have them:
+The wings of the book, from the ground; each uses those above it in this list, and says what is in it:
 
-- Combat: `starting_combat`, `priority`, `turns`, `combat`, `upkeep`, `actions`, `at_once`,
-  `possessions`, `dash_and_sidestep`, `movement`, `exposed`, `opportunity_attacks`, `windows`, `engagement`,
-  `stances`, `declaring`, `resolution`, `agility_and_might`
-- Conditions: `conditions`
-- Weapons, Cantrips & Armor: `weapons`
-- Rests & Healing: `rests_and_healing`
-- Gameplay Basics: `rolls`, `checks`, `contests`, `size_and_bonds`, `paths`, `forced_movement`, `ledges`,
-  `falling`, `hazards`, `drowning`, `opposed_checks`, `poison`, `abilities`, `operations`, `lasting`,
-  `using_abilities`, `uses`, `effects`, `riders`, `catalogue`, `experience`
-- Building Your Character: `aspects`
-- Combat Mechanics: `exchanges`, `attacks`, `aftermath`, `damage`, `wounds`, `treating_wounds`
-- Other Offensive Actions: `offensive_actions`, `grapple`, `climbing`
-- Spellcasting: `spellcasting`
+- `creatures`: what there is before anything happens
+- `body`: what a creature can do, carries, wears and suffers
+- `timing`: whose turn it is, and what waits for whom
+- `rolling`: dice, and what they decide
+- `moving`: every way from one cell to another
+- `effects`: what abilities and the GM bring about
+- `engaging`: the heart of the book: two sides that engage
+- `using`: abilities and spells in use
+- `surviving`: what happens around fights and between them
+- `table`: how a fight is opened, shown and ended
 
-The rest of the package: `books`, `options`, `sheet`, `bestiary`, `state`, `permission`, `answers`, `clock`,
-`passing_time`, `gm_rulings`, `ruling_effects`, `character`, `entries`, `opening`, `arrivals`, `kinds`,
-`presentation`, `reasons`, `field_texts`.
-
-This file lists the messages of the chapters: what is not listed does not exist.
+`books` names the books. This file lists the messages of the wings: what is not listed does not exist.
 """
 
 from __future__ import annotations
@@ -28,70 +21,25 @@ from __future__ import annotations
 from typing import Final
 
 from service.rules.heartrush import (
-    actions,
-    aftermath,
-    agility_and_might,
-    answers,
-    arrivals,
-    aspects,
-    at_once,
-    attacks,
-    checks,
-    climbing,
-    clock,
-    combat,
-    conditions,
-    contests,
-    damage,
-    dash_and_sidestep,
-    declaring,
-    drowning,
+    body,
+    creatures,
     effects,
-    engagement,
-    entries,
-    exchanges,
-    experience,
-    falling,
-    forced_movement,
-    gm_rulings,
-    grapple,
-    hazards,
-    lasting,
-    movement,
-    offensive_actions,
-    opening,
-    operations,
-    opportunity_attacks,
-    opposed_checks,
-    passing_time,
-    poison,
-    possessions,
-    presentation,
-    priority,
-    resolution,
-    rests_and_healing,
-    riders,
-    rolls,
-    ruling_effects,
-    size_and_bonds,
-    spellcasting,
-    stances,
-    starting_combat,
-    treating_wounds,
-    turns,
-    upkeep,
-    uses,
-    using_abilities,
-    windows,
-    wounds,
+    engaging,
+    moving,
+    rolling,
+    surviving,
+    table,
+    timing,
+    using,
 )
-from service.rules.heartrush.character import CarriedCharacter
-from service.rules.heartrush.field_texts import FIELD_TEXTS
-from service.rules.heartrush.kinds import FRAMES, KINDS
-from service.rules.heartrush.options import OPTIONS
-from service.rules.heartrush.presentation import SENTENCES
-from service.rules.heartrush.reasons import TELLING, answer
-from service.rules.heartrush.state import State
+from service.rules.heartrush.creatures.character import CarriedCharacter
+from service.rules.heartrush.creatures.field_texts import FIELD_TEXTS
+from service.rules.heartrush.creatures.options import OPTIONS
+from service.rules.heartrush.creatures.state import State
+from service.rules.heartrush.table import entries, opening, presentation
+from service.rules.heartrush.table.kinds import FRAMES, KINDS
+from service.rules.heartrush.table.presentation import SENTENCES
+from service.rules.heartrush.table.reasons import TELLING, answer
 from service.rules.kernel.messages import Command, Event
 from service.rules.ruleset import Ruleset
 from service.rules.secrecy import hidden_creatures as common_hidden_creatures
@@ -100,61 +48,16 @@ from service.rules.table import walled
 from service.rules.table.carried import Carrying
 
 _CHAPTERS: Final = (
-    starting_combat,
-    priority,
-    turns,
-    combat,
-    upkeep,
-    actions,
-    at_once,
-    possessions,
-    dash_and_sidestep,
-    movement,
-    opportunity_attacks,
-    windows,
-    engagement,
-    stances,
-    declaring,
-    resolution,
-    agility_and_might,
-    conditions,
-    rests_and_healing,
-    rolls,
-    checks,
-    contests,
-    size_and_bonds,
-    forced_movement,
-    aspects,
-    hazards,
-    falling,
-    drowning,
-    opposed_checks,
-    poison,
-    operations,
-    lasting,
-    using_abilities,
-    uses,
-    effects,
-    riders,
-    experience,
-    exchanges,
-    attacks,
-    aftermath,
-    damage,
-    wounds,
-    treating_wounds,
-    offensive_actions,
-    grapple,
-    climbing,
-    spellcasting,
-    answers,
-    clock,
-    passing_time,
-    gm_rulings,
-    ruling_effects,
-    entries,
-    opening,
-    arrivals,
+    *creatures.CHAPTERS,
+    *body.CHAPTERS,
+    *timing.CHAPTERS,
+    *rolling.CHAPTERS,
+    *moving.CHAPTERS,
+    *effects.CHAPTERS,
+    *engaging.CHAPTERS,
+    *using.CHAPTERS,
+    *surviving.CHAPTERS,
+    *table.CHAPTERS,
     common_hidden_creatures,
     walled,
 )

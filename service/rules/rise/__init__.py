@@ -1,25 +1,18 @@
 """Rise: rounds of two phases, groups that resolve in secret and in parallel, then everything true at once.
 
-The chapters in the book's order, with the modules that have them:
+The wings of the book, from the ground; each uses those above it in this list, and says what is in it:
 
-- 3.2 Combat Statistics: `sheet`, `creature`, `combat_statistics`
-- 5.1 Making Attacks; 5.2 Calculating Damage: `attack_rolls`, `making_attacks`, `unjudged`
-- 5.3 Taking Damage: `taking_damage`
-- 5.4 Vital Wounds: `vital_wounds`, `resting`
-- 5.5 Combat Time: `rounds`, `groups`, `planning`, `intents`, `movement_phase`, `initiative`, `action_phase`,
-  `turns`, `combat_time`, `swift`, `objects`, `improvising`, `effects`, `merging`
-- 5.6 Movement and Positioning: `movement_and_positioning`, `moving`, `movement_problem`, `movement_solver`,
-  `movement_resolution`, `mounts`
-- 5.7 Aerial Movement: `aerial_movement`
-- 5.8 Universal Abilities: `strikes`, `brawling`, `hurling`, `special_abilities`, `exertion`
-- 5.9 Vision and Light; 5.10 Obstacles and Cover: `vision_and_lines`, `obstacles_and_targets`
-- 5.11 Awareness and Surprise: `combat`
-- Running the Game: `running_the_game`, `mending`, `corrections`
+- `creatures`: what there is before anything happens
+- `body`: what a creature suffers, and where it is
+- `sight`: who sees and reaches whom
+- `attacks`: attacks, from the roll to what a hit does
+- `acting`: what a creature does on its turn of the action phase
+- `planning`: what a group decides in secret
+- `moving`: how the movements of all groups become one
+- `rounds`: the course of a round
+- `table`: how a fight is opened, shown and ended
 
-The rest of the package: `books`, `options`, `state`, `permission`, `character`, `entries`, `opening`,
-`presentation`, `reasons`, `sheet_faults`, `field_texts`.
-
-This file lists the messages of the chapters: what is not listed does not exist.
+`books` names the books. This file lists the messages of the wings: what is not listed does not exist.
 """
 
 from __future__ import annotations
@@ -28,119 +21,43 @@ from typing import Final
 
 from service.rules.kernel.messages import Command, Event
 from service.rules.rise import (
-    action_phase,
-    aerial_movement,
-    attack_rolls,
-    brawling,
-    combat,
-    combat_statistics,
-    combat_time,
-    corrections,
-    effects,
-    entries,
-    exertion,
-    groups,
-    hurling,
-    improvising,
-    initiative,
-    intents,
-    making_attacks,
-    mending,
-    mounts,
-    movement_and_positioning,
-    movement_phase,
-    movement_resolution,
+    acting,
+    attacks,
+    body,
+    creatures,
     moving,
-    objects,
-    obstacles_and_targets,
-    opening,
     planning,
-    presentation,
-    resting,
     rounds,
-    running_the_game,
-    special_abilities,
-    strikes,
-    swift,
-    taking_damage,
-    turns,
-    unjudged,
-    vital_wounds,
+    sight,
+    table,
 )
-from service.rules.rise.character import CarriedCharacter
-from service.rules.rise.field_texts import FIELD_TEXTS
-from service.rules.rise.options import OPTIONS
-from service.rules.rise.presentation import SENTENCES
-from service.rules.rise.reasons import TELLING, answer
-from service.rules.rise.state import State
+from service.rules.rise.creatures.character import CarriedCharacter
+from service.rules.rise.creatures.field_texts import FIELD_TEXTS
+from service.rules.rise.creatures.options import OPTIONS
+from service.rules.rise.creatures.state import State
+from service.rules.rise.rounds import entries
+from service.rules.rise.table import opening, presentation
+from service.rules.rise.table.kinds import FRAMES, KINDS
+from service.rules.rise.table.presentation import SENTENCES
+from service.rules.rise.table.reasons import TELLING, answer
 from service.rules.ruleset import Ruleset
 from service.rules.secrecy import hidden_creatures as common_hidden_creatures
-from service.rules.secrecy.choices import SecretChoice
-from service.rules.secrecy.hiding import HidingRules
 from service.rules.shared import messages_of
 from service.rules.table import walled
 from service.rules.table.carried import Carrying
 
 _CHAPTERS: Final = (
-    combat_statistics,
-    attack_rolls,
-    making_attacks,
-    unjudged,
-    taking_damage,
-    vital_wounds,
-    resting,
-    rounds,
-    groups,
-    planning,
-    intents,
-    movement_phase,
-    initiative,
-    action_phase,
-    turns,
-    combat_time,
-    swift,
-    objects,
-    improvising,
-    effects,
-    movement_and_positioning,
-    moving,
-    movement_resolution,
-    mounts,
-    aerial_movement,
-    strikes,
-    brawling,
-    hurling,
-    special_abilities,
-    exertion,
-    obstacles_and_targets,
-    combat,
-    running_the_game,
-    mending,
-    corrections,
-    opening,
-    entries,
+    *creatures.CHAPTERS,
+    *body.CHAPTERS,
+    *sight.CHAPTERS,
+    *attacks.CHAPTERS,
+    *acting.CHAPTERS,
+    *planning.CHAPTERS,
+    *moving.CHAPTERS,
+    *rounds.CHAPTERS,
+    *table.CHAPTERS,
     common_hidden_creatures,
     walled,
-)
-
-
-_FRAMES: Final = (
-    rounds.CombatFrame,
-    rounds.PauseFrame,
-    planning.PlanFrame,
-    groups.GroupFrame,
-    movement_phase.MovementFrame,
-    mounts.RideFrame,
-    movement_resolution.RushFrame,
-    turns.TurnsFrame,
-    turns.TurnFrame,
-    swift.SwiftFrame,
-    making_attacks.AssaultFrame,
-    action_phase.ActionFrame,
-    running_the_game.QuestionFrame,
-    improvising.DeedsFrame,
-    special_abilities.ReactionsFrame,
-    corrections.CorrectionFrame,
 )
 
 
@@ -153,8 +70,8 @@ RISE: Final[Ruleset[State]] = Ruleset(
     events=messages_of(_CHAPTERS, Event),
     options=OPTIONS,
     packages=("service.rules.rise",),
-    frames=_FRAMES,
-    kinds={HidingRules: (combat.Den,), SecretChoice: (planning.PlanChoice,)},
+    frames=FRAMES,
+    kinds=KINDS,
     tokens=presentation.tokens,
     part=presentation.part,
     battle_map=presentation.battle_map,

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.options import OPTIONS
-from service.rules.heartrush.sheet import Sheet
-from service.rules.heartrush.size_and_bonds import slots, slots_taken
-from service.rules.heartrush.state import State
+from service.rules.heartrush.creatures.options import OPTIONS
+from service.rules.heartrush.creatures.sheet import Sheet
+from service.rules.heartrush.creatures.size_and_bonds import slots, slots_taken
+from service.rules.heartrush.creatures.state import State
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Actor, Awaited, Command, Fact, Offer
 from service.rules.kernel.sealed import view

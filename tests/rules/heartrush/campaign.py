@@ -12,9 +12,9 @@ from random import Random
 from typing import Any, Final
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.abilities import Spell
-from service.rules.heartrush.catalogue import CATALOGUE
-from service.rules.heartrush.state import State
+from service.rules.heartrush.creatures.abilities import Spell
+from service.rules.heartrush.creatures.state import State
+from service.rules.heartrush.using.catalogue import CATALOGUE
 from service.rules.kernel.messages import Fact
 from service.rules.kernel.sealed import view
 from service.rules.ruleset import Refusal, decide, waiting

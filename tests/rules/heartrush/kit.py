@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.state import Creature, State
+from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Actor, Event, Private, Rolled
 from service.rules.kernel.records import changed

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from service.rules.heartrush.state import State
+from service.rules.heartrush.creatures.state import State
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import sheet
 

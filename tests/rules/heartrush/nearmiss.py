@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.state import State
+from service.rules.heartrush.creatures.state import State
 from service.rules.kernel.messages import Offer
 from service.rules.ruleset import decide, legal
 from tests.random_play.offer_check import Unheld, fits, refused_offer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from service.dice.values import Roll
-from service.rules.heartrush.rolls import Edge, throw
+from service.rules.heartrush.rolling.rolls import Edge, throw
 from service.rules.rolls.chance import Chance, PoolDie
 from tests.rules.heartrush.kit import begun
 

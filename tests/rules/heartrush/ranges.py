@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from service.rules.heartrush.effects import ActionGiven
-from service.rules.heartrush.size_and_bonds import captive_of, climbers_on, grappler_of, mount_of
-from service.rules.heartrush.state import Creature, State
+from service.rules.heartrush.creatures.size_and_bonds import captive_of, climbers_on, grappler_of, mount_of
+from service.rules.heartrush.creatures.state import Creature, State
+from service.rules.heartrush.effects.effects import ActionGiven
 from service.rules.kernel.messages import Fact
 
 LADDER: Final = (4, 6, 8, 10, 12, 20)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from service.rules.heartrush.state import State
+from service.rules.heartrush.creatures.state import State
 from service.rules.kernel.messages import Refused
 from tests.rules.heartrush.kit import Fight
 

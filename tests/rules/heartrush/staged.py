@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.starting_combat import can_fight_again
+from service.rules.heartrush.timing.starting_combat import can_fight_again
 from service.rules.kernel.messages import Offer
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import view

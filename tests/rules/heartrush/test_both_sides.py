@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.actions import EXERTIONS, AbilityUsed
-from service.rules.heartrush.damage import half
-from service.rules.heartrush.paths import check_move_after_casting, check_path, step_cost
-from service.rules.heartrush.priority import pass_unable
-from service.rules.heartrush.wounds import fall_to_zero, wake
+from service.rules.heartrush.body.actions import EXERTIONS, AbilityUsed
+from service.rules.heartrush.body.damage import half
+from service.rules.heartrush.body.wounds import fall_to_zero, wake
+from service.rules.heartrush.moving.paths import check_move_after_casting, check_path, step_cost
+from service.rules.heartrush.timing.priority import pass_unable
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import changed
 from service.rules.ruleset import waiting

@@ -6,16 +6,21 @@ from typing import Any, Final
 
 import pytest
 
-from service.rules.heartrush.abilities import Ability
-from service.rules.heartrush.actions import is_charged
-from service.rules.heartrush.character import Condition, Entry, Wound
-from service.rules.heartrush.combat import begin_round
-from service.rules.heartrush.conditions import crippled, fade, slowed
-from service.rules.heartrush.damage import refusal_to_shrug
-from service.rules.heartrush.engagement import EngagementDeclared, EngagementFrame, Participant, eligible
-from service.rules.heartrush.entries import carry, pass_days
-from service.rules.heartrush.experience import grow_heart
-from service.rules.heartrush.paths import check_path, speed
+from service.rules.heartrush.body.actions import is_charged
+from service.rules.heartrush.body.conditions import crippled, fade, slowed
+from service.rules.heartrush.body.damage import refusal_to_shrug
+from service.rules.heartrush.creatures.abilities import Ability
+from service.rules.heartrush.creatures.character import Condition, Entry, Wound
+from service.rules.heartrush.moving.paths import check_path, speed
+from service.rules.heartrush.surviving.experience import grow_heart
+from service.rules.heartrush.table.combat import begin_round
+from service.rules.heartrush.table.entries import carry, pass_days
+from service.rules.heartrush.timing.engagement import (
+    EngagementDeclared,
+    EngagementFrame,
+    Participant,
+    eligible,
+)
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import changed
 from service.rules.table.carried import CarriedFrom

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import pytest
 
-from service.rules.heartrush.character import Condition
-from service.rules.heartrush.climbing import check_climb
-from service.rules.heartrush.conditions import fade_with_time
-from service.rules.heartrush.grapple import size_edges
-from service.rules.heartrush.rolls import grappling, high_ground
-from service.rules.heartrush.size_and_bonds import fit_together
-from service.rules.heartrush.starting_combat import CombatBegan
+from service.rules.heartrush.body.conditions import fade_with_time
+from service.rules.heartrush.creatures.character import Condition
+from service.rules.heartrush.creatures.size_and_bonds import fit_together
+from service.rules.heartrush.moving.climbing import check_climb
+from service.rules.heartrush.moving.grapple import size_edges
+from service.rules.heartrush.rolling.rolls import grappling, high_ground
+from service.rules.heartrush.timing.starting_combat import CombatBegan
 from service.rules.kernel.records import changed
 from tests.rules.heartrush.kit import Fight, begun, opened
 from tests.rules.heartrush.sides import code_of, emitted, refusal_of

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.character import Condition, Wound
-from service.rules.heartrush.conditions import CONDITIONS, ConditionGained, gain, is_ongoing
-from service.rules.heartrush.damage import crush_dice
-from service.rules.heartrush.sheet import UNARMED
-from service.rules.heartrush.weapons import favoured_die, weapon_die
-from service.rules.heartrush.wounds import heals_by_itself, is_healed, treatable
+from service.rules.heartrush.body.conditions import CONDITIONS, ConditionGained, gain, is_ongoing
+from service.rules.heartrush.body.damage import crush_dice
+from service.rules.heartrush.body.weapons import favoured_die, weapon_die
+from service.rules.heartrush.body.wounds import heals_by_itself, is_healed, treatable
+from service.rules.heartrush.creatures.character import Condition, Wound
+from service.rules.heartrush.creatures.sheet import UNARMED
 from service.rules.kernel.records import changed
 from tests.rules.heartrush.kit import begun
 

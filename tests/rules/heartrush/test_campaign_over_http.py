@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.state import State
+from service.rules.heartrush.creatures.state import State
 from service.rules.ruleset import Decision, Refusal, decide
 from service.usecases.services import Services
 from tests.api.client import Api

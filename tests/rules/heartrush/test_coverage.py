@@ -14,7 +14,7 @@ from typing import Any, Final
 import pytest
 
 from service.rules import heartrush
-from service.rules.heartrush.options import OPTIONS
+from service.rules.heartrush.creatures.options import OPTIONS
 from service.rules.kernel.rulebook import rules_in
 from tests.rules.heartrush.conftest import DICELESS, SHEETS, WITH_FACES
 from tests.support.rule_ledger import is_tested, names_of_tests, read, words
@@ -99,7 +99,7 @@ def test_E_every_vector_with_printed_faces_has_a_test_that_throws_them_over_HTTP
 
 
 def test_F_2_every_row_of_table_talk_names_a_test() -> None:
-    told = "".join(path.read_text("utf-8") for path in sorted(HERE.glob("test_*.py")))
+    told = "".join(path.read_text("utf-8") for path in sorted(HERE.rglob("test_*.py")))
     named = {int(number) for number in re.findall(r"TT[-_](\d+)", told)}
     assert named == set(range(1, 15))
 

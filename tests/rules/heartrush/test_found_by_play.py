@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.rules.heartrush.character import Condition
+from service.rules.heartrush.creatures.character import Condition
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.casts import ability, do
 from tests.rules.heartrush.kit import Fight, begun, opened

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.character import Condition, Wound
-from service.rules.heartrush.engagement import EngagementFrame
+from service.rules.heartrush.creatures.character import Condition, Wound
+from service.rules.heartrush.timing.engagement import EngagementFrame
 from service.rules.kernel.records import Sealed
 from service.rules.kernel.sealed import view
 from tests.rules.heartrush.kit import Fight, begun, opened

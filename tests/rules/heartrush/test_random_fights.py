@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.character import Condition
-from service.rules.heartrush.state import State
+from service.rules.heartrush.creatures.character import Condition
+from service.rules.heartrush.creatures.state import State
 from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.messages import Event, Fact, Private, Rolled
 from service.rules.kernel.records import Sealed

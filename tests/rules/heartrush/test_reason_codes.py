@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.character import Condition
-from service.rules.heartrush.engagement import Earned, Offensive
-from service.rules.heartrush.offensive_actions import why_not
+from service.rules.heartrush.creatures.character import Condition
+from service.rules.heartrush.engaging.offensive_actions import why_not
+from service.rules.heartrush.timing.engagement import Earned, Offensive
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import Fight, begun
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.character import Condition
-from service.rules.heartrush.rolls import explosions
+from service.rules.heartrush.creatures.character import Condition
+from service.rules.heartrush.rolling.rolls import explosions
 from service.rules.rolls.chance import PoolDie
 from tests.rules.heartrush.kit import Fight, begun, opened
 from tests.rules.heartrush.pools import thrown

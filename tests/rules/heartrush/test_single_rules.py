@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from service.rules.heartrush.grapple import size_edges
-from service.rules.heartrush.sheet import rank
+from service.rules.heartrush.creatures.sheet import rank
+from service.rules.heartrush.moving.grapple import size_edges
 from service.rules.kernel.sealed import is_closed, view
 from tests.rules.heartrush.casts import ability, do, owners, use
 from tests.rules.heartrush.kit import Fight, begun, opened

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.character import Condition, Wound
-from service.rules.heartrush.poison import is_potent
-from service.rules.heartrush.sheet import Coat, Complication, Poison
+from service.rules.heartrush.creatures.character import Condition, Wound
+from service.rules.heartrush.creatures.sheet import Coat, Complication, Poison
+from service.rules.heartrush.surviving.poison import is_potent
 from service.rules.kernel.records import changed
 from tests.rules.heartrush.kit import Fight, begun, opened
 from tests.rules.heartrush.sides import PLACES, refusal_of

@@ -13,9 +13,9 @@ import pytest
 
 from service import rules
 from service.audit.explain import watched
+from service.rules.heartrush.body.weapons import may_wield
 from service.rules.heartrush.books import BOOKS as HEARTRUSH_BOOKS
-from service.rules.heartrush.grapple import size_edges
-from service.rules.heartrush.weapons import may_wield
+from service.rules.heartrush.moving.grapple import size_edges
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.rulebook import (
     BY_CODE,

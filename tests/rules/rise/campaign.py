@@ -17,7 +17,7 @@ from service.rules.kernel.messages import Actor, Awaited, Fact, Offer
 from service.rules.kernel.records import Sealed
 from service.rules.kernel.sealed import view
 from service.rules.rise import RISE
-from service.rules.rise.state import State
+from service.rules.rise.creatures.state import State
 from service.rules.rolls.chance import Chance
 from service.rules.ruleset import Refusal, decide, legal, waiting
 from tests.random_play.offer_check import Stuck, Unheld, fits, refused_offer

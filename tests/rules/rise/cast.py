@@ -8,7 +8,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any, Final
 
-from service.rules.rise.options import OPTIONS
+from service.rules.rise.creatures.options import OPTIONS
 from tests.rules.rise.bot import BLADE, BOW, BURN, ECHO, GUARD, MEND, SHOUT
 from tests.rules.rise.kit import entry
 from tests.support.drawn_walls import drawn_walls

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from service.rules.rise.state import State
+from service.rules.rise.creatures.state import State
 from service.rules.ruleset import waiting
 from tests.rules.rise.bot import KIT
 from tests.rules.rise.kit import entry, opening

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import combinations
 
 from service.rules.kernel.sealed import is_closed
-from service.rules.rise.combat_time import MANIPULATIONS
-from service.rules.rise.creature import Creature
-from service.rules.rise.state import State
+from service.rules.rise.acting.combat_time import MANIPULATIONS
+from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.creatures.state import State
 
 
 def held(before: State, after: State, where: str) -> None:

@@ -17,8 +17,8 @@ from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Actor, Event, Offer, Private, Rolled
 from service.rules.kernel.records import changed
 from service.rules.rise import RISE
-from service.rules.rise.creature import Creature
-from service.rules.rise.state import State
+from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.creatures.state import State
 from service.rules.rolls.chance import Chance
 from service.rules.ruleset import Decision, Refusal, decide, legal, waiting
 from tests.support.http_mirror import Mirror, mirror

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from service.rules.rise.creature import Creature
-from service.rules.rise.state import State
+from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.creatures.state import State
 from service.rules.ruleset import waiting
 
 LEARNED: Final = {"id": "learned", "strike": {"versus": ["reflex"], "dice": [4]}}

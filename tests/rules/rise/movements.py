@@ -15,11 +15,11 @@ from typing import Any, Final
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.records import changed
 from service.rules.rise import RISE
-from service.rules.rise.creature import Creature, Plan
-from service.rules.rise.movement_problem import NeedsInitiative, Outcome, Problem, place_movers, pose
-from service.rules.rise.movement_solver import solve
-from service.rules.rise.sheet import Sheet
-from service.rules.rise.state import State, Terrain
+from service.rules.rise.creatures.creature import Creature, Plan
+from service.rules.rise.creatures.sheet import Sheet
+from service.rules.rise.creatures.state import State, Terrain
+from service.rules.rise.moving.movement_problem import NeedsInitiative, Outcome, Problem, place_movers, pose
+from service.rules.rise.moving.movement_solver import solve
 from service.rules.space.grid import Cell
 from tests.rules.rise.kit import sheet
 

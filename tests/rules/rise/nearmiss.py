@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from service.rules.rise.state import State
+from service.rules.rise.creatures.state import State
 from tests.support.rule_ledger import read
 
 CODES: Final = {

@@ -8,15 +8,15 @@ import pytest
 
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import changed
-from service.rules.rise.brawling import check_grapple_moves
-from service.rules.rise.character import Condition, VitalWound
-from service.rules.rise.creature import RECOVERS
-from service.rules.rise.movement_and_positioning import once_up, sprinting
-from service.rules.rise.moving import left
-from service.rules.rise.objects import check_hands
-from service.rules.rise.rounds import is_low
-from service.rules.rise.strikes import target_of
-from service.rules.rise.swift import recover, total_defense
+from service.rules.rise.acting.brawling import check_grapple_moves
+from service.rules.rise.acting.strikes import target_of
+from service.rules.rise.acting.swift import recover, total_defense
+from service.rules.rise.body.movement_and_positioning import once_up, sprinting
+from service.rules.rise.creatures.character import Condition, VitalWound
+from service.rules.rise.creatures.creature import RECOVERS
+from service.rules.rise.moving.moving import left
+from service.rules.rise.moving.objects import check_hands
+from service.rules.rise.rounds.rounds import is_low
 from tests.rules.rise.kit import BLADE, Fight, begun, entry, opened
 
 QUIET = {"exertion_prompt": "never"}

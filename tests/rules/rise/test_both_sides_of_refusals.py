@@ -12,14 +12,14 @@ import pytest
 
 from service.rules.kernel.messages import Actor
 from service.rules.kernel.records import EMPTY, changed
-from service.rules.rise.brawling import check_hand, check_size
-from service.rules.rise.character import Condition
-from service.rules.rise.combat_time import check_free, check_minor, check_trade
-from service.rules.rise.creature import Budget
-from service.rules.rise.hurling import Throw
-from service.rules.rise.intents import check_peaceful, check_teleport
-from service.rules.rise.obstacles_and_targets import check_place
-from service.rules.rise.sheet import Ability, Area, Effect, Zone
+from service.rules.rise.acting.brawling import check_hand, check_size
+from service.rules.rise.acting.combat_time import check_free, check_minor, check_trade
+from service.rules.rise.creatures.character import Condition
+from service.rules.rise.creatures.creature import Budget
+from service.rules.rise.creatures.sheet import Ability, Area, Effect, Zone
+from service.rules.rise.moving.hurling import Throw
+from service.rules.rise.planning.intents import check_peaceful, check_teleport
+from service.rules.rise.sight.obstacles_and_targets import check_place
 from tests.rules.rise.kit import BLADE, Fight, begun, entry, opened
 from tests.rules.rise.test_both_sides import QUIET, refusal_of, refused
 

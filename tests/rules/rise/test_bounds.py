@@ -8,21 +8,21 @@ import pytest
 
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.records import changed
-from service.rules.rise.action_phase import is_strict
-from service.rules.rise.aerial_movement import stays_up
-from service.rules.rise.attack_rolls import judge
-from service.rules.rise.character import Arrival, Condition, Entry, VitalWound
-from service.rules.rise.combat_statistics import accuracy_terms
-from service.rules.rise.creature import Atom, Plan
-from service.rules.rise.effects import is_change, move
-from service.rules.rise.movement_and_positioning import feet_of, leaving, step_feet
-from service.rules.rise.movement_problem import Intents, budget
-from service.rules.rise.opening import Opening, faults
-from service.rules.rise.sheet import Ability, Effect, Strike, Weapon
-from service.rules.rise.strikes import circumstances
-from service.rules.rise.swift import early, is_simple
-from service.rules.rise.taking_damage import exhaust, fall_or_wake, heal, tire
-from service.rules.rise.vital_wounds import due, stream
+from service.rules.rise.acting.strikes import circumstances
+from service.rules.rise.acting.swift import early, is_simple
+from service.rules.rise.attacks.attack_rolls import judge
+from service.rules.rise.body.aerial_movement import stays_up
+from service.rules.rise.body.effects import is_change, move
+from service.rules.rise.body.movement_and_positioning import feet_of, leaving, step_feet
+from service.rules.rise.body.taking_damage import exhaust, fall_or_wake, heal, tire
+from service.rules.rise.body.vital_wounds import due, stream
+from service.rules.rise.creatures.character import Arrival, Condition, Entry, VitalWound
+from service.rules.rise.creatures.combat_statistics import accuracy_terms
+from service.rules.rise.creatures.creature import Atom, Plan
+from service.rules.rise.creatures.sheet import Ability, Effect, Strike, Weapon
+from service.rules.rise.moving.movement_problem import Intents, budget
+from service.rules.rise.rounds.action_phase import is_strict
+from service.rules.rise.table.opening import Opening, faults
 from tests.rules.rise.kit import begun, entry, opened, opening
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from service.rules.kernel.codec import Malformed, from_data, to_data
 from service.rules.rise import RISE
-from service.rules.rise.state import State
+from service.rules.rise.creatures.state import State
 from tests.rules.rise.bot import KIT, melee, play
 from tests.rules.rise.campaign import Campaign
 from tests.rules.rise.cast import drawable

@@ -10,8 +10,9 @@ import pytest
 
 from service.rules.kernel.folding import alike, combinations, products
 from service.rules.kernel.messages import Actor, Command, Offer
-from service.rules.rise import RISE, strikes
-from service.rules.rise.state import State
+from service.rules.rise import RISE
+from service.rules.rise.acting import strikes
+from service.rules.rise.creatures.state import State
 from service.rules.ruleset import asked
 from tests.rules.rise.bot import melee
 from tests.rules.rise.campaign import Campaign

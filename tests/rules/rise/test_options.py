@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.rise.options import DEFAULTS, OPTIONS
+from service.rules.rise.creatures.options import DEFAULTS, OPTIONS
 from tests.rules.rise.kit import Fight, begun, entry
 
 HIT = {"id": "hit", "range_ft": 99, "effects": [{"does": "damage", "amount": 8}]}

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from service.rules.rise.running_the_game import ANSWERS, Rule
+from service.rules.rise.body.running_the_game import ANSWERS, Rule
 from service.rules.ruleset import waiting
 from tests.rules.rise.kit import Fight, begun, entry, opened
 from tests.support.rule_ledger import read

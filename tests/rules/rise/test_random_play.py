@@ -11,7 +11,7 @@ from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.messages import TABLE, Private, Rolled, Scope, evolve_at
 from service.rules.kernel.sealed import is_closed, view
 from service.rules.rise import RISE
-from service.rules.rise.state import State
+from service.rules.rise.creatures.state import State
 from tests.rules.rise.bot import melee, play
 from tests.rules.rise.kit import Fight
 

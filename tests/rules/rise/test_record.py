@@ -13,7 +13,7 @@ from service.record.commit import Request, dump_request, fold_commit, load_commi
 from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.messages import Actor
 from service.rules.rise import RISE
-from service.rules.rise.state import State
+from service.rules.rise.creatures.state import State
 from service.rules.ruleset import legal
 from tests.rules.rise.bot import data_of, melee
 from tests.support.tiny_table import eid, secrets_of

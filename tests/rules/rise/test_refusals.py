@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from service.rules.kernel.messages import Refused
-from service.rules.rise.character import Condition, VitalWound
-from service.rules.rise.combat_time import check_pay
-from service.rules.rise.movement_and_positioning import check_direction
+from service.rules.rise.acting.combat_time import check_pay
+from service.rules.rise.body.movement_and_positioning import check_direction
+from service.rules.rise.creatures.character import Condition, VitalWound
 from tests.rules.rise.kit import BLADE, Fight, begun, entry, opened
 
 BOW = {

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from service.rules.kernel.messages import Actor, Awaited, Refused
 from service.rules.rise import RISE
-from service.rules.rise.aerial_movement import AIRBORNE
-from service.rules.rise.creature import Creature
-from service.rules.rise.effects import grapplers
-from service.rules.rise.obstacles_and_targets import aims
-from service.rules.rise.state import State
+from service.rules.rise.body.aerial_movement import AIRBORNE
+from service.rules.rise.body.effects import grapplers
+from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.creatures.state import State
+from service.rules.rise.sight.obstacles_and_targets import aims
 from service.rules.space.grid import FEET, STEPS, cells, line
 
 Data = Mapping[str, Any]

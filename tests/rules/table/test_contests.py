@@ -11,7 +11,7 @@ from service.rules.contests.acceptance import AcceptLine
 from service.rules.contests.amendments import Continued, noted
 from service.rules.contests.continuing import BeginLine, SealedValues
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.state import State
+from service.rules.heartrush.creatures.state import State
 from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.messages import Actor, Private
 from service.rules.kernel.records import Sealed, changed

@@ -1,0 +1,170 @@
+"""Describe a character as it goes on from fight to fight, and how a creature enters one.
+
+`Character` is the part of a creature's state that outlasts a fight. The state of a creature extends it, what
+is carried to another encounter contains it, and an opening takes it as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from service.rules.heartrush.creatures.abilities import Ability, Spell
+from service.rules.heartrush.creatures.sheet import Coat, Sheet, Weapon, rank, side_of
+from service.rules.kernel.records import EMPTY, computed_from, record, sealable
+from service.rules.openings import Id
+from service.rules.table.carried import Carried
+
+
+@record
+class Wound:
+    """One wound: its rank lowers what hit points can rise to."""
+
+    id: str
+    rank: int
+    initial_rank: int
+    description: str = "wound"
+    treated: bool = False
+
+
+@record
+class Condition:
+    """A condition that affects a creature, with its level (1 where levels mean nothing)."""
+
+    level: int = 1
+    source: str | None = None
+    since_round: int = 0
+
+
+@record
+class Character:
+    """What of a creature goes on when a fight is over; its sheet says what it was made with."""
+
+    sheet: Sheet
+    heart_die: int
+    hp: int = sealable(blank=lambda creature: creature.sheet.hp_max)
+    wielded: str | None = None
+    shield_down: bool = False
+    """Whether it has put its shield down."""
+    thrown: tuple[str, ...] = ()
+    """Weapons that it threw or let go, and has no more."""
+    lantern_out: bool = False
+    """Whether it has put its lantern out."""
+    wounds: tuple[Wound, ...] = ()
+    conditions: Mapping[str, Condition] = EMPTY
+    status: Literal["active", "unconscious", "dead", "gone"] = "active"
+    """Gone is out of the fight alive: fled, yielded, taken away."""
+    down_since_s: int | None = None
+    """The campaign second at which hit points fell to zero or below: the ten-minute clock runs from it."""
+    spent: tuple[str, ...] = ()
+    """Heart and major abilities that are not charged."""
+    last_used: Mapping[str, int] = EMPTY
+    """The campaign second of the last use of each weekly and monthly ability."""
+    cooldowns: Mapping[str, int] = EMPTY
+    """Long rests each spell that was cast still waits; at 0 a short rest will do."""
+    destiny_points: int = 3
+    penalty: int = 0
+    """What an invoked wound or aspect takes off the next check."""
+    bonus: int = 0
+    """What destiny points add to the next skill check."""
+    long_rests: int = 0
+    """Long rests it has taken: what waits for some of them counts from here."""
+    last_long_rest_day: int | None = None
+    """The campaign day on which its last long rest ended."""
+    failed_nights: int = 0
+    """Nights of failed sleep in a row."""
+    potions: int = 0
+    potions_at_s: tuple[int, ...] = ()
+    """The campaign seconds at which potions that it drank will work."""
+    doses: Mapping[str, int] = EMPTY
+    """Doses left of each of its poisons."""
+    coats: Mapping[str, Coat] = EMPTY
+    """Poison on its weapons, by weapon."""
+    gm_only: tuple[str, ...] = ()
+    """Fields of its sheet that only the GM sees."""
+
+    @computed_from("sheet")
+    def id(self) -> str:
+        """Its id, as on the sheet."""
+        return self.sheet.id
+
+    @computed_from("sheet")
+    def side(self) -> str:
+        """The side it fights for."""
+        return self.sheet.side
+
+    @computed_from("sheet")
+    def rank(self) -> int:
+        """Its size as a number; differences are levels of size difference."""
+        return rank(self.sheet.size)
+
+    @computed_from("sheet")
+    def space(self) -> int:
+        """Cells along one side of its space."""
+        return side_of(self.sheet.size)
+
+    @computed_from("sheet", "wielded")
+    def in_hand(self) -> Weapon | None:
+        """The weapon that it wields, None for bare hands."""
+        return next((weapon for weapon in self.sheet.weapons if weapon.id == self.wielded), None)
+
+    @computed_from("sheet", "wounds")
+    def hp_cap(self) -> int:
+        """What healing can reach: the maximum less the ranks of all wounds."""
+        return self.sheet.hp_max - sum(wound.rank for wound in self.wounds)
+
+    @computed_from("status")
+    def is_present(self) -> bool:
+        """Whether it is here and alive, awake or not."""
+        return self.status in ("active", "unconscious")
+
+    def level(self, condition: str) -> int:
+        """Return the level of *condition*, 0 where it does not affect the creature."""
+        found = self.conditions.get(condition)
+        return found.level if found else 0
+
+    def has(self, condition: str) -> bool:
+        """Return whether the creature has *condition*."""
+        return condition in self.conditions
+
+
+@record
+class CarriedCharacter(Carried):
+    """A character as it stood after a commit of another encounter; an opening takes it as it is."""
+
+    character: Character
+    """The character as it stood."""
+    clock_s: int
+    """What the campaign clock showed then, in seconds."""
+    abilities: tuple[Ability, ...] = ()
+    """What those of its abilities do that the other encounter's opening defined."""
+    spells: tuple[Spell, ...] = ()
+    """What those of its spells do that the other encounter's opening defined."""
+
+
+@record
+class Entry:
+    """A creature that takes part, and where and how it stands: by its sheet or stat block, or as carried.
+
+    A stat block needs `id` and `side` beside it; a sheet has them itself. Beside a carried character `sheet`,
+    `hp` and `heart_die` replace what was carried: the audit names them as written in by hand.
+    """
+
+    position: tuple[int, int]
+    sheet: Sheet | None = None
+    stat_block: str | None = None
+    """The name of a shipped stat block."""
+    id: Id | None = None
+    side: Id | None = None
+    name: str | None = None
+    """Null takes the stat block's."""
+    hp: int | None = sealable(default=None)
+    """Null takes what was carried, or the maximum."""
+    heart_die: int | None = None
+    """The live heart die as faces; null takes what was carried, or the maximum."""
+    gm_only: tuple[str, ...] = ()
+    """Fields of the sheet that only the GM sees."""
+    carried: CarriedCharacter | None = None
+    """The character as it stood in another encounter."""
+    days_between: int = 0
+    """Days that pass for a carried character before it enters, each with a long rest that succeeds."""

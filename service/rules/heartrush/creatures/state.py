@@ -1,0 +1,279 @@
+"""Hold the state of a Heart Rush fight: creatures as they are now, sides, round and priority.
+
+Plain data and derived getters. What is unfinished (movement, engagements, attacks) is on the stacks as
+frames of the chapters; what changes anything here are the chapters' events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, Literal
+
+from service.rules.heartrush.creatures.abilities import Ability, Lasting, Spell
+from service.rules.heartrush.creatures.character import Character, Entry
+from service.rules.heartrush.creatures.options import House, house_of
+from service.rules.heartrush.creatures.sheet import (
+    Complication,
+    HidingPlace,
+    Request,
+    Scenery,
+    Sheet,
+    Standing,
+    Terrain,
+    Thing,
+    side_of,
+)
+from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, record, with_key
+from service.rules.secrecy.gm_only import facts_of
+from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
+from service.rules.space.grid import Cell, away_from, cells, distance
+from service.rules.table.table import GM
+from service.rules.table.walled import WalledTable
+
+Phase = Literal[
+    "setup",
+    "precombat",
+    "opening",
+    "priority",
+    "turn",
+    "resolving",
+    "round_end",
+    "round_over",
+    "round_start",
+    "idle",
+    "ending",
+    "ended",
+]
+
+MINUTE_S: Final = 60
+HOUR_S: Final = 60 * MINUTE_S
+DAY_S: Final = 24 * HOUR_S
+WEEK_DAYS: Final = 7
+MONTH_DAYS: Final = 30
+TABLE_OWNER: Final = "table"
+"""Whose roll it is when no creature throws: the players' opening die."""
+
+
+@record
+class Creature(Character):
+    """One creature as it is now: what goes on with it after the fight, and what belongs to the fight."""
+
+    position: Cell
+    rush: int = 0
+    rounds_active: tuple[int, ...] = ()
+    action: int = 0
+    free_dash: bool = False
+    free_object: bool = False
+    free_callout: bool = False
+    moved_ft: int = 0
+    dashed: bool = False
+    used_reach: bool = False
+    ranged_stance_taken: bool = False
+    shrugs: int = 0
+    """Times it shrugged off this round."""
+    surprised: bool = False
+    hidden_from: tuple[str, ...] = ()
+    help: int = 0
+    """Levels of advantage from help, all spent by the next roll."""
+    uses: Mapping[str, int] = EMPTY
+    """Uses of each minor ability in this encounter."""
+    spell_cast: bool = False
+    """Whether it has cast its one spell of the round."""
+    cast_at_ft: int = 0
+    """How far it had moved when it did."""
+    meditates: bool = False
+    """Whether it meditates this round, and has done nothing else."""
+    meditation: int = 0
+    """Rounds of full meditation just before this one, in a row."""
+    drenched: bool = False
+    """Whether something made it wet in this fight."""
+    exposed: bool = False
+    """Ruled helpless: an opportunity attack needs no other opening."""
+    standing: Standing | Sealed[Standing] | None = None
+    """What its seat answers in advance; known to that seat alone."""
+    acted: bool = False
+    """Whether it used an ability other than moving this round."""
+    breath: int | None = None
+    """Rounds of air left while it holds its breath."""
+    under_water: bool = False
+    """Whether its head is under water, and its breath has been seen to."""
+
+
+@record
+class State(WalledTable, HidingTable):
+    """A whole fight of Heart Rush."""
+
+    phase: Phase = "setup"
+    sides: tuple[str, ...] = ()
+    player_side: str = ""
+    declared_sides: tuple[str, ...] = ()
+    """Sides whose dice people throw themselves; the others' are seeded."""
+    creatures: Mapping[str, Creature] = EMPTY
+    terrain: Mapping[str, Terrain] = EMPTY
+    """Cells that are not plain ground, by `x,y`."""
+    scenery: Scenery = Scenery()
+    lying: Mapping[str, Thing] = EMPTY
+    """What lies on the ground and can be picked up, by the name that commands give it."""
+    hiding_places: Mapping[str, HidingPlace] = EMPTY
+    """Who may hide, by the GM's leave."""
+    rounds_before: int = 0
+    """The rounds of earlier fights in this encounter; its rounds are numbered on."""
+    unaware_side: str | None = None
+    starting_side: str | None = None
+    starter: str | None = None
+    priority_side: str | None = None
+    last_actor_side: str | None = None
+    """Whose ability is resolving; priority goes to the other side when it has."""
+    last_actor: str | None = None
+    """Who used it."""
+    passes: int = 0
+    auto_passes: int = 0
+    """Automatic passes in a row: two end the round at once."""
+    acted_this_round: bool = False
+    """Whether anybody chose anything since the round began; a round of automatic passes waits for the GM."""
+    member_passed: tuple[str, ...] = ()
+    ending: str = ""
+    """Why the GM ends combat, until it has ended."""
+    engagements: int = 0
+    """Engagements declared this round: the next one's number."""
+    movements: int = 0
+    """Movements made this round: the next one's number."""
+    abilities: Mapping[str, Ability | Spell] = EMPTY
+    """What every ability and spell in this fight does, by id."""
+    lasting: tuple[Lasting, ...] = ()
+    """What abilities have left that holds for a time, oldest first."""
+    instants: int = 0
+    """Abilities used and instants declared at idle moments this round: the next one's number."""
+    given_order: tuple[str, ...] = ()
+    """The order of turns the opening supplies; empty where it is rolled for."""
+    initiative: Mapping[str, int] = EMPTY
+    """Agility checks for the order of turns, as far as they are rolled."""
+    turn_order: tuple[str, ...] = ()
+    """The order of turns, the same every round."""
+    turns: tuple[str, ...] = ()
+    """The order of this round: as always, but for who delays."""
+    turn: int = 0
+    """Whose turn it is: a place in `turns`."""
+    delayed: tuple[str, ...] = ()
+    """Who has delayed this round."""
+    clock_s: int = 0
+    """Seconds on the campaign clock since its first midnight."""
+    rulings: int = 0
+    """Rulings, checks and other matters so far: the next one's number."""
+    complications: tuple[Complication, ...] = ()
+    requests: tuple[Request, ...] = ()
+    hidden_creatures: Mapping[str, Entry | Sealed[Entry]] = EMPTY
+
+    @computed_from("options")
+    def house(self) -> House:
+        """The house's value of each option, or its default."""
+        return house_of(self.options)
+
+    @property
+    def fight_round(self) -> int:
+        """The number of the round in its fight."""
+        return self.round - self.rounds_before
+
+    @property
+    def is_over(self) -> bool:
+        return self.phase == "ended"
+
+    @property
+    def won_by(self) -> str | None:
+        return self.sides_left[0] if len(self.sides_left) == 1 else None
+
+    @computed_from("creatures", "sides")
+    def sides_left(self) -> tuple[str, ...]:
+        """The sides that have an active member."""
+        active = {creature.side: None for creature in self.creatures.values() if creature.status == "active"}
+        return tuple([side for side in self.sides if side in active])
+
+    def has_creature(self, creature: str) -> bool:
+        return creature in self.creatures
+
+    def gm_only_of(self, creature: str) -> tuple[str, ...]:
+        found = self.creatures.get(creature)
+        if found is None or not found.gm_only:
+            return ()
+        return facts_of(Sheet, found.gm_only)
+
+    @computed_from("creatures")
+    def has_gm_only(self) -> bool:
+        return any(creature.gm_only for creature in self.creatures.values())
+
+    def with_gm_only(self, creature: str, names: tuple[str, ...]) -> State:
+        return self.with_creature(creature, gm_only=names)
+
+    def dice_policy(self, owner: str) -> str:
+        side = self.player_side if owner == TABLE_OWNER else self.creatures[owner].side
+        return "declared" if side in self.declared_sides else "seeded"
+
+    def controller(self, creature: str) -> str:
+        if creature != TABLE_OWNER:
+            return super().controller(creature)
+        for name, seat in self.seats.items():
+            if seat.role == "player" and seat.creatures and not seat.closed:
+                return name
+        return GM
+
+    def other(self, side: str) -> str:
+        """Return the side that is not *side*."""
+        return self.sides[1] if side == self.sides[0] else self.sides[0]
+
+    def members(self, side: str) -> Iterator[Creature]:
+        """Yield the creatures of *side*, in the order of the opening."""
+        return (creature for creature in self.creatures.values() if creature.side == side)
+
+    def with_creature(self, creature: str, /, **changes: object) -> State:
+        """Return the state with fields of one creature changed."""
+        new = changed(self.creatures[creature], **changes)
+        return changed(self, creatures=with_key(self.creatures, creature, new))
+
+    def distance(self, a: Creature, b: Creature) -> int:
+        """Return the feet between two creatures' spaces by the house's metric."""
+        return distance(a.position, a.space, b.position, b.space, self.house.metric)
+
+    def away(self, of: str, from_: str) -> Cell:
+        """Return the step that leads creature *of* straight away from creature *from_*."""
+        mover, other = self.creatures[of], self.creatures[from_]
+        return away_from(mover.position, mover.space, other.position, other.space)
+
+    def ground(self, cell: Cell) -> Terrain:
+        """Return what *cell* is made of."""
+        return self.terrain.get(f"{cell[0]},{cell[1]}", "normal")
+
+    def standing_at(self, cell: Cell) -> tuple[Creature, ...]:
+        """Return the living creatures whose space covers *cell*."""
+        return self.occupied.get(cell, ())
+
+    @computed_from("creatures")
+    def occupied(self) -> Mapping[Cell, tuple[Creature, ...]]:
+        """The living creatures by the cells that their spaces cover."""
+        found: dict[Cell, tuple[Creature, ...]] = {}
+        for creature in self.creatures.values():
+            if creature.is_present:
+                for cell in cells(creature.position, creature.space):
+                    found[cell] = (*found.get(cell, ()), creature)
+        return found
+
+    def room_of(self, creature: Creature) -> OccupiedSpace | None:
+        return OccupiedSpace(creature.position, creature.space) if creature.is_present else None
+
+    def room_for(self, entry: Entry) -> OccupiedSpace:
+        assert entry.sheet is not None, "a hidden creature lies there with its sheet"
+        return OccupiedSpace(entry.position, side_of(entry.sheet.size))
+
+    def paused(self) -> bool:
+        """Return whether no combat runs: it is being set up, or is over."""
+        return self.phase in ("setup", "ended")
+
+
+def is_able(creature: Creature) -> bool:
+    """Return whether *creature* can act at all: conscious, not stunned, incapacitated or surprised."""
+    return not creature.surprised and is_able_if_aware(creature)
+
+
+def is_able_if_aware(creature: Creature) -> bool:
+    """Return whether *creature* can act at all, or could if it were not surprised."""
+    conditions = creature.conditions
+    return creature.status == "active" and "stunned" not in conditions and "incapacitated" not in conditions

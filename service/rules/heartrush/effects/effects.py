@@ -1,0 +1,578 @@
+"""List the kinds of effect that abilities bring: what each names, when it cannot be, what comes of it."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, Literal
+
+from service.rules.heartrush.body.actions import RushGained, wounded
+from service.rules.heartrush.body.conditions import ConditionLost, ConditionsFaded, gain, kind_of
+from service.rules.heartrush.body.damage import WoundMarked, hurt
+from service.rules.heartrush.body.lasting import EffectEnded, EffectLaid
+from service.rules.heartrush.body.operations import MOST, Effect, EffectsFrame, amount_fault, no_such, rolled
+from service.rules.heartrush.body.weapons import is_walled_off, is_wet
+from service.rules.heartrush.body.wounds import Died, FellUnconscious, WoundsEased, eased, heal
+from service.rules.heartrush.creatures.abilities import Aura, DicePool, Lasting, Lasts, Modifier, NextRush
+from service.rules.heartrush.creatures.sheet import DieSize
+from service.rules.heartrush.creatures.size_and_bonds import Moved
+from service.rules.heartrush.creatures.state import MINUTE_S, Creature, State
+from service.rules.heartrush.moving.dash_and_sidestep import check_sidestep
+from service.rules.heartrush.moving.falling import fall_over
+from service.rules.heartrush.moving.forced_movement import PushBegun
+from service.rules.heartrush.moving.movement import at_most_one_size_larger, bumped_into
+from service.rules.heartrush.moving.paths import is_walled, may_stop
+from service.rules.heartrush.timing.engagement import engagement_open
+from service.rules.kernel.messages import Emits, Event, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.rolls.chance import Chance
+from service.rules.secrecy.hiding import OccupiedSpace
+from service.rules.space.grid import FEET, Cell
+
+# --- kinds of effect -----------------------------------------------------------------------------------
+# What each names, when it cannot be, and what comes of it. Each runs through the chapter of its subject:
+# damage is shrugged off, healing stops at wounds, pushes collide.
+
+# --- hit points ------------------------------------------------------------------------------------
+
+
+@record
+class Damage(Effect):
+    """Deal damage through the usual pipeline: it may be shrugged off, it may wound and kill."""
+
+    kind: ClassVar[str] = "damage"
+    creature: str
+    amount: int = 0
+    dice: tuple[DieSize, ...] = ()
+    cause: str | None = None
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature) or amount_fault(self.amount, self.dice)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        if no_such(state, self.creature):
+            return state
+        state, amount = yield from rolled(state, chance, frame, self.creature, self.amount, self.dice)
+        path, cause = frame.path_of("damage"), self.cause or frame.cause
+        return (yield from hurt(state, path, self.creature, amount, source=frame.source, cause=cause))
+
+
+@record
+class Heal(Effect):
+    """Give hit points back, as far as wounds allow."""
+
+    kind: ClassVar[str] = "heal"
+    creature: str
+    amount: int = 0
+    dice: tuple[DieSize, ...] = ()
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature) or amount_fault(self.amount, self.dice)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        if no_such(state, self.creature):
+            return state
+        state, amount = yield from rolled(state, chance, frame, self.creature, self.amount, self.dice)
+        return (yield from heal(state, self.creature, amount, frame.source))
+
+
+@record
+class Wound(Effect):
+    """Mark a wound without any damage."""
+
+    kind: ClassVar[str] = "wound"
+    creature: str
+    rank: int
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature) or (None if 1 <= self.rank <= MOST else "a rank of 1 or more")
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        wound = frame.path_of("wound")
+        state = yield WoundMarked(creature=self.creature, wound=wound, rank=self.rank, because=frame.rules)
+        return (yield from wounded(state, self.creature))
+
+
+@record
+class EaseWounds(Effect):
+    """Lower the rank of a creature's wounds, all of them or one."""
+
+    kind: ClassVar[str] = "ease_wounds"
+    creature: str
+    amount: int
+    wound: str | None = None
+
+    def fault(self, view: State) -> str | None:
+        fault = no_such(view, self.creature) or amount_fault(self.amount, ())
+        if fault or self.wound is None:
+            return fault
+        known = (wound.id for wound in view.creatures[self.creature].wounds)
+        return None if self.wound in known else f"{self.creature} has no wound {self.wound}"
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        wounds = state.creatures[self.creature].wounds
+        chosen = tuple(wound for wound in wounds if self.wound in (None, wound.id))
+        if not chosen:
+            return state
+        ranks = eased(chosen, self.amount)
+        return (yield WoundsEased(creature=self.creature, ranks=ranks, because=frame.rules))
+
+
+@record
+class Die(Effect):
+    """Kill a creature outright."""
+
+    kind: ClassVar[str] = "die"
+    creature: str
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        if no_such(state, self.creature):
+            return state
+        return (yield Died(creature=self.creature, because=frame.rules))
+
+
+@record
+class KnockOut(Effect):
+    """Make a creature lose consciousness, whatever its hit points."""
+
+    kind: ClassVar[str] = "knock_out"
+    creature: str
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        if state.creatures[self.creature].status != "active":
+            return state
+        return (yield FellUnconscious(creature=self.creature, reason="effect", because=frame.rules))
+
+
+@record
+class HeartDieSet(Event[State]):
+    """A heart die became another."""
+
+    type: ClassVar[str] = "heart_die_set"
+    creature: str
+    heart_die: int
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, heart_die=self.heart_die)
+
+
+@record
+class SetHeartDie(Effect):
+    """Give a creature another heart die; null is the largest it may have."""
+
+    kind: ClassVar[str] = "heart_die"
+    creature: str
+    die: DieSize | None = None
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        die = self.die or state.creatures[self.creature].sheet.heart_die
+        return (yield HeartDieSet(creature=self.creature, heart_die=die, because=frame.rules))
+
+
+# --- conditions ------------------------------------------------------------------------------------
+
+
+@record
+class GainCondition(Effect):
+    """Lay levels of a condition on a creature."""
+
+    kind: ClassVar[str] = "condition"
+    creature: str
+    condition: str
+    levels: int = 1
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature) or (None if 1 <= self.levels <= MOST else "1 level or more")
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        if no_such(state, self.creature):
+            return state
+        return (yield from gain(state, self.creature, self.condition, self.levels, frame.source))
+
+
+@record
+class LoseCondition(Effect):
+    """Take levels of a condition off a creature; null takes all of it."""
+
+    kind: ClassVar[str] = "lose_condition"
+    creature: str
+    condition: str
+    levels: int | None = None
+
+    def fault(self, view: State) -> str | None:
+        if self.levels is not None and not 1 <= self.levels <= MOST:
+            return "1 level or more, or null"
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        level = state.creatures[self.creature].level(self.condition)
+        if not level:
+            return state
+        if self.levels is None or self.levels >= level:
+            return (
+                yield ConditionLost(creature=self.creature, condition=self.condition, because=frame.rules)
+            )
+        left = {self.creature: {self.condition: level - self.levels}}
+        return (yield ConditionsFaded(levels=left, because=frame.rules))
+
+
+# --- place -----------------------------------------------------------------------------------------
+
+
+@record
+class Place(Effect):
+    """Put a creature somewhere, without a way between and without provoking anybody."""
+
+    kind: ClassVar[str] = "move"
+    creature: str
+    to: str | tuple[int, int]
+    """The cell. In an ability also `$` and a parameter's name: the cell that its user says."""
+
+    def fault(self, view: State) -> str | None:
+        fault = no_such(view, self.creature, dead=True)
+        if fault:
+            return fault
+        if isinstance(self.to, str):
+            return "a cell"
+        mover = view.creatures[self.creature]
+        return f"there is a wall at {self.to}" if is_walled(view, mover, self.to) else None
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        assert isinstance(self.to, tuple), "the place is filled"
+        if frame.source is not None and not is_reached(state, state.creatures[self.creature], self.to):
+            return state
+        return (
+            yield Moved(creature=self.creature, path=(self.to,), feet=0, how="placed", because=frame.rules)
+        )
+
+
+def is_reached(state: State, mover: Creature, at: Cell) -> bool:
+    """Return whether an ability may put *mover* at *at*: there is room, and no closed wall between."""
+    return may_stop(state, mover, at) and not is_walled_off(state, mover, changed(mover, position=at))
+
+
+@record
+class Push(Effect):
+    """Push a creature in a direction, or straight away from the cause; what is in the way counts."""
+
+    kind: ClassVar[str] = "push"
+    creature: str
+    feet: int
+    direction: tuple[int, int] | None = None
+
+    def fault(self, view: State) -> str | None:
+        if self.feet < 0 or self.feet % FEET or self.feet > MOST:
+            return "feet in steps of 5"
+        if self.direction is not None and (
+            self.direction == (0, 0) or any(abs(axis) > 1 for axis in self.direction)
+        ):
+            return "a direction is one of the eight steps"
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        step = self.direction or state.away(self.creature, frame.source or self.creature)
+        return (
+            yield PushBegun(
+                push=frame.path_of("push"),
+                creature=self.creature,
+                by=frame.source,
+                step=step,
+                feet=self.feet,
+                follow=None,
+                because=frame.rules,
+            )
+        )
+
+
+# --- means -----------------------------------------------------------------------------------------
+
+
+@record
+class GainRush(Effect):
+    """Give rush points, or take them: never below zero."""
+
+    kind: ClassVar[str] = "rush"
+    creature: str
+    points: int
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature) or (None if abs(self.points) <= MOST else "fewer points")
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        points = max(self.points, -state.creatures[self.creature].rush)
+        return (yield RushGained(gains={self.creature: points}, because=frame.rules))
+
+
+@record
+class ActionGiven(Event[State]):
+    """A creature has another number of actions left this round."""
+
+    type: ClassVar[str] = "action_given"
+    creature: str
+    action: int
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, action=self.action)
+
+
+@record
+class GiveAction(Effect):
+    """Give actions for this round, or take them: never below zero."""
+
+    kind: ClassVar[str] = "action"
+    creature: str
+    actions: int = 1
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature) or (None if abs(self.actions) <= MOST else "fewer actions")
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        action = max(0, state.creatures[self.creature].action + self.actions)
+        return (yield ActionGiven(creature=self.creature, action=action, because=frame.rules))
+
+
+# --- kinds of effect of abilities alone ----------------------------------------------------------------
+# What affects creatures, and more. What changes the rolls and the damage of an attack stands in
+# `riders.py`.
+
+HR_RUSH_5: Final = Rule(
+    "HR-RUSH-5",
+    "Rush promised for the next round comes when it begins, after the round's own.",
+    RULING,
+)
+
+
+# --- what affects creatures -----------------------------------------------------------------------
+
+
+@record
+class Lay(Effect):
+    """Leave a modifier on a creature for a time; one laid until reused takes the place of the last."""
+
+    kind: ClassVar[str] = "lay"
+    creature: str
+    modifier: Modifier
+    lasts: Lasts
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        source = frame.source or self.creature
+        if self.lasts == "until_reused":
+            for old in state.lasting:
+                if (old.source, old.ability) == (source, frame.cause):
+                    state = yield EffectEnded(effect=old.id, reason="replaced", because=frame.rules)
+        laid = Lasting(
+            id=frame.path_of(f"{self.creature}-{type(self.modifier).kind}"),
+            source=source,
+            ability=frame.cause,
+            on=(self.creature,),
+            modifier=self.modifier,
+            lasts=self.lasts,
+            until_s=state.clock_s + MINUTE_S if self.lasts == "minute" else None,
+        )
+        return (yield EffectLaid(effect=laid, because=frame.rules))
+
+
+@record
+class LayPool(Effect):
+    """Give a creature a pool of dice to add to its defense rolls: *each* for every point of rush."""
+
+    kind: ClassVar[str] = "lay_pool"
+    creature: str
+    sides: DieSize
+    each: int
+    rush: int | Literal["$rush"] = "$rush"
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        left = self.each * (self.rush if isinstance(self.rush, int) else 0)
+        laid = Lay(creature=self.creature, modifier=DicePool(sides=self.sides, left=left), lasts="ongoing")
+        return (yield from laid.tell(state, chance, frame))
+
+
+# --- bodies ---------------------------------------------------------------------------------------
+
+
+@record
+class HealHeart(Effect):
+    """Heal the highest face of the creature's largest heart die."""
+
+    kind: ClassVar[str] = "heal_heart"
+    creature: str
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        most = state.creatures[self.creature].sheet.heart_die
+        return (yield from heal(state, self.creature, most, frame.source))
+
+
+@record
+class EaseConditions(Effect):
+    """Take one level off every condition with levels."""
+
+    kind: ClassVar[str] = "ease_conditions"
+    creature: str
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        conditions = state.creatures[self.creature].conditions
+        levels = {key: found.level - 1 for key, found in conditions.items() if kind_of(key).levels > 1}
+        if not levels:
+            return state
+        return (yield ConditionsFaded(levels={self.creature: levels}, because=frame.rules))
+
+
+@record
+class KnockDown(Effect):
+    """Knock a creature prone, or give it levels of a condition if it is more than one size larger."""
+
+    kind: ClassVar[str] = "knock_down"
+    creature: str
+    otherwise: str = "weakened"
+    levels: int = 2
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        source = state.creatures[frame.source or self.creature]
+        if at_most_one_size_larger(state.creatures[self.creature], source):
+            return (yield from gain(state, self.creature, "prone", 1, frame.source))
+        return (yield from gain(state, self.creature, self.otherwise, self.levels, frame.source))
+
+
+@record
+class Soak(Effect):
+    """Restrain a creature by cold: one level, two if it is wet."""
+
+    kind: ClassVar[str] = "soak"
+    creature: str
+    condition: str = "restrained"
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        wet = is_wet(state, state.creatures[self.creature])
+        return (yield from gain(state, self.creature, self.condition, 2 if wet else 1, frame.source))
+
+
+@record
+class EarlySidestepTaken(Event[State]):
+    """The free sidestep of the agility stance was taken before its step."""
+
+    type: ClassVar[str] = "early_sidestep_taken"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        frame = engagement_open(state)
+        if frame is None:
+            return state
+        return state.put(changed(frame, sidestepped=(*frame.sidestepped, self.creature)))
+
+
+@record
+class EarlySidestep(Effect):
+    """Take the sidestep of the agility stance now."""
+
+    kind: ClassVar[str] = "early_sidestep"
+    creature: str
+    to: str | tuple[int, int]
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        assert isinstance(self.to, tuple), "the place is filled"
+        try:
+            check_sidestep(state, state.creatures[self.creature], self.to, stand=False)
+        except Refused:
+            return state
+        state = yield EarlySidestepTaken(creature=self.creature, because=frame.rules)
+        hidden_creature = state.hidden_creature_in(
+            OccupiedSpace(self.to, state.creatures[self.creature].space)
+        )
+        if hidden_creature is not None:
+            return (yield from bumped_into(state, self.creature, hidden_creature))
+        before = state.creatures[self.creature]
+        state = yield Moved(
+            creature=self.creature, path=(self.to,), feet=5, how="sidestep", because=frame.rules
+        )
+        return (yield from fall_over(state, before, self.to, climbing=True))
+
+
+@record
+class Drag(Effect):
+    """Move the user 5 ft and whom it holds into the cell it leaves; one that drags itself just moves."""
+
+    kind: ClassVar[str] = "drag"
+    creature: str
+    to: str | tuple[int, int]
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        assert frame.source is not None
+        assert isinstance(self.to, tuple), "the place is filled"
+        user = state.creatures[frame.source]
+        if not is_reached(state, user, self.to):
+            return state
+        old = user.position
+        state = yield Moved(creature=frame.source, path=(self.to,), feet=0, how="placed", because=frame.rules)
+        if self.creature == frame.source:
+            return (yield from fall_over(state, user, self.to, climbing=True))
+        held = state.creatures[self.creature]
+        state = yield Moved(creature=held.id, path=(old,), feet=0, how="placed", because=frame.rules)
+        state = yield from fall_over(state, held, old, climbing=False)
+        return (yield from fall_over(state, user, self.to, climbing=True))
+
+
+# --- with the rounds ------------------------------------------------------------------------------
+
+
+def effects_of_round(state: State) -> Emits[State]:
+    """Emit which effects have run out by the clock, and what auras do at the start of a round."""
+    for one in state.lasting:
+        if one.until_s is not None and state.clock_s >= one.until_s:
+            state = yield EffectEnded(effect=one.id, reason="ran_out", because=("HR-CAST-3",))
+    state = yield from queued_rush(state)
+    for one in state.lasting:
+        if isinstance(one.modifier, Aura):
+            for centre in one.on:
+                state = yield from _radiate(state, one.modifier, state.creatures[centre])
+    return state
+
+
+@enforces(HR_RUSH_5)
+def queued_rush(state: State) -> Emits[State]:
+    """Emit the rush promised for this round, and the end of each effect that promised it."""
+    for one in state.lasting:
+        if isinstance(one.modifier, NextRush):
+            state = yield RushGained(gains=dict.fromkeys(one.on, one.modifier.points))
+            state = yield EffectEnded(effect=one.id, reason="used", because=("HR-RUSH-5",))
+    return state
+
+
+def _radiate(state: State, aura: Aura, centre: Creature) -> Emits[State]:
+    for other in state.creatures.values():
+        near = other.id != centre.id and state.distance(centre, other) <= aura.within_ft
+        if near and centre.is_present and other.is_present:
+            state = yield from gain(state, other.id, aura.condition, aura.levels, centre.id)
+    return state

@@ -1,0 +1,567 @@
+"""List the effects that only the GM has: on creatures, on the table, and on what surrounds a fight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from service.rules.heartrush.body.operations import MOST, Effect, EffectsFrame, no_such
+from service.rules.heartrush.body.possessions import load_fault
+from service.rules.heartrush.body.weapons import may_wield
+from service.rules.heartrush.body.wounds import die_at_the_line, fall_to_zero, wake
+from service.rules.heartrush.creatures.options import OPTIONS
+from service.rules.heartrush.creatures.sheet import Light, Terrain, Water, Weapon
+from service.rules.heartrush.creatures.size_and_bonds import let_go
+from service.rules.heartrush.creatures.state import State
+from service.rules.heartrush.timing.priority import PriorityGranted
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import changed, record, with_key, without_key
+from service.rules.rolls.chance import Chance
+from service.rules.space.grid import FEET
+from service.rules.space.walls import EdgeKey, wall_faults
+from service.rules.table.table import Option
+from service.rules.table.walled import Edging, WallsSet, edges_fault
+
+# --- effects on creatures ------------------------------------------------------------------------------
+# What no rule does by itself, what mends a mistake.
+
+# --- life ------------------------------------------------------------------------------------------
+
+
+@record
+class HpSet(Event[State]):
+    """Hit points were set by the GM's word; no damage was dealt and nothing was healed."""
+
+    type: ClassVar[str] = "hp_set"
+    creature: str
+    hp: int
+
+    def evolve(self, state: State) -> State:
+        clock = {"down_since_s": None} if self.hp > 0 else {}
+        return state.with_creature(self.creature, hp=self.hp, **clock)
+
+
+def _kept_back(view: State, creature: str) -> str | None:
+    """Return why the hit points of *creature* cannot be set: a ruling is public, and they are not."""
+    if "hp" not in view.gm_only_of(creature):
+        return None
+    return f"the hit points of {creature} are GM-only: harm it, heal it, or show its sheet first"
+
+
+@record
+class SetHp(Effect):
+    """Set a creature's hit points; zero, death and waking follow from them as always."""
+
+    kind: ClassVar[str] = "hp"
+    creature: str
+    hp: int
+
+    def fault(self, view: State) -> str | None:
+        fault = no_such(view, self.creature) or _kept_back(view, self.creature)
+        if fault or self.hp <= view.creatures[self.creature].sheet.hp_max:
+            return fault
+        return f"{self.creature} has at most {view.creatures[self.creature].sheet.hp_max} hit points"
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        before = state.creatures[self.creature].hp
+        state = yield HpSet(creature=self.creature, hp=self.hp, because=frame.rules)
+        state = yield from die_at_the_line(state, self.creature)
+        state = yield from fall_to_zero(state, self.creature, before)
+        return (yield from wake(state, self.creature))
+
+
+@record
+class Restored(Event[State]):
+    """A creature that was dead or gone is back, awake, with these hit points."""
+
+    type: ClassVar[str] = "restored"
+    creature: str
+    hp: int
+
+    def evolve(self, state: State) -> State:
+        down = state.clock_s if self.hp <= 0 else None
+        return state.with_creature(self.creature, status="active", hp=self.hp, down_since_s=down)
+
+
+@record
+class Restore(Effect):
+    """Bring back a creature that died, or left, by mistake or by wonder."""
+
+    kind: ClassVar[str] = "restore"
+    creature: str
+    hp: int
+
+    def fault(self, view: State) -> str | None:
+        found = view.creatures.get(self.creature)
+        if found is None:
+            return f"there is no creature {self.creature}"
+        if found.status not in ("dead", "gone"):
+            return f"{self.creature} is neither dead nor gone"
+        if (fault := _kept_back(view, self.creature)) is not None:
+            return fault
+        limit = found.sheet.hp_max
+        return None if -limit < self.hp <= limit else f"more than {-limit} and at most {limit} hit points"
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield Restored(creature=self.creature, hp=self.hp, because=frame.rules))
+
+
+@record
+class CreatureLeft(Event[State]):
+    """A creature is out of the fight alive: it fled, yielded or was taken away."""
+
+    type: ClassVar[str] = "creature_left"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return let_go(state.with_creature(self.creature, status="gone"), self.creature, dead=True)
+
+
+@record
+class Withdraw(Effect):
+    """Take a creature out of the fight alive; it takes part in nothing any more."""
+
+    kind: ClassVar[str] = "withdraw"
+    creature: str
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield CreatureLeft(creature=self.creature, because=frame.rules))
+
+
+# --- openings and sight ----------------------------------------------------------------------------
+
+
+@record
+class Exposed(Event[State]):
+    """A creature was ruled open to opportunity attacks, or no longer so."""
+
+    type: ClassVar[str] = "exposed"
+    creature: str
+    exposed: bool
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, exposed=self.exposed)
+
+
+@record
+class Expose(Effect):
+    """Rule a helpless creature open to opportunity attacks, or no longer so."""
+
+    kind: ClassVar[str] = "expose"
+    creature: str
+    exposed: bool = True
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield Exposed(creature=self.creature, exposed=self.exposed, because=frame.rules))
+
+
+@record
+class SurpriseRuled(Event[State]):
+    """A creature was ruled surprised, or not."""
+
+    type: ClassVar[str] = "surprise_ruled"
+    creature: str
+    surprised: bool
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, surprised=self.surprised)
+
+
+@record
+class Surprise(Effect):
+    """Rule a creature surprised for round 1, or not; only before priority is granted."""
+
+    kind: ClassVar[str] = "surprise"
+    creature: str
+    surprised: bool = True
+
+    def fault(self, view: State) -> str | None:
+        if view.phase != "precombat":
+            return "surprise is ruled before priority is granted"
+        return no_such(view, self.creature)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield SurpriseRuled(creature=self.creature, surprised=self.surprised, because=frame.rules))
+
+
+@record
+class UnawareRuled(Event[State]):
+    """Which side did not expect the attack was ruled on."""
+
+    type: ClassVar[str] = "unaware_ruled"
+    side: str | None
+
+    def evolve(self, state: State) -> State:
+        return changed(state, unaware_side=self.side)
+
+
+@record
+class Unaware(Effect):
+    """Rule which side did not expect the attack; null is neither. Only before priority is granted."""
+
+    kind: ClassVar[str] = "unaware"
+    side: str | None
+
+    def fault(self, view: State) -> str | None:
+        if view.phase != "precombat":
+            return "who was unaware is ruled before priority is granted"
+        return None if self.side is None or self.side in view.sides else f"there is no side {self.side}"
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield UnawareRuled(side=self.side, because=frame.rules))
+
+
+@record
+class HiddenRuled(Event[State]):
+    """From whom a creature is hidden was ruled on."""
+
+    type: ClassVar[str] = "hidden_ruled"
+    creature: str
+    hidden_from: tuple[str, ...]
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, hidden_from=self.hidden_from)
+
+
+@record
+class Hide(Effect):
+    """Rule from whom a creature is hidden: the list replaces what was; an empty one shows it to all."""
+
+    kind: ClassVar[str] = "hidden"
+    creature: str
+    hidden_from: tuple[str, ...]
+
+    def fault(self, view: State) -> str | None:
+        found = (no_such(view, name, dead=True) for name in (self.creature, *self.hidden_from))
+        return next((fault for fault in found if fault), None)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield HiddenRuled(creature=self.creature, hidden_from=self.hidden_from, because=frame.rules))
+
+
+# --- effects on the table and on means -----------------------------------------------------------------
+# Ground, options, priority, weapons, destiny.
+
+MOST_DESTINY: Final = 10
+
+# --- the table -------------------------------------------------------------------------------------
+
+
+@record
+class TerrainSet(Event[State]):
+    """Cells are made of something else from now on."""
+
+    type: ClassVar[str] = "terrain_set"
+    cells: tuple[tuple[int, int], ...]
+    terrain: Terrain
+
+    def evolve(self, state: State) -> State:
+        ground: Mapping[str, Terrain] = state.terrain
+        for x, y in self.cells:
+            key = f"{x},{y}"
+            ground = (
+                without_key(ground, key) if self.terrain == "normal" else with_key(ground, key, self.terrain)
+            )
+        return changed(state, terrain=ground)
+
+
+@record
+class SetTerrain(Effect):
+    """Say what cells are made of."""
+
+    kind: ClassVar[str] = "terrain"
+    cells: tuple[tuple[int, int], ...]
+    terrain: Terrain
+
+    def fault(self, view: State) -> str | None:
+        if not 1 <= len(self.cells) <= MOST:
+            return f"1 to {MOST} cells"
+        if self.terrain == "wall" and any(view.standing_at(cell) for cell in self.cells):
+            return "somebody stands there"
+        return None
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield TerrainSet(cells=self.cells, terrain=self.terrain, because=frame.rules))
+
+
+@record
+class SetWalls(Effect):
+    """Set what is on edges: a wall, a door that is open or closed, or nothing."""
+
+    kind: ClassVar[str] = "walls"
+    edges: tuple[EdgeKey, ...]
+    becomes: Edging
+
+    def fault(self, view: State) -> str | None:
+        return edges_fault(view, self.edges, self.becomes)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield WallsSet(edges=self.edges, becomes=self.becomes, because=frame.rules))
+
+
+@record
+class OptionSet(Event[State]):
+    """A house option has another value from now on."""
+
+    type: ClassVar[str] = "option_set"
+    option: str
+    value: Option
+
+    def evolve(self, state: State) -> State:
+        return changed(state, options=with_key(state.options, self.option, self.value))
+
+
+FROZEN: Final = ("timing", "turn_order")
+"""Options that cannot change while the fight they shape goes on."""
+
+
+@record
+class SetOption(Effect):
+    """Change a house option in the middle of the encounter."""
+
+    kind: ClassVar[str] = "option"
+    option: str
+    value: Option
+
+    def fault(self, view: State) -> str | None:
+        spec = OPTIONS.get(self.option)
+        if spec is None or self.option in FROZEN:
+            return f"{self.option} is not an option that can change"
+        if spec.bounds is not None:
+            fits = type(self.value) is int and spec.bounds[0] <= self.value <= spec.bounds[1]
+        else:
+            fits = any(self.value == known and type(self.value) is type(known) for known in spec.values)
+        return None if fits else f"{self.option} cannot be {self.value}"
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield OptionSet(option=self.option, value=self.value, because=frame.rules))
+
+
+@record
+class GivePriority(Effect):
+    """Hand priority to a side, with the count of declines begun afresh."""
+
+    kind: ClassVar[str] = "priority"
+    side: str
+
+    def fault(self, view: State) -> str | None:
+        if view.phase != "priority" or view.top is None or view.top.kind != "combat":
+            return "no side holds priority now"
+        return None if self.side in view.sides else f"there is no side {self.side}"
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield PriorityGranted(side=self.side, because=frame.rules))
+
+
+# --- means -----------------------------------------------------------------------------------------
+
+
+@record
+class Armed(Event[State]):
+    """A creature has one more weapon, and holds it."""
+
+    type: ClassVar[str] = "armed"
+    creature: str
+    weapon: Weapon
+
+    def evolve(self, state: State) -> State:
+        sheet = state.creatures[self.creature].sheet
+        weapons = (*(weapon for weapon in sheet.weapons if weapon.id != self.weapon.id), self.weapon)
+        return state.with_creature(
+            self.creature, sheet=changed(sheet, weapons=weapons), wielded=self.weapon.id
+        )
+
+
+@record
+class Arm(Effect):
+    """Rule what kind of weapon an object is, and put it in a creature's hand."""
+
+    kind: ClassVar[str] = "arm"
+    creature: str
+    weapon: Weapon
+
+    def fault(self, view: State) -> str | None:
+        if (fault := no_such(view, self.creature)) is not None:
+            return fault
+        found = view.creatures[self.creature]
+        if not may_wield(found.sheet, self.weapon):
+            return f"{self.creature} cannot wield a {self.weapon.size_class} weapon"
+        lacking = load_fault(found, found.wielded)
+        return None if lacking is None else lacking.detail
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield Armed(creature=self.creature, weapon=self.weapon, because=frame.rules))
+
+
+@record
+class DestinyGained(Event[State]):
+    """A character's destiny points changed; what goes beyond ten is lost."""
+
+    type: ClassVar[str] = "destiny_gained"
+    creature: str
+    points: int
+
+    def evolve(self, state: State) -> State:
+        points = state.creatures[self.creature].destiny_points + self.points
+        return state.with_creature(self.creature, destiny_points=min(MOST_DESTINY, max(0, points)))
+
+
+@record
+class GiveDestiny(Effect):
+    """Give destiny points, or take them: from 0 to 10."""
+
+    kind: ClassVar[str] = "destiny"
+    creature: str
+    points: int
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature) or (None if abs(self.points) <= MOST_DESTINY else "at most 10")
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield DestinyGained(creature=self.creature, points=self.points, because=frame.rules))
+
+
+@record
+class PenaltyLaid(Event[State]):
+    """A creature's next check is lowered."""
+
+    type: ClassVar[str] = "penalty_laid"
+    creature: str
+    penalty: int
+
+    def evolve(self, state: State) -> State:
+        penalty = state.creatures[self.creature].penalty + self.penalty
+        return state.with_creature(self.creature, penalty=penalty)
+
+
+@record
+class LayPenalty(Effect):
+    """Lower the next check of a creature."""
+
+    kind: ClassVar[str] = "penalty"
+    creature: str
+    penalty: int
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature) or (None if 1 <= self.penalty <= MOST else "1 or more")
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield PenaltyLaid(creature=self.creature, penalty=self.penalty, because=frame.rules))
+
+
+@record
+class BonusLaid(Event[State]):
+    """Destiny points add to a creature's next skill check."""
+
+    type: ClassVar[str] = "bonus_laid"
+    creature: str
+    bonus: int
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, bonus=state.creatures[self.creature].bonus + self.bonus)
+
+
+@record
+class LayBonus(Effect):
+    """Add to the next skill check of a creature."""
+
+    kind: ClassVar[str] = "bonus"
+    creature: str
+    bonus: int
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature) or (None if 1 <= self.bonus <= MOST else "1 or more")
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (yield BonusLaid(creature=self.creature, bonus=self.bonus, because=frame.rules))
+
+
+# --- effects on the ground -----------------------------------------------------------------------------
+
+
+@record
+class SceneryChanged(Event[State]):
+    """Cells are lit, deep, steep or high in another way from now on; what is null stays as it was."""
+
+    type: ClassVar[str] = "scenery_changed"
+    cells: tuple[tuple[int, int], ...]
+    light: Light | None = None
+    ambient: Light | None = None
+    water: Water | None = None
+    climb_cn: int | None = None
+    height_ft: int | None = None
+    edges: tuple[EdgeKey, ...] = ()
+    ledge: bool | None = None
+
+    def evolve(self, state: State) -> State:
+        scenery, keys = state.scenery, [f"{x},{y}" for x, y in self.cells]
+        changes: dict[str, object] = {
+            name: _put(getattr(scenery, name), keys, value)
+            for name, value in (
+                ("light", self.light),
+                ("water", self.water),
+                ("climb_cn", self.climb_cn),
+                ("heights", self.height_ft),
+            )
+            if value is not None
+        }
+        if self.ambient is not None:
+            changes["ambient"] = self.ambient
+        if self.ledge is not None:
+            others = tuple(key for key in scenery.ledges if key not in self.edges)
+            changes["ledges"] = (*others, *self.edges) if self.ledge else others
+        return changed(state, scenery=changed(scenery, **changes))
+
+
+def _put(mapping: Mapping[str, Any], keys: list[str], value: object) -> Mapping[str, Any]:
+    return {**mapping, **dict.fromkeys(keys, value)}
+
+
+@record
+class SetScenery(Effect):
+    """Say how cells are lit, how deep, steep and high they are, and which of their edges are ledges."""
+
+    kind: ClassVar[str] = "scenery"
+    cells: tuple[tuple[int, int], ...] = ()
+    light: Light | None = None
+    ambient: Light | None = None
+    """The light of every cell that has none of its own."""
+    water: Water | None = None
+    climb_cn: int | None = None
+    height_ft: int | None = None
+    edges: tuple[EdgeKey, ...] = ()
+    """Edges between cells of different height that become ledges, or slopes."""
+    ledge: bool | None = None
+    """Whether *edges* become ledges; null goes without edges."""
+
+    def fault(self, view: State) -> str | None:
+        if len(self.cells) > MOST:
+            return f"at most {MOST} cells"
+        if self.climb_cn is not None and not 0 <= self.climb_cn <= MOST:
+            return f"a number from 0 to {MOST}"
+        if self.height_ft is not None and (self.height_ft % FEET or abs(self.height_ft) > MOST):
+            return "feet in steps of 5"
+        if (self.ledge is None) == bool(self.edges) or len(self.edges) > MOST:
+            return f"edges and whether they are ledges: both or neither, and at most {MOST}"
+        return next((fault for _, fault in wall_faults(self.edges)), None)
+
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        return (
+            yield SceneryChanged(
+                cells=self.cells,
+                light=self.light,
+                ambient=self.ambient,
+                water=self.water,
+                climb_cn=self.climb_cn,
+                height_ft=self.height_ft,
+                edges=self.edges,
+                ledge=self.ledge,
+                because=frame.rules,
+            )
+        )

@@ -1,0 +1,444 @@
+"""Walk the grid step by step, stop where an enemy may strike, and trip over what is beside the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, Final, NamedTuple
+
+from service.rules.heartrush import books
+from service.rules.heartrush.body.actions import AbilityUsed, afford_action
+from service.rules.heartrush.body.answers import sealed_to
+from service.rules.heartrush.body.conditions import ConditionLost, gain
+from service.rules.heartrush.body.ledges import drop_ft
+from service.rules.heartrush.body.permission import acting, answering, is_unbarred
+from service.rules.heartrush.creatures.size_and_bonds import Moved, captive_of
+from service.rules.heartrush.creatures.state import Creature, State, is_able
+from service.rules.heartrush.moving.climbing import ask_climb, step_off
+from service.rules.heartrush.moving.falling import fall_over
+from service.rules.heartrush.moving.paths import climb_cn, step_cost
+from service.rules.heartrush.timing.exposed import Trigger, provoked_by, watchers
+from service.rules.heartrush.timing.windows import (
+    InstantDeclared,
+    StackItem,
+    WindowFrame,
+    WindowOpened,
+    fizzle,
+    is_worth_asking,
+    listens_for,
+)
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused
+from service.rules.kernel.records import EMPTY, Sealed, changed, record
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.sealed import unsealed
+from service.rules.rolls.chance import Chance
+from service.rules.secrecy.hidden_creatures import reveal_discovered
+from service.rules.secrecy.hiding import OccupiedSpace
+from service.rules.space.grid import FEET, Cell, distance, is_step
+from service.rules.table.stack import Frame
+
+# --- trips ---------------------------------------------------------------------------------------------
+
+HR_SIZE_6: Final = Rule(
+    "HR-SIZE-6",
+    "A knockdown works on what is at most one size larger than its user.",
+    books.BASICS.at("Size"),
+)
+HR_ACT_13: Final = Rule(
+    "HR-ACT-13",
+    "An unsteady creature, at most one size larger, falls prone in a space next to you it moves through.",
+    books.COMBAT.at("Trip"),
+    settles=("A-70",),
+)
+
+
+@record
+class TripItem(StackItem):
+    """A declared trip, and whom it is meant for."""
+
+    kind: ClassVar[str] = "trip"
+    target: str
+
+    def resolve(self, state: State, window: str) -> Emits[State]:
+        if state.creatures[self.target].has("prone"):
+            return (yield from fizzle(self.creature, self.ability, "it lies already"))
+        return (yield from gain(state, self.target, "prone", 1, self.creature))
+
+
+@enforces(HR_SIZE_6)
+def at_most_one_size_larger(creature: Creature, than: Creature) -> bool:
+    """Return whether *creature* is at most one size larger than *than*."""
+    return creature.rank <= than.rank + 1
+
+
+def trip_trigger(state: State, mover: Creature, at: Cell) -> tuple[str, ...]:
+    """Return who may trip *mover* as it comes to *at*: the able beside it with their action left."""
+    if state.paused() or not mover.level("off_balanced") or mover.has("prone"):
+        return ()
+    return tuple(
+        other.id
+        for other in state.creatures.values()
+        if other.id != mover.id
+        and is_able(other)
+        and other.action > 0
+        and is_unbarred(state, other, "trip")
+        and at_most_one_size_larger(mover, other)
+        and distance(at, mover.space, other.position, other.space, "chebyshev") == FEET
+    )
+
+
+@enforces(HR_ACT_13)
+@record
+class Trip(Command[State]):
+    """Trip an off-balanced creature, at most one size larger, that moves through an adjacent space."""
+
+    type: ClassVar[str] = "trip"
+    creature: str
+    target: str
+    prompt: str | None = None
+
+    def check(self, view: State) -> None:
+        creature = acting(view, self, self.creature)
+        target = view.creatures.get(self.target)
+        if target is None or not target.level("off_balanced"):
+            raise Refused("no_trip_trigger", f"{self.target} keeps its footing")
+        if not at_most_one_size_larger(target, creature):
+            raise Refused("target_too_large", f"{self.target} is too large for {self.creature}", "HR-SIZE-6")
+        if self.prompt is None:
+            raise Refused("no_trip_trigger", f"{self.target} does not move")
+        answering(view, self, late="window_closed")
+        afford_action(creature)
+        frame = view.top_frame(WindowFrame)
+        if frame.subject != self.target or self.prompt != f"{frame.path}/{self.creature}":
+            raise Refused("no_trip_trigger", f"{frame.path} is about {frame.subject}")
+
+    def decide(self, state: State) -> Emits[State]:
+        assert self.prompt is not None
+        yield AbilityUsed(creature=self.creature, ability=self.type, paid="action", instant=True)
+        item = TripItem(creature=self.creature, ability=self.type, target=self.target)
+        return (yield InstantDeclared(window=self.prompt.rpartition("/")[0], item=item))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        frame = view.top
+        if isinstance(frame, WindowFrame) and view.creatures[awaited.creature or ""].action:
+            yield Offer(
+                type=cls.type,
+                creature=awaited.creature,
+                prompt=awaited.prompt,
+                given={"target": frame.subject},
+            )
+
+
+# --- walking -------------------------------------------------------------------------------------------
+# A mover stops where an enemy may strike at it. A dash is walked until it is done or somebody may react;
+# only then does the rest of its path wait on the stack, sealed to the mover's seat.
+
+HR_MOVE_3: Final = Rule(
+    "HR-MOVE-3",
+    "Leaving an enemy's melee reach, or moving more than 5 ft inside it, lets it strike before the step.",
+    books.COMBAT.at("Actions"),
+    settles=("A-44",),
+)
+
+
+@record
+class MovementFrame(Frame[State]):
+    """A dash that somebody may interrupt: what is left of it is known to the mover's seat alone."""
+
+    kind: ClassVar[str] = "movement"
+    creature: str
+    left: tuple[tuple[int, int], ...] | Sealed[tuple[tuple[int, int], ...]]
+    diagonals: int = 0
+    standing: bool = False
+    crawling: bool = False
+    """Whether the mover lay prone when it set out."""
+    provoked: tuple[str, ...] = ()
+    """Enemies that have had their trigger from this movement."""
+    inside: Mapping[str, int] = EMPTY
+    """Feet walked so far within the reach of each enemy."""
+    climbed: bool = False
+    """Whether the check that climbing asked for has been made."""
+    how: str = "dash"
+    walked: int = 0
+    """Cells walked so far: prompts are numbered by them, for how many are left is nobody else's business."""
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        return ()
+
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
+        creature = state.creatures[self.creature]
+        left: tuple[Cell, ...] = unsealed(self.left)
+        fell = creature.has("prone") and not self.standing and not self.crawling
+        strayed = bool(left) and not is_step(creature.position, left[0])
+        if creature.status != "active" or fell or strayed:
+            return (
+                yield MovementEnded(movement=self.path, occasion=f"{self.path}/end", because=("HR-MOVE-3",))
+            )
+        if self.standing:
+            state = yield ConditionLost(creature=self.creature, condition="prone", because=("HR-MOVE-5",))
+        walk = Walk(
+            creature=self.creature,
+            left=left,
+            diagonals=self.diagonals,
+            provoked=self.provoked,
+            inside=self.inside,
+            climbed=self.climbed,
+            how=self.how,
+            walked=self.walked,
+        )
+        return (yield from go_on(state, self.path, walk))
+
+
+class Walk(NamedTuple):
+    """How far a movement has come: the cells left, and what enemies have seen of it."""
+
+    creature: str
+    left: tuple[Cell, ...]
+    diagonals: int = 0
+    provoked: tuple[str, ...] = ()
+    inside: Mapping[str, int] = EMPTY
+    climbed: bool = False
+    how: str = "dash"
+    walked: int = 0
+
+
+@record
+class MovementBegun(Event[State]):
+    """A movement is under way and may be interrupted."""
+
+    type: ClassVar[str] = "movement_begun"
+    movement: str
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        crawling = state.creatures[self.creature].has("prone")
+        frame = MovementFrame(path=self.movement, creature=self.creature, left=(), crawling=crawling)
+        return changed(state, movements=state.movements + 1).pushed(frame)
+
+
+@record
+class MovementPlanned(Event[State]):
+    """What is left of an interrupted movement; shown to the mover's seat alone until it ends."""
+
+    type: ClassVar[str] = "movement_planned"
+    movement: str
+    left: tuple[tuple[int, int], ...]
+    diagonals: int
+    standing: bool
+    provoked: tuple[str, ...]
+    inside: Mapping[str, int]
+    seat: str
+    how: str = "dash"
+    walked: int = 0
+
+    def evolve(self, state: State) -> State:
+        frame = state.frame(self.movement, MovementFrame)
+        sealed = Sealed(audience=(f"seat:{self.seat}",), opens=f"{self.movement}/end", value=self.left)
+        return state.put(
+            changed(
+                frame,
+                left=sealed,
+                diagonals=self.diagonals,
+                standing=self.standing,
+                provoked=self.provoked,
+                inside=self.inside,
+                how=self.how,
+                walked=self.walked,
+            )
+        )
+
+
+@record
+class MovementEnded(Event[State]):
+    """An interrupted movement is over, at its end or before it; its plan is open to all."""
+
+    type: ClassVar[str] = "movement_ended"
+    movement: str
+    occasion: str
+
+    def evolve(self, state: State) -> State:
+        return state.popped(self.movement)
+
+
+def walk(state: State, creature: str, path: tuple[Cell, ...], *, stand: bool) -> Emits[State]:
+    """Emit a dash from its first step: to its end, or to the first moment somebody may react."""
+    movement = f"r{state.round}/m{state.movements + 1}"
+    start = Walk(creature=creature, left=path)
+    if stand:
+        mover = state.creatures[creature]
+        watching = tuple(w.enemy.id for w in watchers(state, mover) if w.reaches(mover.position, mover))
+        if watching:
+            state = yield MovementBegun(movement=movement, creature=creature, because=("HR-MOVE-5",))
+            start = start._replace(provoked=watching)
+            return (yield from interrupt(state, movement, start, watching, "stands", standing=True))
+        state = yield ConditionLost(creature=creature, condition="prone", because=("HR-MOVE-5",))
+    return (yield from go_on(state, movement, start))
+
+
+class Stride(NamedTuple):
+    """How far a movement goes before somebody may react, and why it goes no further."""
+
+    taken: int
+    feet: int
+    diagonals: int
+    inside: Mapping[str, int]
+    striking: tuple[str, ...] = ()
+    """Enemies that may strike before the next step is done."""
+    tripping: tuple[str, ...] = ()
+    """Who may trip the mover where the last step led."""
+    climb_cn: int = 0
+    """What the mover must roll before it can climb the next cell."""
+    hidden_creature: str | None = None
+    """Who was hidden where the next step leads."""
+    fell_from: Cell | None = None
+    """The cell from which the last step led over a ledge."""
+
+
+def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> Stride:
+    """Return how far *mover* goes: to the end of its way, or to the first moment somebody may react."""
+    at, feet = mover.position, 0
+    diagonals, inside = walk.diagonals, walk.inside
+    watching = watchers(state, mover, walk.provoked, walk.how)
+    for done, new in enumerate(walk.left):
+        hidden_creature = state.hidden_creature_in(OccupiedSpace(new, mover.space))
+        if hidden_creature is not None:
+            return Stride(done, feet, diagonals, inside, hidden_creature=hidden_creature)
+        cn = 0 if walk.climbed else climb_cn(state, mover, at, new)
+        if cn:  # whether the mover can climb at all is known before it leaves its cell
+            return Stride(done, feet, diagonals, inside, climb_cn=cn)
+        striking, counted = provoked_by(state, mover, at, new, watching, inside)
+        if striking:  # the step is not taken yet: what it adds counts when it is
+            return Stride(done, feet, diagonals, inside, striking=striking)
+        inside = counted
+        feet += step_cost(state, mover, at, new, diagonals)
+        diagonals += at[0] != new[0] and at[1] != new[1]
+        if drop_ft(state, mover, at, new, climbing=True):
+            return Stride(done + 1, feet, diagonals, inside, fell_from=at)
+        at = new
+        tripping = trip_trigger(state, mover, at)
+        if tripping or step_by_step:
+            return Stride(done + 1, feet, diagonals, inside, tripping=tripping)
+    return Stride(len(walk.left), feet, diagonals, inside)
+
+
+def walked(state: State, mover: Creature, walk: Walk, gone: Stride) -> Emits[State]:
+    """Emit the cells that were crossed, and what goes along or stays behind."""
+    path = walk.left[: gone.taken]
+    state = yield Moved(
+        creature=mover.id, path=path, feet=gone.feet, how=walk.how, because=("HR-MOVE-3", "A-44")
+    )
+    if not mover.conditions:
+        return state
+    if walk.how == "sidestep":
+        state = yield from drag(state, mover)
+    return (yield from step_off(state, mover.id))
+
+
+@enforces(HR_MOVE_3)
+def go_on(state: State, movement: str, walk: Walk) -> Emits[State]:
+    """Emit the next part of a movement, up to the next window, obstacle or its end."""
+    mover = state.creatures[walk.creature]
+    listening = listens_for(state, "step_taken")
+    gone = stride(state, mover, walk, step_by_step=listening)
+    done, striking, tripping, cn = gone.taken, gone.striking, gone.tripping, gone.climb_cn
+    if done:
+        state = yield from walked(state, mover, walk, gone)
+    rest = walk._replace(
+        left=walk.left[done:],
+        diagonals=gone.diagonals,
+        provoked=(*walk.provoked, *striking),
+        inside=gone.inside,
+        walked=walk.walked + done,
+    )
+    unfinished = state.stacks.find(movement) is not None
+    if gone.fell_from is not None or gone.hidden_creature is not None:
+        return (yield from cut_short(state, movement, mover, gone))
+    about: Mapping[str, str | int] = {"mover": mover.id}
+    if listening and done and not striking and not tripping and not cn:
+        listening = is_worth_asking(state, "step_taken", about)
+        if not listening and rest.left:
+            return (yield from go_on(state, movement, rest))
+    listening = listening and done > 0
+    if not striking and not tripping and not cn and not listening:
+        if unfinished:
+            state = yield MovementEnded(movement=movement, occasion=f"{movement}/end")
+        return state
+    if not unfinished:
+        state = yield MovementBegun(movement=movement, creature=mover.id)
+    if cn:
+        state = yield from plan(state, movement, rest)
+        return (yield from ask_climb(movement, mover.id, cn, rest.walked))
+    if not striking and not tripping:
+        return (yield from interrupt(state, movement, rest, (), "step_taken"))
+    return (
+        yield from interrupt(state, movement, rest, striking or tripping, "moves" if striking else "trip")
+    )
+
+
+def cut_short(state: State, movement: str, mover: Creature, gone: Stride) -> Emits[State]:
+    """Emit the end of a movement over a ledge, or upon a hidden creature."""
+    if gone.fell_from is None:
+        assert gone.hidden_creature is not None
+        return (yield from bumped_into(state, mover.id, gone.hidden_creature, movement))
+    if state.stacks.find(movement) is not None:
+        state = yield MovementEnded(movement=movement, occasion=f"{movement}/end", because=("HR-FALL-2",))
+    edge, below = changed(mover, position=gone.fell_from), state.creatures[mover.id].position
+    return (yield from fall_over(state, edge, below, climbing=True))
+
+
+def bumped_into(state: State, mover: str, hidden_creature: str, movement: str = "") -> Emits[State]:
+    """Emit that *mover* has come upon a creature that was hidden, which ends its *movement*."""
+    if state.stacks.find(movement) is not None:
+        state = yield MovementEnded(movement=movement, occasion=f"{movement}/end", because=("HR-MOVE-3",))
+    after: State = yield from reveal_discovered(state, hidden_creature, mover)
+    return after
+
+
+def interrupt(
+    state: State, movement: str, rest: Walk, who: tuple[str, ...], what: Trigger, *, standing: bool = False
+) -> Emits[State]:
+    """Emit that *who* may react now, and seal what is left of the movement to the mover's seat."""
+    state = yield from plan(state, movement, rest, standing=standing)
+    number = len(rest.provoked) if what in ("moves", "stands") else rest.walked
+    return (
+        yield WindowOpened(
+            window=f"{movement}/{what}-{number}",
+            trigger=what,
+            subject=rest.creature,
+            eligible=who,
+            about={"mover": rest.creature},
+        )
+    )
+
+
+def plan(state: State, movement: str, rest: Walk, *, standing: bool = False) -> Emits[State]:
+    """Emit what is left of a movement, sealed to the mover's seat."""
+    seat = state.controller(rest.creature)
+    scope = sealed_to(seat, f"{movement}/end")
+    return (
+        yield Private(
+            scope=scope,
+            event=MovementPlanned(
+                movement=movement,
+                left=rest.left,
+                diagonals=rest.diagonals,
+                standing=standing,
+                provoked=rest.provoked,
+                inside=rest.inside,
+                seat=seat,
+                how=rest.how,
+                walked=rest.walked,
+            ),
+        )
+    )
+
+
+def drag(state: State, grappler: Creature) -> Emits[State]:
+    """Emit that a grappler drags its captive into the cells that it left."""
+    captive = captive_of(state, grappler)
+    if captive is None:
+        return state
+    state = yield Moved(
+        creature=captive.id, path=(grappler.position,), feet=0, how="dragged", because=("HR-COND-24",)
+    )
+    return (yield from fall_over(state, captive, grappler.position, climbing=False))

@@ -1,0 +1,362 @@
+"""Show Heart Rush to readers: a sentence for each event, creatures as tokens, and the map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from service.rules.heartrush.body.possessions import lantern_cells, lanterns, load
+from service.rules.heartrush.creatures.sheet import Water, side_of
+from service.rules.heartrush.creatures.size_and_bonds import slots
+from service.rules.heartrush.creatures.state import Creature, State
+from service.rules.heartrush.rolling.rolls import light_at
+from service.rules.heartrush.table.entries import creature_of
+from service.rules.heartrush.timing.engagement import EngagementFrame
+from service.rules.kernel.records import changed
+from service.rules.kernel.sealed import is_closed, unsealed
+from service.rules.table.counted import Counted, Harm
+from service.rules.table.short_view import (
+    BattleMap,
+    CreatureToken,
+    MapCell,
+    ShownCondition,
+    TokenStatus,
+    edges_of,
+    legible,
+)
+
+# --- statistics ----------------------------------------------------------------------------------------
+
+COUNTED: Final = Counted(
+    acts={"ability_used": "creature"},
+    harms={"damage_applied": Harm(declared="damage_pending", key="damage")},
+)
+"""An act is each ability that is used; damage counts as it is taken, shrugged off or not."""
+
+# --- sentences -----------------------------------------------------------------------------------------
+# See `Ruleset.sentences`.
+
+SENTENCES: Final[Mapping[str, str]] = {
+    "combat_began": "combat begins",
+    "rush_gained": "rush: {gains}",
+    "priority_granted": "the {side} have priority",
+    "priority_passed": "priority passes to the {side}",
+    "round_started": "round {round} begins",
+    "round_ran_out": "{passes} passes in a row: the round is over",
+    "round_ended": "round {round} has ended",
+    "ability_used": "{creature} uses {ability} (pays: {paid})",
+    "moved": "{creature} moves {feet} ft ({how})",
+    "engagement_declared": "{initiator} engages {target}: nobody has priority until it is resolved",
+    "engagement_joined": "{creature} joins the engagement",
+    "join_declined": "{creature} stays out",
+    "joining_closed": "nobody else joins",
+    "stance_committed": "{creature} has chosen a stance, in secret",
+    "stance_chosen": "(for its own seat: {creature} chose {stance})",
+    "stance_forced": "{creature} cannot choose a stance: {stance}",
+    "stances_revealed": "the stances are revealed: {stances}",
+    "step_started": "the {step} step begins",
+    "step_ended": "the {step} step is over",
+    "declared": "(for its own seat: {creature} declares {declaration})",
+    "targets_revealed": "the declarations are revealed",
+    "exchange_begun": "{attacker} attacks {defender} ({stance})",
+    "attack_rolled": "{creature} attacks with {rolled_total}",
+    "defense_rolled": "{creature} defends with {rolled_total}",
+    "contested_rolled": "{creature} strikes back with {rolled_total}",
+    "exchange_hit": "{by} hits {creature} by {excess}",
+    "damage_pending": "{creature} is about to take {amount}",
+    "damage_halved": "the defensive stance halves {before} to {after}",
+    "shrugged": "{creature} shrugs it off: {before} becomes {after}, the heart die a d{heart_die}",
+    "damage_applied": "{creature} takes {amount}: {hp} hit points left",
+    "wound_marked": "{creature} is wounded (rank {rank})",
+    "fell_to_zero": "{creature} falls to zero",
+    "unconscious": "{creature} loses consciousness",
+    "died": "{creature} dies",
+    "mover_done": "{creature} has moved and struck",
+    "sidestep_declined": "{creature} stays where it is",
+    "attacks_over": "all attacks are done",
+    "aftermath_over": "no push is left",
+    "engagement_ended": "the engagement is over",
+    "declined": "{creature} passes",
+    "exchange_settled": "",
+    "declaration_made": "",
+    "instant_declared": "{item_creature} answers with {item_ability}",
+    "instant_resolved": "",
+    "window_opened": "{eligible} may answer",
+    "window_closed": "",
+    "movement_begun": "{creature} begins to move",
+    "movement_planned": "",
+    "movement_ended": "",
+    "attack_due": "",
+    "condition_gained": "{creature} is affected by {condition} (level {levels})",
+    "conditions_faded": "conditions fade: {levels}",
+    "push_earned": "{creature} may push {target}",
+    "push_chosen": "{creature} pushes {target} by {feet} ft",
+    "push_begun": "",
+    "pushed": "{creature} is pushed to {path}",
+    "push_stopped": "{blocker} stops {creature}",
+    "collision": "{creature} collides with {blocker}: {mover_damage} and {blocker_damage} damage",
+    "collision_shared": "",
+    "push_done": "",
+    "opening_contested": "it is open who begins: a die decides",
+    "opening_roll": "the die shows {face}",
+    "turn_order_set": "the order of turns: {order}",
+    "turn_started": "the turn of {creature} begins",
+    "turn_ended": "{creature} ends its turn",
+    "turn_delayed": "{creature} delays its turn until after {after}",
+    "initiative_rolled": "{creature} has an initiative of {total}",
+    "surprise_ruled": "the gm rules on {creature}: surprised: {surprised}",
+    "unaware_ruled": "the gm rules that the {side} are unaware",
+    "nobody_can_act": "no creature can act",
+    "round_ending": "",
+    "round_settled": "",
+    "upkeep_taken": "{creature}: {what} at the end of the round",
+    "combat_ending": "combat is about to end: {reason}",
+    "combat_ended": "combat is over: {reason}",
+    "clock_advanced": "{seconds} seconds pass",
+    "days_passed": "{creature} enters as it stood {seconds} seconds before, after {nights} nights of rest",
+    "window_passed": "{creature} does not answer",
+    "deed_begun": "",
+    "deed_declared": "{creature} is about to use {ability}",
+    "deed_said": "(for its own seat: {deed} is {said})",
+    "deed_in_vain": "it comes to nothing: {reason}",
+    "use_declared": "",
+    "use_numbered": "",
+    "use_begins": "",
+    "operation_taken": "",
+    "ability_resolved": "",
+    "ability_ruled": "the gm rules on the ability: accepted: {accepted}",
+    "ability_contested": "{creature} contests it against {against}: {mine} against {theirs}",
+    "ability_fizzled": "{ability} of {creature} has no effect: {reason}",
+    "instant_fizzled": "{ability} of {creature} has no effect: {reason}",
+    "timing_assumed": "",
+    "cost_paid": "{creature} pays for {ability}: {rush} rush",
+    "spell_cast": "{creature} casts {spell}",
+    "save_made": "{creature} saves (success: {success})",
+    "effects_begun": "",
+    "effect_taken": "",
+    "effects_done": "",
+    "effect_laid": "{effect_ability} of {effect_source} takes hold",
+    "effect_triggered": "an effect acts on the attack",
+    "effect_ended": "an effect ends: {reason}",
+    "pool_spent": "{dice} dice of the effect are spent",
+    "bonus_laid": "destiny adds {bonus} to the next check of {creature}",
+    "penalty_laid": "{creature} has a penalty: {penalty}",
+    "roll_changed": "the {which} roll of {creature} is {rolled_total} now",
+    "roll_voided": "the {which} roll does not count",
+    "damage_changed": "the damage changes from {before} to {after}",
+    "defense_kept": "",
+    "attack_chosen": "",
+    "attacker_chosen": "{attacker} strikes next",
+    "sidestep_taken": "{creature} sidesteps",
+    "early_sidestep_taken": "{creature} sidesteps before the attack",
+    "exposed": "{creature} is exposed to {exposed}",
+    "follow_up_made": "{creature} follows up against {target} with {weapon}",
+    "follow_up_forgone": "{creature} does not follow up",
+    "cantrip_hit": "the cantrip of {creature} hits {target}",
+    "brought_landed": "",
+    "offensive_begun": "{creature} tries {offensive} on {target}",
+    "offensive_resolved": "{creature} tries {offensive} on {target} (won: {won})",
+    "offensive_landed": "",
+    "offensive_action_fizzled": "the attempt of {creature} on {target} has no effect: {reason}",
+    "offensives_over": "",
+    "grapple_tried": "{creature} tries to grapple {target}",
+    "climb_tried": "{creature} tries to climb {target}",
+    "break_free_tried": "{creature} tries to break free of {against}",
+    "shake_off_tried": "{creature} tries to shake off {climbers}",
+    "defense_ability_chosen": "{creature} resists with {ability}",
+    "contest_rolled": "{creature} rolls {ability} with {total}",
+    "contest_half_known": "the contest stands at {total}",
+    "contest_over": "the contest of {creature} is over (won: {won})",
+    "freed": "{creature} is free",
+    "climbed_on": "{creature} climbs on {mount}",
+    "came_off": "{creature} comes off: {reason}",
+    "captive_followed": "{captive} is dragged along by {creature}",
+    "companion_hurt": "{creature} is hurt by the push",
+    "hinder_begun": "{creature} stands in the way of {target}",
+    "hindered": "{creature} hinders {target}",
+    "crush_begun": "{creature} falls on {target} ({dice} dice)",
+    "crushed": "{creature} crushes {target}",
+    "condition_eased": "{condition} of {creature} eases by {levels}",
+    "condition_lost": "{creature} is free of {condition}",
+    "help_given": "{creature} helps {target}",
+    "help_spent": "",
+    "called_out": "{creature} calls out: {words}",
+    "action_given": "{creature} has another action",
+    "armed": "{creature} holds {weapon}",
+    "object_handled": "{creature}: {verb} {item}",
+    "weapon_landed": "{weapon} of {creature} lies at {position} as {thing}",
+    "thing_dropped": "{creature} drops {item}, which lies there as {thing}",
+    "thing_taken": "{creature} picks up {thing}, and calls it {item}",
+    "lantern_turned": "the lantern of {creature} is out: {out}",
+    "standing_set": "{creature} wants to stand up: {standing}",
+    "standing_changed": "",
+    "check_asked": "{creature} checks {ability}: {what}",
+    "check_rolled": "{creature} rolls {total}",
+    "check_rerolled": "{creature} rolls again: {total}",
+    "check_needs_choice": "",
+    "check_chosen": "{creature} chooses {choice}",
+    "check_resolved": "the check of {creature} comes to {total} (success: {success})",
+    "check_failed": "{creature} fails the check",
+    "complication_described": "a complication: {text}",
+    "trial_begun": "",
+    "trial_decided": "",
+    "opposed_begun": "{creature} and {against} roll against each other: {what}",
+    "opposed_half_known": "",
+    "opposed_decided": "{creature} comes to {mine}, {against} to {theirs} (won by {creature}: {won})",
+    "adjudication_asked": "the gm is asked: {text}",
+    "ruling_requested": "{creature} asks for a ruling: {text}",
+    "gm_ruling_recorded": "a ruling of the gm: {decision}",
+    "choice_asked": "",
+    "chosen": "{creature} chooses {option}",
+    "hiding_allowed": "{creature} may try to hide (difficulty {cn})",
+    "hiding_tried": "{creature} tries to hide",
+    "hid": "{creature} is hidden from {hidden_from}",
+    "hidden_ruled": "the gm rules that {creature} is hidden from {hidden_from}",
+    "climb_asked": "",
+    "climb_checked": "{creature} climbs (success: {success})",
+    "grip_asked": "",
+    "grip_tested": "{creature} tests its grip (it holds: {held})",
+    "fell": "{creature} falls {feet} ft",
+    "went_under": "{creature} is under water",
+    "came_up": "{creature} comes up and breathes",
+    "time_begun": "{seconds} s begin to pass",
+    "time_harmed": "",
+    "time_taken": "",
+    "landed": "{creature} lands after {feet} ft: {damage} damage",
+    "breath_asked": "",
+    "breath_held": "{creature} holds its breath for {rounds} rounds",
+    "breath_spent": "{creature} has breath for {left} more rounds",
+    "breathed": "{creature} breathes again",
+    "suffocates": "{creature} suffocates",
+    "strain_over": "",
+    "fire_caught": "{creature} catches fire (level {levels})",
+    "burned": "{creature} burns",
+    "drenched": "{creature} is drenched",
+    "scenery_changed": "the gm changes the scenery",
+    "terrain_set": "the gm changes the terrain to {terrain}",
+    "weapon_coated": "{creature} coats {weapon} with {poison}",
+    "coat_scraped": "{creature} scrapes the coat off {weapon}",
+    "poison_struck": "{poison} from {weapon} of {source} gets into {creature}",
+    "poison_taken": "",
+    "potion_drunk": "{creature} drinks a potion",
+    "potion_worked": "the potion of {creature} works",
+    "healed": "{creature} heals {amount}: {hp} hit points",
+    "restored": "{creature} is restored to {hp} hit points",
+    "hp_set": "the gm sets the hit points of {creature} to {hp}",
+    "heart_die_set": "the heart die of {creature} is a d{heart_die}",
+    "heart_die_grew": "the heart die of {creature} grows to a d{heart_die}",
+    "heart_recharged": "{abilities} of {creature} can be used again",
+    "wound_described": "the wound of {creature}: {description}",
+    "treatment_begun": "{healer} treats the wounds of {patient}",
+    "treatment_done": "",
+    "wound_treated": "{healer} treats {creature} with {total}: {ranks} ranks heal",
+    "wounds_eased": "wounds of {creature} ease by {ranks} ranks",
+    "steady_begun": "{creature} steadies itself against {passion}",
+    "steady_tried": "{creature} steadies itself (calm: {calm})",
+    "woke": "{creature} wakes",
+    "rest_begun": "{sleepers} rest",
+    "night_over": "the night is over",
+    "meditation_begun": "{creature} meditates",
+    "rested": "{creature} has rested (success: {success})",
+    "xp_awarded": "{creature} gains {amount} experience: {reason}",
+    "xp_spent": "{creature} spends {price} experience on {purchase_kind}",
+    "destiny_gained": "{creature} gains {points} destiny",
+    "option_set": "the option {option} is {value} now",
+    "creature_added": "{entry_sheet_name} joins",
+    "creature_left": "{creature} leaves",
+}
+
+
+# --- tokens --------------------------------------------------------------------------------------------
+
+_STATUS: Final[dict[str, TokenStatus]] = {
+    "active": "active",
+    "unconscious": "down",
+    "dead": "dead",
+    "gone": "gone",
+}
+
+
+def tokens(view: State) -> tuple[CreatureToken, ...]:
+    """Return every creature of a seat's *view*, those that are hidden last."""
+    hidden = (unsealed(entry) for entry in view.hidden_creatures.values() if not is_closed(entry))
+    return (
+        *(_token(creature) for creature in view.creatures.values()),
+        *(changed(_token(creature_of(entry)), hidden=True) for entry in hidden),
+    )
+
+
+def _token(creature: Creature) -> CreatureToken:
+    sheet = creature.sheet
+    return CreatureToken(
+        id=sheet.id,
+        name=sheet.name,
+        side=sheet.side,
+        kind=sheet.kind,
+        size=sheet.size,
+        space=side_of(sheet.size),
+        position=creature.position,
+        height_ft=0,
+        status=_STATUS[creature.status],
+        hp=legible(creature, "hp"),
+        hp_max=legible(sheet, "hp_max"),
+        conditions=tuple(
+            ShownCondition(name=name, level=condition.level)
+            for name, condition in creature.conditions.items()
+        ),
+        load=None if is_closed(vars(sheet)["shield"]) else load(creature),
+        capacity=None if is_closed(vars(sheet)["might"]) else slots(sheet),
+    )
+
+
+# --- the map -------------------------------------------------------------------------------------------
+
+
+def part(view: State) -> str:
+    """Return `engagement` while one goes on in a seat's *view*."""
+    return (
+        EngagementFrame.kind if any(isinstance(each, EngagementFrame) for each in view.stacks.table) else ""
+    )
+
+
+def battle_map(view: State) -> BattleMap:
+    """Return the map of a seat's *view*."""
+    edges = edges_of(view.walls, view.scenery.ledges)
+    return BattleMap(cells=map_cells(view), edges=edges, light=view.scenery.ambient)
+
+
+def map_cells(view: State) -> tuple[MapCell, ...]:
+    """Return every cell of a seat's *view* that is not plain, bright ground, by row and column."""
+    scenery = view.scenery
+    listed = {*view.terrain, *scenery.light, *scenery.water, *scenery.heights, *_lantern_cells(view)}
+    cells = sorted(((_cell(key), key) for key in listed), key=lambda each: each[0][::-1])
+    return tuple(
+        MapCell(
+            cell=cell,
+            terrain=view.terrain.get(key, "normal"),
+            light=light_at(view, cell),
+            water=_depth(scenery.water.get(key)),
+            height_ft=scenery.heights.get(key, 0),
+        )
+        for cell, key in cells
+    )
+
+
+def _lantern_cells(view: State) -> Iterator[str]:
+    """Yield the cells that are brighter for a lantern near them."""
+    if view.scenery.ambient == "bright" and not view.scenery.light:
+        return
+    for bearer in lanterns(view):
+        yield from (f"{x},{y}" for x, y in lantern_cells(view, bearer))
+
+
+def _depth(water: Water | None) -> str | None:
+    if water is None:
+        return None
+    who = "nobody stands in it" if water.stands_from is None else f"{water.stands_from} creatures stand in it"
+    return f"{who}, heads are under it" if water.submerged else who
+
+
+def _cell(key: str) -> tuple[int, int]:
+    x, y = key.split(",")
+    return int(x), int(y)

@@ -1,0 +1,430 @@
+"""Record what a group's actions do as effects, unseen ones too; hold creatures, and force them to move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+from service.dice.values import Roll
+from service.rules.kernel.messages import TABLE, Emits, Event
+from service.rules.kernel.records import Sealed, changed, record, with_key
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.sealed import is_closed, unsealed
+from service.rules.rise import books
+from service.rules.rise.body.movement_and_positioning import (
+    before_hidden_creatures,
+    hidden_creature_at,
+    in_the_way,
+    is_shut,
+    walk,
+)
+from service.rules.rise.body.taking_damage import consequences, heal, hurt, restore, tire
+from service.rules.rise.creatures.character import Condition
+from service.rules.rise.creatures.combat_statistics import gain, is_meant, lose, speed_of
+from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Creature, HiddenSwift, How, is_able
+from service.rules.rise.creatures.state import State
+from service.rules.rolls.chance import Chance, PoolDie
+from service.rules.secrecy.hidden_creatures import reveal_discovered
+from service.rules.space.grid import Cell, cells, line
+
+# --- effects -------------------------------------------------------------------------------------------
+# With nominal amounts. In a group's world an effect is entered in its log and made true there at once. The
+# announcement applies the same effects to the table by the same functions, so resistance is spent once and
+# limits are met once.
+
+RI_RES_11: Final = Rule(
+    "RI-RES-11",
+    "Effects are noted with their full amounts; resistance, limits and thresholds are applied later.",
+    (RULING, books.TIME.at("Resolving Actions"), books.TIME.at("Simultaneous Damage and Healing")),
+)
+RI_MOVE1_6: Final = Rule(
+    "RI-MOVE1-6",
+    "Ending where one began, or not moving at all, does not change a creature's place.",
+    books.TIME.at("Only One Movement Per Phase"),
+)
+RI_MOVE1_2: Final = Rule(
+    "RI-MOVE1-2",
+    "Of all effects that would move a creature in one phase the first does, the others do nothing.",
+    books.TIME.at("Only One Movement Per Phase"),
+)
+RI_MOVE1_1: Final = Rule(
+    "RI-MOVE1-1",
+    "One change of place in a phase is all a creature gets; being carried by its mount counts as its own.",
+    books.TIME.at("Only One Movement Per Phase"),
+)
+
+
+@record
+class EffectRecorded(Event[State]):
+    """An effect stands in the group's log."""
+
+    type: ClassVar[str] = "effect_recorded"
+    effect: Atom
+
+    def evolve(self, state: State) -> State:
+        return changed(state, effects=(*state.effects, self.effect))
+
+
+@record
+class Moved(Event[State]):
+    """A creature changed its place, along with those it carries."""
+
+    type: ClassVar[str] = "moved"
+    creature: str
+    path: tuple[Cell, ...]
+    """The cells it entered, in order."""
+    how: str
+    riders: tuple[str, ...] = ()
+
+    def evolve(self, state: State) -> State:
+        for name in (self.creature, *self.riders):
+            state = state.with_creature(name, position=self.path[-1], location_changed=True)
+        return state
+
+
+@record
+class LocationEffectIgnored(Event[State]):
+    """Something would have moved a creature that has moved in this phase already; it stays where it is."""
+
+    type: ClassVar[str] = "location_effect_ignored"
+    creature: str
+    source: str
+    reason: str = "one_movement_per_phase"
+
+    def evolve(self, state: State) -> State:
+        return state
+
+
+@enforces(RI_RES_11)
+def note(state: State, chance: Chance, effect: Atom) -> Emits[State]:
+    """Log an effect in the world of its group, and make it true there."""
+    if state.here != TABLE:
+        effect = entered(state, effect)
+        state = yield EffectRecorded(effect=effect)
+    return (yield from apply(state, chance, effect))
+
+
+def entered(state: State, effect: Atom) -> Atom:
+    """Return *effect* as it stands in the log of this world."""
+    early = effect.swift and not state.committed
+    return changed(effect, seq=len(state.effects) + 1, group=state.here, swift=early)
+
+
+def note_quietly(state: State, effect: Atom) -> Emits[State]:
+    """Log an effect from which no die can follow, and make it true."""
+    effect = entered(state, effect)
+    state = yield EffectRecorded(effect=effect, because=("RI-RES-11",))
+    if effect.does == "locate":
+        return (yield from relocate(state, effect))
+    return (yield from apply_quietly(state, effect))
+
+
+def note_place(state: State, creature: str, path: tuple[Cell, ...], how: How = "self") -> Emits[State]:
+    """Log that a creature goes along *path* by its own will, and make it true."""
+    atom = Atom(seq=UNNUMBERED, source=creature, target=creature, does="locate", path=path, how=how)
+    return (yield from note_quietly(state, atom))
+
+
+def apply(state: State, chance: Chance, effect: Atom) -> Emits[State]:
+    """Make one effect true, with everything that follows from it for its target."""
+    target = effect.target
+    if effect.does == "damage":
+        state = yield from hurt(state, target, effect.source, effect.amount, effect.sort)
+        return (yield from consequences(state, chance, target, subdual=effect.sort == "subdual"))
+    if effect.does == "locate":
+        return (yield from relocate(state, effect))
+    return (yield from apply_quietly(state, effect))
+
+
+def apply_quietly(state: State, effect: Atom) -> Emits[State]:
+    """Make true an effect that neither hurts nor moves: healing, conditions, fatigue."""
+    target = effect.target
+    if effect.does == "heal_hp":
+        return (yield from heal(state, target, effect.amount))
+    if effect.does == "heal_dr":
+        return (yield from restore(state, target, effect.amount))
+    if effect.does == "gain":
+        assert effect.condition is not None, "what is gained is named"
+        return (yield from gain(target, effect.condition))
+    if effect.does == "lose":
+        return (yield from lose(state, target, effect.name))
+    assert effect.does == "fatigue", effect.does
+    return (yield from tire(state, target, effect.amount, effect.name))
+
+
+def state_after(state: State, emitted: Emits[State]) -> State:
+    """Return *state* after all events of *emitted*, which are recorded nowhere and throw no dice."""
+    try:
+        fact = next(emitted)
+        while True:
+            state = fact.evolve(state)
+            fact = emitted.send(state)
+    except StopIteration as end:
+        result: State = end.value
+        return result
+
+
+@enforces(RI_MOVE1_6)
+def is_change(state: State, effect: Atom) -> bool:
+    """Return whether *effect* changes the place of its target."""
+    return bool(effect.path) and effect.path[-1] != state.creatures[effect.target].position
+
+
+@enforces(RI_MOVE1_2)
+def relocate(state: State, effect: Atom) -> Emits[State]:
+    """Emit a change of place, or that it is ignored because the creature has moved in this phase."""
+    if not is_change(state, effect):
+        return state
+    if state.creatures[effect.target].location_changed and effect.how != "continued":
+        return (yield LocationEffectIgnored(creature=effect.target, source=effect.source))
+    way = before_hidden_creatures(state, state.creatures[effect.target], effect.path)
+    if way:
+        state = yield from move(state, effect.target, way, effect.how)
+    if way == effect.path:
+        return state
+    hidden_creature = hidden_creature_at(state, state.creatures[effect.target], effect.path[len(way)])
+    assert hidden_creature is not None, "it is what ended the way"
+    after: State = yield from reveal_discovered(state, hidden_creature, effect.target)
+    return after
+
+
+@enforces(RI_MOVE1_1)
+def move(
+    state: State, creature: str, path: tuple[Cell, ...], how: str, movers: tuple[str, ...] = ()
+) -> Emits[State]:
+    """Emit the movement of a creature and of the riders that it carries."""
+    riders = [name for name, other in state.creatures.items() if other.mount == creature]
+    free = tuple([n for n in riders if n not in movers and not state.creatures[n].location_changed])
+    return (yield Moved(creature=creature, path=path, how=how, riders=free))
+
+
+# --- grapples ------------------------------------------------------------------------------------------
+# Who is in a grapple with whom; it ends where one is gone, senseless or out of touch.
+
+
+def grapplers(creature: Creature) -> tuple[str, ...]:
+    """Return who is in a grapple with *creature*."""
+    return tuple(dict.fromkeys([c.source for c in creature.conditions if c.name == "grappled"]))
+
+
+def grasp(state: State, chance: Chance, user: str, target: str) -> Emits[State]:
+    """Emit that two creatures are grappled by each other."""
+    for one, other in ((target, user), (user, target)):
+        held = Condition(name="grappled", source=other, since=state.round)
+        atom = Atom(seq=UNNUMBERED, source=user, target=one, does="gain", condition=held)
+        state = yield from note(state, chance, atom)
+    return state
+
+
+def part(state: State, chance: Chance, user: str, target: str) -> Emits[State]:
+    """Emit that two creatures are in no grapple with each other any more; other holds on them stay."""
+    for one, other in ((target, user), (user, target)):
+        atom = Atom(seq=UNNUMBERED, source=user, target=one, does="lose", name=f"grappled@{other}")
+        state = yield from note(state, chance, atom)
+    return state
+
+
+def let_go(state: State) -> Emits[State]:
+    """Emit which grapples are over because one cannot hold on, or because they are apart."""
+    for name, creature in state.creatures.items():
+        for other in grapplers(creature):
+            holder = state.creatures[other]
+            if is_able(holder) and is_able(creature) and state.adjacent(creature, holder):
+                continue
+            state = yield from lose(state, name, f"grappled@{other}")
+            state = yield from lose(state, other, f"grappled@{name}")
+    return state
+
+
+# --- unseen Swift abilities ----------------------------------------------------------------------------
+# Unknown to others until the announcement. They lie outside the creatures, in one envelope for each
+# group that commits, whether it did anything or not. Whether an attack hits counts them; what others read
+# before the announcement is what they knew.
+
+
+@record
+class SwiftHidden(Event[State]):
+    """The Swift abilities of these groups are in force; what they are stays sealed until the announcement."""
+
+    type: ClassVar[str] = "swift_resolved"
+    groups: tuple[str, ...]
+
+    def evolve(self, state: State) -> State:
+        for group in self.groups:
+            world = state.worlds[group]
+            assert isinstance(world, Sealed), "at the table worlds are sealed"
+            effects = [effect for effect in state.at(group).effects if effect.swift]
+            kept = Sealed(audience=world.audience, opens=world.opens, value=hidden_of(state, effects))
+            state = changed(state, hidden_swift=with_key(state.hidden_swift, group, kept))
+        return state
+
+
+def hidden_of(state: State, effects: Sequence[Atom]) -> HiddenSwift:
+    """Return what these Swift effects do to the creatures of *state*."""
+    before = {name: creature.conditions for name, creature in state.creatures.items()}
+    after = {name: list(conditions) for name, conditions in before.items()}
+    for effect in effects:
+        if effect.does == "gain":
+            assert effect.condition is not None, "what is gained is named"
+            after[effect.target].append(effect.condition)
+        elif effect.does == "lose":
+            after[effect.target] = [c for c in after[effect.target] if not is_meant(c, effect.name)]
+    return HiddenSwift(
+        effects=tuple(effects),
+        gained={name: new for name, now in after.items() if (new := without(now, before[name]))},
+        lost={name: old for name, then in before.items() if (old := without(then, after[name]))},
+    )
+
+
+def without(conditions: Sequence[Condition], others: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Return *conditions* less those among *others*, each counted once."""
+    left, found = list(others), []
+    for condition in conditions:
+        if condition in left:
+            left.remove(condition)
+        else:
+            found.append(condition)
+    return tuple(found)
+
+
+def felt(state: State, creature: str) -> Creature:
+    """Return a creature as it is for what attacks it: with hidden Swift effects in force."""
+    found = state.creatures[creature]
+    for kept in state.hidden_swift.values():
+        if not is_closed(kept):
+            swift: HiddenSwift = unsealed(kept)
+            left = without(found.conditions, swift.lost.get(creature, ()))
+            found = changed(found, conditions=(*left, *swift.gained.get(creature, ())))
+    return found
+
+
+def known_to(state: State, audience: tuple[str, ...], group: str) -> State:
+    """Return *state* with what *group*, and others with the same readers, did unseen as true as all else."""
+    for other, kept in state.hidden_swift.items():
+        if other == group or (isinstance(kept, Sealed) and kept.audience == audience):
+            state = unhidden(state, other)
+    return state
+
+
+def unhidden(state: State, group: str) -> State:
+    """Return *state* with what a group did unseen as true as everything else."""
+    kept = state.hidden_swift.get(group)
+    if kept is None:
+        return state
+    state = changed(
+        state, hidden_swift={name: other for name, other in state.hidden_swift.items() if name != group}
+    )
+    for effect in unsealed(kept).effects:
+        state = state_after(state, apply_quietly(state, effect))
+    return state
+
+
+# --- forced movement -----------------------------------------------------------------------------------
+# Pushes end at obstacles, and a creature that has moved stays. A push is one effect on the pushed and one on
+# each who walks along; each is its one change of place.
+
+RI_MOVE_7: Final = Rule(
+    "RI-MOVE-7",
+    "A push goes straight, 5 feet for 5 feet, and ends harmlessly at the first obstacle.",
+    books.MOVEMENT.at("Push Effects"),
+)
+RI_MOVE1_4: Final = Rule(
+    "RI-MOVE1-4",
+    "Nobody is carried or shoved on by an ally after moving: the pusher walks, the pushed stays.",
+    books.TIME.at("Only One Movement Per Phase"),
+    settles=("C-18",),
+)
+
+
+TWO_SIZES = 2
+UNSEEN_FT = 10_000
+"""The shown reach of a push by a GM-only speed or strength: farther than any, so that it reveals nothing."""
+
+
+@enforces(RI_MOVE_7)
+def pushed_path(
+    state: State, creature: Creature, step: Cell, feet: int, ignoring: tuple[str, ...] = ()
+) -> tuple[Cell, ...]:
+    """Return the cells over which *creature* is pushed."""
+    return walk(state, creature, tuple(line(creature.position, step, feet // 5)), feet, ignoring).cells
+
+
+def pushed(state: State, chance: Chance, user: str, target: str, feet: int) -> Emits[State]:
+    """Emit that *target* is pushed straight away from *user*; the pusher stays."""
+    creature = state.creatures[target]
+    path = pushed_path(state, creature, state.away(creature, state.creatures[user]), feet)
+    atom = Atom(seq=UNNUMBERED, source=user, target=target, does="locate", path=path, how="forced")
+    return (yield from note(state, chance, atom))
+
+
+def knocked_back(state: State, chance: Chance, user: str, target: str, feet: int) -> Emits[State]:
+    """Emit that *target* is thrown back; what it hits and it take 1d6 for each 10 feet that were left."""
+    creature = state.creatures[target]
+    step = state.away(creature, state.creatures[user])
+    path = pushed_path(state, creature, step, feet)
+    at = path[-1] if path else creature.position
+    beyond = (at[0] + step[0], at[1] + step[1])
+    blocker = in_the_way(state, creature, beyond)
+    moved = state.creatures[target].location_changed
+    atom = Atom(seq=UNNUMBERED, source=user, target=target, does="locate", path=path, how="forced")
+    state = yield from note(state, chance, atom)
+    dice = (feet - 5 * len(path)) // 10
+    if moved or not dice or (blocker is None and not is_shut(state, creature, at, beyond)):
+        return state
+    roll: Roll
+    state, roll = yield from chance.throw(
+        state,
+        owner=user,
+        stream=f"{user}/knockback",
+        purpose={"who": user, "whom": target, "what": "knockback"},
+        pool=tuple([PoolDie(role="knockback", sides=6)] * dice),
+    )
+    for name in (target, *([blocker.id] if blocker is not None else [])):
+        hits = Atom(seq=UNNUMBERED, source=user, target=name, does="damage", amount=roll.total)
+        state = yield from note(state, chance, hits)
+    return state
+
+
+def push_feet(state: State, user: Creature, target: Creature, *, critical: bool) -> int:
+    """Return how far *user* can push: half its speed, all of it critically or if far larger."""
+    speed = speed_of(state, user)
+    return speed if critical or user.rank - target.rank >= TWO_SIZES else speed // 2
+
+
+def throw_feet(state: State, user: Creature) -> int:
+    """Return how far *user* throws: the profile's base, and 5 feet for every 2 of strength."""
+    return state.profile.throw_base_ft + 5 * max(0, user.sheet.strength // 2)
+
+
+def hurl(state: State, chance: Chance, user: str, target: str, step: Cell, feet: int) -> Emits[State]:
+    """Move *target* in a straight line by up to *feet*. The thrower does not move."""
+    path = pushed_path(state, state.creatures[target], step, feet, (user,))
+    atom = Atom(seq=UNNUMBERED, source=user, target=target, does="locate", path=path, how="forced")
+    return (yield from note(state, chance, atom))
+
+
+@enforces(RI_MOVE1_4)
+def push(state: State, chance: Chance, user: str, target: str, step: Cell, feet: int) -> Emits[State]:
+    """Emit the movements of a push: of its target, and of its user where it walks along."""
+    mover, moved = state.creatures[user], state.creatures[target]
+    both = (user, target)
+    path = pushed_path(state, moved, step, feet, both)
+    length = len(path) if not moved.location_changed else feet // 5
+    own = pushed_path(state, mover, step, 5 * length, both)
+    atom = Atom(seq=UNNUMBERED, source=user, target=target, does="locate", path=path, how="forced")
+    state = yield from note(state, chance, atom)
+    if mover.location_changed:
+        return state
+    clear = _before(own, mover, state.creatures[target]) if moved.location_changed else own
+    return (
+        yield from note(
+            state, chance, Atom(seq=UNNUMBERED, source=user, target=user, does="locate", path=clear)
+        )
+    )
+
+
+def _before(path: tuple[Cell, ...], mover: Creature, other: Creature) -> tuple[Cell, ...]:
+    """Return *path* up to where the space of *mover* would reach into the space of *other*."""
+    taken = cells(other.position, other.space)
+    inside = (i for i, at in enumerate(path) if any(cell in taken for cell in cells(at, mover.space)))
+    return path[: next(inside, len(path))]

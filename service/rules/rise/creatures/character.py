@@ -1,0 +1,151 @@
+"""Describe a character of Rise as it goes on from fight to fight, and how a creature enters one.
+
+`Character` is the part of a creature's state that outlasts a fight. The state of a creature extends it, what
+is carried to another encounter contains it, and an opening takes it as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from service.rules.kernel.records import EMPTY, computed_from, record, sealable
+from service.rules.openings import Id
+from service.rules.rise.creatures.sheet import Sheet, Tick, Until, rank, side_of
+from service.rules.table.carried import Carried
+
+
+@record
+class Condition:
+    """A condition or timed effect on a creature."""
+
+    name: str
+    source: str = ""
+    until: Until = "condition"
+    expires: int | None = None
+    """The round at whose end it is gone."""
+    since: int = 0
+    """The round in which it began."""
+    modifiers: Mapping[str, int] = EMPTY
+    dice: tuple[int, ...] = ()
+    """Dice of extra damage that it adds to attacks of a creature that has it."""
+    tick: Tick | None = None
+    keep: Literal["free", "minor", "standard"] = "minor"
+    """The action that keeps it up, where it is sustained."""
+
+
+@record
+class VitalWound:
+    """One vital wound: its die, what it came to, and the round in which it kills if nobody treats it."""
+
+    die: int
+    result: int
+    effect: str
+    gained: int
+    """The round in which it was gained."""
+    phase: str = ""
+    """The stage of that round."""
+    treated: bool = False
+    deadline: int | None = None
+    by: str | None = None
+    """The seat that declared the die."""
+
+
+@record
+class Character:
+    """What of a creature goes on when a fight is over; its sheet says what it was made with."""
+
+    sheet: Sheet
+    hp: int = sealable(blank=lambda creature: creature.sheet.hp_max)
+    dr: int = sealable(blank=lambda creature: creature.sheet.dr_max)
+    wounds: tuple[VitalWound, ...] = ()
+    fatigue: int = 0
+    conditions: tuple[Condition, ...] = ()
+    down: bool = False
+    """Whether it has fallen unconscious and not woken since."""
+    dead: bool = False
+    defeated: bool = False
+    recovered: bool = False
+    held: tuple[str, ...] = ()
+    gm_only: tuple[str, ...] = ()
+    """Fields of its sheet that only the GM sees."""
+
+    @computed_from("sheet")
+    def id(self) -> str:
+        """Its id, as on the sheet."""
+        return self.sheet.id
+
+    @computed_from("sheet")
+    def rank(self) -> int:
+        """Its size as a number."""
+        return rank(self.sheet.size)
+
+    @computed_from("sheet")
+    def space(self) -> int:
+        """Cells along one side of its space."""
+        return side_of(self.sheet.size)
+
+    def has(self, name: str) -> bool:
+        """Return whether the condition *name* lies on it."""
+        return name in self.condition_names
+
+    @computed_from("conditions")
+    def condition_names(self) -> tuple[str, ...]:
+        """The names of the conditions that lie on it."""
+        return tuple([condition.name for condition in self.conditions])
+
+    def wounded(self, effect: str) -> int:
+        """Return how many of its vital wounds have *effect*."""
+        return sum(wound.effect == effect for wound in self.wounds) if self.wounds else 0
+
+
+@record
+class CarriedCharacter(Carried):
+    """A character as it stood after a commit of another encounter; an opening takes it as it is."""
+
+    character: Character
+    """The character as it stood."""
+
+
+@record
+class Entry:
+    """A creature that takes part, and where and how it stands: by its sheet, or as carried.
+
+    Beside a carried character `sheet`, `hp`, `dr` and `fatigue` replace what was carried: the audit names
+    them as written in by hand.
+    """
+
+    position: tuple[int, int]
+    sheet: Sheet | None = None
+    """Null takes the carried character's."""
+    hp: int | None = sealable(default=None)
+    """Null takes what was carried, or the maximum."""
+    dr: int | None = sealable(default=None)
+    fatigue: int | None = None
+    mount: Id | None = None
+    """The creature it rides."""
+    altitude: int = 0
+    """Feet above the ground in which it flies."""
+    gm_only: tuple[str, ...] = ()
+    """Fields of the sheet that only the GM sees; not of a player's character."""
+    carried: CarriedCharacter | None = None
+    """The character as it stood in another encounter."""
+    days_between: int = 0
+    """Days that pass for a carried character before it enters, each with a long rest."""
+
+
+@record
+class Arrival:
+    """A creature on its way: who it is, and which player's seat is to control it."""
+
+    entry: Entry
+    seat: Id | None = None
+    """Null is the GM."""
+
+
+def sheet_of(entry: Entry) -> Sheet:
+    """Return the sheet of *entry*: its own, or the carried one; one must be there."""
+    if entry.sheet is not None:
+        return entry.sheet
+    assert entry.carried is not None, "an entry without a sheet has a carried character"
+    return entry.carried.character.sheet

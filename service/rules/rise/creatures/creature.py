@@ -1,0 +1,336 @@
+"""Hold one creature of Rise as it is now, and what a fight records: effects, plans, the GM's rulings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.sealed import names
+from service.rules.rise.creatures.character import Character, Condition, Entry, sheet_of
+from service.rules.rise.creatures.sheet import Effect, Sheet, Sort, Strike
+from service.rules.secrecy.gm_only import facts_of, hide_gm_only
+from service.rules.space.grid import Cell, heights_apart
+
+# --- what lasts ----------------------------------------------------------------------------------------
+# Effects, plans, the GM's rulings.
+
+How = Literal["self", "continued", "ally", "forced", "teleport", "carry"]
+
+
+@record
+class Delayed:
+    """An effect that comes when its owner takes a turn."""
+
+    ability: str
+    targets: tuple[str, ...]
+    remaining: int
+    created: int
+    fired: int | None = None
+
+
+@record
+class Cover:
+    """What shelters a target from an attack."""
+
+    by: str
+    """The creature in the way, or the cell `x,y` of a low obstacle."""
+    bonus: int
+    """What it adds to Armor and Reflex."""
+
+
+@record
+class Unjudged:
+    """An attack whose outcome is sealed from its own group until the announcement; its dice are thrown."""
+
+    attacker: str
+    target: str
+    what: str
+    total: int
+    strike: Strike
+    damage: int = 0
+    """What its damage dice and fixed part came to, before halves and multiples."""
+    defense_terms: Mapping[str, int] = EMPTY
+    cover: Cover | None = None
+    spared: tuple[str, ...] = ()
+    """Whom the same use attacks anyway: as cover they are not attacked a second time."""
+    use: int = 0
+    """Which use of its attacker's this was in its turn."""
+    subdual: bool = False
+    effects: tuple[Effect, ...] = ()
+    on_crit: tuple[Effect, ...] = ()
+    on_miss: tuple[Effect, ...] = ()
+    on_loss: tuple[Effect, ...] = ()
+
+
+UNNUMBERED: Final = 0
+"""The number of an effect that no log has: the log gives it one."""
+
+
+@record
+class Atom:
+    """One effect in a group's log, with its nominal amount: resistance and limits come when it is applied."""
+
+    seq: int
+    source: str
+    target: str
+    does: Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate", "attack"]
+    amount: int = 0
+    sort: Sort = "normal"
+    condition: Condition | None = None
+    name: str = ""
+    """The condition lost."""
+    path: tuple[Cell, ...] = ()
+    how: How = "self"
+    swift: bool = False
+    group: str = ""
+
+
+@record
+class Deed:
+    """What a creature has tried that no ability names."""
+
+    creature: str
+    deed: str
+    """What it tries, in its player's words."""
+    targets: tuple[str, ...] = ()
+    """The creatures that it is about."""
+    thing: str = ""
+    """The thing or place that it is about."""
+    group: str = ""
+    after: int = 0
+    """How many effects of its group came before it."""
+
+
+@record
+class HiddenSwift:
+    """What a group's Swift abilities do that others do not know before its announcement."""
+
+    effects: tuple[Atom, ...] = ()
+    gained: Mapping[str, tuple[Condition, ...]] = EMPTY
+    """The conditions that creatures have by them, by creature."""
+    lost: Mapping[str, tuple[Condition, ...]] = EMPTY
+    """The conditions that creatures have no more, by creature."""
+
+
+@record
+class FreeUse:
+    """A free ability that is used in the course of a movement."""
+
+    ability: str
+    targets: tuple[str, ...] = ()
+    step: int = 0
+    """After how many steps of the path; 0 is where it begins."""
+    at: Cell | None = None
+    """The cell around which its zone or area lies, or towards which its area points."""
+    altitude_ft: int = 0
+    """How high above that cell the area begins."""
+
+
+@record
+class Plan:
+    """What a creature will do with its movement: a path, or a simple rule about others."""
+
+    ability: str
+    path: tuple[Cell, ...] = ()
+    targets: tuple[str, ...] = ()
+    distance_ft: int = 0
+    mode: str = "land"
+    sprint: Literal["never", "ask", "auto"] = "never"
+    carry: tuple[str, ...] = ()
+    mount: str | None = None
+    """Whom it mounts where it ends."""
+    stand_up: bool = False
+    """Whether it gets up from prone first."""
+    step: Cell | None = None
+    """The one direction in which a shove or a custom movement goes."""
+    within_ft: int | None = None
+    """Custom: how near it stays to its targets."""
+    beyond_ft: int | None = None
+    """Custom: how far it keeps from its targets."""
+    altitude_ft: int | None = None
+    """How high above the ground it ends; null stays as high, or just above it."""
+    free_actions: tuple[FreeUse, ...] = ()
+    """The free abilities used on the way."""
+    feet: int | None = None
+    """How far it may go, where that was fixed when it was paid for."""
+    passes: tuple[str, ...] = ()
+    """Whom it has run over or pushes along: they stand in its way no more."""
+
+
+@record
+class Ruling:
+    """The GM's answer to a question that the rules leave open."""
+
+    id: str
+    question: str
+    subjects: tuple[str, ...]
+    chosen: str
+    note: str = ""
+    scope: Literal["once", "encounter", "campaign"] = "once"
+    supersedes: str | None = None
+    round: int = 0
+
+
+# --- the creature --------------------------------------------------------------------------------------
+# Place, hurts, what it has spent, what it can do.
+
+Turn = Literal["not_started", "open", "closed"]
+
+RECOVERS: Final = -1
+"""The amount of a recovery whose number is GM-only: all resistance, or half the maximum of hit points."""
+
+WOUND_STEP: Final = 2
+"""What each earlier wound takes off a vital roll."""
+
+
+@record
+class Budget:
+    """What a creature has spent of its round, and how far its turn has come."""
+
+    moved: bool = False
+    """Whether the movement of the movement phase is spent."""
+    standard: Literal["unused", "used", "traded_movement", "traded_minor"] = "unused"
+    minors: tuple[str, ...] = ()
+    """The minor actions used this round."""
+    turn: Turn = "not_started"
+    free: Mapping[str, int] = EMPTY
+    """Uses of each free ability this round."""
+    free_manipulation: bool = False
+    manipulations: int = 0
+    sustained: tuple[str, ...] = ()
+    swift: tuple[str, ...] = ()
+    """The Swift abilities it has committed to before anybody rolled."""
+    followed: tuple[str, ...] = ()
+    """Those of them whose other part, with the usual timing, has been used."""
+    unswift: bool = False
+    """Whether it commits to no more of them in this phase."""
+    attacks: int = 0
+    modes: Mapping[str, int] = EMPTY
+    """Feet of the traded movement spent so far, by way of moving."""
+    paused: bool = False
+    """Whether that movement goes on."""
+    knees: bool = False
+    """Whether it guides its mount with its knees, which leaves both hands free."""
+    bolts: bool = False
+    """Whether it goes where it likes: its rider could not hold it."""
+
+
+@record
+class Creature(Character):
+    """One creature as it is now: the character, and what the fight has made of it."""
+
+    position: Cell
+    depth: int = 0
+    """Vital wounds already taken for this time below zero."""
+    credit: tuple[str, ...] = ()
+    """Who is said to have defeated it."""
+    hurt_by: tuple[str, ...] = ()
+    """Who damaged it in this phase."""
+    unaware_of: tuple[str, ...] = ()
+    partly_unaware_of: tuple[str, ...] = ()
+    """Whose attacks it expects without knowing where they come from."""
+    budget: Budget = Budget()
+    location_changed: bool = False
+    """Whether its place changed in this phase."""
+    mount: str | None = None
+    delayed: tuple[Delayed, ...] = ()
+    aloft: Literal["flying", "jumping", "falling"] | None = None
+    """How it is in the air, if it is."""
+    stood: Cell | None = None
+    """Where it was when the phase began."""
+    stood_ft: int = 0
+    """How high it was then."""
+    hovered: bool = False
+    """Whether it spent a movement in the air in this phase, though it stayed in place."""
+    altitude: int = 0
+    """Feet above the ground."""
+
+
+def above(a: Creature, b: Creature) -> int:
+    """Return the feet between two creatures' heights: 0 where they overlap, 5 for one on top of the other."""
+    return heights_apart(a.altitude, a.space, b.altitude, b.space)
+
+
+def on_its_way(creature: Creature, high: int) -> Creature:
+    """Return *creature* as it passes others: it rises before its first step, and sinks after its last."""
+    return changed(creature, altitude=max(creature.stood_ft, high))
+
+
+def is_unconscious(creature: Creature) -> bool:
+    """Return whether *creature* lies unconscious: by a wound, below half its hit points, or by fatigue."""
+    return (
+        creature.has("unconscious")
+        or creature.wounded("dying") > 0
+        or (creature.wounded("faint_below_half") > 0 and 2 * creature.hp < creature.sheet.hp_max)
+        or fatigue_penalty(creature) >= 5
+    )
+
+
+def fatigue_penalty(creature: Creature) -> int:
+    """Return what fatigue beyond the creature's tolerance takes off accuracy and checks."""
+    tolerance = creature.sheet.fatigue_tolerance - 2 * creature.wounded("tolerance")
+    return max(0, creature.fatigue - max(0, tolerance))
+
+
+def is_able(creature: Creature) -> bool:
+    """Return whether *creature* can act at all; objects never do."""
+    gone = creature.dead or creature.defeated or creature.sheet.kind == "object"
+    return not (gone or is_unconscious(creature))
+
+
+def obeys(creature: Creature) -> bool:
+    """Return whether *creature* can act, and obeys: a mount that bolts does not."""
+    return is_able(creature) and not creature.budget.bolts
+
+
+# --- entries -------------------------------------------------------------------------------------------
+# How a creature comes of its entry: from a sheet, or as it stood in another encounter.
+
+
+def gm_only_of(entry: Entry) -> tuple[str, ...]:
+    """Return the fields of the sheet that are GM-only: those of *entry*, and those that were so before."""
+    before = () if entry.carried is None else entry.carried.character.gm_only
+    return tuple(dict.fromkeys((*entry.gm_only, *before)))
+
+
+def spelled_out(entry: Entry) -> Entry:
+    """Return *entry* with its whole sheet, and with what is GM-only sealed."""
+    sheet, gm_only = sheet_of(entry), gm_only_of(entry)
+    entry = changed(entry, sheet=sheet, gm_only=gm_only)
+    facts, carried = facts_of(Sheet, gm_only), entry.carried
+    if carried is not None:
+        character = changed(carried.character, sheet=hide_gm_only(carried.character.sheet, sheet.id, facts))
+        carried = changed(carried, character=hide_gm_only(character, sheet.id, facts))
+    hidden = hide_gm_only(sheet, sheet.id, facts)
+    return changed(hide_gm_only(entry, sheet.id, facts), sheet=hidden, carried=carried)
+
+
+def creature_of(entry: Entry) -> Creature:
+    """Return the creature that comes with *entry*, as it is before anything happens."""
+    sheet, gm_only = sheet_of(entry), gm_only_of(entry)
+    carried = entry.carried
+    known = (
+        _new(sheet)
+        if carried is None
+        else {name: getattr(carried.character, name) for name in names(Character)}
+    )
+    written = {"sheet": entry.sheet, "hp": entry.hp, "dr": entry.dr, "fatigue": entry.fatigue}
+    by_hand = {name: value for name, value in written.items() if value is not None}
+    here = {
+        "position": (entry.position[0], entry.position[1]),
+        "mount": entry.mount,
+        "altitude": entry.altitude,
+        "aloft": "flying" if entry.altitude else None,
+        "gm_only": gm_only,
+    }
+    creature = Creature(**(known | by_hand | here))
+    return hide_gm_only(creature, sheet.id, facts_of(Sheet, gm_only))
+
+
+def _new(sheet: Sheet) -> dict[str, Any]:
+    return {"sheet": sheet, "hp": sheet.hp_max, "dr": sheet.dr_max}
+
+
+def _stood(character: Character) -> dict[str, Any]:
+    return {name: getattr(character, name) for name in names(Character)}

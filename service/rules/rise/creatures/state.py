@@ -1,0 +1,293 @@
+"""Hold the state of a Rise fight: creatures as they are now, groups, the step of the round, and the worlds.
+
+Plain data and derived getters. In a group's world the same record holds what that group knows to be true; its
+`effects` are the group's log, which the announcement merges into the table. What is unfinished is on the
+stacks as frames of the chapters; what changes anything here are the chapters' events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final, Literal
+
+from service.rules.kernel.messages import TABLE, Awaited
+from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, record, with_key
+from service.rules.rise.creatures.character import Arrival, Entry, sheet_of
+from service.rules.rise.creatures.creature import (
+    Atom,
+    Creature,
+    Deed,
+    HiddenSwift,
+    Plan,
+    Ruling,
+    Unjudged,
+    above,
+)
+from service.rules.rise.creatures.options import OPTIONS, House, house_of
+from service.rules.rise.creatures.sheet import PROFILES, Profile, Sheet, Zone, side_of
+from service.rules.secrecy.gm_only import facts_of
+from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
+from service.rules.secrecy.worlds import SHARED, SplitTable
+from service.rules.space.grid import FEET, Cell, away_from, cells, distance, feet_between, gap
+from service.rules.space.walls import Wall
+from service.rules.table.table import GM, Option
+from service.rules.table.walled import Edging, WalledTable
+
+Stage = Literal[
+    "setup",
+    "round_start",
+    "movement_start",
+    "movement",
+    "movement_end",
+    "action_start",
+    "action",
+    "action_end",
+    "round_end",
+    "idle",
+    "ended",
+]
+Attitude = Literal["ally", "enemy", "neutral"]
+Terrain = Literal["normal", "difficult", "obstacle", "wall"]
+
+RULED: Final = ("crit_mode", "visibility", "swift_mode")
+"""Options of the house that the GM may also rule on in the course of a fight."""
+
+
+def _house(options: Mapping[str, Option], rulings: tuple[Ruling, ...]) -> House:
+    ruled = {
+        known.question: known.chosen
+        for known in rulings
+        if known.question in RULED and known.chosen in OPTIONS[known.question].values
+    }
+    return house_of({**options, **ruled})
+
+
+@record
+class Placed:
+    """A zone as it lies on the ground."""
+
+    zone: Zone
+    at: Cell
+    source: str
+    since: int
+    number: int
+    """How many its maker's zones were before it in this round."""
+
+    def covers(self, cell: Cell) -> bool:
+        """Return whether *cell* lies in it."""
+        return distance(self.at, 1, cell, 1, "alternating") <= self.zone.radius_ft
+
+
+@record
+class State(SplitTable, WalledTable, HidingTable):
+    """A whole fight of Rise, or the fight as one group has resolved it so far."""
+
+    shared: ClassVar[tuple[str, ...]] = (*SHARED, "rulings")
+    compared: ClassVar[tuple[str, ...]] = ("creatures",)
+    stage: Stage = "setup"
+    step: int = 0
+    """Which of the eleven steps of the round is at hand."""
+    start_phase: Literal["movement", "action"] = "movement"
+    rounds_before: int = 0
+    """The rounds of earlier fights of this encounter."""
+    creatures: Mapping[str, Creature] = EMPTY
+    terrain: Mapping[str, Terrain] = EMPTY
+    """Cells that are not plain ground, by `x,y`."""
+    zones: tuple[Placed, ...] = ()
+    """What abilities have made of the ground."""
+    moved_doors: Mapping[str, Wall] = EMPTY
+    """In a world: the doors that the group moved in this phase, each with what it was before."""
+    lying: Mapping[str, Cell] = EMPTY
+    """Things on the ground that can be picked up, and where."""
+    reacted: bool = False
+    """Whether what this phase set off has come."""
+    groups: Mapping[str, tuple[str, ...]] = EMPTY
+    """The members of each allied group in this phase."""
+    attitudes: Mapping[str, Mapping[str, Attitude]] = EMPTY
+    """What each creature has said of others; silence means by side."""
+    next_attitudes: Mapping[str, Mapping[str, Attitude]] = EMPTY
+    """What creatures have said for the next phase."""
+    next_groups: Mapping[str, tuple[str, ...]] = EMPTY
+    """Groups the GM has set, for the phases to come."""
+    arriving: tuple[Arrival, ...] = ()
+    """Who joins with the next phase."""
+    declared_sides: tuple[str, ...] = ()
+    orders: Mapping[str, tuple[str, ...]] = EMPTY
+    """In a world: the order of acting that each seat of the group wants."""
+    effects: tuple[Atom, ...] = ()
+    """In a world: the group's log."""
+    deeds: tuple[Deed, ...] = ()
+    """What was tried that no ability names: by the group in its world, and once announced until judged."""
+    unjudged: tuple[Unjudged, ...] = ()
+    """In a world: the group's attacks whose outcomes are sealed from it until the announcement."""
+    committed: bool = False
+    """In a world: whether what the group does comes too late to be Swift, for it has committed already."""
+    plans: Mapping[str, Plan] = EMPTY
+    """Movements that are planned, or react to others: a group's own in its world, all of them once open."""
+    initiative: Mapping[str, tuple[int, ...]] = EMPTY
+    """Initiative checks of this phase: the total, then re-rolls of ties."""
+    goes_on: bool = False
+    """Whether the GM lets the fight go on although one side stands."""
+    pauses: bool = False
+    """Whether the GM has asked for a pause once this round's actions are announced."""
+    rulings: tuple[Ruling, ...] = ()
+    defaulted: tuple[tuple[str, ...], ...] = ()
+    """The questions of this phase, each with whom it is about, that the default has answered."""
+    hidden_swift: Mapping[str, HiddenSwift | Sealed[HiddenSwift]] = EMPTY
+    """The Swift abilities of groups that committed unseen: one envelope each, whatever is in it."""
+    worlds: Mapping[str, State | Sealed[State]] = EMPTY
+    hidden_creatures: Mapping[str, Entry | Sealed[Entry]] = EMPTY
+
+    @computed_from("options", "rulings")
+    def profile(self) -> Profile:
+        """The printing that is played."""
+        return PROFILES[self.house.profile]
+
+    @property
+    def phase(self) -> str:
+        """`movement` or `action` while one runs, else nothing."""
+        return self.stage if self.stage in ("movement", "action") else ""
+
+    @computed_from("options", "rulings")
+    def house(self) -> House:
+        """The house's value of each option: as the GM has ruled, as it was opened, or its default."""
+        return _house(self.options, self.rulings)
+
+    @property
+    def is_over(self) -> bool:
+        return self.stage == "ended"
+
+    @property
+    def won_by(self) -> str | None:
+        left = [each for each in self.creatures.values() if not (each.down or each.dead or each.defeated)]
+        sides = dict.fromkeys([each.sheet.side for each in left if each.sheet.kind != "object"])
+        return next(iter(sides)) if len(sides) == 1 else None
+
+    def optional_prompts(self) -> tuple[Awaited, ...]:
+        """Return who may take back a plan in this group's world, and at the table that the GM may pause."""
+        if self.here == TABLE:
+            if self.pauses or self.stage in ("setup", "ended"):
+                return ()
+            prompt = f"r{self.round}/pause"
+            return (Awaited(prompt=prompt, seat=GM, accepts=("ask_pause",), optional=True),)
+        if self.stage != "movement":
+            return ()
+        return tuple(
+            [
+                Awaited(
+                    prompt=f"r{self.round}/movement/{self.here}/{name}/planned",
+                    seat=self.controller(name),
+                    accepts=("withdraw_plan",),
+                    creature=name,
+                    optional=True,
+                )
+                for name in self.groups[self.here]
+                if self.creatures[name].budget.moved
+            ]
+        )
+
+    def has_creature(self, creature: str) -> bool:
+        return creature in self.creatures
+
+    def is_named(self, name: str) -> bool:
+        return name in self.creatures or any(name == sheet_of(known.entry).id for known in self.arriving)
+
+    def room_of(self, creature: Creature) -> OccupiedSpace | None:
+        if creature.dead or creature.defeated:
+            return None
+        return OccupiedSpace(creature.position, creature.space, creature.altitude)
+
+    def room_for(self, entry: Entry) -> OccupiedSpace:
+        return OccupiedSpace(entry.position, side_of(sheet_of(entry).size), entry.altitude)
+
+    def gm_only_of(self, creature: str) -> tuple[str, ...]:
+        found = self.creatures.get(creature)
+        if found is None or not found.gm_only:
+            return ()
+        return facts_of(Sheet, found.gm_only)
+
+    @computed_from("creatures")
+    def has_gm_only(self) -> bool:
+        return any(creature.gm_only for creature in self.creatures.values())
+
+    def with_gm_only(self, creature: str, names: tuple[str, ...]) -> State:
+        return self.with_creature(creature, gm_only=names)
+
+    def dice_policy(self, owner: str) -> str:
+        return "declared" if self.creatures[owner].sheet.side in self.declared_sides else "seeded"
+
+    def group_of(self, creature: str) -> str | None:
+        """Return the group that *creature* acts with in this phase."""
+        return next((group for group, members in self.groups.items() if creature in members), None)
+
+    def attitude(self, creature: str, toward: str) -> Attitude:
+        """Return how *creature* regards another; the unconscious regard everybody as an ally."""
+        if self.creatures[creature].down:
+            return "ally"
+        if toward in self.attitudes.get(creature, EMPTY):
+            return self.attitudes[creature][toward]
+        same = self.creatures[creature].sheet.side == self.creatures[toward].sheet.side
+        return "ally" if same else "enemy"
+
+    def with_creature(self, creature: str, /, **changes: object) -> State:
+        """Return the state with fields of one creature changed."""
+        new = changed(self.creatures[creature], **changes)
+        return changed(self, creatures=with_key(self.creatures, creature, new))
+
+    def with_budget(self, creature: str, /, **changes: object) -> State:
+        """Return the state with part of one creature's budget changed."""
+        return self.with_creature(creature, budget=changed(self.creatures[creature].budget, **changes))
+
+    def distance(self, a: Creature, b: Creature) -> int:
+        """Return the feet between two creatures' spaces, every second diagonal counting double."""
+        return self.span(a, b)[0]
+
+    def span(self, a: Creature, b: Creature) -> tuple[int, int]:
+        """Return the feet between two creatures' spaces: as `distance` counts, and each diagonal as 5."""
+        high = 0 if a.altitude == b.altitude else above(a, b)
+        dx, dy = gap(a.position, a.space, b.position, b.space)
+        flat = feet_between(dx, dy, "alternating")
+        if not high:
+            return flat, feet_between(dx, dy, "chebyshev")
+        return max(flat, high) + min(flat, high) // 10 * 5, max(feet_between(dx, dy, "chebyshev"), high)
+
+    def away(self, of: Creature, from_: Creature) -> Cell:
+        """Return the step that leads *of* straight away from *from_*."""
+        return away_from(of.position, of.space, from_.position, from_.space)
+
+    def adjacent(self, a: Creature, b: Creature) -> bool:
+        """Return whether two creatures' spaces touch, also at a corner."""
+        return self.span(a, b)[1] <= FEET
+
+    @computed_from("terrain", "zones", "walls")
+    def is_plain(self) -> bool:
+        """Whether nothing on the ground hinders anybody: no terrain, zone, wall or door."""
+        return not (self.terrain or self.zones or self.walls)
+
+    def with_edges(self, edges: Sequence[str], becomes: Edging) -> State:
+        after = super().with_edges(edges, becomes)
+        if self.here == TABLE:
+            return after
+        before = {edge: self.walls[edge] for edge in edges if edge in self.walls}
+        return changed(after, moved_doors={**before, **self.moved_doors})
+
+    def ground(self, cell: Cell) -> Terrain:
+        """Return what *cell* is made of."""
+        for placed in self.zones:
+            if placed.zone.kind in ("wall", "difficult") and placed.covers(cell):
+                return "wall" if placed.zone.kind == "wall" else "difficult"
+        return self.terrain.get(f"{cell[0]},{cell[1]}", "normal")
+
+    def standing_at(self, cell: Cell) -> tuple[Creature, ...]:
+        """Return the creatures whose space covers *cell*; the fallen take no room."""
+        return self.occupied.get(cell, ())
+
+    @computed_from("creatures")
+    def occupied(self) -> Mapping[Cell, tuple[Creature, ...]]:
+        """The cells that creatures cover, each with the creatures."""
+        found: dict[Cell, tuple[Creature, ...]] = {}
+        for creature in self.creatures.values():
+            if not creature.dead and not creature.defeated:
+                for cell in cells(creature.position, creature.space):
+                    found[cell] = (*found.get(cell, ()), creature)
+        return found

@@ -1,0 +1,365 @@
+"""Merge what groups did apart: who ends where, then for each creature what came from outside and from inside.
+
+Nothing is judged again. Outside damage comes first with what it means, then outside conditions, then the
+group's own effects in their order, and outside healing last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.records import changed
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.rise import books
+from service.rules.rise.attacks.unjudged import AttackJudged, log_of
+from service.rules.rise.body.aerial_movement import TookOff, lands, poised, soars
+from service.rules.rise.body.effects import LocationEffectIgnored, apply, apply_quietly, let_go
+from service.rules.rise.body.movement_and_positioning import come_off, feet_of
+from service.rules.rise.body.running_the_game import answer, ruled_on
+from service.rules.rise.body.taking_damage import consequences, hurt
+from service.rules.rise.creatures.combat_statistics import ALL, speed_of
+from service.rules.rise.creatures.creature import Atom, Plan
+from service.rules.rise.creatures.state import State
+from service.rules.rise.moving.movement_problem import (
+    Intents,
+    Outcome,
+    Problem,
+    Routes,
+    order_behind,
+    place_movers,
+    route_all,
+)
+from service.rules.rise.moving.movement_resolution import carry_out, find_outcome
+from service.rules.rise.planning.initiative import asks_players, find_order, roll_order
+from service.rules.rolls.chance import Chance
+
+RI_RES_8: Final = Rule(
+    "RI-RES-8",
+    "An attack stops nobody's movement: a creature knocked out drops where its movement ends.",
+    books.TIME.at("Resolving Actions"),
+)
+RI_RES_14: Final = Rule(
+    "RI-RES-14",
+    "The order in which groups resolve changes nothing: their effects are applied in the order of names.",
+    RULING,
+)
+RI_HEAL_4: Final = Rule(
+    "RI-HEAL-4",
+    "Swift effects, as most healing is, came before the attacks; only the others come now.",
+    books.TIME.at("Simultaneous Damage and Healing"),
+)
+RI_HEAL_5: Final = Rule(
+    "RI-HEAL-5",
+    "Within a group nothing is simultaneous: what its members did to each other stays in their order.",
+    books.TIME.at("Resolving Actions"),
+    settles=("C-05",),
+)
+RI_RES_10: Final = Rule(
+    "RI-RES-10",
+    "Two combatants may fell each other in one phase: both outcomes stand.",
+    books.TIME.at("Resolving Actions"),
+    settles=("C-05", "C-06"),
+)
+RI_HEAL_1: Final = Rule(
+    "RI-HEAL-1",
+    "Damage and recovery that come at once: all damage first, wounds and all, then recovery.",
+    books.TIME.at("Simultaneous Damage and Healing"),
+    settles=("C-51",),
+)
+RI_HEAL_2: Final = Rule(
+    "RI-HEAL-2",
+    "Vital wounds are gained and felt before any recovery of the same phase.",
+    books.TIME.at("Simultaneous Damage and Healing"),
+    settles=("C-07",),
+)
+RI_RES_7: Final = Rule(
+    "RI-RES-7",
+    "Moving away dodges nothing: attacks were judged on where their group saw the target.",
+    books.TIME.at("Resolving Actions"),
+)
+RI_MOVE1_7: Final = Rule(
+    "RI-MOVE1-7",
+    "Which of several outside effects moves a creature first is decided by their sources' initiative.",
+    RULING,
+    settles=("C-16", "C-17"),
+)
+
+
+Logs: TypeAlias = Mapping[str, tuple[Atom, ...]]
+SORTS = ("environmental", "normal", "subdual")
+"""In which order simultaneous damage is applied, so that no hit strips resistance for another kind."""
+
+
+@enforces(RI_RES_8)
+def where_it_ends(
+    state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]
+) -> Emits[State]:
+    """Emit how all movements and attacks of the phase end, merged from all groups."""
+    state = yield from places(state, chance, logs, groups)
+    if asks_players(state):
+        return state
+    for name in sorted(state.creatures):
+        state = yield from merge(state, chance, name, logs, state.group_of(name))
+    state = yield from come_off(state)
+    return (yield from let_go(state))
+
+
+@enforces(RI_RES_14)
+def in_fixed_order(state: State) -> Mapping[str, tuple[tuple[Atom, ...], tuple[AttackJudged, ...]]]:
+    """Return the effects and attacks of each group, in the order of the groups' names."""
+    return {group: log_of(state.at(group)) for group in sorted(state.groups)}
+
+
+@enforces(RI_HEAL_4)
+def after_swift(log: Sequence[Atom]) -> tuple[Atom, ...]:
+    """Return the effects of *log* that are not Swift."""
+    return tuple([effect for effect in log if not effect.swift])
+
+
+@enforces(RI_HEAL_5)
+def own_in_order(state: State, chance: Chance, inside: Sequence[Atom]) -> Emits[State]:
+    """Emit the effects of a creature's own group, in the order in which they came."""
+    if state.house.own_healing == "last":
+        inside = sorted(inside, key=lambda effect: effect.does in ("heal_hp", "heal_dr"))
+    for effect in inside:
+        if effect.does != "locate":
+            state = yield from apply(state, chance, effect)
+    return state
+
+
+@enforces(RI_RES_10)
+def merge(state: State, chance: Chance, name: str, logs: Logs, own: str | None) -> Emits[State]:
+    """Emit what all groups did to one creature, and what follows."""
+    outside = [e for group in sorted(logs) if group != own for e in logs[group] if e.target == name]
+    inside = [e for e in logs.get(own or "", ()) if e.target == name]
+    saved = is_saved_by_healing(state, name)
+    state = yield from damage_first(state, chance, name, outside, judged=not saved)
+    early = cleansed_before(state, inside)
+    for effect in (*early, *outside):
+        if effect.does in ("gain", "lose", "fatigue"):
+            state = yield from apply_quietly(state, effect)
+    state = yield from own_in_order(state, chance, [e for e in inside if e not in early])
+    state = yield from healing_last(state, outside)
+    return (yield from consequences(state, chance, name)) if saved else state
+
+
+def is_saved_by_healing(state: State, name: str) -> bool:
+    """Return whether the house lets healing of the same phase save a creature that takes no wounds."""
+    return state.house.late_healing == "saves" and not state.creatures[name].sheet.is_pc
+
+
+def cleansed_before(state: State, inside: Sequence[Atom]) -> list[Atom]:
+    """Return the group's cleansings that, by the house's rule, come too early for what others did."""
+    if state.house.cleanse == "removes":
+        return []
+    return [effect for effect in inside if effect.does == "lose" and effect.name == ALL]
+
+
+@enforces(RI_HEAL_1)
+def damage_first(
+    state: State, chance: Chance, name: str, outside: Sequence[Atom], *, judged: bool
+) -> Emits[State]:
+    """Emit the damage of other groups to a creature, and its consequences."""
+    by_kind = state.house.damage_order == "by_kind"
+    hits = sorted(
+        (e for e in outside if e.does == "damage"),
+        key=lambda e: (SORTS.index(e.sort) if by_kind else e.sort == "subdual", e.group, e.seq),
+    )
+    lethal = [e for e in hits if e.sort != "subdual"]
+    for effect in lethal:
+        state = yield from hurt(state, name, effect.source, effect.amount, effect.sort)
+    if lethal and judged:
+        state = yield from consequences(state, chance, name)
+    for effect in hits[len(lethal) :]:
+        state = yield from apply(state, chance, effect)
+    return state
+
+
+@enforces(RI_HEAL_2)
+def healing_last(state: State, outside: Sequence[Atom]) -> Emits[State]:
+    """Emit the healing of a creature by other groups."""
+    for effect in outside:
+        if effect.does in ("heal_hp", "heal_dr"):
+            state = yield from apply_quietly(state, effect)
+    return state
+
+
+class Located(NamedTuple):
+    """What would move one creature, as groups announced it."""
+
+    own: Sequence[Atom]
+    outside: Sequence[Atom]
+
+
+def located(logs: Logs, groups: Mapping[str, tuple[str, ...]], name: str) -> Located:
+    """Return what its own group and what others would do to the place of *name*."""
+    found = [
+        (group, effect)
+        for group in sorted(logs)
+        for effect in logs[group]
+        if effect.target == name and effect.does == "locate" and effect.path
+    ]
+    own = [effect for group, effect in found if name in groups[group]]
+    return Located(as_one(own), [effect for group, effect in found if name not in groups[group]])
+
+
+@enforces(RI_RES_7)
+def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]) -> Emits[State]:
+    """Emit the changes of place of the phase, and the initiative that they need."""
+    found = {name: located(logs, groups, name) for name in sorted(state.creatures)}
+    own_first = state.house.shove_of_movers == "own"
+    overruled = [name for name in sorted(state.plans) if found[name].outside and not own_first]
+    rules = {name: state.plans[name] for name in sorted(state.plans) if name not in overruled}
+    chosen: dict[str, Atom] = {}
+    for name, (own, outside) in found.items():
+        if name not in rules and (own or outside):
+            inside = own if own_first or not outside else ()
+            state = yield from contest(state, chance, () if inside else outside)
+            if asks_players(state):
+                return state
+            chosen[name] = choose_first(state, inside, outside)
+    intents = on_their_ways(state, chosen, rules)
+    while stuck := [name for name in rules if found[name].outside and not goes(intents, name)]:
+        for name in stuck:
+            state = yield from contest(state, chance, found[name].outside)
+            if asks_players(state):
+                return state
+            del rules[name]
+            chosen[name] = choose_first(state, (), found[name].outside)
+        intents = on_their_ways(state, chosen, rules)
+    problem = pose_announced(intents, chosen, rules)
+    outcome: Outcome | None
+    state, outcome = yield from find_outcome(state, chance, problem)
+    if outcome is None:
+        return state
+    hows = {name: effect.how for name, effect in chosen.items()}
+    state = yield from carry_out(state, problem, outcome, hows, ignored(found, chosen, overruled))
+    return (yield from kept_aloft(state, outcome.routes))
+
+
+def pose_announced(intents: Intents, chosen: Mapping[str, Atom], rules: Mapping[str, Plan]) -> Problem:
+    """Return the movements that are announced as a problem: *chosen* ones, and those that go by *rules*."""
+    wanted = route_all(intents).paths
+    still = tuple([name for name in intents.state.creatures if not wanted.get(name)])
+    return Problem(
+        intents=intents,
+        state=intents.state,
+        behind=(*((effect.source, name) for name, effect in chosen.items()), *order_behind(rules)),
+        passes=dict.fromkeys(chosen, still),
+        altitudes=flights(intents.state, chosen),
+    )
+
+
+def goes(intents: Intents, name: str) -> bool:
+    """Return whether its rule moves *name* at all, if only up or down."""
+    routes, altitude = route_all(intents), intents.state.creatures[name].altitude
+    return bool(routes.paths.get(name)) or routes.altitudes.get(name, altitude) != altitude
+
+
+def kept_aloft(state: State, routes: Routes) -> Emits[State]:
+    """Emit how high those end who went through the air by a rule; who did not get anywhere stays up too."""
+    after = place_movers(state, routes)
+    for name, plan in sorted(state.plans.items()):
+        creature = state.creatures[name]
+        if soars(plan):
+            high = lands(after, creature, routes.altitudes.get(name, poised(creature, plan).altitude))
+            state = yield TookOff(creature=name, altitude=high or 0, because=("RI-MOVE-9",))
+    return state
+
+
+def flights(state: State, chosen: Mapping[str, Atom]) -> dict[str, int]:
+    """Return how high those end who went up or down by themselves; the table knows it from their worlds."""
+    movers = [state.creatures[name] for name, effect in chosen.items() if effect.how == "self"]
+    return {mover.id: mover.altitude for mover in movers if mover.altitude != mover.stood_ft}
+
+
+def on_their_ways(state: State, chosen: Mapping[str, Atom], rules: Mapping[str, Plan]) -> Intents:
+    """Return what moves creatures, whatever others do, as plans beside those who react to it or block it.
+
+    What stood in their ways was looked at when they set out, and their heights are known from then.
+    """
+    plans = {
+        name: Plan(
+            ability=effect.how,
+            path=effect.path,
+            passes=tuple([other for other in state.creatures if not may_block(rules, other, effect)]),
+            feet=sprinted_ft(state, effect),
+        )
+        for name, effect in chosen.items()
+    }
+    return Intents(state=state, plans={**plans, **rules})
+
+
+def sprinted_ft(state: State, effect: Atom) -> int | None:
+    """Return the feet over the ground of a sprint of its own that a path took; null where it took none."""
+    creature = state.creatures[effect.target]
+    spent = creature.budget.modes
+    best = max([speed_of(state, creature, mode) for mode in spent], default=0)
+    if effect.how != "self" or sum(spent.values()) <= best:
+        return None
+    return 2 * best - (sum(spent.values()) - feet_of(state, creature, effect.path))
+
+
+def may_block(rules: Mapping[str, Plan], blocker: str, effect: Atom) -> bool:
+    """Return whether *blocker* blocks who goes along the path of *effect* by its own will."""
+    plan = rules.get(blocker)
+    blocks = plan is not None and plan.ability == "block" and effect.target in plan.targets
+    return blocks and effect.how == "self"
+
+
+def ignored(
+    found: Mapping[str, Located], chosen: Mapping[str, Atom], overruled: Sequence[str]
+) -> list[Event[State]]:
+    """Return the events of all that would have moved somebody and does not."""
+    sources = [
+        (name, effect.source)
+        for name, (own, outside) in found.items()
+        for effect in (*own, *outside)
+        if effect is not chosen.get(name)
+    ]
+    sources += [(name, name) for name in overruled]
+    return [
+        LocationEffectIgnored(creature=name, source=source, because=("RI-MOVE1-2", "C-15"))
+        for name, source in sources
+    ]
+
+
+def as_one(own: Sequence[Atom]) -> list[Atom]:
+    """Return *own* with the parts of an interrupted movement joined to its beginning."""
+    found: list[Atom] = []
+    for effect in own:
+        if effect.how == "continued" and found:
+            found[0] = changed(found[0], path=(*found[0].path, *effect.path))
+        else:
+            found.append(effect)
+    return found
+
+
+@enforces(RI_MOVE1_7)
+def contest(state: State, chance: Chance, outside: Sequence[Atom]) -> Emits[State]:
+    """Emit the ruling or the initiative that decides which of several effects moves a creature."""
+    sources = sources_of(outside)
+    if not sources[1:] or state.house.outside_moves == "nobody":
+        return state
+    state, named = yield from answer(state, "location_conflict", (outside[0].target,), more=sources)
+    return state if named in sources else (yield from roll_order(state, chance, sources))
+
+
+def choose_first(state: State, own: Sequence[Atom], outside: Sequence[Atom]) -> Atom:
+    """Return what moves a creature: the first effect of its own group, else the one that wins the contest."""
+    sources = sources_of(outside)
+    if own or not sources[1:]:
+        return (own or outside)[0]
+    if state.house.outside_moves == "nobody":
+        return changed(outside[0], path=())
+    named = ruled_on(state, "location_conflict", (outside[0].target,))
+    order = (named,) if named in sources else find_order(state, sources)
+    assert order, "the contest has been rolled"
+    return next(effect for effect in outside if effect.source == order[0])
+
+
+def sources_of(effects: Sequence[Atom]) -> tuple[str, ...]:
+    """Return who causes *effects*, each once."""
+    return tuple(dict.fromkeys([effect.source for effect in effects]))

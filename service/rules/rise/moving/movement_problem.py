@@ -1,0 +1,516 @@
+"""Describe the movements of a phase as a problem, and route those that react to others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from service.rules.kernel.records import EMPTY, changed, derived, record
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.rise import books
+from service.rules.rise.body.aerial_movement import (
+    apart,
+    heights_in_reach,
+    own_heights,
+    poised,
+    soars,
+    towards,
+)
+from service.rules.rise.body.movement_and_positioning import (
+    before_hidden_creatures,
+    feet_of,
+    flown,
+    in_the_way,
+    is_laden,
+    is_wall,
+    leaving,
+    occupant,
+    step_feet,
+    walk,
+)
+from service.rules.rise.creatures.combat_statistics import risen, speed_of, speed_on_its_feet
+from service.rules.rise.creatures.creature import Creature, Plan
+from service.rules.rise.creatures.state import State
+from service.rules.rise.planning.initiative import find_order
+from service.rules.rise.sight.vision_and_lines import is_clear
+from service.rules.space.grid import FEET, Cell, distance, line, path_to, reachable
+
+# --- the problem ---------------------------------------------------------------------------------------
+# An outcome, or what it lacks. Plain records and what is read off them. A problem holds no dice: it names
+# the creatures whose initiative counts, and is solved again when their checks are in its state.
+
+Paths: TypeAlias = Mapping[str, tuple[Cell, ...]]
+Pairs: TypeAlias = Sequence[tuple[str, str]]
+"""Who moves along behind whom: the first follows or pushes the second."""
+
+PAID_FT = 1_000_000
+"""Feet enough for any path that was paid for when it was planned."""
+
+
+@record
+class Routes:
+    """Where creatures move: the cells that each enters, and how high those end that go up or down."""
+
+    paths: Paths = EMPTY
+    altitudes: Mapping[str, int] = EMPTY
+    """Feet above the ground."""
+    lost: Paths = EMPTY
+    """The rest of each path that something cut short."""
+
+    def with_route(
+        self, name: str, path: tuple[Cell, ...], altitude: int | None, whole: tuple[Cell, ...] = ()
+    ) -> Routes:
+        """Return these routes with *path* for *name*, which is as far as it comes of the *whole*."""
+        altitudes = self.altitudes if altitude is None else {**self.altitudes, name: altitude}
+        return Routes(
+            paths={**self.paths, name: path},
+            altitudes=altitudes,
+            lost={**self.lost, name: whole[len(path) :]},
+        )
+
+    def without(self, names: Sequence[str]) -> Routes:
+        """Return these routes without the paths of *names*."""
+        return changed(self, paths={name: path for name, path in self.paths.items() if name not in names})
+
+    def end_of(self, name: str) -> tuple[object, object]:
+        """Return the cell and the height at which a movement ends, as far as it changes them."""
+        return self.paths.get(name, ())[-1:], self.altitudes.get(name)
+
+
+@record
+class Intents:
+    """What creatures mean to do with their movements, and the table on which they mean it."""
+
+    state: State
+    plans: Mapping[str, Plan]
+    sprinting: tuple[str, ...] = ()
+    """Who sprints after all to react to others."""
+    shaken_off: tuple[str, ...] = ()
+    """Followers that do not know where a teleporting creature went."""
+
+
+@record
+class Problem:
+    """The movements of one phase, which all happen together."""
+
+    intents: Intents
+    state: State
+    """The table as it is by now: with the initiative checks and rulings that the solver has asked for."""
+    behind: Pairs = ()
+    passes: Mapping[str, tuple[str, ...]] = EMPTY
+    """Who does not block a mover: its group settled that, or it has run them over."""
+    altitudes: Mapping[str, int] = EMPTY
+    """How high those end whose flight was settled in their groups."""
+
+
+class Doubt(NamedTuple):
+    """Movements that cannot all happen, unless the GM answers the question otherwise."""
+
+    question: str
+    creatures: tuple[str, ...]
+
+
+@record
+class NeedsInitiative:
+    """The solver cannot go on without the order of some creatures."""
+
+    contests: tuple[tuple[str, ...], ...]
+    """The creatures that have to be ordered among themselves, contest by contest."""
+    doubts: tuple[Doubt, ...] = ()
+    """Conflicts that the GM may deny before anybody rolls."""
+    mounted: Mapping[str, str] = EMPTY
+    """Riders who are on another mount by then, and which."""
+
+
+@record
+class Block:
+    """A creature that tries to keep another from passing, and whether it does."""
+
+    blocker: str
+    creature: str
+    blocked: bool
+
+
+@record
+class Conflict:
+    """Movements that cannot all happen, and the order in which they resolve."""
+
+    creatures: tuple[str, ...]
+    order: tuple[str, ...]
+    warning: str = ""
+
+
+@record
+class Outcome:
+    """How the movements of a phase come out."""
+
+    routes: Routes
+    blocks: tuple[Block, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    mounted: Mapping[str, str] = EMPTY
+    """Riders who are on another mount before anything moves, and which."""
+
+
+def place_movers(state: State, routes: Routes) -> State:
+    """Return *state* with every creature where its route ends, in the air as on the ground."""
+    creatures = dict(state.creatures)
+    for name, path in routes.paths.items():
+        before = creatures[name]
+        there, high = path[-1] if path else before.position, routes.altitudes.get(name, before.altitude)
+        if (there, high) != (before.position, before.altitude):
+            creatures[name] = changed(before, position=there, altitude=high)
+    return changed(state, creatures=creatures)
+
+
+def follow_path(
+    state: State, name: str, path: tuple[Cell, ...], past: Sequence[str], altitude: int | None
+) -> tuple[Cell, ...]:
+    """Return the part of *path* that *name* can take: to a creature that blocks it, or to a hidden creature.
+
+    Creatures in *past* do not block it; *altitude* is the height in feet at which a flight ends.
+    """
+    creature = state.creatures[name]
+    open_ = before_hidden_creatures(state, flown(creature, altitude)[0], path)
+    return walk(state, creature, open_, PAID_FT, past, altitude).cells
+
+
+def follow_past_movers(
+    state: State, wanted: Routes, passes: Mapping[str, tuple[str, ...]], name: str, path: tuple[Cell, ...]
+) -> tuple[Cell, ...]:
+    """Return how far *path* leads *name* if only creatures that do not move block it."""
+    past = [*(other for other, route in wanted.paths.items() if route), *passes.get(name, ())]
+    return follow_path(state, name, path, past, wanted.altitudes.get(name))
+
+
+def stop_at_standing(state: State, wanted: Routes, passes: Mapping[str, tuple[str, ...]]) -> Routes:
+    """Return how far each route leads if only creatures that do not move block it."""
+    routes = Routes(altitudes=wanted.altitudes)
+    for name, path in wanted.paths.items():
+        far = follow_past_movers(state, wanted, passes, name, path)
+        routes = routes.with_route(name, far, None, path)
+    return routes
+
+
+def order_behind(plans: Mapping[str, Plan]) -> Pairs:
+    """Return who moves along behind whom, also through others: nobody runs into who comes after it.
+
+    A hustle that is to reach somebody comes behind it only once it goes on by a sprint.
+    """
+    pairs = {
+        (name, target): None
+        for name, plan in plans.items()
+        for target in (() if plan.ability == "hustle" and plan.sprint != "auto" else plan.targets)
+    }
+    known = 0
+    while len(pairs) > known:
+        known = len(pairs)
+        pairs |= {(a, d): None for a, b in pairs for c, d in pairs if b == c and a != d}
+    return tuple(pairs)
+
+
+def pose(
+    state: State,
+    plans: Mapping[str, Plan],
+    sprinting: tuple[str, ...] = (),
+    shaken_off: tuple[str, ...] = (),
+) -> Problem:
+    """Return the movements of a movement phase as a problem."""
+    return Problem(
+        intents=Intents(state=state, plans=plans, sprinting=sprinting, shaken_off=shaken_off),
+        state=state,
+        behind=order_behind(plans),
+        passes={name: plan.passes for name, plan in plans.items()},
+    )
+
+
+# --- movements that react ------------------------------------------------------------------------------
+# Withdrawals first, then followers, as far as speed goes. Nothing here is a conflict and nothing throws
+# dice: both move as far as they can, and their speeds decide.
+
+RI_UNIV_FOLLOW: Final = Rule(
+    "RI-UNIV-FOLLOW",
+    "Following and withdrawing are movements that react: first those who do not react, then the others.",
+    books.MOVEMENT.at("Follow"),
+)
+RI_REAC_2: Final = Rule(
+    "RI-REAC-2",
+    "A follower of a creature that teleports beats it on initiative, or goes to where it vanished.",
+    books.MOVEMENT.at("Follow"),
+    settles=("C-19",),
+)
+RI_REAC_5: Final = Rule(
+    "RI-REAC-5",
+    "A reactive mover whose speed is spent before its goal stops there.",
+    books.MOVEMENT.at("Movement Abilities"),
+)
+RI_REAC_3: Final = Rule(
+    "RI-REAC-3",
+    "A withdrawal goes straight away from the nearest until far enough from all, as speed allows.",
+    books.MOVEMENT.at("Withdraw"),
+    settles=("C-19",),
+)
+RI_CONF_6: Final = Rule(
+    "RI-CONF-6",
+    "Being left out of reach is a legal result; a player's creature may still prevent it by sprinting.",
+    books.TIME.at("Conflicting Actions"),
+    settles=("C-20",),
+)
+
+
+Course: TypeAlias = tuple[tuple[Cell, ...], int]
+"""One movement: its path, and the height at which it ends."""
+DETOUR_FT = 40
+"""Feet beyond the straight way within which a way around obstacles is searched."""
+FAR_OFF_FT = 160
+"""Feet from which a follower simply goes straight towards its target."""
+
+
+def route_all(intents: Intents) -> Routes:
+    """Return where everybody means to move, worked out once for the same intents."""
+    return derived(intents, "routes", react_to_others)
+
+
+@enforces(RI_UNIV_FOLLOW)
+def react_to_others(intents: Intents) -> Routes:
+    """Return the routes of all movements before conflicts, those by rule after those along a path."""
+    state, plans = intents.state, intents.plans
+    altitudes = own_heights(state.creatures, plans)
+    reacting = order_reactions(plans)
+    own = {n: p.path for n, p in plans.items() if n not in reacting and (p.path or n in altitudes)}
+    passes = {name: (*reacting, *plan.passes, plan.mount or "") for name, plan in plans.items()}
+    known = (
+        changed(state, hidden_creatures=EMPTY) if state.hidden_creatures else state
+    )  # nobody means to be stopped by one
+    routes = stop_at_standing(known, Routes(paths=own, altitudes=altitudes), passes)
+    for name in reacting:
+        routes = routes.with_route(name, *route_by_rule(intents, routes, name))
+    return routes
+
+
+def order_reactions(plans: Mapping[str, Plan]) -> tuple[str, ...]:
+    """Return who goes by a rule, in order: who withdraws, who goes by a rule of its own, who follows."""
+    custom = [name for name in find_planning(plans, "custom") if not plans[name].path]
+    return (*find_planning(plans, "withdraw"), *custom, *order_followers(plans))
+
+
+def route_by_rule(intents: Intents, routes: Routes, name: str) -> tuple[tuple[Cell, ...], int | None]:
+    """Return where its rule leads *name* if the others take *routes*; the height only of a flight."""
+    plan, feet = intents.plans[name], budget(intents, intents.plans[name], name)
+    seen = routes.without(plan.targets) if name in intents.shaken_off else routes
+    if plan.ability == "withdraw":
+        path, altitude = withdraw(intents, seen, plan, name, feet)
+    elif plan.ability == "custom":
+        path, altitude = obey_own_rule(intents, seen, name, feet)
+    else:
+        path, altitude = follow(intents, seen, plan, name, feet)
+    return path, altitude if soars(plan) else None
+
+
+def find_planning(plans: Mapping[str, Plan], ability: str) -> list[str]:
+    """Return who plans a movement of this kind, by name."""
+    return sorted(name for name, plan in plans.items() if plan.ability == ability)
+
+
+def order_followers(plans: Mapping[str, Plan]) -> list[str]:
+    """Return the followers, each after whom it follows; where they run in a circle, by name."""
+    left, found = find_planning(plans, "follow"), []
+    while left:
+        name = next((n for n in left if plans[n].targets[0] not in left), left[0])
+        left.remove(name)
+        found.append(name)
+    return found
+
+
+def obey_own_rule(intents: Intents, routes: Routes, name: str, feet: int) -> Course:
+    """Return where a rule of one's own leads: near, away, or one way until the rule is kept."""
+    plan = intents.plans[name]
+    creature, after = poised(intents.state.creatures[name], plan), place_movers(intents.state, routes)
+    if plan.step is not None:
+        straight = tuple(line(creature.position, plan.step, feet // FEET))
+        whole = walk(after, creature, straight, feet, tuple(routes.paths)).cells
+        kept = (whole[:n] for n in range(len(whole)) if keeps_rule(after, plan, creature, whole[:n]))
+        return next(kept, whole), creature.altitude
+    if keeps_rule(after, plan, creature, ()):
+        return (), creature.altitude
+    gaps = [after.distance(creature, after.creatures[target]) for target in plan.targets]
+    if plan.beyond_ft is not None and min(gaps) < plan.beyond_ft:
+        return withdraw(intents, routes, changed(plan, distance_ft=plan.beyond_ft), name, feet)
+    assert plan.within_ft is not None, "a rule says how near or how far"
+    farthest = max(plan.targets, key=lambda t: (after.distance(creature, after.creatures[t]), t))
+    near = changed(plan, targets=(farthest,), distance_ft=plan.within_ft)
+    return follow(intents, routes, near, name, feet)
+
+
+def keeps_rule(after: State, plan: Plan, creature: Creature, path: tuple[Cell, ...]) -> bool:
+    """Return whether a creature keeps the rule of its plan where *path* ends."""
+    there = path[-1] if path else creature.position
+    for target in plan.targets:
+        gap = apart(creature, there, creature.altitude, after.creatures[target])
+        if plan.within_ft is not None and gap > plan.within_ft:
+            return False
+        if plan.beyond_ft is not None and gap < plan.beyond_ft:
+            return False
+    return True
+
+
+@enforces(RI_REAC_2)
+def shake_off(state: State) -> tuple[str, ...] | NeedsInitiative:
+    """Return the followers whose targets vanish from them, or the initiative that this needs."""
+    lost: list[str] = []
+    contests: list[tuple[str, ...]] = []
+    for name in find_planning(state.plans, "follow"):
+        (target,) = state.plans[name].targets
+        theirs = state.plans.get(target)
+        if theirs is None or theirs.ability != "teleport":
+            continue
+        order: tuple[str, ...] | None = (target,)
+        if is_clear(state, state.creatures[name].position, theirs.path[-1]):
+            order = find_order(state, (name, target))
+        if order is None:
+            contests.append((name, target))
+        elif order[0] != name:
+            lost.append(name)
+    return NeedsInitiative(contests=tuple(contests)) if contests else tuple(lost)
+
+
+@enforces(RI_REAC_5)
+def budget(intents: Intents, plan: Plan, name: str) -> int:
+    """Return the feet that a plan of *name* may take."""
+    if plan.feet is not None:
+        return plan.feet
+    state, creature = intents.state, intents.state.creatures[name]
+    speed = (
+        speed_on_its_feet(state, creature, plan.mode)
+        if plan.stand_up
+        else speed_of(state, creature, plan.mode)
+    )
+    doubled = name in intents.sprinting or plan.ability == "sprint"
+    return (2 if doubled else 1) * speed - (risen(state, creature, plan.mode) if plan.stand_up else 0)
+
+
+def unhurried(intents: Intents, plan: Plan, name: str) -> int:
+    """Return the feet of a movement without a sprint that its player has only just agreed to."""
+    return budget(changed(intents, sprinting=()), plan, name)
+
+
+@enforces(RI_REAC_3)
+def withdraw(intents: Intents, routes: Routes, plan: Plan, name: str, feet: int) -> Course:
+    """Return the course of a creature that withdraws, after the *routes* of others."""
+    state = intents.state
+    creature, after = poised(state.creatures[name], plan), place_movers(state, routes)
+    nearest = min(plan.targets, key=lambda t: (state.distance(creature, state.creatures[t]), t))
+    step = state.away(creature, state.creatures[nearest])
+    straight = tuple(line(creature.position, step, feet // FEET))
+    whole = walk(after, creature, straight, feet, tuple(routes.paths)).cells
+    safe = {target: keep_away_ft(intents, plan, name, target) for target in plan.targets}
+    found: list[tuple[int, int, int, int, int]] = []
+    for length in range(len(whole) + 1):
+        walked = feet_of(state, creature, whole[:length])
+        there = whole[length - 1] if length else creature.position
+        for altitude in heights_in_reach(creature, plan, feet - walked):
+            gaps = {target: apart(creature, there, altitude, after.creatures[target]) for target in safe}
+            short = max(safe[target] - gaps[target] for target in safe)
+            climb = abs(altitude - creature.altitude)
+            found.append((max(0, short), walked + climb, climb, length, altitude))
+    _, _, _, length, altitude = min(found)
+    return whole[:length], altitude
+
+
+def keep_away_ft(intents: Intents, plan: Plan, name: str, target: str) -> int:
+    """Return how far to keep from *target*, which may come after *name* as far as its speed allows."""
+    pursuer = intents.plans.get(target)
+    if pursuer is None or pursuer.ability != "follow" or name not in pursuer.targets:
+        return plan.distance_ft
+    return plan.distance_ft + unhurried(intents, pursuer, target)
+
+
+def follow(intents: Intents, routes: Routes, plan: Plan, name: str, feet: int) -> Course:
+    """Return the shortest way of a follower to within its distance of where the other ends."""
+    creature = poised(intents.state.creatures[name], plan)
+    (target,) = plan.targets
+    paths = {**routes.paths, **meet_halfway(intents, routes, plan, name)}
+    after = place_movers(intents.state, changed(routes, paths=paths))
+    goal = after.creatures[target]
+    if after.distance(creature, goal) <= plan.distance_ft:
+        return (), creature.altitude
+    altitude, near = towards(creature, plan, goal, feet, plan.distance_ft)
+    spare = feet - abs(altitude - creature.altitude)
+    way = find_way(after, creature, goal, near, altitude)
+    return walk(after, creature, way, spare, (), altitude).cells, altitude
+
+
+def meet_halfway(intents: Intents, routes: Routes, plan: Plan, name: str) -> dict[str, tuple[Cell, ...]]:
+    """Return how far the followed creature comes if it follows its follower: half the gap."""
+    state, (target,) = intents.state, plan.targets
+    back = intents.plans.get(target)
+    if target in routes.paths or back is None or back.ability != "follow" or back.targets != (name,):
+        return {}
+    a, b = state.creatures[name], state.creatures[target]
+    flat = distance(a.position, a.space, b.position, b.space, "alternating")
+    gap = max(0, flat - plan.distance_ft)
+    step = state.away(a, b)
+    feet = min(gap // 2, unhurried(intents, back, target))
+    return {target: tuple(line(b.position, step, feet // FEET))}
+
+
+def find_way(
+    after: State, creature: Creature, goal: Creature, near_ft: int, altitude: int
+) -> tuple[Cell, ...]:
+    """Return the shortest way to the nearest place within *near_ft* of *goal* that may be stood in."""
+    passing, landing = flown(creature, altitude)
+    rough: dict[Cell, int] = {}
+
+    def entering(cell: Cell) -> int | None:
+        is_closed = is_wall(after, creature, cell) or in_the_way(after, passing, cell) is not None
+        return None if is_closed else FEET
+
+    def step(before: Cell, cell: Cell, diagonals: int, _: int) -> int | None:
+        if after.is_barred(before, cell, creature.space):
+            return None
+        if before not in rough:
+            rough[before] = leaving(after, creature, before)
+        return step_feet(before, cell, diagonals) + rough[before]
+
+    def least(cell: Cell) -> int:
+        flat = distance(cell, creature.space, goal.position, goal.space, "chebyshev")
+        return max(0, flat - near_ft)
+
+    def is_there(cell: Cell) -> bool:
+        gap = distance(cell, creature.space, goal.position, goal.space, "alternating")
+        return gap <= near_ft and occupant(after, landing, cell) is None
+
+    straight = distance(creature.position, creature.space, goal.position, goal.space, "alternating")
+    if straight < FAR_OFF_FT:
+        most = straight + DETOUR_FT
+        found = reachable(creature.position, most, entering, step, until=is_there, least=least)
+        (*_, last) = found
+        if is_there(last):  # which ends the search
+            return path_to(found, last)
+    return tuple(line(creature.position, after.away(goal, creature), straight // FEET))
+
+
+@enforces(RI_CONF_6)
+def find_outrun(intents: Intents) -> tuple[str, ...]:
+    """Return the creatures that fall short of whom they react to, or are to reach, and may sprint."""
+    state, after = intents.state, place_movers(intents.state, route_all(intents))
+    return tuple(
+        [
+            name
+            for name, plan in sorted(intents.plans.items())
+            if plan.ability in ("follow", "withdraw", "hustle")
+            and plan.sprint != "never"
+            and falls_short(after, name, plan)
+            and not is_laden(state, state.creatures[name])
+        ]
+    )
+
+
+def falls_short(after: State, name: str, plan: Plan) -> bool:
+    """Return whether a creature gets less near than it wants, less far, or beside nobody it is to reach."""
+    creature = after.creatures[name]
+    if plan.ability == "hustle":
+        return not any(after.adjacent(creature, after.creatures[target]) for target in plan.targets)
+    gaps = [after.distance(creature, after.creatures[target]) for target in plan.targets]
+    if plan.ability == "follow":
+        return max(gaps) > plan.distance_ft
+    return min(gaps) < plan.distance_ft

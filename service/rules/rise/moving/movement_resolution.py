@@ -1,0 +1,354 @@
+"""Resolve movements at the table: overruns and shoves attack first, then the solver's outcome comes true."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused
+from service.rules.kernel.records import changed, record
+from service.rules.rise.acting.brawling import brawl
+from service.rules.rise.attacks.making_attacks import AssaultBegun
+from service.rules.rise.body.effects import move
+from service.rules.rise.body.movement_and_positioning import (
+    Mounted,
+    flown,
+    hidden_creature_at,
+    in_the_way,
+    is_passable,
+    is_shut,
+)
+from service.rules.rise.body.running_the_game import answer
+from service.rules.rise.creatures.creature import Creature, above, is_able
+from service.rules.rise.creatures.permission import own
+from service.rules.rise.creatures.state import State
+from service.rules.rise.moving.movement_problem import NeedsInitiative, Outcome, Problem, Routes, place_movers
+from service.rules.rise.moving.movement_solver import solve
+from service.rules.rise.planning.initiative import asks_players, roll_order
+from service.rules.rise.sight.obstacles_and_targets import Assault
+from service.rules.rolls.chance import Chance
+from service.rules.secrecy.hidden_creatures import reveal_discovered
+from service.rules.space.grid import Cell, cells
+from service.rules.table.stack import Frame
+
+# --- overruns and shoves -------------------------------------------------------------------------------
+# They attack before anything of the phase moves. The mover's line is looked at as the others' movements
+# would leave it. A creature in its way may step aside; the others are attacked, and what comes of it stands
+# in the plan, which then is a path like any other.
+
+ONE_LARGER = 1
+
+
+@record
+class RushFrame(Frame[State]):
+    """One overrun or shove of the movement phase."""
+
+    kind: ClassVar[str] = "rise_rush"
+    user: str
+    stage: Literal["asked", "attack"] = "asked"
+    asked: tuple[str, ...] = ()
+    """Who may step aside and has not said so."""
+    targets: tuple[str, ...] = ()
+    """Who is attacked unless it steps aside, in the order in which the mover comes to them."""
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        return tuple(
+            [
+                Awaited(
+                    prompt=f"{self.path}/aside/{name}",
+                    seat=state.controller(name),
+                    accepts=("step_aside",),
+                    creature=name,
+                )
+                for name in self.asked
+            ]
+        )
+
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
+        if self.stage == "attack" or not self.targets:
+            return (yield RushDone(path=self.path, because=because(state, self.user)))
+        state = yield RushAttacks(path=self.path, because=because(state, self.user))
+        return (yield AssaultBegun(assault=assault_of(state, self), because=because(state, self.user)))
+
+
+@record
+class RushBegun(Event[State]):
+    """A creature runs into others, or shoves whom it grapples with."""
+
+    type: ClassVar[str] = "rush_began"
+    user: str
+    targets: tuple[str, ...]
+    asked: tuple[str, ...]
+    path: tuple[Cell, ...]
+    """The line as far as nobody too big stands in it."""
+
+    def evolve(self, state: State) -> State:
+        top: Any = state.top  # the phase's own frame, which imports this file
+        state = state.put(changed(top, rushed=(*top.rushed, self.user)))
+        plan = changed(state.plans[self.user], path=self.path)
+        state = changed(state, plans={**state.plans, self.user: plan})
+        frame = RushFrame(
+            path=f"{top.path}/rush/{self.user}", user=self.user, asked=self.asked, targets=self.targets
+        )
+        return state.pushed(frame)
+
+
+@record
+class SteppedAside(Event[State]):
+    """A creature lets another run past, or stands in its way."""
+
+    type: ClassVar[str] = "stepped_aside"
+    creature: str
+    user: str
+    accepted: bool
+
+    def evolve(self, state: State) -> State:
+        frame = state.top_frame(RushFrame)
+        asked = tuple([name for name in frame.asked if name != self.creature])
+        if not self.accepted:
+            return state.put(changed(frame, asked=asked))
+        targets = tuple([name for name in frame.targets if name != self.creature])
+        plan = state.plans[self.user]
+        plan = changed(plan, passes=(*plan.passes, self.creature))
+        return changed(
+            state.put(changed(frame, asked=asked, targets=targets)), plans={**state.plans, self.user: plan}
+        )
+
+
+@record
+class RushAttacks(Event[State]):
+    """Nobody else steps aside: the rest are attacked."""
+
+    type: ClassVar[str] = "rush_attacks"
+    path: str
+
+    def evolve(self, state: State) -> State:
+        return state.with_top(RushFrame, stage="attack")
+
+
+@record
+class RushDone(Event[State]):
+    """It is settled how far an overrun or shove leads, if nothing else stops it."""
+
+    type: ClassVar[str] = "rush_done"
+    path: str
+
+    def evolve(self, state: State) -> State:
+        return state.popped(self.path)
+
+
+def because(state: State, user: str) -> tuple[str, ...]:
+    """Return the rule that the movement of *user* is."""
+    return (f"RI-UNIV-{state.plans[user].ability.upper()}",)
+
+
+def rushers(state: State) -> list[str]:
+    """Return whose movements attack, in the order in which they are settled."""
+    return sorted(name for name, plan in state.plans.items() if plan.ability in ("overrun", "shove"))
+
+
+def rush(state: State, user: str, routes: Routes) -> Emits[State]:
+    """Emit whom an overrun runs into, or a shove pushes, and who of them is asked to step aside."""
+    plan, mover = state.plans[user], state.creatures[user]
+    if plan.ability == "shove":
+        return (
+            yield RushBegun(user=user, targets=plan.targets, asked=(), path=(), because=("RI-UNIV-SHOVE",))
+        )
+    line = as_far_as_small_enough(state, mover, plan.path, routes)
+    targets = tuple(in_line(state, mover, line, routes))
+    asked = tuple([name for name in targets if is_able(state.creatures[name])])
+    return (yield RushBegun(user=user, targets=targets, asked=asked, path=line, because=("RI-UNIV-OVERRUN",)))
+
+
+def in_line(state: State, mover: Creature, line: tuple[Cell, ...], routes: Routes) -> list[str]:
+    """Return who will stand on *line* when all have moved and is not simply passed, in order."""
+    after = place_movers(state, routes.without((mover.id,)))
+    passing, _ = flown(mover, routes.altitudes.get(mover.id))
+    found = [
+        other.id
+        for cell in line
+        for part in cells(cell, mover.space)
+        for other in after.standing_at(part)
+        if other.id != mover.id and not is_passable(after, mover, other) and not above(passing, other)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def as_far_as_small_enough(
+    state: State, mover: Creature, line: tuple[Cell, ...], routes: Routes
+) -> tuple[Cell, ...]:
+    """Return *line* up to the first creature that is too big to be run over."""
+    for length in range(1, len(line) + 1):
+        for name in in_line(state, mover, line[:length], routes):
+            other = state.creatures[name]
+            if other.rank - other.has("prone") - mover.rank > ONE_LARGER:
+                return line[: length - 1]
+    return line
+
+
+def assault_of(state: State, frame: RushFrame) -> Assault:
+    """Return the attacks of an overrun or shove."""
+    plan, user = state.plans[frame.user], state.creatures[frame.user]
+    shoves = plan.ability == "shove"
+    away = state.away(state.creatures[frame.targets[0]], user)
+    return Assault(
+        user=user.id,
+        what=plan.ability,
+        targets=frame.targets,
+        strike=brawl(state.profile.shove),
+        willing=tuple([name for name in frame.targets if not is_able(state.creatures[name])]),
+        path=plan.path,
+        push=(plan.step or away) if shoves else None,
+        maneuver="rush_shove" if shoves else "rush",
+    )
+
+
+@record
+class StepAside(Command[State]):
+    """Say whether a creature lets an overrunning one past instead of standing in its way."""
+
+    type: ClassVar[str] = "step_aside"
+    creature: str
+    accept: bool
+
+    def check(self, view: State) -> None:
+        own(view, self, self.creature)
+        frame = view.top
+        if not isinstance(frame, RushFrame) or self.creature not in frame.asked:
+            raise Refused("wrong_step", f"nobody asks {self.creature} to step aside", "RI-UNIV-OVERRUN")
+
+    def decide(self, state: State) -> Emits[State]:
+        return (
+            yield SteppedAside(
+                creature=self.creature,
+                user=state.top_frame(RushFrame).user,
+                accepted=self.accept,
+                because=("RI-UNIV-OVERRUN",),
+            )
+        )
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, creature=awaited.creature, choices={"accept": (True, False)})
+
+
+# --- resolving -----------------------------------------------------------------------------------------
+# Roll what the solver needs, then emit its outcome.
+
+Solved: TypeAlias = Generator[Fact[State], State, tuple[State, Outcome | None]]
+
+
+@record
+class BlockChecked(Event[State]):
+    """A creature tried to keep another from passing."""
+
+    type: ClassVar[str] = "block_checked"
+    blocker: str
+    creature: str
+    blocked: bool
+
+    def evolve(self, state: State) -> State:
+        return state
+
+
+@record
+class ConflictFound(Event[State]):
+    """Movements that cannot all happen, and the order in which they resolve."""
+
+    type: ClassVar[str] = "conflict_found"
+    creatures: tuple[str, ...]
+    order: tuple[str, ...]
+    warning: str = ""
+
+    def evolve(self, state: State) -> State:
+        return state
+
+
+def find_outcome(state: State, chance: Chance, problem: Problem) -> Solved:
+    """Emit what the solver needs until it has an outcome; null while players are asked first."""
+    while True:
+        found = solve(problem)
+        for rider, mount in found.mounted.items():
+            if state.creatures[rider].mount != mount:
+                state = yield Mounted(creature=rider, mount=mount, because=("RI-MOUNT-1",))
+        if isinstance(found, Outcome):
+            return state, found
+        state = yield from meet_needs(state, chance, found)
+        if asks_players(state):
+            return state, None
+        problem = changed(problem, state=state)
+
+
+def meet_needs(state: State, chance: Chance, needs: NeedsInitiative) -> Emits[State]:
+    """Put the solver's doubts to the GM, and roll the initiative that it needs."""
+    for doubt in needs.doubts:
+        state, _ = yield from answer(state, doubt.question, doubt.creatures)
+    for creatures in needs.contests:
+        state = yield from roll_order(state, chance, creatures)
+        if asks_players(state):
+            break
+    return state
+
+
+def carry_out(
+    state: State,
+    problem: Problem,
+    outcome: Outcome,
+    hows: Mapping[str, str],
+    notes: Sequence[Event[State]] = (),
+) -> Emits[State]:
+    """Emit *notes*, what kept movements from being what was wanted, and where everybody goes.
+
+    Who is not named in *hows* moves by itself.
+    """
+    routes = outcome.routes
+    for note in (*notes, *note_blocks(outcome), *note_conflicts(outcome)):
+        state = yield note
+    for name, path in routes.paths.items():
+        if path and path[-1] != state.creatures[name].position:
+            state = yield from move(state, name, path, hows.get(name, "self"), tuple(routes.paths))
+    return (yield from reveal_found(state, routes, problem.passes))
+
+
+def note_blocks(outcome: Outcome) -> list[Event[State]]:
+    """Return the events of the blocks."""
+    return [
+        BlockChecked(
+            blocker=block.blocker,
+            creature=block.creature,
+            blocked=block.blocked,
+            because=("RI-REAC-4", "C-19"),
+        )
+        for block in outcome.blocks
+    ]
+
+
+def note_conflicts(outcome: Outcome) -> list[Event[State]]:
+    """Return the events of the conflicts."""
+    return [
+        ConflictFound(creatures=c.creatures, order=c.order, warning=c.warning, because=("RI-CONF-2",))
+        for c in outcome.conflicts
+    ]
+
+
+def reveal_found(state: State, routes: Routes, passes: Mapping[str, Sequence[str]]) -> Emits[State]:
+    """Reveal the hidden creatures that end a movement before anything else does."""
+    for name in sorted(routes.lost) if state.hidden_creatures else ():
+        hidden_creature = find_ahead(state, name, routes, passes.get(name, ()))
+        if hidden_creature is not None:
+            state = yield from reveal_discovered(state, hidden_creature, name)
+    return state
+
+
+def find_ahead(state: State, name: str, routes: Routes, ignoring: Sequence[str]) -> str | None:
+    """Return the hidden creature that the rest of a path meets before anything else, if any."""
+    creature, _ = flown(state.creatures[name], routes.altitudes.get(name))
+    at = (creature.position, *routes.paths[name])[-1]
+    for cell in routes.lost[name]:
+        hidden_creature = hidden_creature_at(state, creature, cell)
+        if hidden_creature is not None:
+            return hidden_creature
+        if is_shut(state, creature, at, cell) or in_the_way(state, creature, cell, ignoring) is not None:
+            return None
+        at = cell
+    return None

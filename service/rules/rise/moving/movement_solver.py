@@ -1,0 +1,432 @@
+"""Solve the movements of a phase: blocks first, then riders mount, then everybody moves at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Final
+
+from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.rise import books
+from service.rules.rise.body.aerial_movement import climbed
+from service.rules.rise.body.movement_and_positioning import (
+    BIG_ENOUGH,
+    flown,
+    is_passable,
+    sit_on,
+    steps_of,
+)
+from service.rules.rise.body.running_the_game import is_open, ruled_on
+from service.rules.rise.creatures.combat_statistics import speed_of
+from service.rules.rise.creatures.creature import Creature, Plan, above, on_its_way
+from service.rules.rise.creatures.state import State
+from service.rules.rise.moving.movement_problem import (
+    Block,
+    Conflict,
+    Doubt,
+    Intents,
+    NeedsInitiative,
+    Outcome,
+    Pairs,
+    Paths,
+    Problem,
+    Routes,
+    budget,
+    follow_past_movers,
+    follow_path,
+    order_reactions,
+    place_movers,
+    route_all,
+    route_by_rule,
+    stop_at_standing,
+)
+from service.rules.rise.planning.initiative import find_order
+from service.rules.space.grid import FEET, Cell, cells, distance
+
+# --- blocking ------------------------------------------------------------------------------------------
+
+RI_SWIFT_10: Final = Rule(
+    "RI-SWIFT-10",
+    "Blocking is Swift: it applies before any movement of the phase happens.",
+    books.MOVEMENT.at("Block"),
+    settles=("C-21",),
+)
+RI_REAC_4: Final = Rule(
+    "RI-REAC-4",
+    "A blocked creature that loses initiative while passing pays the blocker's speed or stops.",
+    books.MOVEMENT.at("Block"),
+    settles=("C-19",),
+)
+
+
+@record
+class Blocked:
+    """The blocks of a phase, and the routes that are left to those whom they are about."""
+
+    routes: Routes
+    blocks: tuple[Block, ...]
+
+
+@enforces(RI_SWIFT_10)
+def block_ways(problem: Problem, wanted: Routes) -> Blocked | NeedsInitiative:
+    """Return the routes after all blocks, or the initiative that they need."""
+    intents = problem.intents
+    blockers: dict[str, list[str]] = {}
+    for name, plan in sorted(intents.plans.items()):
+        if plan.ability == "block":
+            (target,) = plan.targets
+            if passes(intents, name, target, wanted):
+                blockers.setdefault(target, []).append(name)
+    pairs = [(name, target) for target in sorted(blockers) for name in blockers[target]]
+    orders = {pair: find_order(problem.state, pair) for pair in pairs}
+    if open_ := tuple([pair for pair, order in orders.items() if order is None]):
+        return NeedsInitiative(contests=open_)
+    winners = [pair for pair, order in orders.items() if order and order[0] == pair[0]]
+    blocks = [Block(blocker=name, creature=to, blocked=(name, to) in winners) for name, to in pairs]
+    for target in sorted(blockers):
+        won = [name for name, other in winners if other == target]
+        wanted = wanted.with_route(target, hinder(intents, target, wanted, won), None)
+    return Blocked(routes=wanted, blocks=tuple(blocks))
+
+
+@enforces(RI_REAC_4)
+def hinder(intents: Intents, target: str, wanted: Routes, blockers: Sequence[str]) -> tuple[Cell, ...]:
+    """Return the part of the path of *target* that it can still pay for with *blockers* in its way."""
+    state, plan = intents.state, intents.plans[target]
+    feet = budget(intents, plan, target)
+    feet -= climbed(state.creatures[target], plan, wanted.altitudes.get(target))
+    mover = as_it_passes(state, target, wanted)
+    taken = []
+    for at, cell, cost in steps_of(state, mover, wanted.paths[target]):
+        feet -= cost
+        for blocker in blockers:
+            if is_beside(state, blocker, mover, at) and is_beside(state, blocker, mover, cell):
+                feet -= toll_ft(intents, blocker, target)
+        if feet < 0:
+            break
+        taken.append(cell)
+    return tuple(taken)
+
+
+def as_it_passes(state: State, name: str, wanted: Routes) -> Creature:
+    """Return a mover at the height at which it passes others."""
+    return flown(state.creatures[name], wanted.altitudes.get(name))[0]
+
+
+def passes(intents: Intents, blocker: str, target: str, wanted: Routes) -> bool:
+    """Return whether *target* moves past the blocker, from space to space beside it, and not through it."""
+    state, path = intents.state, wanted.paths.get(target, ())
+    mover = as_it_passes(state, target, wanted)
+    if not path or target not in intents.plans:
+        return False
+    if is_passable(state, mover, state.creatures[blocker]) or blocker in intents.plans[target].passes:
+        return False
+    return any(
+        is_beside(state, blocker, mover, a) and is_beside(state, blocker, mover, b)
+        for a, b in pairwise((mover.position, *path))
+    )
+
+
+def is_beside(state: State, blocker: str, mover: Creature, at: Cell) -> bool:
+    """Return whether *mover* touches the blocker's space at a cell."""
+    other = state.creatures[blocker]
+    flat = distance(other.position, other.space, at, mover.space, "chebyshev")
+    return max(flat, above(other, mover)) <= FEET
+
+
+def toll_ft(intents: Intents, blocker: str, mover: str) -> int:
+    """Return what passing costs: the blocker's speed, or the mover's where the house reads it so."""
+    state = intents.state
+    payer = blocker if state.house.block_speed == "blocker" else mover
+    mode = intents.plans[mover].mode
+    return speed_of(state, state.creatures[payer], mode) or speed_of(state, state.creatures[payer])
+
+
+# --- conflicts -----------------------------------------------------------------------------------------
+# Initiative ranks them, and later ones go as far as they can. Movements are one global step; nobody
+# re-plans. Most paths do not conflict, and then no die is thrown.
+
+RI_CONF_1: Final = Rule(
+    "RI-CONF-1",
+    "Movements conflict that end in one space, or that need a space in which an enemy ends.",
+    books.TIME.at("Conflicting Actions"),
+    settles=("C-13",),
+)
+RI_CONF_5: Final = Rule(
+    "RI-CONF-5",
+    "Initiative is rolled only where it is strictly needed; being outrun is not a conflict.",
+    (books.TIME.at("Action Resolution Summary"), books.TIME.at("Conflicting Actions")),
+)
+RI_CONF_7: Final = Rule(
+    "RI-CONF-7",
+    "Many initiative checks in one movement phase are a sign of over-complicated plans.",
+    books.MOVEMENT.at("Movement Abilities"),
+)
+RI_CONF_2: Final = Rule(
+    "RI-CONF-2",
+    "Those in conflict resolve one after the other, from the highest check down, each completely.",
+    books.TIME.at("Conflicting Actions"),
+)
+RI_REAC_6: Final = Rule(
+    "RI-REAC-6",
+    "A creature that reacts to a movement, or pushes its mover, resolves after it, whatever their checks.",
+    RULING,
+    settles=("C-19",),
+)
+RI_CONF_3: Final = Rule(
+    "RI-CONF-3",
+    "A later mover follows its chosen path as far as it can and stops there; what is left is lost.",
+    books.TIME.at("Conflicting Actions"),
+    settles=("C-14",),
+)
+RI_CONF_4: Final = Rule(
+    "RI-CONF-4",
+    "Where several want one space the best check enters it, and the others stop on running into it.",
+    books.TIME.at("Conflicting Actions"),
+)
+
+
+MANY = 3
+"""Conflicts in one phase from which plans are over-complicated."""
+
+
+@record
+class Movements:
+    """All movements of a problem once blocks are settled, and who goes by a rule about others."""
+
+    problem: Problem
+    state: State
+    """The table when movements begin, with riders on their mounts."""
+    wanted: Routes
+    meant: Routes
+    """The routes before blocks, by which those who react have been routed."""
+    reacting: Mapping[str, tuple[str, ...]] = EMPTY
+    """Whom each reacts to, in the order in which they are routed."""
+
+    def past(self, name: str) -> tuple[str, ...]:
+        """Return who does not block *name*."""
+        return self.problem.passes.get(name, ())
+
+
+@enforces(RI_CONF_1)
+def find_conflicts(movements: Movements, routes: Routes) -> list[Doubt]:
+    """Return the conflicts between *routes* that are not ruled away."""
+    state, paths, after = movements.state, routes.paths, place_movers(movements.state, routes)
+    behind = movements.problem.behind
+    sets: list[tuple[str, ...]] = []
+    for name in [name for name, path in paths.items() if path]:
+        against = [
+            other
+            for other in find_touched(after, name, paths[name])
+            if other not in movements.past(name)
+            and is_blocked(after, paths, name, other, follows=(other, name) in behind)
+        ]
+        if against:
+            sets = merge_overlapping(sets, (name, *against))
+    found = [Doubt("conflict_exists", names) for names in sets]
+    found += [Doubt("swap_conflict", pair) for pair in find_swaps(movements, routes)]
+    return [doubt for doubt in found if ruled_on(state, doubt.question, doubt.creatures) != "no"]
+
+
+def find_touched(after: State, name: str, path: Sequence[Cell]) -> Iterable[str]:
+    """Return who ends in a space that *name* enters."""
+    mover = after.creatures[name]
+    entered = dict.fromkeys([part for cell in (mover.position, *path) for part in cells(cell, mover.space)])
+    found = [other.id for cell in entered for other in after.standing_at(cell) if other.id != name]
+    return dict.fromkeys(found)
+
+
+def find_swaps(movements: Movements, routes: Routes) -> list[tuple[str, ...]]:
+    """Return the pairs that change places with no room to pass."""
+    moving = [name for name in movements.state.creatures if routes.paths.get(name)]
+    found = [
+        tuple(sorted((name, other)))
+        for name in [name for name, path in routes.paths.items() if path]
+        for other in moving
+        if other != name
+        and movements.state.creatures[other].position in routes.paths[name]
+        and other not in movements.past(name)
+        and swaps(movements.state, routes, name, other)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def is_blocked(after: State, paths: Paths, name: str, other: str, *, follows: bool) -> bool:
+    """Return whether *name* cannot move as *other* ends; who comes behind it does not block it."""
+    a, b = after.creatures[name], after.creatures[other]
+    if abs(a.rank - b.rank) >= BIG_ENOUGH or name == b.mount or other == a.mount:
+        return False
+    taken = cells(b.position, b.space)
+    if any(cell in taken for cell in cells(a.position, a.space)) and not above(a, b):
+        return True
+    if follows or not any(cell in taken for step in paths[name] for cell in cells(step, a.space)):
+        return False
+    hostile = "enemy" in (after.attitude(name, other), after.attitude(other, name))
+    return hostile and not above(on_its_way(a, a.altitude), b)
+
+
+def swaps(state: State, routes: Routes, name: str, other: str) -> bool:
+    """Return whether two change places with no room to pass."""
+    mine, theirs = routes.paths[name], routes.paths[other]
+    a, b = state.creatures[name], state.creatures[other]
+    if b.position not in mine or a.position not in theirs or is_passable(state, a, b):
+        return False
+    if above(as_it_flies(a, routes), as_it_flies(b, routes)):
+        return False
+    between = (a.position, *mine[: mine.index(b.position) + 1])
+    return all(is_narrow(state, at, to) for at, to in pairwise(between))
+
+
+def as_it_flies(creature: Creature, routes: Routes) -> Creature:
+    """Return *creature* at the height of its route."""
+    altitude = routes.altitudes.get(creature.id)
+    return creature if altitude is None else on_its_way(creature, altitude)
+
+
+def is_narrow(state: State, at: Cell, to: Cell) -> bool:
+    """Return whether a step leads between walls, with room for one."""
+    dx, dy = to[0] - at[0], to[1] - at[1]
+    if dx and dy:
+        return False
+    sides = [(cell, (cell[0] + k * dy, cell[1] + k * dx)) for cell in (at, to) for k in (-1, 1)]
+    return all(state.is_solid(beside) or state.is_barred(cell, beside) for cell, beside in sides)
+
+
+def merge_overlapping(sets: list[tuple[str, ...]], new: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return *sets* with *new*, those that overlap made one."""
+    touching = [known for known in sets if any(name in known for name in new)]
+    rest = [known for known in sets if known not in touching]
+    return [*rest, tuple(sorted(dict.fromkeys([*new, *(n for known in touching for n in known)])))]
+
+
+@enforces(RI_CONF_5)
+def settle(movements: Movements) -> Outcome | NeedsInitiative:
+    """Return the outcome of all movements, or the initiative and rulings that they need."""
+    state, wanted = movements.problem.state, movements.wanted
+    routes = stop_at_standing(movements.state, wanted, movements.problem.passes)
+    routes = reroute(movements, routes)
+    conflicts: list[Conflict] = []
+    members: tuple[str, ...] = ()
+    found = 0
+    while doubts := find_conflicts(movements, routes):
+        names = tuple(dict.fromkeys([*members, *(name for doubt in doubts for name in doubt.creatures)]))
+        if len(names) == len(members):
+            break
+        moving = tuple([name for name in names if wanted.paths.get(name)])
+        order = find_order(state, moving)
+        if order is None or any(is_open(state, doubt.question, doubt.creatures) for doubt in doubts):
+            return NeedsInitiative(contests=(moving,), doubts=tuple(doubts))
+        members = names
+        found += len(doubts)
+        order = put_reactions_last(order, movements.problem.behind)
+        conflicts.append(Conflict(creatures=names, order=order, warning=warn_of_many(found)))
+        routes = resolve_in_order(movements, routes, order)
+    return Outcome(routes=routes, conflicts=tuple(conflicts))
+
+
+@enforces(RI_CONF_7)
+def warn_of_many(found: int) -> str:
+    """Return a warning if *found* conflicts are many, an empty text otherwise."""
+    return "plans are over-complicated" if found > MANY else ""
+
+
+def reroute(movements: Movements, routes: Routes, settled: Sequence[str] = ()) -> Routes:
+    """Return *routes* with those who react, except *settled*, routed by where the others really end."""
+    wanted = movements.wanted
+    for name in movements.reacting:
+        if name not in settled and is_misled(movements, routes, name):
+            path, altitude = react_again(movements, routes, name)
+            wanted = wanted.with_route(name, path, altitude)
+            far = follow_past_movers(movements.state, wanted, movements.problem.passes, name, path)
+            routes = routes.with_route(name, far, altitude, path)
+    return routes
+
+
+def is_misled(movements: Movements, routes: Routes, name: str) -> bool:
+    """Return whether somebody to whom *name* reacts ends elsewhere than it meant to."""
+    known = [other for other in movements.reacting.get(name, ()) if other in routes.paths]
+    return any(routes.end_of(other) != movements.meant.end_of(other) for other in known)
+
+
+def react_again(movements: Movements, routes: Routes, name: str) -> tuple[tuple[Cell, ...], int | None]:
+    """Return where its rule leads *name* now; those who react after it are left out."""
+    names = list(movements.reacting)
+    return route_by_rule(movements.problem.intents, routes.without(names[names.index(name) :]), name)
+
+
+@enforces(RI_CONF_2, RI_CONF_3, RI_CONF_4)
+def resolve_in_order(movements: Movements, routes: Routes, order: Sequence[str]) -> Routes:
+    """Return *routes* after those in *order* have moved, one after the other."""
+    state, wanted = movements.state, movements.wanted
+    settled = routes.without(order)
+    now = place_movers(state, settled)
+    for name in [name for name in order if name in wanted.altitudes]:
+        now = now.with_creature(name, altitude=state.creatures[name].stood_ft)
+    for name in order:
+        path, altitude = wanted.paths[name], wanted.altitudes.get(name)
+        if is_misled(movements, settled, name):
+            path, altitude = react_again(movements, settled, name)
+        followers = [other for other in movements.reacting if (other, name) in movements.problem.behind]
+        past = (*movements.past(name), *followers)
+        far = follow_path(now, name, path, past, altitude)
+        settled = settled.with_route(name, far, altitude, path)
+        now = place_movers(now, Routes(paths={name: far}, altitudes=settled.altitudes))
+    return reroute(movements, settled, order)
+
+
+@enforces(RI_REAC_6)
+def put_reactions_last(order: Sequence[str], behind: Pairs) -> tuple[str, ...]:
+    """Return *order* with each reacting creature after the one it reacts to."""
+    left, found = list(order), []
+    while left:
+        free = [name for name in left if not any((name, o) in behind for o in left if o != name)]
+        found.append((free or left)[0])
+        left.remove(found[-1])
+    return tuple(found)
+
+
+# --- the solver ----------------------------------------------------------------------------------------
+# Blocks first, then riders mount, then everybody moves at once. The solver is a function of the problem
+# alone: it rolls no die, asks nobody and emits nothing. If it lacks an order of initiative it says whose,
+# and is called again with a state in which it is known.
+
+
+def solve(problem: Problem) -> Outcome | NeedsInitiative:
+    """Return how all movements come out, or whose initiative has to be known first."""
+    meant = route_all(problem.intents)
+    if problem.altitudes:
+        meant = changed(meant, altitudes={**problem.altitudes, **meant.altitudes})
+    blocked = block_ways(problem, meant)
+    if isinstance(blocked, NeedsInitiative):
+        return blocked
+    plans, wanted = problem.intents.plans, blocked.routes
+    mounted = find_mounting(problem.intents.state, plans)
+    hindered = [name for name, path in wanted.paths.items() if path != meant.paths[name]]
+    movements = Movements(
+        problem=problem,
+        state=mount_riders(problem.intents.state, mounted),
+        wanted=wanted,
+        meant=meant,
+        reacting={name: plans[name].targets for name in order_reactions(plans) if name not in hindered},
+    )
+    found = settle(movements)
+    if isinstance(found, NeedsInitiative):
+        return changed(found, mounted=mounted)
+    return changed(found, blocks=blocked.blocks, mounted=mounted)
+
+
+def find_mounting(state: State, plans: Mapping[str, Plan]) -> dict[str, str]:
+    """Return the riders who plan to get on a mount, and on which."""
+    return {
+        name: plan.mount
+        for name, plan in plans.items()
+        if plan.mount is not None and plan.mount != state.creatures[name].mount
+    }
+
+
+def mount_riders(state: State, mounted: Mapping[str, str]) -> State:
+    """Return *state* with these riders on their mounts."""
+    for rider, mount in mounted.items():
+        state = sit_on(state, rider, mount)
+    return state

@@ -1,0 +1,214 @@
+"""Open a fight of Rise: who takes part, where, by which printing; all of it is checked before it exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, get_args
+
+from service.rules import opening as common_opening
+from service.rules.house_options import option_faults
+from service.rules.kernel.messages import Emits
+from service.rules.kernel.records import EMPTY, changed, record, sealable_fields
+from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.openings import ID, Fault, Id, SeatEntry, cell_faults, seat_faults, seats_of
+from service.rules.rise import books
+from service.rules.rise.acting.sheet_faults import sheet_faults
+from service.rules.rise.creatures.character import Entry, sheet_of
+from service.rules.rise.creatures.creature import creature_of, gm_only_of, spelled_out
+from service.rules.rise.creatures.options import DEFAULTS, OPTIONS
+from service.rules.rise.creatures.sheet import PROFILES, RESERVED, Mode, Sheet, side_of
+from service.rules.rise.creatures.state import Attitude, State, Terrain
+from service.rules.rise.rounds.entries import entry_faults, pass_days
+from service.rules.rise.rounds.rounds import CombatFrame
+from service.rules.rolls.seeding import Seeding, seeding_faults
+from service.rules.secrecy.gm_only import field_faults
+from service.rules.space.grid import Cell, cells, is_height
+from service.rules.space.walls import Walls, closed_edges, is_split, wall_faults
+from service.rules.table.stack import Stacks
+from service.rules.table.table import Option
+
+RI_HP_4: Final = Rule(
+    "RI-HP-4", "A creature whose maximum of hit points is zero dies.", books.CODEX_CHARACTERS.at("Hit Points")
+)
+
+
+@record
+class Opening:
+    """Everything a fight begins with."""
+
+    creatures: tuple[Entry, ...]
+    seats: tuple[SeatEntry, ...] = ()
+    options: Mapping[str, Option] = EMPTY
+    terrain: Mapping[str, Terrain] = EMPTY
+    walls: Walls = EMPTY
+    items: Mapping[str, tuple[int, int]] = EMPTY
+    """The cells of things on the ground, as x and y, by the name of the thing."""
+    declared_sides: tuple[Id, ...] = ()
+    seeding: Seeding = Seeding()
+    attitudes: Mapping[str, Mapping[str, Attitude]] = EMPTY
+    """How creatures regard others from the start, by the id of the one and then of the other; by side if it
+    is not here."""
+    groups: Mapping[str, tuple[Id, ...]] = EMPTY
+    """The ids of the members of groups that the GM names, by the group's id; others find their groups by
+    the rules."""
+    title: str = ""
+
+
+@record
+class EncounterOpened(common_opening.EncounterOpened[State]):
+    """The encounter exists: its edition, dice and everything it begins with, for all to see."""
+
+    opening: Opening
+
+    def evolve(self, state: State) -> State:
+        return initial(state, self)
+
+
+def initial(blank: State, opened: EncounterOpened) -> State:
+    """Return the state a fight begins with, made of the *blank* one."""
+    opening = opened.opening
+    return changed(
+        blank,
+        encounter=opened.encounter,
+        edition=opened.edition,
+        digest=opened.digest,
+        dice=opened.dice,
+        options=opening.options,
+        seats=seats_of(opening.seats),
+        declared_sides=opening.declared_sides,
+        terrain=opening.terrain,
+        walls=opening.walls,
+        lying={item: (at[0], at[1]) for item, at in opening.items.items()},
+        attitudes=opening.attitudes,
+        next_groups=opening.groups,
+        creatures={sheet_of(entry).id: creature_of(entry) for entry in opening.creatures},
+        stacks=Stacks(table=(CombatFrame(path="combat"),)),
+    )
+
+
+@record
+class OpenEncounter(common_opening.OpenEncounter[State]):
+    """Open a fight of Rise with everything it begins with."""
+
+    opened = EncounterOpened
+    rules = ("RI-ROUND-1",)
+    refused_by = "RI-ROUND-5"
+    opening: Opening
+
+    def check_opening(self) -> tuple[Fault, ...]:
+        return tuple(faults(self.opening))
+
+    def recorded(self) -> Opening:
+        return changed(self.opening, creatures=tuple(map(spelled_out, self.opening.creatures)))
+
+    def decide(self, state: State) -> Emits[State]:
+        state = yield from super().decide(state)
+        for entry in self.opening.creatures:
+            state = yield from pass_days(state, entry)
+        return state
+
+
+def faults(opening: Opening) -> Iterator[Fault]:
+    """Yield everything that keeps *opening* from being a fight, each with its place."""
+    yield from option_faults(OPTIONS, opening.options)
+    missing = [f for i, entry in enumerate(opening.creatures) for f in entry_faults(entry, f"/creatures/{i}")]
+    if missing:
+        yield from missing
+        return
+    yield from _creature_faults(opening)
+    yield from _position_faults(opening)
+    yield from seat_faults(opening.seats, [sheet_of(entry).id for entry in opening.creatures])
+    yield from _group_faults(opening)
+    yield from seeding_faults(opening.seeding, {entry.seat: entry.role for entry in opening.seats})
+    yield from cell_faults(opening.terrain, "/terrain")
+    yield from wall_faults(opening.walls)
+    sides = [sheet_of(entry).side for entry in opening.creatures]
+    for i, side in enumerate(opening.declared_sides):
+        if side not in sides:
+            yield f"/declared_sides/{i}", "a side that somebody fights for"
+
+
+def _creature_faults(opening: Opening) -> Iterator[Fault]:
+    profile = PROFILES.get(str(opening.options.get("profile", DEFAULTS["profile"])))
+    if not opening.creatures:
+        yield "/creatures", "at least one creature takes part"
+    seen: dict[str, int] = {}
+    for i, entry in enumerate(opening.creatures):
+        sheet, at = sheet_of(entry), f"/creatures/{i}/sheet"
+        if not ID.fullmatch(sheet.id) or sheet.id in RESERVED:
+            yield f"{at}/id", "an id is a-z, 0-9 and -, at most 24, and neither table nor gm"
+        if sheet.id in seen:
+            yield f"{at}/id", f"creature {seen[sheet.id]} has this id already"
+        seen[sheet.id] = i
+        if not ID.fullmatch(sheet.side) or sheet.side in RESERVED:
+            yield f"{at}/side", "an id is a-z, 0-9 and -, at most 24, and neither table nor gm"
+        yield from _number_faults(entry, i)
+        allowed = () if sheet.is_pc else may_be_gm_only(opening)
+        yield from field_faults(gm_only_of(entry), allowed, f"/creatures/{i}")
+        known = profile.defenses if profile is not None else ()
+        for name in sheet.defenses:
+            if name not in known:
+                yield f"{at}/defenses/{name}", "one of " + ", ".join(known)
+        yield from sheet_faults(sheet, at, known)
+
+
+def may_be_gm_only(opening: Opening) -> tuple[str, ...]:
+    """Return the fields that no roll discloses: initiative checks disclose speed where they add it."""
+    by_speed = opening.options.get("initiative") == "speed"
+    return tuple([name for name in sealable_fields(Sheet) if not (by_speed and name == "speeds")])
+
+
+@enforces(RI_HP_4)
+def _number_faults(entry: Entry, i: int) -> Iterator[Fault]:
+    """Yield the numbers of an entry that are out of their bounds."""
+    sheet = sheet_of(entry)
+    if sheet.hp_max < 1:
+        yield f"/creatures/{i}/sheet/hp_max", "at least 1"
+    if entry.hp is not None and not 0 <= entry.hp <= sheet.hp_max:
+        yield f"/creatures/{i}/hp", "from 0 to the maximum"
+    if entry.dr is not None and not 0 <= entry.dr <= sheet.dr_max:
+        yield f"/creatures/{i}/dr", "from 0 to the maximum"
+    if not is_height(entry.altitude):
+        yield f"/creatures/{i}/altitude", "steps of 5 feet from the ground"
+    for mode in sheet.speeds:
+        if mode not in get_args(Mode):
+            yield f"/creatures/{i}/sheet/speeds/{mode}", "one of " + ", ".join(get_args(Mode))
+    if (entry.fatigue or 0) < 0 or sheet.dr_max < 0:
+        yield f"/creatures/{i}", "fatigue and damage resistance are not below 0"
+
+
+def _position_faults(opening: Opening) -> Iterator[Fault]:
+    taken: dict[Cell, str] = {}
+    closed = closed_edges(opening.walls)
+    names = [sheet_of(entry).id for entry in opening.creatures]
+    for i, entry in enumerate(opening.creatures):
+        if entry.mount is not None and entry.mount not in names:
+            yield f"/creatures/{i}/mount", f"one of {', '.join(names)}"
+        at: Cell = (entry.position[0], entry.position[1])
+        if is_split(closed, at, side_of(sheet_of(entry).size)):
+            yield f"/creatures/{i}/position", "on both sides of a wall or a closed door"
+        for cell in cells(at, side_of(sheet_of(entry).size)):
+            if opening.terrain.get(f"{cell[0]},{cell[1]}") == "wall":
+                yield f"/creatures/{i}/position", f"there is a wall at {cell[0]},{cell[1]}"
+            if cell in taken and entry.mount is None:
+                yield f"/creatures/{i}/position", f"{taken[cell]} stands there"
+            if entry.mount is None:
+                taken[cell] = sheet_of(entry).id
+
+
+def _group_faults(opening: Opening) -> Iterator[Fault]:
+    names = [sheet_of(entry).id for entry in opening.creatures]
+    seen: list[str] = []
+    for group, members in opening.groups.items():
+        if not ID.fullmatch(group) or group in RESERVED:
+            yield f"/groups/{group}", "an id is a-z, 0-9 and -, at most 24, and neither table nor gm"
+        for name in members:
+            if name not in names or name in seen:
+                yield f"/groups/{group}", f"{name} is not a creature, or is in two groups"
+            seen.append(name)
+    for creature, said in opening.attitudes.items():
+        for other in (creature, *said):
+            if other not in names:
+                yield f"/attitudes/{creature}", f"no creature is called {other}"
+        if creature in said:
+            yield f"/attitudes/{creature}", "nobody is friend or foe to itself"

@@ -1,0 +1,254 @@
+"""Show Rise to readers: a sentence for each event, creatures as tokens, and the map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from service.rules.kernel.records import changed
+from service.rules.kernel.sealed import is_closed, unsealed
+from service.rules.rise.creatures.creature import Creature, creature_of, is_unconscious
+from service.rules.rise.creatures.state import Placed, State
+from service.rules.space.grid import FEET, Cell
+from service.rules.table.counted import Counted, Harm
+from service.rules.table.short_view import (
+    BattleMap,
+    CreatureToken,
+    MapCell,
+    ShownCondition,
+    TokenStatus,
+    edges_of,
+    legible,
+)
+
+# --- statistics ----------------------------------------------------------------------------------------
+
+COUNTED: Final = Counted(acts={"action_paid": "creature"}, harms={"damage_taken": Harm()})
+"""An act is each action that is paid for, of any sort; damage counts before resistance stops it."""
+
+# --- sentences -----------------------------------------------------------------------------------------
+# See `Ruleset.sentences`.
+
+SENTENCES: Final[Mapping[str, str]] = {
+    "combat_started": "combat begins with the {start_phase} phase",
+    "creature_arriving": "{arrival_entry} is on its way",
+    "phase_started": "the {phase} phase begins; the groups: {groups}",
+    "planning_began": "each group plans its movements in secret: {groups}",
+    "movement_planned": "(for its own group: {creature} plans {plan})",
+    "movement_declared": "(for its own group: {creature} is going to {plan_ability}: {plan_targets})",
+    "plans_revealed": "{group} reveals its plans",
+    "movement_resolved": "all movements happen together",
+    "phase_ended": "the {phase} phase is over",
+    "swift_committed": "(for its own group: {creature} is committed to {ability})",
+    "swift_resolved": "the Swift abilities of {groups} take effect, and stay sealed",
+    "group_finished": "{group} is done; its actions stay sealed",
+    "turn_began": "the turn of {creature} begins",
+    "turn_ending": "{creature} is about to end its turn",
+    "turn_ended": "{creature} ends its turn",
+    "turn_passed": "{creature} passes its turn",
+    "action_paid": "{creature} pays a {pay} action for {what}",
+    "ability_used": "{assault_user} uses {assault_what} on {assault_targets}",
+    "attack_rolled": "{attacker} attacks {target} with {total}: {outcome}",
+    "damage_rolled": "{amount} {sort} damage to {target}",
+    "damage_taken": "{creature} takes {amount} damage, and loses {dr} resistance and {hp} hit points",
+    "defeated": "{creature} is {fate}; the credit goes to {credit}",
+    "vital_wound_taken": "{creature} takes a vital wound (roll {wound_result}, effect {wound_effect})",
+    "healed": "{creature} is healed and has {hp} hit points",
+    "condition_gained": "{creature} is affected by {condition_name}",
+    "condition_lost": "{creature} is free of {condition}",
+    "fell_unconscious": "{creature} falls unconscious",
+    "moved": "{creature} moves to {path} ({how})",
+    "location_effect_ignored": "{creature} has moved already, and stays where it is",
+    "initiative_rolled": "{creature} has an initiative of {total}",
+    "conflict_found": "the movements of {creatures} conflict; they resolve in the order {order}",
+    "group_announced": "{group} announces its actions, and everybody sees them",
+    "phase_resolved": "everything takes effect at once",
+    "nobody_can_act": "nobody can act",
+    "combat_ended": "combat is over",
+    "ability_done": "",
+    "action_step_reached": "",
+    "effect_recorded": "",
+    "group_resolved": "",
+    "groups_apart": "",
+    "groups_scheduled": "",
+    "plans_sealed": "",
+    "plans_opening": "all plans are sealed; each seat opens its own",
+    "sprints_asked": "",
+    "swift_closed": "",
+    "target_done": "",
+    "round_started": "round {round} begins",
+    "round_ended": "round {round} has ended",
+    "ruling_made": "a ruling on {ruling_question}: {ruling_chosen}",
+    "swift_declined": "",
+    "effects_expired": "effects on {creatures} end",
+    "recover_used": "{creature} recovers",
+    "combat_continued": "the gm lets combat go on",
+    "round_forced": "the gm forces the next round",
+    "pause_wanted": "a pause is asked for",
+    "paused": "play pauses",
+    "pause_ended": "play goes on",
+    "question_closed": "",
+    "ruling_requested": "the gm is asked: {question}",
+    "gm_ruling_recorded": "a ruling of the gm: {decision}",
+    "correction_taken": "",
+    "ability_learned": "{creature} learns {ability_id}",
+    "ability_forgotten": "{creature} loses the ability {ability}",
+    "attitude_set": "{creature} regards {toward} as {attitude}",
+    "attitudes_set": "",
+    "groups_set": "the groups: {groups}",
+    "group_left": "",
+    "group_resumed": "",
+    "readers_changed": "",
+    "initiative_answered": "{creature} exerts itself for initiative: {exerts}",
+    "initiative_rerolled": "{creature} rolls initiative again: {total}",
+    "initiative_shown": "",
+    "exertion_used": "{creature} exerts itself",
+    "exertion_rolled": "{creature} rolls again by exertion",
+    "roll_kept": "{creature} keeps its roll",
+    "fatigue_gained": "{creature} gains {levels} fatigue: {cause}",
+    "plan_withdrawn": "(for its own group: {creature} withdraws its plan)",
+    "plans_collide": "the plans of {creatures} collide",
+    "movements_made": "",
+    "movement_spent": "{creature} spends {feet} ft of movement",
+    "sprint_answered": "{creature} sprints in answer: {accepted}",
+    "stepped_aside": "{creature} steps aside for {user}: {accepted}",
+    "squeezing_judged": "{creatures} squeeze together",
+    "block_checked": "{blocker} blocks {creature}: {blocked}",
+    "rush_began": "{user} rushes at {targets}",
+    "rushed_through": "{user} rushes through {passed}",
+    "rush_attacks": "",
+    "rush_done": "",
+    "reactions_set_off": "",
+    "reaction_came": "",
+    "reactions_done": "",
+    "mounted": "{creature} mounts {mount}",
+    "mount_bolted": "{creature} bolts",
+    "ride_asked": "",
+    "ride_rolled": "{creature} rides with {total}",
+    "ride_checked": "{creature} rides {mount} (success: {success})",
+    "ride_exerted": "{creature} exerts itself to ride",
+    "took_off": "{creature} takes off to {altitude} ft",
+    "mid_air": "{creature} is in the air",
+    "depth_reached": "vital wounds due to {creature} for this fall: {depth}",
+    "fell": "{creature} falls {feet} ft",
+    "attack_judged": "",
+    "attack_postponed": "",
+    "cover_struck": "{attacker} strikes the cover of {target}: {outcome}",
+    "delayed_set": "{owner} prepares an ability",
+    "delayed_fired": "the prepared {ability} of {owner} takes effect on {targets}",
+    "delayed_lapsed": "the prepared {ability} of {owner} lapses",
+    "free_ability_came": "{creature} may use {ability} for free",
+    "swift_followed": "{creature} goes on with {ability}",
+    "sustained": "{creature} sustains {name}",
+    "zone_made": "a zone begins",
+    "zones_ended": "zones end: {ended}",
+    "items_taken": "",
+    "deed_tried": "{creature} tries something: {deed_deed}",
+    "deeds_announced": "",
+    "deeds_ordered": "",
+    "deed_ruled": "the gm judges what {creature} tries ({deed}): {decision}",
+    "deed_rolled": "{creature} rolls {total} for its deed",
+    "deed_exerted": "{creature} exerts itself for its deed",
+    "deed_judged": "{creature} has tried: {deed} (success: {success})",
+    "deeds_judged": "",
+    "object_manipulated": "{creature} handles an object ({what})",
+    "order_wanted": "{seat} chooses the order of its creatures",
+    "resistance_recovered": "{creature} regains resistance: {dr}",
+    "hit_points_reset": "the hit points of {creatures} are reset",
+    "wound_treated": "a vital wound of {creature} is treated",
+    "rested": "{creature} has rested ({rest})",
+    "days_passed": "{creature} enters as it stood {nights} days before, with a long rest on each",
+    "woke": "{creature} wakes",
+    "died": "{creature} dies: {cause}",
+    "creature_added": "{entry_sheet_name} joins",
+}
+
+
+# --- tokens --------------------------------------------------------------------------------------------
+# While groups act apart, a creature is shown as its own group's world has it, if the reader may read that
+# world. Any other creature is shown as the reader's only world has it, and as the table has it for a reader
+# of several worlds or of none.
+
+
+def tokens(view: State) -> tuple[CreatureToken, ...]:
+    """Return every creature of a seat's *view*, each once, those that are hidden last."""
+    hidden = (unsealed(entry) for entry in view.hidden_creatures.values() if not is_closed(entry))
+    return (
+        *(_token(_shown(view, name)) for name in view.creatures),
+        *(changed(_token(creature_of(entry)), hidden=True) for entry in hidden),
+    )
+
+
+def _shown(view: State, name: str) -> Creature:
+    """Return the creature *name* as the world has it that shows it."""
+    apart, group = view.apart, view.group_of(name)
+    place = group if group in apart else apart[0] if len(apart) == 1 else None
+    world = view if place is None else view.at(place)
+    return world.creatures.get(name, view.creatures[name])
+
+
+def _token(creature: Creature) -> CreatureToken:
+    sheet = creature.sheet
+    names = dict.fromkeys(condition.name for condition in creature.conditions)
+    return CreatureToken(
+        id=sheet.id,
+        name=sheet.name,
+        side=sheet.side,
+        kind=sheet.kind,
+        size=sheet.size,
+        space=creature.space,
+        position=creature.position,
+        height_ft=creature.altitude,
+        status=_status(creature),
+        hp=legible(creature, "hp"),
+        hp_max=legible(sheet, "hp_max"),
+        conditions=tuple(ShownCondition(name=name) for name in names),
+    )
+
+
+def _status(creature: Creature) -> TokenStatus:
+    if creature.dead:
+        return "dead"
+    if creature.defeated:
+        return "gone"
+    return "down" if creature.down or is_unconscious(creature) else "active"
+
+
+# --- the map -------------------------------------------------------------------------------------------
+
+
+def part(view: State) -> str:
+    """Return the phase that a seat's *view* shows, empty between them."""
+    return view.phase
+
+
+def battle_map(view: State) -> BattleMap:
+    """Return the map of a seat's *view*."""
+    return BattleMap(cells=map_cells(view), edges=edges_of(view.walls))
+
+
+def map_cells(view: State) -> tuple[MapCell, ...]:
+    """Return every cell of a seat's *view* that is not plain ground, by row and column."""
+    worlds = [view, *(view.at(group) for group in view.apart)]
+    zones = dict.fromkeys(placed for world in worlds for placed in world.zones)
+    kinds: dict[Cell, dict[str, None]] = {_cell(key): {} for key in view.terrain}
+    for placed in zones:
+        for cell in _covered(placed):
+            kinds.setdefault(cell, {})[placed.zone.kind] = None
+    return tuple(
+        MapCell(
+            cell=cell, terrain=view.terrain.get(f"{cell[0]},{cell[1]}", "normal"), zones=tuple(kinds[cell])
+        )
+        for cell in sorted(kinds, key=lambda each: each[::-1])
+    )
+
+
+def _covered(placed: Placed) -> list[Cell]:
+    x, y = placed.at
+    reach = range(-(placed.zone.radius_ft // FEET) - 1, placed.zone.radius_ft // FEET + 2)
+    return [(x + dx, y + dy) for dy in reach for dx in reach if placed.covers((x + dx, y + dy))]
+
+
+def _cell(key: str) -> Cell:
+    x, y = key.split(",")
+    return int(x), int(y)
