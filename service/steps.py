@@ -11,7 +11,7 @@ import asyncio
 import time
 from asyncio import _get_running_loop  # public by its documentation, and the cheap one
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Generic, TypeVar
@@ -54,6 +54,27 @@ def in_thread(work: Callable[[], T]) -> Pause[T]:
         return await asyncio.get_running_loop().run_in_executor(None, work)
 
     return Pause(work, park)
+
+
+def within(around: AbstractContextManager[Any], steps: Steps[T]) -> Steps[T]:
+    """Yield the pauses of *steps*, which run inside *around* from each pause to the next."""
+    answer: Any = None
+    raised: BaseException | None = None
+    while True:
+        try:
+            with around:
+                pause = steps.send(answer) if raised is None else steps.throw(raised)
+        except StopIteration as done:
+            result: T = done.value
+            return result
+        answer = raised = None
+        try:
+            answer = yield pause
+        except GeneratorExit:
+            steps.close()
+            raise
+        except BaseException as fault:  # noqa: BLE001 - it is raised where the steps wait
+            raised = fault
 
 
 def run(steps: Steps[T]) -> T:

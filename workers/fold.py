@@ -318,7 +318,8 @@ class CommandFolder:
             self._propose_opening(written.folded)
         process = "" if isinstance(entry, Entry) or are_about(written.events, ADMISSION) else entry.process
         is_seated = written.seat in state.seats  # the sender receives its next prompts with the commit
-        prompts = dumps(views.asked_next(state, written.seat, written.owed)) if is_seated else b""
+        asks_next = is_seated and written.asks_next
+        prompts = dumps(views.asked_next(state, written.seat, written.owed)) if asks_next else b""
         write = written.write_after(before.hash, entry.raw, prompts, process)
         return summarized(write, state, written.at) if closes else write
 

@@ -10110,7 +10110,7 @@ events?: Array<Event>;
 rolls?: Array<Roll>;
 /** With `?text=en`: a sentence for each event that this seat may read. */
 text?: Array<string>;
-/** The prompts that this seat may answer next, required ones first. */
+/** The prompts that this seat may answer next, required ones first. In an array the last outcome alone has them. */
 prompts?: Array<Prompt>;
 /** The number of the newest commit that is included. */
 version?: number;

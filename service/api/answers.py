@@ -186,7 +186,8 @@ OUTCOME: Final = component(
             },
             "prompts": {
                 **listing(PROMPT),
-                "description": "The prompts that this seat may answer next, required ones first.",
+                "description": "The prompts that this seat may answer next, required ones first. In an array "
+                "the last outcome alone has them.",
             },
             "version": NUMBER,
             "hash": HASH,

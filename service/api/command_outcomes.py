@@ -132,14 +132,18 @@ def pending_array(request: ApiRequest, sent: Appended, count: int) -> Steps[ApiR
 
 
 def outcomes(request: ApiRequest, n: int, count: int, *, sender: bool = False) -> ApiResponse:
-    """Return the outcomes of the *count* commands from *n* on; 202 if one is undecided."""
+    """Return the outcomes of the *count* commands from *n* on; 202 if one is undecided.
+
+    The last has the prompts that the seat may answer next: those before it would repeat them.
+    """
     services, encounter, seat = request.services, request.encounter, request.me.seat
     decided: list[views.Data] = []
     for number in range(n, n + count):
         found = sending.result_of(services, encounter, seat, number)
         if found is None:
             return _undecided(request, n, {"outcomes": decided + _pending(number, n + count)})
-        decided.append(outcome_data(request, found, sender=sender))
+        is_last = number == n + count - 1
+        decided.append(outcome_data(request, found, sender=sender, asks_next=is_last))
     return ApiResponse({"n": n, "outcomes": decided}, version=str(n + count - 1))
 
 
@@ -219,10 +223,12 @@ def _outcome(request: ApiRequest, heard: Outcome) -> views.Data:
     return outcome_data(request, found, sender=True)
 
 
-def outcome_data(request: ApiRequest, found: sending.CommandResult, *, sender: bool = False) -> views.Data:
+def outcome_data(
+    request: ApiRequest, found: sending.CommandResult, *, sender: bool = False, asks_next: bool = True
+) -> views.Data:
     """Return the outcome of a command; with `?text=en` also what happened in sentences."""
     services, encounter, seat = request.services, request.encounter, request.me.seat
-    data = sending.result_data(services, encounter, seat, found, sender=sender)
+    data = sending.result_data(services, encounter, seat, found, sender=sender, asks_next=asks_next)
     if parameters.TEXT.name in request.query:
         (data["text"],) = reading.spoken(services, encounter, seat, [found])
     return data

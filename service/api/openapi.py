@@ -83,7 +83,7 @@ _INSIDE: Final = (
     "store-unavailable",
     "store-loading",
 )
-_OF_A_RECORD: Final = ("edition-unavailable", "record-damaged", "archive-unavailable")
+_OF_A_RECORD: Final = ("edition-unavailable", "record-damaged", "archive-unavailable", "too-much-work")
 _OF_AN_ENCOUNTER: Final = ("fork-expired", "encounter-removed", "encounter-missing", *_OF_A_RECORD)
 _BODY: Final = ("body-too-large", "request-timeout", "unsupported-media-type")
 _WAITING: Final = (

@@ -289,6 +289,14 @@ _TYPES: Final = (
         "sound and withholds nothing; nothing of a refused bundle is stored. `rewound verify` explains more.",
     ),
     ProblemType(
+        "too-much-work",
+        422,
+        "The request takes too much work",
+        "To answer it by the rules takes more steps of work than one request may take, so it was stopped and "
+        "changed nothing. Ask for less: the options of one creature (`?creature=`), of one prompt or of some "
+        "types; fewer commands in an array; a part of a round.",
+    ),
+    ProblemType(
         "not-yet-folded",
         503,
         "The version is not available yet",

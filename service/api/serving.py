@@ -41,7 +41,8 @@ from service.log import (
     VersionConflict,
     WouldWait,
 )
-from service.steps import IN_POOL, Steps, settle
+from service.rules.kernel.meter import READING, Meter, TooMuchWork
+from service.steps import IN_POOL, Steps, settle, within
 from service.stores.archive.storage import ArchiveUnavailable, FileLost
 from service.stores.capacity import QuotaExceeded
 from service.stores.checkpoints import TreeHead
@@ -157,6 +158,7 @@ def _answer(
 ) -> Steps[ApiResponse]:
     """Authenticate *api_request* and run its handler; if it would block the loop, start again in the pool.
 
+    What the handler computes by the rules has `READING` steps of work.
     Nothing has been appended by then, because after an append a handler only waits in the pool.
     """
     if not operation.is_quick:
@@ -169,8 +171,10 @@ def _answer(
                 api_request.body = yield from _body(operation, asked)
                 is_read = True
             api_request.query  # noqa: B018 - reading it checks it: unknown parameters are refused everywhere
-            answer = operation.handler(api_request)
-            return answer if isinstance(answer, ApiResponse) else (yield from answer)
+            meter = Meter(READING)
+            with meter:
+                answer = operation.handler(api_request)
+            return answer if isinstance(answer, ApiResponse) else (yield from within(meter, answer))
         except WouldWait:
             yield IN_POOL
         except NoSuchEncounter:  # it was deleted after the caches were filled
@@ -318,6 +322,7 @@ _PROBLEM_OF: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
         "record-damaged", "the service's secret does not decrypt the encounter's secrets"
     ),
     EncounterImported: lambda fault: Problem("encounter-imported", str(fault)),
+    TooMuchWork: lambda fault: Problem("too-much-work", str(fault)),
     KeyReused: lambda fault: Problem(
         "idempotency-key-reused", "the key was used for another request", members={"n": fault.n}
     ),

@@ -39,6 +39,7 @@ from service.record.quarantine import DISPUTED, KILLED, Quarantine, because, cod
 from service.rules.contests.continuing import SealedValues
 from service.rules.kernel.codec import to_data
 from service.rules.kernel.json_pointer import escaped
+from service.rules.kernel.meter import TOO_MUCH_WORK
 from service.rules.kernel.records import EMPTY
 from service.rules.ruleset import Ruleset
 from service.rules.table.lines import Origin
@@ -116,9 +117,8 @@ class Redecider:
             if commit.n < first:
                 folded = self._follow(folded, commit)
             else:
-                written = self._decide(folded, commit, digest)
+                folded = self._decide(folded, commit, digest)
                 counts.decided += 1
-                folded = written.folded
             state = folded.state
             self._check_claim(commit.n, state)
         self._check_fold(folded.n, state, progress)
@@ -132,12 +132,21 @@ class Redecider:
         lying = self._payloads_of(commit)
         return any("sealed" in event and index not in lying for index, event in enumerate(commit.events))
 
-    def _decide(self, folded: FoldedState[Any], commit: Commit, digest: str) -> DecidedCommit[Any]:
+    def _decide(self, folded: FoldedState[Any], commit: Commit, digest: str) -> FoldedState[Any]:
+        """Return the encounter after *commit*, which is decided again; raises `Fault` if it differs.
+
+        A command that was stopped for its work may have thrown dice before. They are not recorded, so until
+        they are disclosed it cannot be repeated.
+        """
         raw = self._evidence.requests[commit.n - 1]
         assert raw is not None, "a withheld request was decided"
         try:
             written = self._written(folded, commit, raw)
         except NotRecorded as wanted:
+            if self._is_stopped(commit):
+                detail = f"command {commit.n} is said to take too much work; deciding it needs {wanted}"
+                self._found(NOT_REPEATED, f"{detail}, which is not disclosed yet")
+                return self._follow(folded, commit)
             raise self._differs(
                 commit, digest, "/rolls", f"deciding it needs {wanted}, which is not recorded"
             ) from wanted
@@ -150,7 +159,12 @@ class Redecider:
             raise self._differs(commit, digest, path, detail)
         if commit.quarantine is not None and commit.quarantine["cause"] != DISPUTED:
             self._repeat(folded, commit, commit.quarantine, raw)
-        return written
+        return written.folded
+
+    def _is_stopped(self, commit: Commit) -> bool:
+        """Return whether *commit* says that its command was stopped for its work."""
+        refusals = (commit.refusal, *[each.get("refusal") for each in self._payloads_of(commit).values()])
+        return any(refusal is not None and refusal["code"] == TOO_MUCH_WORK for refusal in refusals)
 
     def _repeat(self, folded: FoldedState[Any], commit: Commit, said: Quarantine, raw: bytes) -> None:
         """Decide a command that was set aside, and note whether it crashes here too; raises `Fault` if not.

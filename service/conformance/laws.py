@@ -11,7 +11,7 @@ LAWS: Final[Mapping[str, str]] = MappingProxyType(
         "listed": "Every message and frame of the ruleset's packages is listed.",
         "opens": "An opening without a fault opens an encounter.",
         "decides": "A legal command is decided without an error, and each of its events cites a rule.",
-        "rests": "After each command the stack comes to rest: it is empty, or its top frame waits.",
+        "rests": "After each command the stack comes to rest, within the work that a command may take.",
         "offers": "Every required prompt offers a command, and every command that is offered is accepted.",
         "accepts": "Every command that is accepted is offered.",
         "refusals": "A refused command changes nothing.",

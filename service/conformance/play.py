@@ -16,6 +16,7 @@ from service.conformance.laws import LawBroken
 from service.rules import shared
 from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.messages import Actor, Awaited, Command, Event, Fact, Offer, Private, Rolled
+from service.rules.kernel.meter import TOO_MUCH_WORK
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import places_of_sealed, view
 from service.rules.rolls.chance import Chance
@@ -200,10 +201,14 @@ class Play:
 
     def _decided(self, command: Command[Any], what: str) -> Decision[Any]:
         try:
-            return decide(self.state, command, Chance(self._secrets.dice_for(self.state)))
+            decision = decide(self.state, command, Chance(self._secrets.dice_for(self.state)))
         except Exception as fault:  # whatever a ruleset's own code raises
             law = "rests" if "does not come to rest" in str(fault) else "decides"
             raise LawBroken(law, f"{what}: {self._said(fault)}") from fault
+        if decision.refusal is not None and decision.refusal.code == TOO_MUCH_WORK:
+            frame = f"; {decision.stuck_at} neither waits nor is popped" if decision.stuck_at else ""
+            raise LawBroken("rests", f"{what}: {decision.refusal.detail}{frame}")
+        return decision
 
     @contextmanager
     def _law(self, law: str, what: str) -> Iterator[None]:

@@ -94,6 +94,8 @@ class DecidedCommit(Generic[S]):
     """The sender's seat; empty if the request cannot be read."""
     owed: str | None = None
     """The prompt that the seat still owes in the sealed scope of its command."""
+    asks_next: bool = True
+    """Whether the answer to the sender has its next prompts: in an array that of the last command alone."""
 
     @property
     def state(self) -> S:
@@ -231,6 +233,7 @@ class _CommitDraft(Generic[S]):
         self.sealed: list[tuple[int, StoredEnvelope]] = []
         self.seat = ""
         self.owed: str | None = None
+        self.asks_next = True
 
     def envelope(self, index: int, scope: Scope, payload: Mapping[str, Any]) -> dict[str, Any]:
         """Return the entry in `events` for *payload*; add the payload with its salt to `sealed`."""
@@ -284,6 +287,7 @@ class _CommitDraft(Generic[S]):
             events=events,
             seat=self.seat,
             owed=self.owed,
+            asks_next=self.asks_next,
         )
 
 
@@ -307,6 +311,7 @@ def _write(draft: _CommitDraft[S], request: Request, decision: Decision[S]) -> D
     state = noted(draft.folded.state, state, plays=any(map(_plays, decision.facts)))
     open_refusal = None if decision.outcome == SEALED else decision.refusal
     draft.seat, draft.owed = request.actor.seat, owed
+    draft.asks_next = request.batch is None or request.batch.is_end
     return draft.written(state, request.at, decision.outcome, events, spelled.rolls, open_refusal)
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, Final, Literal
 
 from service.log.values import CommitWrite
+from service.rules.kernel.meter import READING, Meter, TooMuchWork
 from service.rules.kernel.sealed import view
 from service.rules.ruleset import waiting
 from service.rules.table.table import GM, Table
@@ -71,9 +72,17 @@ def winner(state: Table) -> str | None:
 
 
 def waiting_seats(state: Table) -> list[dict[str, Any]]:
-    """Return whose turn it is, as the gm may know it: each seat that may answer, and for which creatures."""
+    """Return whose turn it is, as the gm may know it: each seat that may answer, and for which creatures.
+
+    Nobody's if to find it takes more work than a read may take.
+    """
     found: dict[tuple[str, bool], list[str]] = {}
-    for awaited in waiting(view(state, GM)):
+    try:
+        with Meter(READING):
+            every = waiting(view(state, GM))
+    except TooMuchWork:
+        return []
+    for awaited in every:
         creatures = found.setdefault((awaited.seat, awaited.optional), [])
         if awaited.creature and awaited.creature not in creatures:
             creatures.append(awaited.creature)

@@ -21,6 +21,7 @@ from service.record.commit import QUARANTINED, REFUSED, SEALED, Commit
 from service.rules.kernel.codec import to_data
 from service.rules.kernel.hints import fields_of, required_fields
 from service.rules.kernel.messages import Awaited, Offer
+from service.rules.kernel.meter import READING, Meter, TooMuchWork
 from service.rules.kernel.sealed import Seats, audience_of, is_opened, opened, view
 from service.rules.kernel.sealed_data import fields_in, whole
 from service.rules.ruleset import Ruleset, asked, carried, offered_data, waiting
@@ -151,10 +152,16 @@ def offer_data(ruleset: Ruleset[Any], offer: Offer) -> Data:
 def asked_next(state: Table, seat: str, named: str | None) -> Data:
     """Return the prompts that *seat* may answer next; its options are listed for the same prompts.
 
-    The prompt *named* by a sealed scope comes first, then the prompts that others wait for.
+    The prompt *named* by a sealed scope comes first, then the prompts that others wait for. There are none if
+    to find them takes more work than a read may take.
     """
+    try:
+        with Meter(READING):
+            every = [awaited for _, awaited in asked(state, seat)]
+    except TooMuchWork:
+        every = []
     mine = sorted(
-        (awaited for _, awaited in asked(state, seat)),
+        every,
         key=lambda awaited: (awaited.prompt != named, awaited.optional),
     )
     return {"prompts": [prompt_data(awaited) for awaited in mine]}

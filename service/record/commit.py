@@ -50,6 +50,11 @@ class Batch:
         """The id that a refusal leaves in the state, so that the rest of the array is refused."""
         return self.id if self.stop else None
 
+    @property
+    def is_end(self) -> bool:
+        """Whether no command of the array comes after this one."""
+        return self.index == self.of - 1
+
 
 @dataclass(frozen=True, slots=True)
 class SeatSignature:

@@ -7,6 +7,7 @@ judged on the seat's view, so a command is never refused because of what its sea
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import GeneratorType
 from typing import Any, Final, Generic, TypeVar
@@ -28,6 +29,7 @@ from service.rules.kernel.messages import (
     Refused,
     Scope,
 )
+from service.rules.kernel.meter import DECIDING, READING, TOO_MUCH_WORK, Meter, TooMuchWork, spend
 from service.rules.kernel.records import EMPTY, changed, derived, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces, refuser, speaker
 from service.rules.kernel.sealed import EnvelopeClosed, view
@@ -57,10 +59,19 @@ TABLE_BATCH_1: Final = Rule(
     RULING,
 )
 
+TABLE_WORK_1: Final = Rule(
+    "TABLE-WORK-1",
+    "A command that takes more work than the service allows any command is refused, and changes nothing.",
+    RULING,
+)
+
 S = TypeVar("S", bound=Table)
 
-STEP_LIMIT: Final = 10_000
-"""The most steps of frames that one command may cause; more are a programming mistake."""
+OFFER_STEPS: Final = 3
+"""The steps of an offer, beside those of the values that it lists."""
+
+FACT_STEPS: Final = 3
+"""The steps of work (`kernel/meter.py`) of a fact, and of a frame that advances."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +144,8 @@ class Decision(Generic[S]):
     facts: tuple[Fact[S], ...] = ()
     refusal: Refusal | None = None
     scope: Scope | None = None
+    stuck_at: str = ""
+    """For the author of a ruleset: the kind of the frame that took too much work; no record has it."""
 
     @property
     def outcome(self) -> str:
@@ -148,6 +161,8 @@ class _DecisionRecorder(Generic[S]):
     def __init__(self, state: S) -> None:
         self.state = state
         self.facts: list[Fact[S]] = []
+        self.advancing = ""
+        """The kind of the frame that advances."""
 
     def play(self, tale: Generator[Fact[S], S, object], place: str = TABLE) -> None:
         """Collect all facts that *tale* emits at *place*, or none of them if it raises."""
@@ -166,6 +181,7 @@ class _DecisionRecorder(Generic[S]):
         try:
             fact = next(tale)
             while True:
+                spend(FACT_STEPS)
                 event = fact.event if isinstance(fact, Private) else fact
                 if isinstance(event, Event):
                     if not event.because:
@@ -202,44 +218,64 @@ class _DecisionRecorder(Generic[S]):
                 return
 
     def come_to_rest(self, chance: Chance, place: str) -> None:
-        """Advance the stack of *place* until it is empty or waits."""
-        for _ in range(STEP_LIMIT):
+        """Advance the stack of *place* until it is empty or waits.
+
+        Raises `AssertionError` for a frame that emits nothing, because it would do so for ever.
+        """
+        while True:
             state = self.state.at(place)
             frame = state.top
             if frame is None or frame.waits(state):
                 return
+            self.advancing = type(frame).__name__
+            spend(FACT_STEPS)
+            before = len(self.facts)
             try:
                 self.play(frame.advance(state, chance), place)
             except DiceNeeded as wanted:
                 self.play(ask(state, wanted), place)
             except QuestionNeeded as stopped:
                 self.play(stopped.tell(state), place)
-        kind = type(self.state.at(place).top).__name__
-        text = f"the stack of {place} does not come to rest: {kind} neither waits nor is popped"
-        raise AssertionError(text)
+            assert len(self.facts) > before, (
+                f"the stack of {place} does not come to rest: {self.advancing} neither waits nor is popped"
+            )
 
 
 def decide(state: S, command: Command[S], chance: Chance, batch: str | None = None) -> Decision[S]:
     """Decide *command* on *state*; the same arguments and the same dice give the same decision.
 
-    *batch* is the id of the command's array, if a refusal in it stops the rest.
+    *batch* is the id of the command's array, if a refusal in it stops the rest. A decision has `DECIDING`
+    steps of work.
     """
-    scope = command.scope(state)
-    try:
-        admit(state, command, batch)
-    except Refused as refused:
-        return _refused(state, refused, scope, batch)
-    try:
-        place, _ = _checked(state, command)
+    scope: Scope | None = None
+    with Meter(DECIDING):
+        try:
+            scope = command.scope(state)
+            admit(state, command, batch)
+        except Refused as refused:
+            return _refused(state, refused, scope, batch)
+        except TooMuchWork as fault:
+            return _refused(state, _too_much(fault), scope, batch)
         tape = _DecisionRecorder(state)
-        tape.play(command.decide(state.at(place)), place)
-        tape.settle(chance)
-    except Refused as refused:
-        is_open = scope is None and refused.code != DICE_NOT_SEALED
-        is_kept = is_open and knows_more(state, command.by)
-        return _refused(state, refuse_without_reason() if is_kept else refused, scope, batch)
+        try:
+            place, _ = _checked(state, command)
+            tape.play(command.decide(state.at(place)), place)
+            tape.settle(chance)
+        except (Refused, TooMuchWork) as fault:
+            refused = fault if isinstance(fault, Refused) else _too_much(fault)
+            is_open = scope is None and refused.code not in (DICE_NOT_SEALED, TOO_MUCH_WORK)
+            is_kept = is_open and knows_more(state, command.by)
+            told = refuse_without_reason() if is_kept else refused
+            return changed(_refused(state, told, scope, batch), stuck_at=tape.advancing)
     assert tape.state.families is state.families, "the opening must change the blank state, not replace it"
     return Decision(state=tape.state, facts=tuple(tape.facts), scope=scope)
+
+
+@enforces(TABLE_WORK_1)
+def _too_much(fault: TooMuchWork) -> Refused:
+    """Return the refusal of a command whose work has reached its limit."""
+    detail = f"deciding it takes more than {fault.limit} steps of work"
+    return Refused(TOO_MUCH_WORK, detail, TABLE_WORK_1.id)
 
 
 def _refused(state: S, refused: Refused, scope: Scope | None, batch: str | None) -> Decision[S]:
@@ -288,8 +324,19 @@ def check(state: S, command: Command[S]) -> None:
 
     The API calls this before it appends a command of a sealed scope.
     """
-    admit(state, command)
-    _checked(state, command)
+    with _as_one_decision():
+        admit(state, command)
+        _checked(state, command)
+
+
+@contextmanager
+def _as_one_decision() -> Iterator[None]:
+    """Give what is done inside the steps of a decision, and raise `Refused` if it takes more."""
+    try:
+        with Meter(DECIDING):
+            yield
+    except TooMuchWork as fault:
+        raise _too_much(fault) from fault
 
 
 class ChecksInOrder(Generic[S]):
@@ -308,9 +355,10 @@ class ChecksInOrder(Generic[S]):
 
     def check(self, command: Command[S]) -> None:
         """Raise `Refused` if the rules refuse *command*, which comes after those that were checked."""
-        admit(self._state, command)
-        self._go_on()
-        self._last = (command, *_checked(self._state, command, self._worlds))
+        with _as_one_decision():
+            admit(self._state, command)
+            self._go_on()
+            self._last = (command, *_checked(self._state, command, self._worlds))
 
     def _go_on(self) -> None:
         """Take the last command as having happened in its world, if what comes of it is certain."""
@@ -377,14 +425,21 @@ def legal(
     seat: str,
     wanted: Callable[[Awaited], Iterable[str]] = lambda each: each.accepts,
 ) -> Iterator[tuple[Awaited, tuple[Offer, ...]]]:
-    """Yield each answer that *seat* owes or may give, with every legal command of the types *wanted*."""
-    for seen, awaited in asked(state, seat):
+    """Yield each answer that *seat* owes or may give, with every legal command of the types *wanted*.
+
+    All of them have `READING` steps of work; raises `TooMuchWork` beyond.
+    """
+    meter = Meter(READING)
+    with meter:
+        every = tuple(asked(state, seat))
+    for seen, awaited in every:
         names = tuple(wanted(awaited))
         if awaited.accepts and not names:
             continue
-        offers = tuple(_offers(ruleset, seen, awaited, names))
-        if not state.dice_sealed:
-            offers = tuple(_without_dice(ruleset, state, seat, offers))
+        with meter:
+            offers = tuple(_offers(ruleset, seen, awaited, names))
+            if not state.dice_sealed:
+                offers = tuple(_without_dice(ruleset, state, seat, offers))
         yield awaited, offers
 
 
@@ -392,10 +447,16 @@ def _offers(ruleset: Ruleset[S], seen: S, awaited: Awaited, names: Iterable[str]
     """Yield the offers of the commands *names* for *awaited*; a commitment names what it may commit to."""
     for name in names:
         for offer in ruleset.commands[name].offers(seen, awaited):
+            spend(OFFER_STEPS + sum([_listed(choice) for choice in offer.choices.values()]))
             if awaited.seals and name == SealChoice.type:
                 yield changed(offer, seals=tuple(_offers(ruleset, seen, awaited, awaited.seals)))
             else:
                 yield offer
+
+
+def _listed(choice: Sequence[Any]) -> int:
+    """Return how many values *choice* lists; a compact one lists none."""
+    return len(choice) if isinstance(choice, tuple | list) else 0
 
 
 # --- before the dice are sealed --------------------------------------------------------------------------

@@ -364,13 +364,21 @@ def read(services: Services, encounter: str, seat: str, commit: Commit, prompt: 
 
 
 def result_data(
-    services: Services, encounter: str, seat: str, found: CommandResult, *, sender: bool = False
+    services: Services,
+    encounter: str,
+    seat: str,
+    found: CommandResult,
+    *,
+    sender: bool = False,
+    asks_next: bool = True,
 ) -> views.Data:
-    """Return the outcome of a command as *seat* may see it, with the seat's next prompt.
+    """Return the outcome of a command as *seat* may see it, with the seat's next prompts if *asks_next*.
 
     Only the *sender* receives what the worker published beside the commit, because it is made for that seat.
     """
     data = views.outcome_data(found.commit, found.payloads, found.reader)
+    if not asks_next:
+        return data
     if sender and found.next_prompt:
         asked: views.Data = orjson.loads(found.next_prompt)
         return data | asked

@@ -36,6 +36,8 @@ def test_an_array_is_decided_in_order_each_on_its_own(table: Table) -> None:
     assert found["n"] == before + 1
     assert [each["hash"] for each in found["outcomes"]] == [each["hash"] for each in commits]
     assert [each["events"][0]["by"] for each in found["outcomes"]] == [3, 1, 3]
+    assert ["prompts" in each for each in found["outcomes"]] == [False, False, True]
+    assert [each["prompt"] for each in found["outcomes"][-1]["prompts"]] == ["game"]
     assert table.gm.get(f"{table.at}/state")["state"]["counter"] == 7
 
 

@@ -16,14 +16,16 @@ from service.cli.judging import STATUS
 from service.core.decide import decide_request, quarantine_request
 from service.record.commit import load_commit
 from service.record.quarantine import CRASHED, KILLED, Quarantine, because
+from service.rules.kernel.meter import spend
 from tests.audit.bundle_vectors import KEY, spelled, why
 from tests.audit.evidence_of import evidence_of
 from tests.audit.games import signed_throughout
 from tests.support.javascript_verifier import Case, judged, node
-from tests.support.tiny_game import TINY
+from tests.support.tiny_game import TINY, RollFrame
 from tests.support.tiny_table import Sitting, player, request
 
 SHELF = {TINY.edition: TINY}
+ROLLING = RollFrame.advance
 SKIPPED = {"cause": CRASHED, "error": "IndexError", "place": "service.rules.table.stack:82", "rule": None}
 
 
@@ -158,3 +160,33 @@ def test_the_javascript_verifier_says_that_it_does_not_repeat_a_crash(tmp_path: 
     text = node("clients/javascript/verify.mjs", str(file), "--key", KEY, "--without-rules")
 
     assert "set aside by the host without a decision; whether deciding fails is not checked here" in text
+
+
+def too_slow(frame: RollFrame, state: Any, chance: Any) -> Any:
+    """Throw the die, and then work without end."""
+    yield from ROLLING(frame, state, chance)
+    while True:
+        spend()
+
+
+def test_a_command_that_was_stopped_for_its_work_is_stopped_in_the_audit_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(RollFrame, "advance", too_slow)
+    sitting = opened()
+    n = len(sitting.written) + 1
+    sitting.do("roll", sides=6)
+    refusal = load_commit(sitting.written[-1].raw).refusal
+
+    before = audited(evidence_of(sitting))
+    evidence = host_signed(sitting)
+    honest = audited(evidence)
+    monkeypatch.setattr(RollFrame, "advance", ROLLING)
+    lied = audited(evidence)
+
+    assert refusal is not None
+    assert refusal["code"] == "too_much_work"
+    assert str(before.verdict).startswith("valid_unsigned_to_epoch")
+    assert [finding.name for finding in before.findings] == [NOT_REPEATED], "its die is not disclosed yet"
+    assert (str(honest.verdict), [*honest.findings]) == ("valid", [])
+    assert str(lied.verdict) == f"not_deterministic({n}, /events/0)"

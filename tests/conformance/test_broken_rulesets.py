@@ -87,7 +87,7 @@ def test_a_ruleset_that_breaks_a_law_is_told_which(
     name = f"duel_that_breaks_{law}"
     source = SOURCE.replace(old, new).replace("BEATS: Final", "COUNT: list[int] = []\nBEATS: Final", 1)
     (tmp_path / f"{name}.py").write_text(source)
-    monkeypatch.setattr("service.rules.ruleset.STEP_LIMIT", 100)
+    monkeypatch.setattr("service.rules.ruleset.DECIDING", 1000)
     monkeypatch.syspath_prepend(str(tmp_path))
     ruleset = import_module(name).DUEL
 
@@ -244,7 +244,7 @@ def test_a_fault_of_the_code_is_named_with_its_place(
 ) -> None:
     assert SOURCE.count(old) == 1
     (tmp_path / f"{name}.py").write_text(SOURCE.replace(old, new))
-    monkeypatch.setattr("service.rules.ruleset.STEP_LIMIT", 100)
+    monkeypatch.setattr("service.rules.ruleset.DECIDING", 1000)
     monkeypatch.syspath_prepend(str(tmp_path))
     report = report_of(import_module(name).DUEL)
     (violation,) = (each for each in report.violations if each.law == law)

@@ -1197,7 +1197,7 @@ class Outcome(t.TypedDict):
     text: t.NotRequired[list[str]]
     """With `?text=en`: a sentence for each event that this seat may read."""
     prompts: t.NotRequired["list[Prompt]"]
-    """The prompts that this seat may answer next, required ones first."""
+    """The prompts that this seat may answer next, required ones first. In an array the last outcome alone has them."""
     version: t.NotRequired[int]
     """The number of the newest commit that is included."""
     hash: t.NotRequired[str]

@@ -66,10 +66,10 @@ def send_command(request: ApiRequest) -> Steps[ApiResponse]:
     answered 409 `command-refused`; it is recorded, throws no dice and changes nothing.
 
     The commands of an array (at most fifty) are appended together and decided in order, one by one. The
-    answer is 200 with `outcomes`, even if some are refused. After a refusal the remaining commands are
-    refused as `skipped`, unless `?continue=true`. The idempotency key and `If-Match` apply to the array as a
-    whole. A secret choice must be legal when the array is sent, after the commands before it as far as they
-    throw no dice, and unless `?continue=true` it must be the last command.
+    answer is 200 with `outcomes`, even if some are refused; the last one alone has `prompts`. After a refusal
+    the remaining commands are refused as `skipped`, unless `?continue=true`. The idempotency key and
+    `If-Match` apply to the array as a whole. A secret choice must be legal when the array is sent, after the
+    commands before it as far as they throw no dice, and unless `?continue=true` it must be the last command.
     """
     data = request.data
     if isinstance(data, list):

@@ -16,6 +16,8 @@ from inspect import Parameter, Signature
 from operator import attrgetter, itemgetter
 from typing import Any, Final, Generic, NoReturn, Self, TypeVar, dataclass_transform, overload
 
+from service.rules.kernel.meter import apart, measured, spend
+
 R = TypeVar("R")
 T = TypeVar("T")
 K = TypeVar("K")
@@ -146,7 +148,8 @@ class _ComputedAttribute(Generic[R, V]):
     def __get__(self, of: R | None, kind: type) -> V | Self:
         if of is None:
             return self
-        found = of.__dict__[self.name] = self.compute(of)  # later readers find it there, without a call
+        found = apart(lambda: self.compute(of))
+        of.__dict__[self.name] = found  # later readers find it there, without a call
         return found
 
 
@@ -154,7 +157,7 @@ def computed_from(*fields_read: str) -> Callable[[Callable[[R], V]], _ComputedAt
     """Make a method an attribute that is computed once from the fields *fields_read* and from nothing else.
 
     A changed copy keeps the value until one of these fields changes. Reading it again costs as much as
-    reading a field.
+    reading a field. What it takes to compute has a limit of its own (`meter.ATTRIBUTE`) and costs no reader.
     """
     return lambda compute: _ComputedAttribute(fields_read, compute)
 
@@ -365,11 +368,17 @@ def _no_field(kind: type, names: set[str]) -> AssertionError:
 
 
 def derived(of: R, name: Hashable, derive: Callable[[R], V]) -> V:
-    """Return `derive(of)`, computed once and cached in the record, because neither ever changes."""
-    known: dict[Hashable, Any] = of.__dict__.setdefault(DERIVED, {})
-    if name not in known:
-        known[name] = derive(of)
-    found: V = known[name]
+    """Return `derive(of)`, computed once and cached in the record, because neither ever changes.
+
+    Each reader spends the steps that it takes to compute, so it does not count whether it was cached.
+    """
+    known: dict[Hashable, tuple[Any, int]] = of.__dict__.setdefault(DERIVED, {})
+    kept = known.get(name)
+    if kept is None:
+        kept = known[name] = measured(lambda: derive(of))
+    elif kept[1]:
+        spend(kept[1])
+    found: V = kept[0]
     return found
 
 

@@ -1,7 +1,8 @@
 """Measure and walk the square grid: distances, steps, spaces, reachable cells, straight pushes.
 
 A cell is (x, y) and 5 feet wide. A space is the square of cells that a creature fills, named by the cell with
-the least x and y. Every order in this file is fixed, so a search finds the same path on every machine.
+the least x and y. Every order in this file is fixed, so a search finds the same path on every machine. What
+walks or lists cells spends a step for each (`kernel/meter.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from math import isqrt
 from typing import Final, TypeAlias
 
 from service.rules.kernel import values
+from service.rules.kernel.meter import spend
 
 Cell: TypeAlias = tuple[int, int]
 Row: TypeAlias = tuple[int, int, int]
@@ -36,6 +38,15 @@ _STEPS: Final = tuple((dx, dy, int(dx != 0 and dy != 0)) for dx, dy in STEPS)
 
 _UNKNOWN: Final = -1
 """The price of a cell for which `entering` was not called yet."""
+
+_PLAIN_STEPS: Final = 1
+"""The steps of work that a search spends for a cell."""
+
+_BITS_OF_A_STEP: Final = 16_384
+"""The cells of a set, each a bit, that are shifted in about the time of a step of work."""
+
+_PRICED_STEPS: Final = 3
+"""The same where each of the eight steps from the cell has a price of its own."""
 
 
 def is_height(feet: int) -> bool:
@@ -73,14 +84,18 @@ def cells(at: Cell, side: int) -> tuple[Cell, ...]:
     """Return the cells of the square space at *at* that is *side* cells wide."""
     if side == 1:
         return (at,)
+    spend(side * side)
     return tuple((at[0] + i, at[1] + j) for j in range(side) for i in range(side))
 
 
 def nearest(at: Cell) -> Iterator[Cell]:
     """Yield every cell from *at* outward, without end: by ring, then by distance, then by coordinates."""
-    for ring in count():
-        around = range(-ring, ring + 1)
-        steps = sorted((x * x + y * y, x, y) for x in around for y in around if ring in (abs(x), abs(y)))
+    yield at
+    for ring in count(1):
+        spend(8 * ring)
+        beside = range(-ring, ring + 1)
+        edges = ((x, y) for i in beside for x, y in ((i, -ring), (i, ring), (-ring, i), (ring, i)))
+        steps = sorted({(x * x + y * y, x, y) for x, y in edges})
         yield from ((at[0] + x, at[1] + y) for _, x, y in steps)
 
 
@@ -138,11 +153,125 @@ def line(start: Cell, step: Cell, count: int) -> Iterator[Cell]:
     """Yield the *count* cells that follow *start* in direction *step*."""
     x, y = start
     for _ in range(count):
+        spend()
         x, y = x + step[0], y + step[1]
         yield (x, y)
 
 
-def reachable(  # noqa: C901, PLR0912 - one loop, for speed: functions would be called for each of eight sides
+class _Search:
+    """What a search walks on: the price of each cell, and of each step if it may differ.
+
+    *entering* and *step* are those of `reachable`.
+    """
+
+    def __init__(
+        self,
+        entering: Callable[[Cell], int | None],
+        step: Callable[[Cell, Cell, int, int], int | None] | None,
+        *,
+        alternating: bool,
+    ) -> None:
+        self.entering = entering
+        self.step = step
+        self.alternating = alternating
+        self.prices: dict[Cell, int | None] = {}
+        self.settled = 0
+        """The cells that were settled, each at most once for each parity of the diagonals before it."""
+        self.is_cut = False
+        """Whether the last flood left out a cell for its budget alone."""
+
+    def price(self, cell: Cell) -> int | None:
+        """Return the feet of a straight step onto *cell*, None if it cannot be entered."""
+        feet = self.prices.get(cell, _UNKNOWN)
+        if feet == _UNKNOWN:
+            feet = self.prices[cell] = self.entering(cell)
+        return feet
+
+    def flood(  # noqa: C901, PLR0912 - one loop, for speed: functions would be called for each of eight sides
+        self,
+        start: Cell,
+        budget: int,
+        until: Callable[[Cell], bool] | None = None,
+        least: Callable[[Cell], int] | None = None,
+    ) -> Reach:
+        """Return what `reachable` does."""
+        found: dict[Cell, tuple[int, Way]] = {}
+        settled: tuple[set[Cell], set[Cell]] = (set(), set())
+        offered: tuple[dict[Cell, tuple[int, int]], dict[Cell, tuple[int, int]]] = ({}, {})
+        heap: list[tuple[int, int, int, Cell, Way | None]] = [(0, 0, 0, start, None)]
+        prices, step, alternating = self.prices, self.step, self.alternating
+        cost = _PLAIN_STEPS if step is None else _PRICED_STEPS
+        self.is_cut = False
+        order = 0
+        while heap:
+            spent, diagonals, _, cell, before = heappop(heap)
+            odd = diagonals & alternating
+            if cell in settled[odd]:
+                continue
+            settled[odd].add(cell)
+            self.settled += 1
+            spend(cost)
+            way = (cell, before)
+            if cell not in found:
+                found[cell] = (spent, way)
+                if until is not None and until(cell):
+                    break
+            x, y = cell
+            for dx, dy, slanted in _STEPS:
+                following = (x + dx, y + dy)
+                walked = diagonals + slanted
+                parity = walked & alternating
+                if following in settled[parity]:
+                    continue
+                feet = prices.get(following, _UNKNOWN)
+                if feet == _UNKNOWN:
+                    feet = self.price(following)
+                if feet is None:
+                    continue
+                if step is not None:
+                    feet = step(cell, following, diagonals, feet)
+                    if feet is None:
+                        continue
+                elif odd and slanted:
+                    feet *= 2
+                reached = spent + feet
+                if reached + (0 if least is None else least(following)) > budget:
+                    self.is_cut = True
+                    continue
+                better = offered[parity].get(following)
+                if better is not None and better <= (reached, walked):
+                    continue  # the better one is popped first, so this one would find the cell settled
+                offered[parity][following] = (reached, walked)
+                order += 1
+                heappush(heap, (reached, walked, order, following, way))
+        return found
+
+    def is_shut(self, goal: Cell, start: Cell, most: int) -> bool:
+        """Return whether no walk from *start* leads to *goal*, as far as *most* cells around it show."""
+        known, edge = {goal}, [goal]
+        while edge:
+            cell = edge.pop()
+            spend(_PLAIN_STEPS if self.step is None else _PRICED_STEPS)
+            for dx, dy in STEPS:
+                before = (cell[0] + dx, cell[1] + dy)
+                if before in known or not self._leads(before, cell):
+                    continue
+                if before == start or len(known) == most:
+                    return False
+                if self.price(before) is not None:
+                    known.add(before)
+                    edge.append(before)
+        return True
+
+    def _leads(self, before: Cell, cell: Cell) -> bool:
+        """Return whether a step from *before* enters *cell*, after some number of diagonals."""
+        feet = self.price(cell)
+        if feet is None or self.step is None:
+            return feet is not None
+        return any(self.step(before, cell, diagonals, feet) is not None for diagonals in (0, 1))
+
+
+def reachable(
     start: Cell,
     budget: int,
     entering: Callable[[Cell], int | None],
@@ -161,51 +290,7 @@ def reachable(  # noqa: C901, PLR0912 - one loop, for speed: functions would be 
     The search ends at the first cell for which *until* is true. *least* returns a lower bound of the feet
     from a cell to the goal; cells too far from the goal are left out, and the way to the goal is the same.
     """
-    found: dict[Cell, tuple[int, Way]] = {}
-    prices: dict[Cell, int | None] = {}
-    settled: tuple[set[Cell], set[Cell]] = (set(), set())
-    offered: tuple[dict[Cell, tuple[int, int]], dict[Cell, tuple[int, int]]] = ({}, {})
-    heap: list[tuple[int, int, int, Cell, Way | None]] = [(0, 0, 0, start, None)]
-    order = 0
-    while heap:
-        spent, diagonals, _, cell, before = heappop(heap)
-        odd = diagonals & alternating
-        if cell in settled[odd]:
-            continue
-        settled[odd].add(cell)
-        way = (cell, before)
-        if cell not in found:
-            found[cell] = (spent, way)
-            if until is not None and until(cell):
-                break
-        x, y = cell
-        for dx, dy, slanted in _STEPS:
-            following = (x + dx, y + dy)
-            walked = diagonals + slanted
-            parity = walked & alternating
-            if following in settled[parity]:
-                continue
-            feet = prices.get(following, _UNKNOWN)
-            if feet == _UNKNOWN:
-                feet = prices[following] = entering(following)
-            if feet is None:
-                continue
-            if step is not None:
-                feet = step(cell, following, diagonals, feet)
-                if feet is None:
-                    continue
-            elif odd and slanted:
-                feet *= 2
-            reached = spent + feet
-            if reached + (0 if least is None else least(following)) > budget:
-                continue
-            better = offered[parity].get(following)
-            if better is not None and better <= (reached, walked):
-                continue  # the better one is popped first, so this one would find the cell settled
-            offered[parity][following] = (reached, walked)
-            order += 1
-            heappush(heap, (reached, walked, order, following, way))
-    return found
+    return _Search(entering, step, alternating=alternating).flood(start, budget, until, least)
 
 
 def way_to(
@@ -219,23 +304,28 @@ def way_to(
 ) -> tuple[Cell, ...] | None:
     """Return the way to *goal* that `reachable` finds within *budget* feet, None if there is none.
 
-    A step costs at least 5 feet. The first search is bounded by the length of the straight way, and each
-    further one has a wider bound: each finds either the way that an unbounded search finds, or none.
+    A step costs at least 5 feet, and whether it may be made depends on the parity of the diagonals before it
+    at most. The first search is bounded by the length of the straight way, and each further one has a wider
+    bound: each finds either the way that an unbounded search finds, or none. Before each, about as many cells
+    as the last one settled are looked at around the goal: so a goal that is shut in costs little.
     """
     metric = "alternating" if alternating else "chebyshev"
 
     def least(cell: Cell) -> int:
         return feet_between(goal[0] - cell[0], goal[1] - cell[1], metric)
 
+    if start == goal:
+        return ()
+    search = _Search(entering, step, alternating=alternating)
     most, more = least(start), FEET
+    if most > budget or search.price(goal) is None or search.is_shut(goal, start, most // FEET):
+        return None
     while True:
         most = min(most, budget)
-        found = reachable(
-            start, most, entering, step, until=goal.__eq__, least=least, alternating=alternating
-        )
+        found = search.flood(start, most, goal.__eq__, least)
         if goal in found:
             return path_to(found, goal)
-        if most == budget:
+        if most == budget or not search.is_cut or search.is_shut(goal, start, search.settled):
             return None
         most, more = most + more, 2 * more
 
@@ -257,9 +347,10 @@ def ends_within(
     """
     reach = max(0, budget) // FEET
     width = 2 * reach + 3  # a cell at each end that nobody enters: no shift leads into the next row
+    spend((reach + 1) * (2 + width * width // _BITS_OF_A_STEP))
     corner = (start[0] - reach - 1, start[1] - reach - 1)
     row = ((1 << (2 * reach + 1)) - 1) << 1
-    plain = sum([row << (width * y) for y in range(1, 2 * reach + 2)])
+    plain = _repeated(row, width, 2 * reach + 1) << width
     priced: dict[int, int] = {}
     for cell, feet in prices.items():
         bit = _bit(cell, corner, width)
@@ -289,6 +380,16 @@ def ends_within(
                 _add(ahead, spent + feet, odd, straight & bits)
                 _add(ahead, spent + (2 * feet if odd else feet), other, slanted & bits)
     return tuple(_rows((settled[0] | settled[1]) & ~excluded, corner, width))
+
+
+def _repeated(row: int, width: int, times: int) -> int:
+    """Return *row* in each of *times* rows of *width* cells."""
+    found, rows = 0, 0
+    for digit in f"{times:b}":  # doubled for each binary digit: adding row after row would be cubic
+        found, rows = found << (width * rows) | found, 2 * rows
+        if digit == "1":
+            found, rows = found << width | row, rows + 1
+    return found
 
 
 def _bit(cell: Cell, corner: Cell, width: int) -> int:

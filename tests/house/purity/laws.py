@@ -14,6 +14,8 @@ ALLOWED: Final[Mapping[str, frozenset[str] | None]] = {
     "bisect": None,
     "collections": frozenset({"ChainMap", "namedtuple"}),
     "collections.abc": None,
+    "contextlib": frozenset({"contextmanager"}),
+    "contextvars": None,  # the meter of the work that is being done: it counts and decides nothing else
     "dataclasses": None,
     "enum": None,
     "fractions": None,

@@ -45,7 +45,7 @@ def test_every_rule_that_the_code_names_is_declared_and_enforced() -> None:
 
 
 @pytest.mark.parametrize(
-    "id_", ["TABLE-SEAT-1", "TABLE-DICE-1", "TABLE-EPOCH-1", "TABLE-CLOSE-1", "TABLE-BATCH-1"]
+    "id_", ["TABLE-SEAT-1", "TABLE-DICE-1", "TABLE-EPOCH-1", "TABLE-CLOSE-1", "TABLE-BATCH-1", "TABLE-WORK-1"]
 )
 def test_each_ruleset_lists_the_rules_of_the_table(id_: str) -> None:
     assert rules_named(HEARTRUSH, [id_])[0]["statement"]

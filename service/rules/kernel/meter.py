@@ -1,0 +1,118 @@
+"""Count the steps of a piece of work, and stop it at its limit.
+
+A step is a small piece of work of this project's own code: a cell that a search settles, a fact, a frame that
+advances, an offer, a cell of a line. The code that does it calls `spend`, so a ruleset is counted without
+knowing it. No clock is read, and what a record caches costs the same each time it is read, whether or not it
+is there already. So a command takes the same number of steps in a worker, in an audit, and on every machine.
+
+A piece of work inside another is counted there too. What is not counted is work that calls nothing of the
+kernel: a loop in a ruleset's own Python ends with its worker, and its command is quarantined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar, Token
+from types import TracebackType
+from typing import Final, Self, TypeVar
+
+V = TypeVar("V")
+
+TOO_MUCH_WORK: Final = "too_much_work"
+"""The code of the refusal of a command that takes more than `DECIDING` steps."""
+
+DECIDING: Final = 30_000
+"""The most steps of a decision: as many as a search on open ground takes within about 350 feet."""
+
+READING: Final = 60_000
+"""The most steps of a read: all that one request computes by the rules."""
+
+ATTRIBUTE: Final = 10_000
+"""The most steps of an attribute that is computed once (`computed_from`); it costs its readers none."""
+
+_ANY: Final = 2**62
+"""The steps that nobody limits."""
+
+
+class TooMuchWork(Exception):
+    """The work takes more steps than it may. No rule catches it: it ends the whole piece of work."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"it takes more than {limit} steps")
+        self.limit = limit
+
+
+class Meter:
+    """The steps of one piece of work: a `with` block counts what is spent inside it."""
+
+    __slots__ = ("_around", "_left_before", "_token", "left", "limit")
+
+    def __init__(self, limit: int = _ANY) -> None:
+        self.limit = limit
+        self.left = limit
+
+    @property
+    def spent(self) -> int:
+        """The steps that were spent."""
+        return self.limit - self.left
+
+    def __enter__(self) -> Self:
+        """Count from here on, as far as the work around it allows."""
+        around = _METER.get()
+        self._around: Meter | None = around
+        self._token: Token[Meter | None] = _METER.set(self)
+        if around is not None and around.left < self.left:
+            self.limit -= self.left - around.left
+            self.left = around.left
+        self._left_before = self.left
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Charge the work around it; raises `TooMuchWork` if that has no steps left."""
+        _METER.reset(self._token)
+        if self._around is not None:
+            self._around.spend(self._left_before - self.left)
+
+    def spend(self, steps: int) -> None:
+        """Count *steps*; raises `TooMuchWork` beyond the limit."""
+        self.left -= steps
+        if self.left < 0:
+            raise TooMuchWork(self.limit)
+
+
+_METER: Final[ContextVar[Meter | None]] = ContextVar("meter", default=None)
+
+
+def spend(steps: int = 1) -> None:
+    """Count *steps* of the work that is being done; raises `TooMuchWork` beyond its limit."""
+    meter = _METER.get()
+    if meter is not None:
+        meter.left -= steps
+        if meter.left < 0:
+            raise TooMuchWork(meter.limit)
+
+
+def measured(compute: Callable[[], V]) -> tuple[V, int]:
+    """Return what *compute* returns, and the steps that it took, which are spent."""
+    meter = _METER.get()
+    if meter is not None:
+        before = meter.left
+        found = compute()
+        return found, before - meter.left
+    with Meter() as alone:
+        found = compute()
+    return found, alone.spent
+
+
+def apart(compute: Callable[[], V], limit: int = ATTRIBUTE) -> V:
+    """Return what *compute* returns; it has *limit* steps of its own, and the work around it spends none.
+
+    So it raises `TooMuchWork` always or never, whoever reads first what it computes.
+    """
+    token = _METER.set(Meter(limit))
+    try:
+        return compute()
+    finally:
+        _METER.reset(token)
