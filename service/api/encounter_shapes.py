@@ -26,11 +26,11 @@ IMPORT_OF: Final = component(
 DISPUTE: Final = component(
     "Dispute",
     closed(
-        "A contradiction between what was signed and what is stored.",
-        why={"enum": ["rolled_back", "forked", "altered", "missing"]},
+        "A contradiction between what was signed and what is stored, or a history restored from a backup.",
+        why={"enum": ["rolled_back", "forked", "altered", "missing", "restored"]},
         text=TEXT,
         lost=closed("The signed checkpoint.", size=NUMBER, root=HASH),
-        epoch={**NUMBER, "description": "The last dice epoch that was open in the signed history."},
+        epoch={**NUMBER, "description": "The last dice epoch whose dice may have been seen."},
         folded={**NUMBER, "description": "The number of commits in the store."},
     ),
 )

@@ -26,6 +26,7 @@ ITS_OWN: Final = (
     "dice",
     "origin",
     "line",
+    "dice_moved_in",
     "last_exposed_epoch",
     "amendment",
     "amendments",

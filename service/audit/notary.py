@@ -31,6 +31,7 @@ from service.stores.disputes import (
     ALTERED,
     FORKED,
     MISSING,
+    RESTORED,
     ROLLED_BACK,
     SIGNED,
     Dispute,
@@ -214,9 +215,15 @@ class Notary:
     # --- comparing with what was signed --------------------------------------------------------------
 
     def check(self, encounter: str) -> None:
-        """Compare the store with the signed heads of *encounter*; raises `Disputed`, `NoSuchEncounter`."""
+        """Compare the store with the signed heads of *encounter*; raises `Disputed`, `NoSuchEncounter`.
+
+        Raises `Disputed` as well while a restored history is not accepted.
+        """
         with self._lock:
             self._signed_tree(encounter, self._head(encounter))
+            standing = self.disputes.standing(encounter)
+            if standing is not None and standing.why == RESTORED:
+                raise Disputed(standing)
 
     def recompute(self, encounter: str) -> None:
         """Recompute the tree of all stored bytes and compare it with the head and the signed heads.

@@ -27,7 +27,7 @@ from service.stores.backups import container, restoring
 from service.stores.backups.container import BackupRefused, Manifest
 from service.stores.backups.restoring import RestoredEncounter
 from service.stores.encounter_index import EncounterIndex
-from service.usecases.restored import advance_dice
+from service.usecases.restored import suspend
 
 _SEEN: Final = 2
 """Epochs that are enough beside a signing memory, which knows the signed ones: the open one, and the next."""
@@ -46,15 +46,15 @@ _UNSEEN: Final = 16
 @click.option(
     "--epochs",
     type=click.IntRange(1, 50),
-    help=f"By how many epochs open encounters advance; {_SEEN}, or {_UNSEEN} without a signing_memory.",
+    help=f"By how many epochs open encounters advance; {_SEEN}, or {_UNSEEN} without a signing memory.",
 )
 def command(name: str | None, directory: Path | None, epochs: int | None, *, only_check: bool) -> None:
     """Put the backup NAME, or the newest one, into an empty store.
 
     All of it is read and checked first: a file that is missing, cut short or changed is named, and nothing is
     restored. Put the key files back before this, and the newest signing memory: what it has seen signed and
-    the backup does not have is named, and each gm has to accept it. Every other open encounter advances to
-    dice that nobody has seen.
+    the backup does not have is named. Each open encounter waits until its gm accepts the history, and goes on
+    with dice that nobody has seen.
     """
     settings = with_secret_key(read_settings().settings)
     keys = container.keys_of(settings.secret_keys())
@@ -98,11 +98,11 @@ class RestoreResult:
 
     lost: list[LostCommits]
     epochs: int
-    """By how many epochs the open encounters were advanced."""
-    advanced: int
+    """By how many epochs the open encounters advance once their gms accept the history."""
+    suspended: int
     """How many encounters these are."""
-    asleep: list[str]
-    """Open encounters in the archive, which keep their epoch."""
+    undecided: list[str]
+    """Encounters whose opening waited in the backup."""
 
 
 def _restored(
@@ -120,11 +120,13 @@ def _restored(
             commits = {encounter: each.commits for encounter, each in restored.items()}
             lost = list(lost_since(SigningMemory(settings.signing_memory_file), log, commits, now))
         open_ = _open(log, restored, now) - {each.encounter for each in lost}
-        asleep = sorted(each for each in open_ if restored[each].is_archived)
-        for encounter in sorted(open_ - set(asleep)):
-            advance_dice(log, encounter, manifest.backup, epochs, now)
+        undecided = sorted(each for each in open_ if not restored[each].commits)
+        register = EncounterIndex(log)
+        for encounter in sorted(open_ - set(undecided)):
+            entry = register.find(encounter)
+            suspend(log, encounter, restored[encounter], epochs, entry.owner if entry else "")
         restoring.done(log, manifest.backup)
-    return RestoreResult(lost, epochs, len(open_) - len(asleep), asleep)
+    return RestoreResult(lost, epochs, len(open_) - len(undecided), undecided)
 
 
 def _open(log: Log, restored: Mapping[str, RestoredEncounter], now: float) -> set[str]:
@@ -150,20 +152,20 @@ def _report(manifest: Manifest, settings: Settings, result: RestoreResult) -> No
             )
         else:
             say(f"missing   {each.encounter}: {each.signed} commits were signed (owner {each.owner})")
-    for encounter in result.asleep:
-        say(f"archived  {encounter}: it is open and keeps its epoch")
-    if any(each.restored for each in result.lost):
-        say("What is lost takes no play until its gm sends `accept_history` with the dispute that it shows.")
-    if result.advanced:
+    for encounter in result.undecided:
+        say(f"undecided {encounter}: its opening waited in the backup")
+    if result.suspended:
         say(
-            f"{result.advanced} other open encounters advance by {result.epochs} epochs. What was played "
+            f"{result.suspended} other open encounters advance by {result.epochs} epochs. What was played "
             f"after {manifest.began} and not signed is lost without a name; its dice do not fall again."
         )
-    if result.asleep:
-        say("Where an archived one was played after the backup, its gm first sends `advance_epoch`.")
+    if result.suspended or any(each.restored for each in result.lost):
+        say("An encounter takes no play until its gm sends `accept_history` with the dispute that it shows.")
+    if result.undecided:
+        say("Where an undecided one was played after the backup, its gm first sends `advance_epoch`.")
     if not settings.signing_memory_file.exists():
         memory = settings.signing_memory_file
         say(f"{memory} does not exist: what was signed after the backup cannot be named.")
-        say(f"Where more than {result.epochs - 1} rounds may be lost, the gm first sends `advance_epoch`.")
+        say(f"Where more than {result.epochs - 1} rounds may be lost, restore again with --epochs.")
     if not settings.signing_key_file.exists():
         say(f"{settings.signing_key_file} does not exist: put it back, or signatures begin with a new key.")

@@ -157,6 +157,7 @@ def line_start(reading: ContinuationReader, found: Proposal) -> LineStart:
         amendment=None,
         amendments=now.amendments,
         amendments_dropped=now.amendments_dropped,
+        dice_moved_in=0,
         last_exposed_epoch=amendment.epoch,
         stopped=None,
         origin=origin,

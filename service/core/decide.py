@@ -36,6 +36,7 @@ from service.rules.kernel.codec import Malformed, to_data
 from service.rules.kernel.messages import Fact, Private, Rolled, Scope
 from service.rules.kernel.records import changed, record
 from service.rules.rolls.chance import Chance
+from service.rules.rolls.epochs import MovedDice, dice_moved
 from service.rules.ruleset import Decision, Refusal, Ruleset, decide, fold, waiting
 from service.rules.table.lines import Origin
 from service.rules.table.seats import TABLE_SIGN_1
@@ -187,8 +188,11 @@ def decide_request(
         return _refused(
             folded, raw_request, n, at=request.at, refusal=_malformed(detail), stops=request.stops
         )
+    dice = secrets.dice_for(state)
+    if request.signed is not None and request.signed.n < state.dice_moved_in and not state.draft:
+        dice = MovedDice(dice, request.signed.n, state.dice_moved_in)
     try:
-        decision = decide(state, command.completed(kept), Chance(secrets.dice_for(state)), request.stops)
+        decision = decide(state, command.completed(kept), Chance(dice), request.stops)
     except DiceExhausted as fault:
         refusal = Refusal(code=fault.code, detail=fault.detail, rule=None)
         after = changed(state, stopped=request.stops) if request.stops else state
@@ -309,6 +313,7 @@ def _write(draft: _CommitDraft[S], request: Request, decision: Decision[S]) -> D
     if spelled.reordered is not None:
         state = fold(draft.folded.state, spelled.reordered)
     state = noted(draft.folded.state, state, plays=any(map(_plays, decision.facts)))
+    state = dice_moved(state, events, draft.n)
     open_refusal = None if decision.outcome == SEALED else decision.refusal
     draft.seat, draft.owed = request.actor.seat, owed
     draft.asks_next = request.batch is None or request.batch.is_end

@@ -24,6 +24,7 @@ def fork_state(state: Table) -> Table:
         line=None,
         redirected_streams=EMPTY,
         rolls_in_other_epochs=EMPTY,
+        dice_moved_in=0,
         last_exposed_epoch=0,
         draft=False,
         undisclosed_epochs=(),

@@ -24,6 +24,7 @@ from service.rules.kernel.messages import TABLE, Actor, Command, Event, Rolled, 
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.sealed import is_public, places_of_sealed
 from service.rules.kernel.sealed_data import fields_in, whole
+from service.rules.rolls.epochs import dice_moved
 from service.rules.ruleset import Ruleset
 from service.rules.table.table import Table
 
@@ -254,7 +255,7 @@ def fold_commit(
             state = state if state.epoch == epoch else _placed(state, names)
     for name in names:
         state = state.counted(name)
-    state = noted(before, state, plays=plays)
+    state = dice_moved(noted(before, state, plays=plays), commit.events, commit.n)
     return changed(state, stopped=stops) if refused and stops else state
 
 

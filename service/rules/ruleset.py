@@ -42,6 +42,7 @@ from service.rules.rolls.chance import (
     UnknownDice,
     UnsealedDice,
 )
+from service.rules.rolls.epochs import DICE_MOVED
 from service.rules.rolls.seeding import owed_seeds
 from service.rules.secrecy.choices import SealChoice, refuse_unsealed
 from service.rules.secrecy.gm_only import guarded, knows_more, refuse_without_reason, revealing
@@ -263,7 +264,7 @@ def decide(state: S, command: Command[S], chance: Chance, batch: str | None = No
             tape.settle(chance)
         except (Refused, TooMuchWork) as fault:
             refused = fault if isinstance(fault, Refused) else _too_much(fault)
-            is_open = scope is None and refused.code not in (DICE_NOT_SEALED, TOO_MUCH_WORK)
+            is_open = scope is None and refused.code not in (DICE_NOT_SEALED, DICE_MOVED, TOO_MUCH_WORK)
             is_kept = is_open and knows_more(state, command.by)
             told = refuse_without_reason() if is_kept else refused
             return changed(_refused(state, told, scope, batch), stuck_at=tape.advancing)

@@ -1,4 +1,7 @@
-"""Record which encounters' stored history contradicts what was signed, until the dispute is accepted.
+"""Record which encounters' stored history may not be what was played, until the dispute is accepted.
+
+Either it contradicts what was signed, or the store was restored from a backup, and nothing that was signed says
+what was played after it.
 
 A dispute is one record of the collection `disputes`. While it is open the encounter is not folded: its
 commands wait. Accepting it makes the store's history the valid one. What was signed beyond it remains signed,
@@ -20,6 +23,7 @@ ROLLED_BACK: Final = "rolled_back"
 FORKED: Final = "forked"
 ALTERED: Final = "altered"
 MISSING: Final = "missing"
+RESTORED: Final = "restored"
 SIGNED: Final = (ROLLED_BACK, FORKED, MISSING)
 """Disputes whose root was signed; the root of `altered` was not."""
 
@@ -33,17 +37,17 @@ class Dispute:
     """What the store has instead.
 
     `rolled_back`: fewer commits than were signed; `forked`: other commits; `altered`: not those of the head;
-    `missing`: none.
+    `missing`: none; `restored`: those of a backup, and later ones may be lost.
     """
     size: int
-    """The number of commits that were signed."""
+    """The number of commits that were signed; if it was restored, that of the backup."""
     root: str
-    """The signed root, as hexadecimal digits."""
+    """Their root, as hexadecimal digits."""
     folded: int
     """The number of commits in the store when the dispute was opened."""
     accepted: bool = False
     epoch: int = 1
-    """The epoch that was open when it was signed."""
+    """The last epoch whose dice may have been seen."""
     resumes: int = 0
     """The command that accepted the dispute; commands that arrived before it are set aside. 0: none yet."""
     owner: str = ""
@@ -62,6 +66,8 @@ class Dispute:
             return f"{self.size} commits were signed, and the store has none of them"
         if self.why == ROLLED_BACK:
             return f"{self.size} commits were signed, and the store has {self.folded} of them"
+        if self.why == RESTORED:
+            return f"{self.size} commits were restored from a backup; what was played after them is lost"
         if self.why == FORKED:
             return f"the first {self.size} commits are not those that were signed"
         return f"the stored bytes of {self.folded} commits are not those that the head names"
@@ -89,7 +95,8 @@ class Disputes:
     def accepts(self, encounter: str, size: int, root: str) -> bool:
         """Return whether the dispute about the signed *size* and *root* was accepted."""
         found = self.find(encounter)
-        return found is not None and found.accepted and (found.size, found.root) == (size, root)
+        is_accepted = found is not None and found.accepted and found.why != RESTORED
+        return is_accepted and (found.size, found.root) == (size, root)
 
     def standing(self, encounter: str) -> Dispute | None:
         """Return the open dispute about *encounter*; None if there is none."""
@@ -115,8 +122,12 @@ class Disputes:
         ]
 
     def withdraw(self, encounter: str) -> None:
-        """Drop the open dispute about *encounter*, because its stored history is the signed one again."""
-        if self.standing(encounter) is not None:
+        """Drop the open dispute about *encounter*, because its stored history is the signed one again.
+
+        What was lost after a backup stays lost.
+        """
+        standing = self.standing(encounter)
+        if standing is not None and standing.why != RESTORED:
             self._log.drop_record(COLLECTION, encounter)
 
     def check_named(self, encounter: str, data: Mapping[str, Any]) -> None:

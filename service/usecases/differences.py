@@ -20,6 +20,7 @@ OWN: Final = (
     "line",
     "origin",
     "dice",
+    "dice_moved_in",
     "last_exposed_epoch",
     "redirected_streams",
     "rolls_in_other_epochs",

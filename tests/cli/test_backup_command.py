@@ -141,10 +141,13 @@ def test_what_was_backed_up_under_load_is_restored_elsewhere_and_played_on(
     with serving(elsewhere, key) as client:
         dispute = disputed(client.encounter(lost))["dispute"]
         assert (dispute["why"], dispute["lost"]["size"]) == ("rolled_back", seen)
-        accept = {"type": "accept_history", "reason": "the disk died", "lost": dispute["lost"]}
-        client.encounter(lost).send({**accept, "epoch": dispute["epoch"]})
         for encounter in (lost, *others):
             table = client.encounter(encounter)
+            said = table.get()["dispute"]
+            assert said is not None
+            assert (said["why"] == "restored") == (encounter != lost)
+            accept = {"type": "accept_history", "reason": "the disk died", "lost": said["lost"]}
+            assert table.send({**accept, "epoch": said["epoch"]})["outcome"] == "accepted"
             assert table.get()["version"] >= acknowledged[encounter]
             assert table.get()["epoch"] > 1, "the dice of lost play would fall again"
             assert table.send(ROLL)["outcome"] == "accepted"

@@ -45,7 +45,7 @@ from service.stores.disputes import Dispute, Disputes
 from service.stores.encounter_index import GRACE_S
 from service.stores.secrets import EncounterSecrets
 from service.supervisor.server import binary
-from service.usecases.restored import advance_dice
+from service.usecases.restored import suspend
 from service.usecases.services import make_services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import KEY, Worker
@@ -329,17 +329,16 @@ def test_a_backup_reads_everything_and_a_restore_writes_it(
         secret, before = worker.secret(table.id), worker.commits(table.id, 0, 99)
         assert found[0].secret == secret
         worker.forget(table.id)
-        restoring.put_encounters(
+        put = restoring.put_encounters(
             log, DirectoryStorage(tmp_path / "archive"), found, lambda item: item.stored, time.time()
         )
         restoring.put_records(log, items)
         log.mark_dirty(table.id, 1)
 
         assert (worker.secret(table.id), worker.commits(table.id, 0, 99)) == (secret, before)
-        advance_dice(log, table.id, "backup-x", 2, time.time())
-        head = log.head(table.id)
-        assert head is not None
-        assert head.appended == len(before) + 2
+        dispute = suspend(log, table.id, put[table.id], 2, "ada")
+        assert dispute.size == len(before)
+        assert Disputes(worker).standing(table.id) == dispute
     with store.client("backup") as client:
         for command in (("CONFIG", "SET", "dir", "/"), ("ACL", "LIST"), ("FLUSHALL",), ("SHUTDOWN",)):
             with pytest.raises(redis.exceptions.NoPermissionError):

@@ -41,6 +41,7 @@ SHARED: Final = (
     "continued",
     "origin",
     "line",
+    "dice_moved_in",
     "last_exposed_epoch",
 )
 """Fields that a world reads from the table, because they change for everybody at once."""

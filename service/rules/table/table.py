@@ -141,6 +141,8 @@ class Table(Stacked):
     """The commit of another encounter from which this one continues."""
     line: Line | None = None
     """The rolls of the old line, until this line has passed its epochs."""
+    dice_moved_in: int = 0
+    """The last commit that advanced the epoch before its round ended; 0 if none did."""
     last_exposed_epoch: int = 0
     """The last epoch whose dice a ruling may have shown."""
     redirected_streams: Mapping[str, RedirectedStream] = EMPTY

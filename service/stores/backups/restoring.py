@@ -8,11 +8,14 @@ the same backup; any other store that has data is refused.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from service.log import Log, StoredEncounter
+from service.record.canonical import commit_hash
+from service.record.commit import load_commit
+from service.record.frontier import Frontier
 from service.record.subjects import ENDED, is_about
 from service.stores import checkpoints
 from service.stores.archive.entries import read
@@ -32,7 +35,10 @@ class RestoredEncounter:
     commits: int
     is_open: bool
     """Whether its own service, this one, may throw more dice for it."""
-    is_archived: bool
+    root: str = ""
+    """The root of the tree over the commits, as hexadecimal digits; empty if there are none."""
+    epoch: int = 1
+    """The epoch of the dice after the last commit."""
 
 
 def begin(log: Log, backup: str) -> None:
@@ -81,13 +87,20 @@ def put_encounters(
             whole = opened(item)
             if whole is not None:
                 _put(log, storage, item, whole, int(now * 1000))
-                restored[item.encounter] = RestoredEncounter(
-                    commits=len(whole.commits),
-                    is_open=item.secret is not None
-                    and not any(is_about(raw, ENDED) for raw in whole.commits),
-                    is_archived=item.entry is not None,
-                )
+                restored[item.encounter] = _restored(whole.commits, has_dice=item.secret is not None)
     return restored
+
+
+def _restored(commits: Sequence[bytes], *, has_dice: bool) -> RestoredEncounter:
+    frontier = Frontier()
+    for raw in commits:
+        frontier = frontier.append(commit_hash(raw))
+    return RestoredEncounter(
+        commits=len(commits),
+        is_open=has_dice and not any(is_about(raw, ENDED) for raw in commits),
+        root=frontier.root().hex() if commits else "",
+        epoch=load_commit(commits[-1]).epoch if commits else 1,
+    )
 
 
 def _put(log: Log, storage: Storage, item: EncounterItem, whole: StoredEncounter, now_ms: int) -> None:

@@ -8,21 +8,28 @@ from pathlib import Path
 
 import pytest
 
+from service.audit.notary import Notary
+from service.audit.signing_memory import SigningMemory
 from service.core.fold import Folder
 from service.key_files import Keyring
 from service.log import Log
 from service.log.memory import MemoryLog
+from service.record.commit import load_commit
 from service.stores import api_keys
 from service.stores.archive.storage import DirectoryStorage
 from service.stores.backups import restoring
 from service.stores.backups.capture import captured
 from service.stores.backups.container import BackupRefused
 from service.stores.backups.items import Item
+from service.stores.backups.restoring import RestoredEncounter
+from service.stores.disputes import Disputes
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
-from service.usecases.restored import advance_dice
+from service.usecases.restored import suspend
 from tests.support.tiny_game import EDITION, SHELF
-from tests.support.tiny_table import KEY, Sitting, eid, player, request
-from workers.fold import CommandFolder
+from tests.support.tiny_table import KEY, SIGNER, Sitting, eid, player, request
+from tests.workers.test_notary import signing_of
+from workers import notary
+from workers.fold import CommandFolder, RecordNotAsSigned
 
 BACKUP = "backup-20260101T000000Z-abcdef"
 NOW = 1_800_000_000.0
@@ -50,14 +57,16 @@ def fold(log: Log, encounter: str) -> None:
     CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY)).fold(encounter, lambda: True)
 
 
-def restored(items: Sequence[Item], storage: DirectoryStorage) -> tuple[MemoryLog, dict[str, bool]]:
-    """Restore *items* into a new log; tell of each encounter whether it is open."""
+def restored(
+    items: Sequence[Item], storage: DirectoryStorage
+) -> tuple[MemoryLog, dict[str, RestoredEncounter]]:
+    """Restore *items* into a new log; return it and what each encounter has."""
     log = MemoryLog()
     restoring.begin(log, BACKUP)
     found = restoring.put_encounters(log, storage, items, lambda item: item.stored, NOW)
     restoring.put_records(log, items)
     restoring.done(log, BACKUP)
-    return log, {encounter: each.is_open for encounter, each in found.items()}
+    return log, found
 
 
 def faces(log: Log, encounter: str) -> list[list[int]]:
@@ -74,9 +83,9 @@ def test_what_is_captured_is_restored_with_its_keys_and_owners(storage: Director
     token, _ = api_keys.create(log, "ada", NOW)
     log.put_record("workers", "w1", b"1")
     items = list(captured(log, storage, RUNNING))
-    again, are_open = restored(items, storage)
+    again, found_by_id = restored(items, storage)
 
-    assert are_open == {eid(): True}
+    assert {encounter: each.is_open for encounter, each in found_by_id.items()} == {eid(): True}
     assert again.copy(eid()) == log.copy(eid())
     assert again.secret(eid()) == log.secret(eid())
     assert again.collections() == sorted([*set(log.collections()) - RUNNING, "restores"])
@@ -100,10 +109,12 @@ def test_a_store_with_data_takes_no_restore_but_the_one_that_was_cut_short(
         restoring.begin(log, BACKUP)
 
 
-@pytest.mark.parametrize("epochs", [0, 1, 3])
-def test_the_dice_of_lost_play_fall_again_unless_the_epoch_advances(
-    storage: DirectoryStorage, epochs: int
+@pytest.mark.plants_crash
+def test_the_dice_of_lost_play_fall_again_unless_the_restored_encounter_waits_for_its_gm(
+    storage: DirectoryStorage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """TABLE-EPOCH-2: the gm moves the dice; a restore that was cut short is repeated, and moves nothing."""
+    monkeypatch.setattr(notary, "RECHECK_S", 0.0)
     log, sitting = MemoryLog(), Sitting()
     sitting.open()
     played(log, sitting)
@@ -112,20 +123,47 @@ def test_the_dice_of_lost_play_fall_again_unless_the_epoch_advances(
     for n, raw in enumerate(rolls, 2):
         log.append(eid(), raw, scope="s", key=str(n), fingerprint="f")
     fold(log, eid())
-    again, _ = restored(items, storage)
-    if epochs:
-        for _ in range(2):  # a restore that was cut short is repeated
-            advance_dice(again, eid(), BACKUP, epochs, NOW)
-        fold(again, eid())
-    start = Folder(again, SHELF).current(eid())
-    for n, raw in enumerate(rolls, 2):
+    again, found = restored(items, storage)
+    for _ in range(2):
+        dispute = suspend(again, eid(), found[eid()], 3, "ada")
+    signing = signing_of(again, SigningMemory(tmp_path / "memory.db"))
+    folding = CommandFolder(again, Folder(again, SHELF), Keyring.of(KEY), signing)
+    again.append(eid(), rolls[0], scope="s", key="2", fingerprint="f")
+    with pytest.raises(RecordNotAsSigned):
+        folding.fold(eid(), lambda: True)
+    assert (dispute.size, dispute.epoch) == (1, 3)
+    said = {"reason": "restored", "lost": dispute.public_data["lost"], "epoch": dispute.epoch}
+    again.append(eid(), request(3, "accept_history", said), scope="s", key="3", fingerprint="f")
+    Disputes(again).accept(eid(), said, 3)
+    for n, raw in enumerate(rolls, 4):
         again.append(eid(), raw, scope="s", key=str(n), fingerprint="f")
-    fold(again, eid())
+    folding.fold(eid(), lambda: True)
 
-    assert start.state.epoch == 1 + epochs
-    assert start.n == 1 + epochs
-    assert len(faces(log, eid())) == len(rolls)
-    assert (faces(again, eid()) == faces(log, eid())) == (epochs == 0)
+    outcomes = [load_commit(entry.raw).outcome for entry in again.commits(eid(), 1, 2)]
+    assert outcomes == ["quarantined", "accepted"]
+    assert Folder(again, SHELF).current(eid()).state.epoch == 4
+    assert len(faces(log, eid())) == len(faces(again, eid())) == len(rolls)
+    assert faces(again, eid()) != faces(log, eid())
+    Notary(again, SigningMemory(tmp_path / "memory.db"), lambda: SIGNER).recompute(eid())
+    assert Disputes(again).resumes(eid()) == 3, "a history that was accepted stays accepted"
+
+
+def test_a_restored_history_is_not_withdrawn_because_it_is_the_signed_one(
+    storage: DirectoryStorage, tmp_path: Path
+) -> None:
+    log, sitting = MemoryLog(), Sitting()
+    sitting.open()
+    played(log, sitting)
+    memory = SigningMemory(tmp_path / "memory.db")
+    again, found = restored(list(captured(log, storage, RUNNING)), storage)
+    Notary(again, memory, lambda: SIGNER).sign_head(eid())
+    dispute = suspend(again, eid(), found[eid()], 1, "ada")
+
+    Notary(again, memory, lambda: SIGNER).recompute(eid())
+    assert Disputes(again).standing(eid()) == dispute
+    Disputes(again).accept(eid(), dispute.public_data, 2)
+    Notary(again, memory, lambda: SIGNER).check(eid())
+    assert memory.seen(eid()) is not None, "what was signed and is still there is not forgotten"
 
 
 def test_a_closed_encounter_is_not_open(storage: DirectoryStorage) -> None:
@@ -137,5 +175,5 @@ def test_a_closed_encounter_is_not_open(storage: DirectoryStorage) -> None:
     head = log.head(eid())
     assert head is not None
     assert json.loads(log.commits(eid(), head.folded - 1, 1)[0].raw)["outcome"] == "accepted"
-    _, are_open = restored(list(captured(log, storage, RUNNING)), storage)
-    assert are_open == {eid(): False}
+    _, found = restored(list(captured(log, storage, RUNNING)), storage)
+    assert not found[eid()].is_open
