@@ -9,7 +9,7 @@ const upTo = (least, most) => Array.from({ length: most - least + 1 }, (_, at) =
  */
 export function valuesOf(choice) {
   if (Array.isArray(choice)) return choice;
-  if ("cells" in choice) return choice.cells.flatMap(([y, first, last]) => upTo(first, last).map((x) => [x, y]));
+  if (Object.hasOwn(choice, "cells")) return choice.cells.flatMap(([y, first, last]) => upTo(first, last).map((x) => [x, y]));
   const [x, y] = choice.start;
   return choice.paths.flatMap(([dx, dy, least, most]) =>
     upTo(least, most).map((length) => upTo(1, length).map((i) => [x + dx * i, y + dy * i])));

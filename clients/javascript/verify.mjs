@@ -11,7 +11,7 @@ const home = packed ? "./verifier" : "../../service/api/pages/verifier";
 const { plain } = await import(`${home}/plain.mjs`);
 const { lines } = await import(`${home}/telling.mjs`);
 const { NO_POLICY, readTrust } = await import(`${home}/trust.mjs`);
-const { RECEIPT, keyOf, receiptOf, receiptsIn, seatKeyOf, verify } = await import(`${home}/verify.mjs`);
+const { keyOf, readReceiptFile, receiptOf, seatKeyOf, verify } = await import(`${home}/verify.mjs`);
 
 const USAGE = `usage: rewound-verify FILE [--key K]... [--seat-key S:KEY]... [--receipt N:HASH|FILE]... [--certificate FILE]
                       [--log FILE [--policy FILE] [--delay SECONDS]] [--unsigned] [--without-rules] [--json]
@@ -33,7 +33,7 @@ Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dic
 
 Exit status: 3 malformed, 4 tampered, 5 truncated, 6 forked, 7 dice_invalid, 11 unsigned_from, 12 valid_without_rules (0
 with --without-rules), 13 valid_unsigned_without_rules (0 with both), 14 empty, 16 not_a_bundle, 17 certificate_mismatch, 22
-forged_command, 23 receipt_mismatch, 24 false_quarantine, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated; 1 and 2: an error without a verdict.`;
+forged_command, 23 receipt_mismatch, 24 false_quarantine, 25 dice_moved, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated; 1 and 2: an error without a verdict.`;
 
 const NO_FILE = 1;
 const WRONG_OPTION = 2;
@@ -48,15 +48,9 @@ const read = (path) => readFile(path).catch((fault) => leave(NO_FILE, `${path}: 
 /** Adds a receipt to what was asked: `N:HASH`, or what is in a file. */
 const take = (found, text, value) => {
   if (!existsSync(text)) return void found.receipts.push(value("--receipt", receiptOf(text)));
-  const raw = readFileSync(text);
-  const answer = answered(raw);
-  const signed = answer?.format === RECEIPT ? [raw] : receiptsIn(answer);
+  const { signed, receipt } = value("--receipt", readReceiptFile(readFileSync(text)));
   found.signedReceipts.push(...signed);
-  if (signed.length === 0) found.receipts.push(value("--receipt", receiptOf(`${answer?.n}:${answer?.hash}`)));
-};
-
-const answered = (raw) => {
-  try { return JSON.parse(raw.toString("utf-8")); } catch { return null; }
+  if (receipt !== null) found.receipts.push(receipt);
 };
 
 /** Return the parsed arguments; exits with a usage message if they are invalid. */

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
+from service.audit.evidence import Receipt
 from service.audit.tree import node, root_of_path
 from service.log.values import CommitWrite
-from service.record.canonical import NotCanonical, dumps, read_strictly, request_digest
+from service.record.canonical import NotCanonical, dumps, loads, read_strictly, request_digest
 from service.record.ed25519 import is_signed, public_key, sign_bytes
 
 FORMAT: Final = "rewound/receipt/1"
@@ -117,13 +118,38 @@ def read_receipt(raw: bytes) -> SignedReceipt:
     )
 
 
+def read_receipt_file(raw: bytes) -> tuple[list[bytes], Receipt | None]:
+    """Return what a file holds against a record: signed receipts, or a number and a hash that nobody signed.
+
+    The file has a receipt of any format, or an answer of the service, however it is spelled. Raises
+    `BadReceipt` if it is neither.
+    """
+    try:
+        answer = loads(raw)
+    except NotCanonical as fault:
+        raise BadReceipt(f"it is not JSON that every reader understands alike: {fault}") from fault
+    if not isinstance(answer, dict):
+        raise BadReceipt("it is not an object")
+    if "format" in answer:
+        return [raw], None
+    signed = receipts_in(answer)
+    if signed:
+        return signed, None
+    n, hash_ = answer.get("n"), answer.get("hash")
+    if type(n) is not int or n < 1 or not _has_digits(hash_, 64):
+        raise BadReceipt("it has no receipt, and no number and hash of a commit")
+    return [], Receipt(n, str(hash_))
+
+
 def receipts_in(answer: object) -> list[bytes]:
     """Return the receipts in an answer to commands, each as canonical JSON: one, or one of each outcome."""
     if not isinstance(answer, dict):
         return []
     outcomes = answer.get("outcomes")
     found: Iterable[object] = outcomes if isinstance(outcomes, list) else (answer,)
-    return [dumps(each["receipt"]) for each in found if isinstance(each, dict) and each.get("receipt")]
+    return [
+        dumps(each["receipt"]) for each in found if isinstance(each, dict) and each.get("receipt") is not None
+    ]
 
 
 def _is_receipt(data: Any) -> bool:  # noqa: ANN401 - JSON of any shape

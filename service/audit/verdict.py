@@ -19,6 +19,7 @@ FORKED: Final = "forked"
 EMPTY: Final = "empty"
 UNSIGNED_FROM: Final = "unsigned_from"
 FORGED_COMMAND: Final = "forged_command"
+DICE_MOVED: Final = "dice_moved"
 FALSE_QUARANTINE: Final = "false_quarantine"
 DICE_INVALID: Final = "dice_invalid"
 UNKNOWN_EDITION: Final = "unknown_edition"
@@ -63,6 +64,7 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         EMPTY: "the record has no commits, so there is nothing to judge",
         UNSIGNED_FROM: "no accepted key has signed this commit or a later one; anybody may have written them",
         FORGED_COMMAND: "a seat has a key, and a command in its name is not signed by it, or is here twice",
+        DICE_MOVED: "the dice were moved after a seat signed this command, and it throws the later ones",
         FALSE_QUARANTINE: "the host set this command aside, and the cause that it gives does not hold",
         DICE_INVALID: "a die or a disclosed link does not follow from the published anchor",
         UNKNOWN_EDITION: "this verifier lacks the rules that commit 1 names, so nothing was decided again",

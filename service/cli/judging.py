@@ -46,6 +46,7 @@ STATUS: Final[Mapping[str, int]] = MappingProxyType(
         v.FORGED_COMMAND: 22,
         v.RECEIPT_MISMATCH: 23,
         v.FALSE_QUARANTINE: 24,
+        v.DICE_MOVED: 25,
         v.BAD_LOG_PROOF: 30,
         v.LOG_CONTRADICTED: 31,
         v.UNLOGGED: 32,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Final
 
 import click
 from rich.progress import Progress
@@ -18,7 +18,7 @@ from service.audit.evidence import Receipt
 from service.audit.lines import mismatch
 from service.audit.logged import DELAY_S, judge_log
 from service.audit.notes import read_verifier_key
-from service.audit.receipts import FORMAT, receipts_in
+from service.audit.receipts import BadReceipt, read_receipt_file
 from service.audit.report import Report
 from service.audit.signatures import accepted_keys
 from service.audit.verdict import Counts, Finding
@@ -30,13 +30,14 @@ from service.cli.terminal import Terminal, document, say
 from service.rules.kernel.hexadecimal import is_hex
 
 GOES_ON = "goes_on"
+_UNSIGNED_RECEIPT: Final = re.compile("([1-9][0-9]{0,14}):([0-9a-fA-F]{64})")
 
 _EXITS = """
 Exit status: 0 valid, valid_to_epoch, valid_as_opened; 3 malformed, 4 tampered, 5 truncated, 6 forked,
 7 dice_invalid, 8 rules_changed, 9 not_deterministic, 10 state_mismatch, 11 unsigned_from,
 12 valid_without_rules (0 with --without-rules), 13 valid_unsigned and the like (0 with --unsigned), 14 empty,
 15 unknown_edition, 16 not_a_bundle, 17 certificate_mismatch, 18 wrong_parent, 19 seam_broken, 20 seam_sealed,
-21 carry_forged, 22 forged_command, 23 receipt_mismatch, 24 false_quarantine,
+21 carry_forged, 22 forged_command, 23 receipt_mismatch, 24 false_quarantine, 25 dice_moved,
 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated;
 1 and 2: an error without a verdict.
 """
@@ -51,26 +52,16 @@ class _Receipt(click.ParamType["Receipt | tuple[bytes, ...]"]):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> Receipt | tuple[bytes, ...]:
         text = str(value)
-        number, _, hash_ = text.partition(":")
-        if not number.isdecimal() and Path(text).is_file():
-            raw = Path(text).read_bytes()
-            answer = _answer(raw)
-            signed = [raw] if answer.get("format") == FORMAT else receipts_in(answer)
-            if signed:
-                return tuple(signed)
-            number, hash_ = str(answer.get("n", "")), str(answer.get("hash", ""))
-        if not number.isdecimal() or int(number) < 1 or len(hash_) != 64:  # noqa: PLR2004 - a SHA-256
+        unsigned = _UNSIGNED_RECEIPT.fullmatch(text)
+        if unsigned is not None:
+            return Receipt(int(unsigned[1]), unsigned[2].lower())
+        if not Path(text).is_file():
             self.fail(f"{value!r} is not a receipt: a number, a colon and 64 hexadecimal digits", param, ctx)
-        return Receipt(int(number), hash_.lower())
-
-
-def _answer(raw: bytes) -> dict[str, Any]:
-    """Return the JSON object in *raw*, an empty one if it has none."""
-    try:
-        data = json.loads(raw)
-    except ValueError:
-        return {}
-    return data if isinstance(data, dict) else {}
+        try:
+            signed, receipt = read_receipt_file(Path(text).read_bytes())
+        except BadReceipt as fault:
+            self.fail(f"{text} has no receipt: {fault}", param, ctx)
+        return tuple(signed) if receipt is None else receipt
 
 
 class _Key(click.ParamType[bytes]):

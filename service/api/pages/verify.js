@@ -5,7 +5,7 @@ import { plain } from "./verifier/plain.mjs";
 import { facts, warnings } from "./verifier/telling.mjs";
 import { SOUND } from "./verifier/verdict.mjs";
 import { readTrust } from "./verifier/trust.mjs";
-import { keyOf, RECEIPT, receiptOf, receiptsIn, seatKeyOf, verify } from "./verifier/verify.mjs";
+import { keyOf, readReceiptFile, receiptOf, seatKeyOf, verify } from "./verifier/verify.mjs";
 
 const at = (id) => document.getElementById(id);
 
@@ -19,12 +19,10 @@ const linesOf = (id, read, what) =>
 
 const bytesOf = (id) => Promise.all(Array.from(at(id).files, async (file) => new Uint8Array(await file.arrayBuffer())));
 
-/** Return the signed receipts in a file: one, or those of an answer; throws an Error if it has none. */
-const signedIn = (raw) => {
-  let answer = null;
-  try { answer = JSON.parse(new TextDecoder().decode(raw)); } catch { /* it has none */ }
-  const found = answer?.format === RECEIPT ? [raw] : receiptsIn(answer);
-  if (found.length === 0) throw new Error("a file that was to have a receipt has none");
+/** Return what a file of receipts holds against the record; throws an Error if it has none. */
+const receiptIn = (raw) => {
+  const found = readReceiptFile(raw);
+  if (found === null) throw new Error("a file that was to have a receipt has none");
   return found;
 };
 
@@ -34,9 +32,11 @@ const held = async () => {
   const trust = policy === null ? undefined : readTrust(policy);
   if (trust === null) throw new Error("that is not a policy");
   if (trust !== undefined && log === null) throw new Error("a policy says how a log proof is judged: choose both");
+  const files = signed.map(receiptIn);
   return {
-    keys: linesOf("keys", keyOf, "key"), receipts: linesOf("receipts", receiptOf, "receipt"),
-    signedReceipts: signed.flatMap(signedIn), seatKeys: Object.assign({}, ...linesOf("seat-keys", seatKeyOf, "key of a seat")), log, trust,
+    keys: linesOf("keys", keyOf, "key"),
+    receipts: [...linesOf("receipts", receiptOf, "receipt"), ...files.flatMap(({ receipt }) => receipt ?? [])],
+    signedReceipts: files.flatMap((file) => file.signed), seatKeys: Object.assign({}, ...linesOf("seat-keys", seatKeyOf, "key of a seat")), log, trust,
   };
 };
 

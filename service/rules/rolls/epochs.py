@@ -123,7 +123,7 @@ class MovedDice:
         self._moved_in = moved_in
 
     @enforces(TABLE_EPOCH_5)
-    def faces(self, lane: int, epoch: int, stream: str, place: int, sides: Sequence[int]) -> tuple[int, ...]:  # noqa: ARG002 - as the dice declare it
+    def faces(self, lane: int, epoch: int, stream: str, place: int, sides: Sequence[int]) -> tuple[int, ...]:
         """Raise `Refused`."""
         detail = (
             f"commit {self._moved_in} moved the dice after commit {self._seen}, on which it was signed; "

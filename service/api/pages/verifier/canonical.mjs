@@ -1,4 +1,4 @@
-// Canonical JSON: a one-pass parser that accepts only the canonical text of a value.
+// Canonical JSON: a one-pass parser that accepts only the canonical text of a value, and one for any text of such a value.
 
 import { isAssigned } from "./unicode14.mjs";
 
@@ -21,6 +21,16 @@ export function parsed(text) {
   }
 }
 
+/** Parses JSON that every reader understands alike, however it is spelled; undefined if it is not such. */
+export function strictly(text) {
+  try {
+    return new StrictReader(text).whole();
+  } catch (error) {
+    if (error instanceof NotCanonical) return undefined;
+    throw error;
+  }
+}
+
 /** The canonical text of a value that was parsed from canonical text. */
 export function spelled(value) {
   if (Array.isArray(value)) return `[${value.map(spelled).join(",")}]`;
@@ -35,13 +45,18 @@ class Reader {
     this.at = 0;
   }
 
+  /** Passes over what may stand between two parts of a text: nothing. */
+  pass() {}
+
   whole() {
     const value = this.value(0);
+    this.pass();
     if (this.at !== this.text.length) throw new NotCanonical();
     return value;
   }
 
   value(depth) {
+    this.pass();
     switch (this.text[this.at]) {
       case "{":
         return this.object(depth + 1);
@@ -65,13 +80,18 @@ class Reader {
     const found = Object.create(null);
     let last = null;
     for (let more = !this.took("}"); more; more = this.goesOn("}")) {
+      this.pass();
       const name = this.string();
-      if (!/^[\u0000-\u007f]*$/.test(name) || (last !== null && name <= last)) throw new NotCanonical();
+      if (!/^[\u0000-\u007f]*$/.test(name) || !this.mayFollow(name, last, found)) throw new NotCanonical();
       this.demand(":");
       found[name] = this.value(depth);
       last = name;
     }
     return found;
+  }
+
+  mayFollow(name, last) {
+    return last === null || name > last;
   }
 
   list(depth) {
@@ -98,8 +118,9 @@ class Reader {
     let found = "";
     while (true) {
       found += this.match(PLAIN);
-      if (this.took('"')) break;
-      this.demand("\\");
+      this.at += 1;
+      if (this.text[this.at - 1] === '"') break;
+      if (this.text[this.at - 1] !== "\\") throw new NotCanonical();
       found += this.escaped();
     }
     if (LONE_SURROGATE.test(found) || !isAssigned(found)) throw new NotCanonical();
@@ -108,8 +129,8 @@ class Reader {
   }
 
   escaped() {
-    const letter = this.text[this.at];
-    if (letter in ESCAPES) {
+    const letter = this.text[this.at] ?? "";
+    if (Object.hasOwn(ESCAPES, letter)) {
       this.at += 1;
       return ESCAPES[letter];
     }
@@ -121,7 +142,7 @@ class Reader {
   number() {
     const spelling = this.match(NUMBER);
     const value = Number(spelling);
-    if (spelling === "-0" || !Number.isSafeInteger(value)) throw new NotCanonical();
+    if (Object.is(value, -0) || !Number.isSafeInteger(value)) throw new NotCanonical();
     return value;
   }
 
@@ -140,6 +161,7 @@ class Reader {
   }
 
   took(character) {
+    this.pass();
     if (this.text[this.at] !== character) return false;
     this.at += 1;
     return true;
@@ -147,5 +169,32 @@ class Reader {
 
   demand(character) {
     if (!this.took(character)) throw new NotCanonical();
+  }
+}
+
+const SPACE = /[ \t\n\r]*/y;
+const ESCAPED = /["\\\/bfnrt]|u[0-9a-fA-F]{4}/y;
+const OTHER_NUMBER = /[.eE0-9]/;
+
+/** Reads the same values with spaces, names in any order, and any escapes. */
+class StrictReader extends Reader {
+  pass() {
+    this.match(SPACE);
+  }
+
+  mayFollow(name, last, found) {
+    return !Object.hasOwn(found, name);
+  }
+
+  escaped() {
+    const escape = this.match(ESCAPED);
+    if (escape.length > 1) return String.fromCharCode(parseInt(escape.slice(1), 16));
+    return ESCAPES[escape] ?? "/";
+  }
+
+  number() {
+    const value = Number(this.match(NUMBER));
+    if (!Number.isSafeInteger(value) || OTHER_NUMBER.test(this.text[this.at] ?? "")) throw new NotCanonical();
+    return value === 0 ? 0 : value;
   }
 }

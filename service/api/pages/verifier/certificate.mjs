@@ -32,7 +32,7 @@ export function certificateFault(bytes, report, ring) {
 
 function formFault(certificate) {
   if (certificate.format !== FORMAT) return `it is not of the format ${FORMAT}`;
-  if (!("signature" in certificate)) return "it is not signed";
+  if (!Object.hasOwn(certificate, "signature")) return "it is not signed";
   const names = Object.keys(certificate);
   if (names.length !== MEMBERS.length || !names.every((name) => MEMBERS.includes(name))) return "its members are not those of a certificate";
   return isSignature(certificate.signature) ? null : "its signature must have a name, a public_key and a value";

@@ -122,9 +122,9 @@ const TAKE = {
 
   key({ keys }, entry) {
     const isNew = keys.every((key) => key.public !== entry.public);
-    const rotation = "rotation" in entry ? readRotation(entry.rotation) : null;
+    const rotation = Object.hasOwn(entry, "rotation") ? readRotation(entry.rotation) : null;
     keys.push({ name: entry.name, public: entry.public, rotation });
-    return isNew && (rotation !== null || !("rotation" in entry));
+    return isNew && (rotation !== null || !Object.hasOwn(entry, "rotation"));
   },
 
   checkpoint({ checkpoints }, entry) {

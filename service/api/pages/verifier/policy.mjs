@@ -21,7 +21,7 @@ const isPolicy = exactly(
 export function readPolicy({ header, moments }) {
   const [first] = moments;
   if (first?.commit.outcome !== "accepted") return null;
-  const setup = first.request ? first.request.data.dice : publicEvents(first).find((event) => "dice" in event)?.dice;
+  const setup = first.request ? first.request.data.dice : publicEvents(first).find((event) => Object.hasOwn(event, "dice"))?.dice;
   if (setup === undefined || setup === null) return null;
   demand(isPolicy(setup), "malformed", { n: 1 }, "the setup of the dice is not valid");
   const lanes = [...setup.lanes].sort((one, other) => one.lane - other.lane);

@@ -1,10 +1,10 @@
 // Reads signed receipts: the service's word on one command, one signature for many of them.
 
 import { fromHex, joined, textOf, toHex, utf8 } from "./bytes.mjs";
-import { parsed, spelled } from "./canonical.mjs";
+import { parsed, spelled, strictly } from "./canonical.mjs";
 import { verifies } from "./ed25519.mjs";
 import { sha256 } from "./sha2.mjs";
-import { digits, exactly, from, hash, listOf, only, text } from "./shapes.mjs";
+import { digits, exactly, from, hash, listOf, object, only, text } from "./shapes.mjs";
 import { rootFrom } from "./tree.mjs";
 
 export const FORMAT = "rewound/receipt/1";
@@ -65,10 +65,25 @@ function readReceipt(bytes) {
 }
 
 /** The receipts in an answer to commands, each as bytes: one, or one of each outcome. */
-export function receiptsIn(answer) {
-  if (answer === null || typeof answer !== "object") return [];
+function receiptsIn(answer) {
   const outcomes = Array.isArray(answer.outcomes) ? answer.outcomes : [answer];
-  return outcomes.filter((each) => each?.receipt).map(({ receipt }) => utf8(spelled(receipt)));
+  return outcomes.filter((each) => object(each) && Object.hasOwn(each, "receipt") && each.receipt !== null).map(({ receipt }) => utf8(spelled(receipt)));
+}
+
+/**
+ * What a file holds against a record: a receipt of any format, the receipts in an answer of the service, or, in an answer
+ * without any, a number and a hash that nobody signed.
+ * @returns `{signed, receipt}`: the signed ones as bytes, or `receipt`, which is `{n, hash}`; null if it is none of these
+ */
+export function readReceiptFile(bytes) {
+  const text = textOf(bytes);
+  const answer = text === null ? undefined : strictly(text);
+  if (!object(answer)) return null;
+  if (Object.hasOwn(answer, "format")) return { signed: [bytes], receipt: null };
+  const signed = receiptsIn(answer);
+  if (signed.length > 0) return { signed, receipt: null };
+  const { n, hash: own } = answer;
+  return from(1)(n) && hash(own) ? { signed, receipt: { n, hash: own } } : null;
 }
 
 /** The `said` of the commit of a moment, whose hash is given as bytes. */

@@ -32,7 +32,7 @@ const isRequest = exactly(
   { signed: exactly({ key: text, index: whole, head: exactly({ n: whole, hash }), signature: digits(128) }) },
 );
 
-export const isEnvelope = (event) => "sealed" in event;
+export const isEnvelope = (event) => Object.hasOwn(event, "sealed");
 
 const envelope = exactly({ sealed: hash, audience: listOf(text), opens: text });
 const plainEvent = (value) => having({ type: text, because: list })(value) && !isEnvelope(value);

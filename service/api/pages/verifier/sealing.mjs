@@ -73,7 +73,7 @@ const TAKE = {
 
 /** The seal of the seeds; each must match its seat's commitment, and no listed seat may be missing. */
 function heldSeal({ policy, committed, waived }, seeds, recorded, place) {
-  const missing = policy.seats.filter((seat) => !(seat in seeds) && !waived.has(seat));
+  const missing = policy.seats.filter((seat) => !Object.hasOwn(seeds, seat) && !waived.has(seat));
   demand(missing.length === 0, "dice_invalid", place, `the dice are sealed without ${missing}`);
   for (const [seat, seed] of Object.entries(seeds)) {
     const made = toHex(seatCommitment(policy.encounter, seat, fromHex(seed)));

@@ -25,12 +25,13 @@ export const seatId = matching(/^[a-z0-9][a-z0-9-]{0,23}$/);
 export function having(members, optional = {}) {
   return (value) =>
     object(value) &&
-    Object.entries(members).every(([name, shape]) => name in value && shape(value[name])) &&
-    Object.entries(optional).every(([name, shape]) => !(name in value) || shape(value[name]));
+    Object.entries(members).every(([name, shape]) => Object.hasOwn(value, name) && shape(value[name])) &&
+    Object.entries(optional).every(([name, shape]) => !Object.hasOwn(value, name) || shape(value[name]));
 }
 
 /** An object with these members, perhaps those of `optional`, and no others. */
 export function exactly(members, optional = {}) {
   const fits = having(members, optional);
-  return (value) => fits(value) && Object.keys(value).every((name) => name in members || name in optional);
+  const isKnown = (name) => Object.hasOwn(members, name) || Object.hasOwn(optional, name);
+  return (value) => fits(value) && Object.keys(value).every(isKnown);
 }

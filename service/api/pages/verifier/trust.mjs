@@ -53,7 +53,8 @@ const TAKES = {
       if (!isKnown(found, member) || found.members.has(member)) return false;
       found.members.add(member);
     }
-    const count = { all: members.length, any: 1 }[needed] ?? (COUNT.test(needed) ? Number(needed) : 0);
+    const word = new Map([["all", members.length], ["any", 1]]).get(needed);
+    const count = word ?? (COUNT.test(needed) ? Number(needed) : 0);
     if (count < 1 || count > members.length) return false;
     found.groups.set(name, { count, members });
     return true;

@@ -8,6 +8,7 @@ import { holdChain, holdContents, holdSignatures } from "./chain.mjs";
 import { holdCloses, holdCoverage, holdHeads, standing } from "./heads.mjs";
 import { Keyring } from "./keys.mjs";
 import { readLines } from "./lines.mjs";
+import { holdMoved } from "./moved.mjs";
 import { readKey, verifierKey } from "./notes.mjs";
 import { holdToLog } from "./logproof.mjs";
 import { prove } from "./proof.mjs";
@@ -71,6 +72,7 @@ function judge(report, bytes, { receipts, signedReceipts, keys, seatKeys, certif
   holdCloses(bundle, losses);
   holdCoverage(bundle, heads, ring);
   const statements = holdStatements(bundle, losses, seatKeys);
+  holdMoved(bundle);
   holdDisputed(bundle);
   report.log = logOf(bundle, { ...signed, heads, lost }, ring, [...receipts, ...signedHere.receipts]);
   report.counts = { ...countsOf(bundle), commands_signed: statements };
@@ -140,7 +142,7 @@ function countsOf({ moments }) {
   };
 }
 
-export { FORMAT as RECEIPT, receiptsIn } from "./receipts.mjs";
+export { readReceiptFile } from "./receipts.mjs";
 
 /** Parses a receipt, `N:HASH`; null if the text is not one. */
 export function receiptOf(text) {
