@@ -26,7 +26,7 @@ class Held:
     """What a reader holds against a bundle, and does without."""
 
     keys: tuple[bytes, ...] = ()
-    """Accepted public keys; none: every key of the bundle is accepted, and the verdict says that none was given."""
+    """Accepted public keys; without one every key of the bundle is accepted, and the verdict says so."""
     seat_keys: Mapping[str, str] = field(default_factory=dict)
     """Keys of seats that are known from elsewhere."""
     receipts: tuple[Receipt, ...] = ()

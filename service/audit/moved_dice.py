@@ -1,6 +1,6 @@
 """Check who moved the dice: the clock never does, and a command that was signed before throws none.
 
-Whoever knows the coming dice can choose among them by advancing the epoch. So only the gm advances it by hand,
+Who knows the coming dice can choose among them by advancing the epoch. So only the gm advances it by hand,
 and no die falls for a command whose seat had not seen the advance. The check needs no rules.
 """
 

@@ -1,7 +1,7 @@
 """Record which encounters' stored history may not be what was played, until the dispute is accepted.
 
-Either it contradicts what was signed, or the store was restored from a backup, and nothing that was signed says
-what was played after it.
+Either it contradicts what was signed, or the store was restored from a backup, and nothing that was signed
+says what was played after it.
 
 A dispute is one record of the collection `disputes`. While it is open the encounter is not folded: its
 commands wait. Accepting it makes the store's history the valid one. What was signed beyond it remains signed,

@@ -1,8 +1,9 @@
 """Suspend a restored encounter until its gm goes on with dice that nobody has seen.
 
-What was played after a backup is lost with its dice, and the same dice would fall again for whatever is played
-instead. Only a command of the gm moves the dice, because a host that moved them itself could choose them. So each
-open encounter is in dispute until its gm accepts the history; commands that waited in the backup are set aside.
+What was played after a backup is lost with its dice, and the same dice would fall again for what is played
+instead. Only a command of the gm moves the dice, because a host that moved them itself could choose them. So
+each open encounter is in dispute until its gm accepts the history; commands that waited in the backup are set
+aside.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Change the files that strangers give beside a bundle: receipts, answers, certificates, log proofs, policies.
+"""Change files that strangers give beside a bundle: receipts, answers, certificates, log proofs, policies.
 
 Whatever they have, both verifiers say the same, and neither breaks. `make shapes` draws them too.
 """

@@ -1,4 +1,4 @@
-"""Whoever knows the coming dice cannot choose among them: the clock moves none, and no outdated command throws."""
+"""Who knows the coming dice cannot choose among them: the clock moves none, no outdated command throws."""
 
 from __future__ import annotations
 

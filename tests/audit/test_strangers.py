@@ -1,4 +1,4 @@
-"""Files of strangers are read one way: by the canonical reader, without a prototype, and never against an honest host."""
+"""Files of strangers are read one way, without a prototype, and an unknown format accuses nobody."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def both(*cases: Case) -> list[tuple[str, str]]:
 
 
 def with_member(name: str) -> dict[str, Case]:
-    """Return cases in which one object more has the member *name*: each object that has exactly its members."""
+    """Return cases in which one object more has the member *name*, of those with exactly their members."""
     value = {"x": 1} if name == "__proto__" else 1
     raw = files().raw
 

@@ -92,6 +92,19 @@ def opened(client: Rewound) -> Table:
     return client.open({"edition": "heartrush@1", **opening(PLACES)})
 
 
+def accept(table: Any) -> str:
+    """Have the gm accept the history that was restored; return what the dispute is about."""
+    said = table.get()["dispute"]
+    words = {
+        "type": "accept_history",
+        "reason": "the disk died",
+        "lost": said["lost"],
+        "epoch": said["epoch"],
+    }
+    assert table.send(words)["outcome"] == "accepted"
+    return str(said["why"])
+
+
 @pytest.mark.parametrize("sealing", [("--encrypt",), pytest.param((), marks=pytest.mark.overnight)])
 def test_what_was_backed_up_under_load_is_restored_elsewhere_and_played_on(
     tmp_path: Path, sealing: tuple[str, ...]
@@ -143,11 +156,7 @@ def test_what_was_backed_up_under_load_is_restored_elsewhere_and_played_on(
         assert (dispute["why"], dispute["lost"]["size"]) == ("rolled_back", seen)
         for encounter in (lost, *others):
             table = client.encounter(encounter)
-            said = table.get()["dispute"]
-            assert said is not None
-            assert (said["why"] == "restored") == (encounter != lost)
-            accept = {"type": "accept_history", "reason": "the disk died", "lost": said["lost"]}
-            assert table.send({**accept, "epoch": said["epoch"]})["outcome"] == "accepted"
+            assert (accept(table) == "restored") == (encounter != lost)
             assert table.get()["version"] >= acknowledged[encounter]
             assert table.get()["epoch"] > 1, "the dice of lost play would fall again"
             assert table.send(ROLL)["outcome"] == "accepted"

@@ -1,4 +1,4 @@
-"""A name of a stranger is never looked up in a prototype: `in` is not used on objects, only to list their names."""
+"""A name of a stranger is never looked up in a prototype: `in` is not used on objects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 HOMES = ("service/api/pages/verifier", "clients/javascript")
-TEXT = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`""", re.DOTALL)
+TEXT = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`""", re.DOTALL
+)
 IN = re.compile(r"(?<!for \(const )\b(\w+|\)|\]) in \w")
 
 
