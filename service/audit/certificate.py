@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from service.audit import notes
+from service.audit.decisions import EPOCH, LOSS
 from service.audit.notes import BadNote
 from service.audit.report import Report
 from service.audit.signing import Signer, name_of
@@ -42,7 +43,9 @@ MEMBERS: Final = frozenset(
         "decided",
         "live_state",
         "counts",
-        "rulings",
+        "decisions",
+        "unseen",
+        "seat_keys",
         "seats",
         "abandoned_before",
         "durability",
@@ -55,6 +58,24 @@ MEMBERS: Final = frozenset(
 
 CERTIFIED: Final = "certified"
 
+COMPARED: Final = (
+    *("ruleset.edition", "dice.algorithm", "dice.mode", "dice.lanes", "dice.seats", "abandoned_before"),
+    *("counts.commits", "counts.refused", "counts.quarantined", "counts.proposals"),
+    *("counts.proposals_dropped", "counts.envelopes"),
+)
+"""Members that every reader of a record computes alike; those of its log are compared first."""
+
+LISTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "decisions": ("n", "kind", "seat", "event", "quarantine"),
+        "seat_keys": ("seat", "key", "n", "by"),
+    }
+)
+"""Lists that are compared entry by entry, with the members that every reader computes alike."""
+
+BELIEVED: Final = ("decided", "live_state", "durability", "findings", "seats", "unseen", "verifier")
+"""Members that depend on what the signer read, and with what."""
+
 MODES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "server": "the host drew the seed alone, so it could choose it before commit 1, and knew every die",
@@ -64,7 +85,7 @@ MODES: Final[Mapping[str, str]] = MappingProxyType(
 )
 """What each dice mode leaves possible, as a sentence."""
 
-MOVED: Final = "a command or a ruling changed which dice followed; `advances` lists each of them"
+MOVED: Final = "a command or a ruling changed which dice followed; `decisions` lists each of them"
 UNMOVED: Final = (
     "the host could not change the dice after the first commit, because no command ended an epoch"
 )
@@ -89,7 +110,9 @@ def certificate(report: Report, *, durability: str | None = None) -> Data:
         "decided": None if report.decided is None else {"from": report.decided[0], "to": report.decided[1]},
         "live_state": report.live_state,
         "counts": report.counts.to_data(),
-        "rulings": list(report.history.rulings),
+        "decisions": list(report.decisions),
+        "unseen": list(report.unseen),
+        "seat_keys": list(report.seat_keys),
         "seats": None if report.seats is None else list(report.seats),
         "abandoned_before": None if report.setup is None else report.setup.abandoned_before,
         "durability": durability,
@@ -147,9 +170,11 @@ def _dice(report: Report) -> Data:
             for (lane, epoch), link in sorted(links.items())
         ],
         "seats": [] if setup is None else list(setup.seats),
-        "advances": list(report.history.advances),
-        "waived": list(report.history.waivers),
     }
+
+
+def _is_moved(report: Report) -> bool:
+    return any(each["kind"] in (EPOCH, LOSS) for each in report.decisions)
 
 
 def _statements(report: Report) -> list[str]:
@@ -157,7 +182,7 @@ def _statements(report: Report) -> list[str]:
     if report.setup is None:
         return [UNKNOWN]
     counts = report.counts
-    statements = [MODES.get(report.setup.mode, UNKNOWN), MOVED if report.history.advances else UNMOVED]
+    statements = [MODES.get(report.setup.mode, UNKNOWN), MOVED if _is_moved(report) else UNMOVED]
     statements += [DECLARED] if counts.rolls_declared else []
     return statements + ([OPEN] if counts.rolls_unverified else [])
 
@@ -225,7 +250,9 @@ def check_against_certificate(report: Report, raw: bytes, keys: Mapping[bytes, s
         return replace(report, verdict=Verdict(CERTIFICATE_MISMATCH, detail=str(fault)))
     verdict = data["verdict"].get("text") if isinstance(data["verdict"], dict) else None
     finding = Finding(
-        CERTIFIED, f"the certificate's verdict is {verdict}, signed by {data['signature']['name']}"
+        CERTIFIED,
+        f"signed by {data['signature']['name']}; equal to this record: {', '.join((*COMPARED, *LISTS))}; "
+        f"on the signer's word: the verdict {verdict}, {', '.join(BELIEVED)}",
     )
     return replace(report, findings=(*report.findings, finding))
 
@@ -260,3 +287,37 @@ def _check_record(data: Data, report: Report) -> None:
     )
     if not is_ours:
         raise BadNote("it is of another record, because its size, head or root differs")
+    found = _difference(data, certificate(report))
+    if found is not None:
+        raise BadNote(f"its {found} is not that of this record")
+
+
+def _difference(theirs: Data, ours: Data) -> str | None:
+    """Return the first compared member that differs; what this reader cannot know is null in *ours*."""
+    for name in COMPARED:
+        one, two = _at(theirs, name), _at(ours, name)
+        if two is not None and not _is_equal(one, two):
+            return name
+    for name, members in LISTS.items():
+        one, two = theirs[name], ours[name]
+        if not isinstance(one, list) or len(one) != len(two):
+            return name
+        for their, our in zip(one, two, strict=True):
+            if not isinstance(their, dict) or their.keys() != our.keys():
+                return name
+            known = [each for each in members if our.get(each) is not None]
+            if not all(_is_equal(their[each], our[each]) for each in known):
+                return name
+    return None
+
+
+def _at(data: Data, name: str) -> object:
+    holder: Any = data
+    for step in name.split("."):
+        holder = holder.get(step) if isinstance(holder, dict) else None
+    return holder
+
+
+def _is_equal(one: object, two: object) -> bool:
+    """Return whether two values are spelled alike, so that true is not 1."""
+    return dumps(one) == dumps(two)

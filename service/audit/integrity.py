@@ -86,6 +86,8 @@ class Examined(NamedTuple):
     """The receipts that an accepted key signed about this encounter."""
     unfit: str | None
     """Why another signed receipt is none of these; None if there is no other."""
+    requests: Sequence[Request | None]
+    """What the commits decide; None if it is withheld, or no request."""
 
 
 def examine(evidence: Evidence, progress: Progress = unheard) -> Examined:
@@ -105,7 +107,7 @@ def examine(evidence: Evidence, progress: Progress = unheard) -> Examined:
     statements = check_statements(commits, requests, losses, evidence.seat_keys)
     check_moved_dice(commits, requests, payloads)
     check_disputed(commits)
-    return Examined(commits, payloads, signed, statements, receipts, unfit)
+    return Examined(commits, payloads, signed, statements, receipts, unfit, requests)
 
 
 # --- malformed ---------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from service.audit.history import NOTHING, History
 from service.audit.signatures import UNSIGNED, Signed
 from service.audit.verdict import Counts, Finding, Verdict
 from service.rules.table.table import DiceSetup
@@ -43,7 +42,12 @@ class Report:
     """How the dice are derived, as commit 1 published it."""
     links: Mapping[tuple[int, int], bytes] | None = None
     """The last disclosed link of each lane, which determines all earlier ones."""
-    history: History = NOTHING
+    decisions: tuple[Mapping[str, Any], ...] = ()
+    """What people decided outside the rules (see `decisions_of`)."""
+    seat_keys: tuple[Mapping[str, Any], ...] = ()
+    """Every key that a seat had (see `keys_of`)."""
+    unseen: tuple[Mapping[str, Any], ...] = ()
+    """What came between the heads that seats signed on and their commands (see `unseen`)."""
     seats: tuple[Mapping[str, Any], ...] | None = None
     live_state: str = NOT_COMPARED
     """How the stored state compares with the record: `equal`, `different` or `not_compared`."""

@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from service.audit.decisions import decisions_of, unseen
 from service.audit.dice import Proof, prove, setup_of
 from service.audit.evidence import Evidence
-from service.audit.history import NOTHING, history_of, seats_of
+from service.audit.history import seats_of
 from service.audit.integrity import examine
 from service.audit.progress import Progress, unheard
 from service.audit.receipts import SignedReceipt
 from service.audit.redecide import DiceLine, Redecider
 from service.audit.report import DIFFERENT, EQUAL, NOT_COMPARED, Report
+from service.audit.seat_keys import keys_of
 from service.audit.signatures import UNSIGNED
 from service.audit.tree import root
 from service.audit.verdict import (
@@ -85,7 +87,9 @@ class _VerifiedLine:
         self.commits: Sequence[Commit] = ()
         self.signed = UNSIGNED
         self.setup: DiceSetup | None = None
-        self.history = NOTHING
+        self.decisions: tuple[dict[str, Any], ...] = ()
+        self.unseen: tuple[dict[str, Any], ...] = ()
+        self.seat_keys: tuple[dict[str, Any], ...] = ()
         self.then: str | None = None
         self.now: str | None = None
         self.proof: Proof | None = None
@@ -103,7 +107,12 @@ class _VerifiedLine:
         self.receipts, self.unfit = examined.receipts, examined.unfit
         self._count()
         self.counts.commands_signed = examined.statements
-        self.history = history_of(self.commits)
+        ruleset = registry.get(self.commits[0].edition)
+        events = {} if ruleset is None else ruleset.events
+        declared = {type_: event.decides for type_, event in events.items() if event.decides}
+        self.decisions = decisions_of(self.commits, examined.requests, declared)
+        self.seat_keys = keys_of(self.commits, examined.requests, self.evidence.seat_keys)
+        self.unseen = unseen(self.commits, examined.requests, self.decisions)
         self.setup = setup_of(self.evidence, self.commits)
         self.proof = prove(self.evidence, self.commits, examined.payloads, self.counts, progress)
         if without_rules:
@@ -211,7 +220,9 @@ class _VerifiedLine:
             receipts=len(self.evidence.receipts) + len(self.receipts),
             setup=self.setup,
             links=None if self.proof is None else self.proof.last_links,
-            history=self.history,
+            decisions=self.decisions,
+            unseen=self.unseen,
+            seat_keys=self.seat_keys,
             seats=None if dice_line is None else tuple(seats_of(dice_line.state)),
             live_state=self._live_state(verdict),
         )

@@ -7,7 +7,7 @@ file or a wrong option.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from service.audit import verdict as v
+from service.audit.decisions import summary
 from service.cli.terminal import escape
 from service.record.text import plain
 
@@ -93,22 +94,43 @@ def _hanging(line: str, style: str) -> Table:
 
 
 def _warnings(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:
-    """Return what a reader must know first: what the host decided without the rules, and what is unsigned."""
-    found = []
-    if counts["quarantined"]:
+    """Return what a reader must know first: what people decided, whose keys spoke, and what is unsigned."""
+    found = [f"{kind:{_NAME}}{line}" for kind, line in summary(report["decisions"])]
+    found += _key_lines(report["seat_keys"])
+    late = max(report["unseen"], key=lambda each: (each["decisions"] > 0, each["commits"]), default=None)
+    if late is not None:
+        among = f", {late['decisions']} of them decisions" if late["decisions"] else ""
         found.append(
-            f"quarantine {counts['quarantined']} commands were set aside by the host without a decision"
-        )
-    if counts["proposals"]:
-        dropped = counts["proposals_dropped"]
-        found.append(
-            f"proposals  {counts['proposals']} amendments were proposed, and {dropped} of them dropped"
+            f"unseen     {len(report['unseen'])} commands were decided after commits that their seats had "
+            f"not seen; {late['seat']} had not seen {late['commits']} before commit {late['n']}{among}"
         )
     signed = report["log"]["checkpoints"]["size"]
     if signed is not None and signed < counts["commits"]:
         found.append(
             f"unsigned   commits {signed + 1} to {counts['commits']} are not signed: "
             "anybody may have written them once the fight was over"
+        )
+    return found
+
+
+def _key_lines(keys: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a line for each seat about its keys, and one that asks for those that were not given."""
+    by_seat: dict[str, list[Mapping[str, Any]]] = {}
+    for each in keys:
+        by_seat.setdefault(each["seat"], []).append(each)
+    found = []
+    for seat, its in sorted(by_seat.items()):
+        spoke = [
+            f"{each['key'][:8]}… from commit {each['n']} on, set by {each['by'] or 'a withheld command'}, "
+            f"signed {each['commands']}"
+            for each in its
+        ]
+        found.append(f"keys       {seat}: {'; '.join(spoke)}")
+    asked = sorted({each["seat"] for each in keys} - {each["seat"] for each in keys if each["given"]})
+    if asked:
+        found.append(
+            f"           only the record says that these keys are those of {', '.join(asked)}: "
+            "give --seat-key SEAT:KEY for each that you know"
         )
     return found
 
@@ -133,8 +155,6 @@ def _lines(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:
         f"{counts['rolls_declared']} thrown by hand ({counts['faces_declared']} faces)"
     )
     lines += [f"           {said}" for said in report["dice"]["statements"]]
-    if report["rulings"]:
-        lines.append(f"rulings    {len(report['rulings'])}")
     if counts["envelopes"]:
         lines.append(f"envelopes  {counts['envelopes_opened']} of {counts['envelopes']} opened")
     if counts["commands_signed"]:

@@ -124,7 +124,9 @@ def recorded() -> Iterator[tuple[str, bytes]]:
 def audit_of(raw: bytes) -> Audit:
     """Return what an audit says of a bundle, but for what another build of the same rules says otherwise."""
     data = certificate(verify(bundle.read(raw, pinned=[SIGNER.public]), REGISTRY))
-    return {name: data[name] for name in ("verdict", "log", "decided", "counts", "rulings", "seats", "dice")}
+    return {
+        name: data[name] for name in ("verdict", "log", "decided", "counts", "decisions", "seats", "dice")
+    }
 
 
 def main() -> int:

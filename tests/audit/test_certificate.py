@@ -10,12 +10,10 @@ import pytest
 
 from service.audit import certificate as document
 from service.audit.certificate import certificate
-from service.audit.history import ADVANCES, RULINGS
 from service.audit.signatures import accepted_keys
 from service.audit.signing import Signer
 from service.audit.verify import verify
 from service.record.canonical import check, dumps
-from service.rules.registry import REGISTRY
 from tests.audit.evidence_of import closed, evidence_of, played, signed_evidence
 from tests.support.tiny_game import TINY
 from tests.support.tiny_table import SIGNER, Sitting
@@ -30,7 +28,9 @@ MEMBERS = {
     "decided",
     "live_state",
     "counts",
-    "rulings",
+    "decisions",
+    "unseen",
+    "seat_keys",
     "seats",
     "abandoned_before",
     "durability",
@@ -174,8 +174,40 @@ def test_a_certificate_of_another_record_does_not_fit() -> None:
     assert held(spelled(data)) != ""
 
 
-def test_rulings_are_read_off_events_that_exist() -> None:
-    known = {type_ for ruleset in REGISTRY.values() for type_ in ruleset.events}
+LIES: dict[str, Any] = {
+    "counts.quarantined": 1,
+    "counts.commits": 9,
+    "counts.refused": True,
+    "counts.envelopes": 0,
+    "dice.mode": "mixed",
+    "dice.lanes": [],
+    "dice.seats": ["ada"],
+    "ruleset.edition": "tiny@2",
+    "abandoned_before": 7,
+    "decisions": [{"event": {}, "kind": "ruling", "n": 3, "seat": "gm"}],
+    "seat_keys": [{"by": "ada", "commands": 3, "given": False, "key": "ab" * 32, "n": 2, "seat": "ada"}],
+}
 
-    assert {"gm_ruling_recorded", "ruling_made", "contest_closed"} <= known & set(RULINGS)
-    assert not set(ADVANCES) & set(RULINGS)
+
+@pytest.mark.parametrize("name", LIES)
+def test_a_certificate_that_says_something_else_of_the_record_does_not_fit(name: str) -> None:
+    data = certified(closed())
+    *path, last = name.split(".")
+    holder = data
+    for step in path:
+        holder = holder[step]
+    holder[last] = LIES[name]
+
+    assert held(spelled(document.signed(data, SIGNER))) == f"its {name} is not that of this record"
+
+
+def test_what_a_certificate_says_on_the_signers_word_alone_is_named() -> None:
+    data = certified(closed()) | {"verifier": {"name": "the pope"}}
+    report = verify(signed_evidence(closed(), 7, 10), {TINY.edition: TINY})
+    held_to = document.check_against_certificate(
+        report, spelled(document.signed(data, SIGNER)), {SIGNER.public: SIGNER.origin}
+    )
+    (finding,) = [each for each in held_to.findings if each.name == "certified"]
+    assert "verifier" in finding.detail.partition("on the signer's word")[2]
+    named = {name.partition(".")[0] for name in (*document.COMPARED, *document.LISTS, *document.BELIEVED)}
+    assert named | {"encounter", "log", "format", "signature", "verdict"} == document.MEMBERS

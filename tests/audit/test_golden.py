@@ -34,10 +34,10 @@ def test_a_golden_bundle_audits_as_it_did_when_it_was_recorded(name: str) -> Non
 def test_each_kind_of_dice_and_of_line_is_among_them() -> None:
     audits = json.loads(AUDITS.read_text("utf-8"))
     assert {each["dice"]["mode"] for each in audits.values()} == {"server", "mixed"}
-    assert audits["heartrush-mixed"]["dice"]["waived"]
+    assert [each for each in audits["heartrush-mixed"]["decisions"] if each["kind"] == "waiver"]
     assert audits["heartrush-mixed"]["counts"]["rolls_checked"] > 0
-    begun = [each["event"]["type"] for each in audits["heartrush-redone"]["rulings"]]
-    assert begun == ["line_begun"]
+    begun = [each["event"]["type"] for each in audits["heartrush-redone"]["decisions"]]
+    assert "line_begun" in begun
     assert [name for name, each in audits.items() if each["counts"]["faces_declared"]], (
         "nobody threw dice of their own"
     )

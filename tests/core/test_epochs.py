@@ -74,13 +74,14 @@ def test_TABLE_EPOCH_1_the_next_rounds_link_gives_the_dice_that_were_left_behind
 
 def test_an_audit_lists_every_advance_and_says_so_only_where_there_was_none() -> None:
     at = sitting()
-    before = certificate(verify(evidence_of(at), SHELF))["dice"]
+    before = certificate(verify(evidence_of(at), SHELF))
     at.do("advance_epoch", reason="a pause")
 
-    dice = certificate(verify(evidence_of(at), SHELF))["dice"]
-    ((n, event),) = ((told["n"], told["event"]) for told in dice["advances"])
-    assert (n, event["reason"], event["epoch"], event["seat"]) == (3, "a pause", 2, "gm")
-    assert (UNMOVED in str(before), UNMOVED in str(dice)) == (True, False)
+    found = certificate(verify(evidence_of(at), SHELF))
+    (made,) = found["decisions"]
+    assert (made["n"], made["kind"], made["seat"]) == (3, "epoch", "gm")
+    assert (made["event"]["reason"], made["event"]["epoch"]) == ("a pause", 2)
+    assert (UNMOVED in str(before["dice"]), UNMOVED in str(found["dice"])) == (True, False)
 
 
 def test_TABLE_EPOCH_3_an_accepted_history_goes_on_past_every_epoch_of_the_lost_one() -> None:

@@ -152,7 +152,8 @@ def test_a_ruling_decides_again_and_leads_by_clicking_to_a_certificate(
     certificate = json.loads((tmp_path / "certificate.json").read_text("utf-8"))
     summary = table.get()
     assert (certificate["log"]["size"], certificate["log"]["head"]) == (summary["version"], summary["hash"])
-    assert certificate["rulings"][0]["event"]["origin"]["kind"] == "as_ruled"
+    begun = next(each["event"] for each in certificate["decisions"] if each["kind"] == "line")
+    assert begun["origin"]["kind"] == "as_ruled"
     assert certificate["signature"]["value"]
 
 

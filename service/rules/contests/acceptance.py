@@ -37,6 +37,7 @@ class LineAccepted(Event[Table]):
     """This line was accepted: the encounter continues in it, with the current seats and contests."""
 
     type: ClassVar[str] = "line_accepted"
+    decides: ClassVar[str] = "line"
     parent: str
     """The line that accepted it."""
     seats: Mapping[str, Seat]

@@ -51,6 +51,7 @@ class AmendmentProposed(Event[Table]):
     """The GM proposes to continue from before a commit; new dice come from the proposal's own epoch."""
 
     type: ClassVar[str] = "amendment_proposed"
+    decides: ClassVar[str] = "amendment"
     plays: ClassVar[bool] = False
     amendment: str
     kind: Kind
@@ -98,6 +99,7 @@ class AmendmentDropped(Event[Table]):
     """A proposal is dropped or replaced; this line continues without the dice that the proposal showed."""
 
     type: ClassVar[str] = "amendment_dropped"
+    decides: ClassVar[str] = "amendment"
     plays: ClassVar[bool] = False
     amendment: str
     why: Literal["dropped", "superseded"] = "dropped"
@@ -119,6 +121,7 @@ class Continued(Event[Table]):
     """The encounter continues in another line of play; this one stays unchanged."""
 
     type: ClassVar[str] = "continued"
+    decides: ClassVar[str] = "line"
     encounter: str
     head: Head
     amendment: str

@@ -38,6 +38,7 @@ class ContestOpened(Event[Table]):
     """A seat contests a moment: a commit, an event in it by its index, or a roll by its name."""
 
     type: ClassVar[str] = "contest_opened"
+    decides: ClassVar[str] = "contest"
     plays: ClassVar[bool] = False
     contest: str
     seat: str
@@ -63,6 +64,7 @@ class ContestClosed(Event[Table]):
     """The GM answered a contest; if it is `upheld`, the explanation of the commit gives the reason."""
 
     type: ClassVar[str] = "contest_closed"
+    decides: ClassVar[str] = "contest"
     plays: ClassVar[bool] = False
     contest: str
     ending: Ending

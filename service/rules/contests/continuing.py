@@ -66,6 +66,7 @@ class LineBegun(Event[Table]):
     """The encounter continues another one from a commit, with the state at that commit."""
 
     type: ClassVar[str] = "line_begun"
+    decides: ClassVar[str] = "line"
     encounter: str
     edition: str
     digest: str

@@ -24,6 +24,7 @@ class GmRulingRecorded(Event[T]):
 
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "gm_ruling_recorded"
+    decides: ClassVar[str] = "ruling"
     ruling: str
     kind: str
     subject: str | None

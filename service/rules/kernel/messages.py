@@ -100,6 +100,8 @@ class Event(Generic[S]):
     """Whether groups react to it: their events after it form another sealed part than those before it."""
     plays: ClassVar[bool] = True
     """Whether it changes the fight, and not only seats, contests or amendments."""
+    decides: ClassVar[str] = ""
+    """The kind of decision of the gm or the host that it records, outside the rules; audits list it."""
     sentence: ClassVar[str] = ""
     """What a terminal shows; `{name}` is a field. Empty to show the type and the fields."""
     because: tuple[str, ...] = ()

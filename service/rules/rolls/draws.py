@@ -27,6 +27,7 @@ class StreamRedirected(Event[Table]):
     """A roll differs from the old line's, so its stream draws from another epoch until this one closes."""
 
     type: ClassVar[str] = "stream_redirected"
+    decides: ClassVar[str] = "epoch"
     lane: int
     stream: str
     epoch: int

@@ -54,6 +54,7 @@ class EpochAdvanced(Event[Table]):
     """The epoch advanced, so the coming dice are others: the seat that asked for it, and its reason."""
 
     type: ClassVar[str] = "epoch_advanced"
+    decides: ClassVar[str] = "epoch"
     seat: str
     reason: str
     epoch: int

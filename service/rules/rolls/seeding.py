@@ -123,6 +123,7 @@ class SeedWaived(Event[Table]):
     """A seat adds no seed, by its own decision or the GM's."""
 
     type: ClassVar[str] = "seed_waived"
+    decides: ClassVar[str] = "waiver"
     seat: str
     by: str
     reason: str

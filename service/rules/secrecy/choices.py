@@ -191,6 +191,7 @@ class ChoiceVoided(Event[Table]):
     """The rules refuse a choice that was opened; it counts as none."""
 
     type: ClassVar[str] = "seat_choice_voided"
+    decides: ClassVar[str] = "forfeit"
     prompt: str
     creature: str
     code: str
@@ -205,6 +206,7 @@ class ChoiceForfeited(Event[Table]):
     """The GM declared a choice forfeited; it counts as none."""
 
     type: ClassVar[str] = "seat_choice_forfeited"
+    decides: ClassVar[str] = "forfeit"
     prompt: str
     creature: str
     seat: str

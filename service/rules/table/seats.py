@@ -81,6 +81,7 @@ class SeatKeySet(Event[Table]):
     """The commands of a seat are signed with this key from now on."""
 
     type: ClassVar[str] = "seat_key_set"
+    decides: ClassVar[str] = "key"
     plays: ClassVar[bool] = False
     seat: str
     key: str
@@ -95,6 +96,7 @@ class SeatKeyRemoved(Event[Table]):
     """The commands of a seat are not signed from now on."""
 
     type: ClassVar[str] = "seat_key_removed"
+    decides: ClassVar[str] = "key"
     plays: ClassVar[bool] = False
     seat: str
 

@@ -11,7 +11,7 @@ const LABEL = joined(utf8(FORMAT), Uint8Array.of(0));
 const LF = 10;
 
 const MEMBERS = [
-  ...["format", "encounter", "verdict", "log", "ruleset", "dice", "decided", "live_state", "counts", "rulings", "seats"],
+  ...["format", "encounter", "verdict", "log", "ruleset", "dice", "decided", "live_state", "counts", "decisions", "unseen", "seat_keys", "seats"],
   ...["abandoned_before", "durability", "findings", "verifier", "signature"],
 ];
 
@@ -27,7 +27,7 @@ export function certificateFault(bytes, report, ring) {
   const spelling = textOf(bytes.at(-1) === LF ? bytes.subarray(0, -1) : bytes);
   const certificate = spelling === null ? undefined : parsed(spelling);
   if (!object(certificate)) return "it is not canonical JSON";
-  return formFault(certificate) ?? signatureFault(certificate, report, ring) ?? recordFault(certificate, report);
+  return formFault(certificate) ?? signatureFault(certificate, report, ring) ?? recordFault(certificate, report) ?? memberFault(certificate, report);
 }
 
 function formFault(certificate) {
@@ -52,4 +52,37 @@ function recordFault({ encounter, log }, report) {
   if (encounter !== report.encounter) return "it is of another encounter";
   const isOurs = object(log) && ["size", "head", "root"].every((name) => log[name] === report.log[name]);
   return isOurs ? null : "it is of another record, because its size, head or root differs";
+}
+
+const COUNTS = ["commits", "refused", "quarantined", "proposals", "proposals_dropped", "envelopes"];
+
+/** Lists that are compared entry by entry, with the members that every reader computes alike. */
+const LISTS = { decisions: ["n", "kind", "seat", "event", "quarantine"], seat_keys: ["seat", "key", "n", "by"] };
+
+/** The members that differ from what was computed here; a value that this reader cannot know is null here. */
+function memberFault(certificate, report) {
+  const said = report.dice.said ?? {};
+  const ours = [
+    ["ruleset.edition", report.log.edition],
+    ...["algorithm", "mode", "lanes", "seats"].map((name) => [`dice.${name}`, said[name] ?? null]),
+    ["abandoned_before", report.dice.abandoned_before],
+    ...COUNTS.map((name) => [`counts.${name}`, report.counts[name]]),
+  ];
+  const wrong = ours.find(([name, value]) => value !== null && !isEqual(at(certificate, name), value))?.[0]
+    ?? Object.keys(LISTS).find((name) => !isSameList(certificate[name], report[name], LISTS[name]));
+  return wrong === undefined ? null : `its ${wrong} is not that of this record`;
+}
+
+const at = (holder, name) => name.split(".").reduce((value, step) => (object(value) && Object.hasOwn(value, step) ? value[step] : undefined), holder);
+
+const isEqual = (one, two) => one !== undefined && spelled(one) === spelled(two);
+
+function isSameList(theirs, ours, members) {
+  if (!Array.isArray(theirs) || theirs.length !== ours.length) return false;
+  return ours.every((our, index) => {
+    const their = theirs[index];
+    const names = Object.keys(our);
+    if (!object(their) || Object.keys(their).length !== names.length || !names.every((name) => Object.hasOwn(their, name))) return false;
+    return members.every((name) => (our[name] ?? null) === null || isEqual(their[name], our[name]));
+  });
 }

@@ -14,8 +14,8 @@ const isPolicy = exactly(
 );
 
 /**
- * @returns `{mode, lanes, seats, encounter}`, lanes by their number, `encounter` the one whose id is part of the hashes of
- *   dice; null if nothing was opened, so that no dice can be thrown
+ * @returns `{mode, lanes, seats, encounter, said, before}`, lanes by their number, `encounter` the one whose id is part of the
+ *   hashes of dice, `said` and `before` as a certificate has them; null if nothing was opened, so that no dice can be thrown
  * @throws Verdict `malformed(1)`
  */
 export function readPolicy({ header, moments }) {
@@ -27,5 +27,9 @@ export function readPolicy({ header, moments }) {
   const lanes = [...setup.lanes].sort((one, other) => one.lane - other.lane);
   const isTwice = lanes.some(({ lane }, i) => lanes[i - 1]?.lane === lane);
   demand(!isTwice, "malformed", { n: 1 }, "a lane has two anchors");
-  return { mode: setup.mode, lanes, seats: setup.seats ?? [], encounter: setup.chain ?? header.encounter };
+  const said = {
+    algorithm: setup.algorithm, mode: setup.mode,
+    lanes: setup.lanes.map(({ lane, n, anchor }) => ({ lane, epochs: n, anchor })), seats: setup.seats ?? [],
+  };
+  return { mode: setup.mode, lanes, seats: setup.seats ?? [], encounter: setup.chain ?? header.encounter, said, before: setup.abandoned_before ?? 0 };
 }

@@ -20,7 +20,7 @@ export function prove(bundle) {
   for (const moment of bundle.moments) {
     for (const roll of rollsOf(moment)) count(counts, roll, moment.n, dice);
   }
-  return { mode: policy?.mode ?? null, disclosed: dice?.disclosed() ?? {}, counts };
+  return { mode: policy?.mode ?? null, said: policy?.said ?? null, abandoned_before: policy?.before ?? null, disclosed: dice?.disclosed() ?? {}, counts };
 }
 
 function count(counts, roll, n, dice) {

@@ -1,5 +1,6 @@
 // Formats a report for people, as rows of a name and a value or as lines of text.
 
+import { summaryOf } from "./decisions.mjs";
 import { plain } from "./plain.mjs";
 
 const WIDEST = 13;
@@ -24,18 +25,35 @@ export function lines(report) {
   return [...summary, ...(rows.length ? [""] : []), ...rows].map((line) => plain(line));
 }
 
-/** Warnings to show first, such as what the host decided in place of the rules. */
-export function warnings({ counts, log }) {
+/** What to show first: what people decided, whose keys spoke, and what is unsigned. */
+export function warnings({ counts, decisions, unseen, seat_keys: keys, log }) {
   if (counts === null) return [];
-  const { quarantined, proposals, proposals_dropped: dropped } = counts;
   const signed = log?.checkpoints.size ?? null;
   return [
-    ...(quarantined ? [`${some(quarantined, "command was", "commands were")} set aside by the host without a decision; whether deciding fails is not checked here`] : []),
-    ...(proposals ? [`${some(proposals, "amendment was", "amendments were")} proposed, and ${dropped} of them dropped`] : []),
+    ...summaryOf(decisions).map(([kind, line]) => `${kind} ${line}`),
+    ...keyLines(keys),
+    ...unseenLines(unseen),
     ...(signed !== null && signed < counts.commits
       ? [`commits ${signed + 1} to ${counts.commits} are not signed: anybody may have written them once the fight was over`]
       : []),
   ];
+}
+
+function keyLines(keys) {
+  const seats = [...new Set(keys.map(({ seat }) => seat))].sort();
+  const asked = seats.filter((seat) => !keys.some((each) => each.seat === seat && each.given));
+  const said = (seat) => keys.filter((each) => each.seat === seat)
+    .map(({ key, n, by, commands }) => `${key.slice(0, 8)}… from commit ${n} on, set by ${by ?? "a withheld command"}, signed ${commands}`);
+  const question = `only the record says that these keys are those of ${asked.join(", ")}: give the key of each seat that you know`;
+  return [...seats.map((seat) => `keys ${seat}: ${said(seat).join("; ")}`), ...(asked.length > 0 ? [question] : [])];
+}
+
+function unseenLines(unseen) {
+  const rank = ({ decisions, commits }) => (decisions > 0 ? 1e9 : 0) + commits;
+  const [late] = [...unseen].sort((one, other) => rank(other) - rank(one));
+  if (late === undefined) return [];
+  const among = late.decisions > 0 ? `, ${late.decisions} of them decisions` : "";
+  return [`unseen ${some(unseen.length, "command was", "commands were")} decided after commits that their seats had not seen; ${late.seat} had not seen ${late.commits} before commit ${late.n}${among}`];
 }
 
 function logFacts({ log, counts }) {

@@ -15,6 +15,8 @@ import { prove } from "./proof.mjs";
 import { acceptedReceipts } from "./receipts.mjs";
 import { isEnvelope, publicEvents, readRecord } from "./record.mjs";
 import { holdToSeat } from "./seals.mjs";
+import { decisionsOf, unseenOf } from "./decisions.mjs";
+import { keysOf } from "./seatkeys.mjs";
 import { holdDisputed } from "./quarantines.mjs";
 import { holdStatements } from "./statements.mjs";
 import { root } from "./tree.mjs";
@@ -38,7 +40,7 @@ const NOT_CHECKED = "whether the rules lead to these results, which `rewound ver
  *   `checked`, `not_checked`; members that were not reached are null
  */
 export function verify(bundle, { receipts = [], signedReceipts = [], keys = [], seatKeys = {}, certificate = null, log = null, trust = NO_POLICY, delay = DAY_S, ...doesWithout } = {}) {
-  const report = { encounter: null, verdict: null, status: null, log: null, counts: null, dice: null, keys: null };
+  const report = { encounter: null, verdict: null, status: null, log: null, counts: null, decisions: [], unseen: [], seat_keys: [], dice: null, keys: null };
   const bytes = typeof bundle === "string" ? utf8(bundle) : new Uint8Array(bundle);
   const verdict = judged(report, bytes, { receipts, signedReceipts, keys, seatKeys, certificate, log, trust, delay });
   const status = statusOf(verdict.verdict, doesWithout);
@@ -76,6 +78,9 @@ function judge(report, bytes, { receipts, signedReceipts, keys, seatKeys, certif
   holdDisputed(bundle);
   report.log = logOf(bundle, { ...signed, heads, lost }, ring, [...receipts, ...signedHere.receipts]);
   report.counts = { ...countsOf(bundle), commands_signed: statements };
+  report.decisions = decisionsOf(bundle);
+  report.seat_keys = keysOf(bundle, seatKeys);
+  report.unseen = unseenOf(bundle, report.decisions);
   const { counts, ...dice } = prove(bundle);
   Object.assign(report.counts, counts);
   report.dice = dice;
@@ -85,7 +90,7 @@ function judge(report, bytes, { receipts, signedReceipts, keys, seatKeys, certif
   if (certificate !== null) {
     const fault = certificateFault(certificate, report, ring);
     demand(fault === null, "certificate_mismatch", {}, fault);
-    report.certificate = "signed by an accepted key, and of this record";
+    report.certificate = "signed by an accepted key, and equal to this record in its log, dice, counts, decisions and keys of seats";
   }
   if (log === null) return;
   report.public_log = holdToLog(bundle, log, { trust, logs: logsOf(bundle, ring), losses, delay });

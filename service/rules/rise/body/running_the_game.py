@@ -46,6 +46,7 @@ class RulingMade(Event[State]):
     """The GM ruled on what the rules leave open."""
 
     type: ClassVar[str] = "ruling_made"
+    decides: ClassVar[str] = "ruling"
     ruling: Ruling
 
     def evolve(self, state: State) -> State:

@@ -1,0 +1,144 @@
+"""List what people decided outside the rules: the gm's rulings and changes, the host's vetoes and losses.
+
+An event declares what kind of decision it records (`Event.decides`); `KINDS` are the declared types, for
+verifiers without the rules. Only public events are read, so that a list reveals nothing that is sealed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+from service.record.commit import Commit, Request
+from service.record.quarantine import KILLED
+from service.rules.kernel.records import EMPTY
+
+Data = dict[str, Any]
+
+VETO: Final = "veto"
+LOSS: Final = "loss"
+EPOCH: Final = "epoch"
+
+KINDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "amendment_dropped": "amendment",
+        "amendment_proposed": "amendment",
+        "contest_closed": "contest",
+        "contest_opened": "contest",
+        "continued": "line",
+        "epoch_advanced": EPOCH,
+        "forked": "line",
+        "gm_ruling_recorded": "ruling",
+        "line_accepted": "line",
+        "line_begun": "line",
+        "ruling_made": "ruling",
+        "seat_choice_forfeited": "forfeit",
+        "seat_choice_voided": "forfeit",
+        "seat_key_removed": "key",
+        "seat_key_set": "key",
+        "seed_waived": "waiver",
+        "stream_redirected": EPOCH,
+    }
+)
+"""The kind of each declared type of event."""
+
+ORDER: Final = (*(VETO, LOSS, EPOCH, "line", "ruling", "amendment", "contest", "key", "waiver", "forfeit"),)
+"""Every kind, in the order in which a report lists them."""
+
+WHOLE: Final = frozenset(("state", "orders", "seats", "contests"))
+"""Members that hold a whole state. A list omits them because the record has them."""
+
+
+def decisions_of(
+    commits: Sequence[Commit],
+    requests: Sequence[Request | None],
+    declared: Mapping[str, str] = EMPTY,
+) -> tuple[Data, ...]:
+    """Return the decisions in *commits*: `n`, `kind`, the `seat` that sent the command, and what it says.
+
+    That is the `event`, or of a veto the `quarantine`. The seat is None if the request is withheld.
+    *declared* are kinds of further types of events, as a ruleset declares them.
+    """
+    kinds = {**declared, **KINDS}
+    found: list[Data] = []
+    for commit, request in zip(commits, requests, strict=True):
+        seat = None if request is None else request.actor.seat
+        if commit.quarantine is not None:
+            found.append({"n": commit.n, "kind": VETO, "seat": seat, "quarantine": commit.quarantine})
+        for kind, event in _decided(commit, kinds):
+            shown = {name: value for name, value in event.items() if name not in WHOLE}
+            found.append({"n": commit.n, "kind": kind, "seat": seat, "event": shown})
+    return tuple(found)
+
+
+def _decided(commit: Commit, kinds: Mapping[str, str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for event in commit.events:
+        kind = None if "sealed" in event else kinds.get(event["type"])
+        if kind is not None:
+            lost = event.get("lost")
+            claims = kind == EPOCH and isinstance(lost, dict) and type(lost.get("size")) is int
+            yield LOSS if claims else kind, event
+
+
+def unseen(
+    commits: Sequence[Commit], requests: Sequence[Request | None], decisions: Sequence[Data]
+) -> tuple[Data, ...]:
+    """Return what came between the head that a seat signed on and its command, of each where something did.
+
+    Each has `n`, `seat`, `head`, the number of `commits` of others between them, and how many of these made
+    `decisions`. The head is that of the statement, which has been checked.
+    """
+    sent: dict[str, list[int]] = {}
+    for n, request in enumerate(requests, 1):
+        if request is not None:
+            sent.setdefault(request.actor.seat, []).append(n)
+    decided = sorted({each["n"] for each in decisions})
+    own_decided: dict[str | None, set[int]] = {}
+    for each in decisions:
+        own_decided.setdefault(each["seat"], set()).add(each["n"])
+    owned = {seat: sorted(numbers) for seat, numbers in own_decided.items()}
+    found: list[Data] = []
+    for commit, request in zip(commits, requests, strict=True):
+        if request is None or request.signed is None:
+            continue
+        seat, head = request.actor.seat, request.signed.n
+        others = max(0, commit.n - 1 - head) - _between(sent[seat], head, commit.n)
+        if others > 0:
+            own = _between(owned.get(seat, ()), head, commit.n)
+            made = _between(decided, head, commit.n) - own
+            found.append({"n": commit.n, "seat": seat, "head": head, "commits": others, "decisions": made})
+    return tuple(found)
+
+
+def _between(numbers: Sequence[int], head: int, n: int) -> int:
+    """Return how many of *numbers*, which rise, are above *head* and below *n*."""
+    return max(0, bisect_left(numbers, n) - bisect_right(numbers, head))
+
+
+def summary(decisions: Sequence[Data]) -> list[tuple[str, str]]:
+    """Return each kind of decision that was made, in order, and a line about them."""
+    by_kind: dict[str, list[Data]] = {}
+    for each in decisions:
+        by_kind.setdefault(each["kind"], []).append(each)
+    kinds = sorted(by_kind, key=lambda kind: ORDER.index(kind) if kind in ORDER else len(ORDER))
+    return [(kind, _line(kind, by_kind[kind])) for kind in kinds]
+
+
+_FEW: Final = 8
+
+
+def _line(kind: str, each: Sequence[Data]) -> str:
+    numbers = sorted({one["n"] for one in each})
+    shown = ", ".join(map(str, numbers[:_FEW]))
+    more = f" and {len(numbers) - _FEW} more" if len(numbers) > _FEW else ""
+    seats = sorted({one["seat"] for one in each if one["seat"] is not None})
+    by = f", by {', '.join(seats)}" if seats and kind != VETO else ""
+    what = f"{len(each)}{by}: commit{'s' if len(numbers) > 1 else ''} {shown}{more}"
+    if kind != VETO:
+        return what
+    causes = [one["quarantine"]["cause"] for one in each]
+    told = ", ".join(f"{causes.count(cause)} {cause}" for cause in dict.fromkeys(causes))
+    unproved = "; nobody but the host knows whether workers died" if KILLED in causes else ""
+    return f"{what}; set aside by the host without a decision ({told}){unproved}"
