@@ -48,7 +48,7 @@ const read = (path) => readFile(path).catch((fault) => leave(NO_FILE, `${path}: 
 /** Adds a receipt to what was asked: `N:HASH`, or what is in a file. */
 const take = (found, text, value) => {
   if (!existsSync(text)) return void found.receipts.push(value("--receipt", receiptOf(text)));
-  const { signed, receipt } = value("--receipt", readReceiptFile(readFileSync(text)));
+  const { signed, receipt } = readReceiptFile(readFileSync(text));
   found.signedReceipts.push(...signed);
   if (receipt !== null) found.receipts.push(receipt);
 };

@@ -121,23 +121,21 @@ def read_receipt(raw: bytes) -> SignedReceipt:
 def read_receipt_file(raw: bytes) -> tuple[list[bytes], Receipt | None]:
     """Return what a file holds against a record: signed receipts, or a number and a hash that nobody signed.
 
-    The file has a receipt of any format, or an answer of the service, however it is spelled. Raises
-    `BadReceipt` if it is neither.
+    An answer of the service may be spelled in any way. What is no answer is taken for a receipt; if it is none,
+    it is one that does not hold, and accuses nobody.
     """
     try:
         answer = loads(raw)
-    except NotCanonical as fault:
-        raise BadReceipt(f"it is not JSON that every reader understands alike: {fault}") from fault
-    if not isinstance(answer, dict):
-        raise BadReceipt("it is not an object")
-    if "format" in answer:
+    except NotCanonical:
+        return [raw], None
+    if not isinstance(answer, dict) or "format" in answer:
         return [raw], None
     signed = receipts_in(answer)
     if signed:
         return signed, None
     n, hash_ = answer.get("n"), answer.get("hash")
     if type(n) is not int or n < 1 or not _has_digits(hash_, 64):
-        raise BadReceipt("it has no receipt, and no number and hash of a commit")
+        return [raw], None
     return [], Receipt(n, str(hash_))
 
 

@@ -18,7 +18,7 @@ from service.audit.evidence import Receipt
 from service.audit.lines import mismatch
 from service.audit.logged import DELAY_S, judge_log
 from service.audit.notes import read_verifier_key
-from service.audit.receipts import BadReceipt, read_receipt_file
+from service.audit.receipts import read_receipt_file
 from service.audit.report import Report
 from service.audit.signatures import accepted_keys
 from service.audit.verdict import Counts, Finding
@@ -57,10 +57,7 @@ class _Receipt(click.ParamType["Receipt | tuple[bytes, ...]"]):
             return Receipt(int(unsigned[1]), unsigned[2].lower())
         if not Path(text).is_file():
             self.fail(f"{value!r} is not a receipt: a number, a colon and 64 hexadecimal digits", param, ctx)
-        try:
-            signed, receipt = read_receipt_file(Path(text).read_bytes())
-        except BadReceipt as fault:
-            self.fail(f"{text} has no receipt: {fault}", param, ctx)
+        signed, receipt = read_receipt_file(Path(text).read_bytes())
         return tuple(signed) if receipt is None else receipt
 
 

@@ -397,6 +397,16 @@ def papers() -> Iterator[Vector]:
         ("unsigned", dumps({name: value for name, value in data.items() if name != "signature"})),
     ):
         yield Vector(f"certificate-{name}", raw, "certificate_mismatch", (KEY,), (), each)
+    unsigned = {name: value for name, value in data.items() if name != "signature"}
+    decided = [{"n": 3, "kind": "ruling", "seat": "gm", "event": {"type": "ruling_made", "because": []}}]
+    for name, changed, verdict in (
+        ("other-count", {"counts": {**data["counts"], "quarantined": 1}}, "certificate_mismatch"),
+        ("other-decisions", {"decisions": decided}, "certificate_mismatch"),
+        ("other-dice", {"dice": {**data["dice"], "mode": "mixed"}}, "certificate_mismatch"),
+        ("other-verifier", {"verifier": {"name": "another"}, "findings": []}, "valid_without_rules"),
+    ):
+        other = dumps(signed({**unsigned, **changed}, SIGNER))
+        yield Vector(f"certificate-{name}", raw, verdict, (KEY,), (), other)
 
 
 def keyed(seat: str = "ada") -> Evidence:
@@ -434,6 +444,33 @@ def statements() -> Iterator[Vector]:
     yield Vector("statement-of-the-gm-missing", spelled(of_gm), "forged_command(3)", ())
     second = with_request(of_gm, 3, lambda data: data.update(actor={"seat": "bo", "role": "gm"}))
     yield Vector("statement-avoided-by-a-second-gm", second, "forged_command(3)", ())
+
+
+def moved(head: int, moved_in: int = 7) -> bytes:
+    """Return a game in which the gm signed the roll in commit 8 on *head*, and the dice moved in *moved_in*."""
+
+    def event(type_: str, **members: Any) -> Line:
+        return {"type": type_, "because": [], "seat": "gm", **members}
+
+    advanced = event("epoch_advanced", reason="a pause", epoch=9)
+    table = forged(bare(), moved_in, lambda commit: commit["events"].append(advanced))
+    key = event("seat_key_set", key=SEAT_KEY)
+    table = forged(table, 7, lambda commit: commit["events"].append(key))
+    table = forged(table, 8, lambda commit: commit["events"].append(event("seat_key_removed")))
+    return said(table, 8, head)
+
+
+def moves() -> Iterator[Vector]:
+    """Yield games in which the dice moved, and what the clock sends."""
+    yield Vector("dice-moved-after-the-signature", moved(6), "dice_moved(8)", ())
+    yield Vector("dice-moved-long-after-the-signature", moved(3), "dice_moved(8)", ())
+    yield Vector("dice-moved-before-the-signature", moved(7), "valid_unsigned_without_rules", ())
+    yield Vector("dice-moved-with-the-command", moved(6, 8), "valid_unsigned_without_rules", ())
+    clock = {"actor": {"seat": "clock", "role": "clock"}}
+    raw = with_request(bare(), 2, lambda data: data.update(clock))
+    yield Vector("clock-plays", raw, "forged_command(2)", ())
+    raw = with_request(bare(), 2, lambda data: data.update(clock, type="accept_line"))
+    yield Vector("clock-accepts-a-line", raw, "valid_unsigned_without_rules", ())
 
 
 def receipts() -> Iterator[Vector]:
@@ -520,6 +557,7 @@ def vectors() -> Iterator[Vector]:
         dice,
         papers,
         statements,
+        moves,
         receipts,
         quarantines,
     ):

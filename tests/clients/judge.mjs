@@ -1,6 +1,6 @@
 // Judge many bundles, given as JSON on standard input, and print their verdicts with details as a JSON list.
 //
-// A receipt or a policy that cannot be read is the verdict `usage`, as on the command line.
+// A policy that cannot be read is the verdict `usage`, as on the command line.
 
 import { readFileSync } from "node:fs";
 import { readTrust } from "../../service/api/pages/verifier/trust.mjs";
@@ -11,7 +11,7 @@ const bytes = (text) => (text === null || text === undefined ? null : new Uint8A
 const judged = ({ bundle, receipts, signed = [], keys, seatKeys, receipt, certificate, log, policy }) => {
   const file = receipt === null || receipt === undefined ? { signed: [], receipt: null } : readReceiptFile(bytes(receipt));
   const trust = policy === null || policy === undefined ? undefined : readTrust(bytes(policy));
-  if (file === null || trust === null) return ["usage", ""];
+  if (trust === null) return ["usage", ""];
   const { verdict } = verify(bytes(bundle), {
     receipts: [...receipts, ...(file.receipt === null ? [] : [file.receipt])], signedReceipts: [...signed.map(bytes), ...file.signed],
     keys, seatKeys, certificate: bytes(certificate), log: bytes(log), trust,

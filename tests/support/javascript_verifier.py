@@ -21,7 +21,7 @@ from service.audit import bundle, integrity
 from service.audit import verify as auditing
 from service.audit.evidence import Evidence, Receipt
 from service.audit.held import Held, judge
-from service.audit.receipts import BadReceipt, read_receipt_file
+from service.audit.receipts import read_receipt_file
 from service.audit.verdict import DICE_INVALID, FORKED, MALFORMED, TAMPERED, TRUNCATED, Verdict
 from service.audit.witness_policy import BadPolicy, read_policy
 from service.record.canonical import dumps
@@ -100,15 +100,15 @@ def _base64(raw: bytes | None) -> str | None:
 
 
 def expected(case: Case) -> str:
-    """Return what Python says of a case where it applies no rules; `usage` for a file that it cannot read."""
+    """Return what Python says of a case where it applies no rules; `usage` for a policy that it cannot read."""
     try:
         return str(without_rules(case))
-    except (BadReceipt, BadPolicy):
+    except BadPolicy:
         return "usage"
 
 
 def without_rules(case: Case) -> Verdict:
-    """Return Python's verdict on a case where it applies no rules; raises `BadReceipt`, `BadPolicy`."""
+    """Return Python's verdict on a case where it applies no rules; raises `BadPolicy`."""
     signed, receipt = ([], None) if case.receipt is None else read_receipt_file(case.receipt)
     held = Held(
         keys=case.pinned,

@@ -19,20 +19,13 @@ const linesOf = (id, read, what) =>
 
 const bytesOf = (id) => Promise.all(Array.from(at(id).files, async (file) => new Uint8Array(await file.arrayBuffer())));
 
-/** Return what a file of receipts holds against the record; throws an Error if it has none. */
-const receiptIn = (raw) => {
-  const found = readReceiptFile(raw);
-  if (found === null) throw new Error("a file that was to have a receipt has none");
-  return found;
-};
-
 /** Return what the file is held to. */
 const held = async () => {
   const [[log = null], [policy = null], signed] = await Promise.all([bytesOf("log"), bytesOf("policy"), bytesOf("signed")]);
   const trust = policy === null ? undefined : readTrust(policy);
   if (trust === null) throw new Error("that is not a policy");
   if (trust !== undefined && log === null) throw new Error("a policy says how a log proof is judged: choose both");
-  const files = signed.map(receiptIn);
+  const files = signed.map(readReceiptFile);
   return {
     keys: linesOf("keys", keyOf, "key"),
     receipts: [...linesOf("receipts", receiptOf, "receipt"), ...files.flatMap(({ receipt }) => receipt ?? [])],

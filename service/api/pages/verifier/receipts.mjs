@@ -71,19 +71,18 @@ function receiptsIn(answer) {
 }
 
 /**
- * What a file holds against a record: a receipt of any format, the receipts in an answer of the service, or, in an answer
- * without any, a number and a hash that nobody signed.
- * @returns `{signed, receipt}`: the signed ones as bytes, or `receipt`, which is `{n, hash}`; null if it is none of these
+ * What a file holds against a record: signed receipts, or a number and a hash that nobody signed. An answer of the service
+ * may be spelled in any way. What is no answer is taken for a receipt, which then does not hold.
+ * @returns `{signed, receipt}`: the signed ones as bytes, or `receipt`, which is `{n, hash}`
  */
 export function readReceiptFile(bytes) {
   const text = textOf(bytes);
   const answer = text === null ? undefined : strictly(text);
-  if (!object(answer)) return null;
-  if (Object.hasOwn(answer, "format")) return { signed: [bytes], receipt: null };
+  if (!object(answer) || Object.hasOwn(answer, "format")) return { signed: [bytes], receipt: null };
   const signed = receiptsIn(answer);
   if (signed.length > 0) return { signed, receipt: null };
   const { n, hash: own } = answer;
-  return from(1)(n) && hash(own) ? { signed, receipt: { n, hash: own } } : null;
+  return from(1)(n) && hash(own) ? { signed, receipt: { n, hash: own } } : { signed: [bytes], receipt: null };
 }
 
 /** The `said` of the commit of a moment, whose hash is given as bytes. */
