@@ -585,10 +585,10 @@ to: Array<NumberedEvent>;
 };
 };
 
-/** A contradiction between what was signed and what is stored. */
+/** A contradiction between what was signed and what is stored, or a history restored from a backup. */
 export type Dispute = {
 /** What kind of contradiction it is. */
-why: "rolled_back" | "forked" | "altered" | "missing";
+why: "rolled_back" | "forked" | "altered" | "missing" | "restored";
 /** The text, for people. */
 text: string;
 /** The signed checkpoint. */
@@ -598,7 +598,7 @@ size: number;
 /** The root of the Merkle tree of the commits. */
 root: string;
 };
-/** The last dice epoch that was open in the signed history. */
+/** The last dice epoch whose dice may have been seen. */
 epoch: number;
 /** The number of commits in the store. */
 folded: number;
@@ -7748,6 +7748,8 @@ continued: string | null;
 origin: Heartrush1OriginView | null;
 /** The rolls of the old line, until this line has passed its epochs. */
 line: Heartrush1LineView | null;
+/** The last commit that advanced the epoch before its round ended; 0 if none did. */
+dice_moved_in: number;
 /** The last epoch whose dice a ruling may have shown. */
 last_exposed_epoch: number;
 /** Streams that draw from another epoch until this one closes, by `lane/stream`. */
@@ -14464,6 +14466,8 @@ continued: string | null;
 origin: Rise1OriginView | null;
 /** The rolls of the old line, until this line has passed its epochs. */
 line: Rise1LineView | null;
+/** The last commit that advanced the epoch before its round ended; 0 if none did. */
+dice_moved_in: number;
 /** The last epoch whose dice a ruling may have shown. */
 last_exposed_epoch: number;
 /** Streams that draw from another epoch until this one closes, by `lane/stream`. */
@@ -15070,6 +15074,8 @@ continued?: string | null;
 origin?: Rise1OriginView | null;
 /** The rolls of the old line, until this line has passed its epochs. */
 line?: Rise1LineView | null;
+/** The last commit that advanced the epoch before its round ended; 0 if none did. */
+dice_moved_in?: number;
 /** The last epoch whose dice a ruling may have shown. */
 last_exposed_epoch?: number;
 /** Streams that draw from another epoch until this one closes, by `lane/stream`. */

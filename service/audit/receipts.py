@@ -121,8 +121,8 @@ def read_receipt(raw: bytes) -> SignedReceipt:
 def read_receipt_file(raw: bytes) -> tuple[list[bytes], Receipt | None]:
     """Return what a file holds against a record: signed receipts, or a number and a hash that nobody signed.
 
-    An answer of the service may be spelled in any way. What is no answer is taken for a receipt; if it is none,
-    it is one that does not hold, and accuses nobody.
+    An answer of the service may be spelled in any way. What is no answer is taken for a receipt, which then
+    does not hold, and accuses nobody.
     """
     try:
         answer = loads(raw)

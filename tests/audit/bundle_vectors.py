@@ -447,7 +447,7 @@ def statements() -> Iterator[Vector]:
 
 
 def moved(head: int, moved_in: int = 7) -> bytes:
-    """Return a game in which the gm signed the roll in commit 8 on *head*, and the dice moved in *moved_in*."""
+    """Return a game whose gm signed the roll in commit 8 on *head*; the dice moved in commit *moved_in*."""
 
     def event(type_: str, **members: Any) -> Line:
         return {"type": type_, "because": [], "seat": "gm", **members}

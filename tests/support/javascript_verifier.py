@@ -100,7 +100,7 @@ def _base64(raw: bytes | None) -> str | None:
 
 
 def expected(case: Case) -> str:
-    """Return what Python says of a case where it applies no rules; `usage` for a policy that it cannot read."""
+    """Return what Python says of a case where it applies no rules; `usage` for a policy that is none."""
     try:
         return str(without_rules(case))
     except BadPolicy:

@@ -4486,6 +4486,7 @@ class State(t.TypedDict):
     continued: str | None
     origin: "OriginView | None"
     line: "LineView | None"
+    dice_moved_in: int
     last_exposed_epoch: int
     redirected_streams: "dict[str, RedirectedStreamView]"
     rolls_in_other_epochs: dict[str, int]

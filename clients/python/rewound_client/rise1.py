@@ -2656,6 +2656,7 @@ class State(t.TypedDict):
     continued: str | None
     origin: "OriginView | None"
     line: "LineView | None"
+    dice_moved_in: int
     last_exposed_epoch: int
     redirected_streams: "dict[str, RedirectedStreamView]"
     rolls_in_other_epochs: dict[str, int]
@@ -3033,6 +3034,7 @@ class World(t.TypedDict):
     continued: t.NotRequired[str | None]
     origin: t.NotRequired["OriginView | None"]
     line: t.NotRequired["LineView | None"]
+    dice_moved_in: t.NotRequired[int]
     last_exposed_epoch: t.NotRequired[int]
     redirected_streams: t.NotRequired["dict[str, RedirectedStreamView]"]
     rolls_in_other_epochs: t.NotRequired[dict[str, int]]

@@ -608,15 +608,15 @@ class DisputeLost(t.TypedDict):
 
 @t.final
 class Dispute(t.TypedDict):
-    """A contradiction between what was signed and what is stored."""
-    why: t.Literal['rolled_back', 'forked', 'altered', 'missing']
+    """A contradiction between what was signed and what is stored, or a history restored from a backup."""
+    why: t.Literal['rolled_back', 'forked', 'altered', 'missing', 'restored']
     """What kind of contradiction it is."""
     text: str
     """The text, for people."""
     lost: "DisputeLost"
     """The signed checkpoint."""
     epoch: int
-    """The last dice epoch that was open in the signed history."""
+    """The last dice epoch whose dice may have been seen."""
     folded: int
     """The number of commits in the store."""
 
