@@ -12,6 +12,7 @@ import random
 import sys
 import time
 import uuid
+from collections.abc import Sequence
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -98,12 +99,12 @@ class Player:
             return None
         self.chance.shuffle(found)
         prompt, offer = min(found, key=lambda pair: _rank(pair[1]["command"]["type"]))
-        return self._command(prompt, offer, creatures)
+        return self._command(prompt, offer, options["lists"], creatures)
 
-    def _command(self, prompt: Json, offer: Json, creatures: Json) -> Json:
+    def _command(self, prompt: Json, offer: Json, lists: list[Any], creatures: Json) -> Json:
         """Return a command from *offer*: the given fields, and one value of each choice."""
         command = dict(offer["command"])
-        choices = {name: values_of(choice) for name, choice in offer["choices"].items()}
+        choices = {name: values_of(choice, lists) for name, choice in offer["choices"].items()}
         for name, values in choices.items():
             command[name] = self.chance.choice(values)
         if command["type"] == "dash" and "to" in choices:
@@ -117,10 +118,12 @@ class Player:
         return [self.chance.randint(1, int(wanted.rpartition(":d")[2])) for wanted in wants]
 
 
-def values_of(choice: list[Any] | Json) -> list[Any]:
-    """Return the values of a choice: they are listed, or they are cells by rows, or straight paths."""
+def values_of(choice: list[Any] | Json, lists: Sequence[Any] = ()) -> list[Any]:
+    """Return the values of a choice: a list, one of *lists*, cells by rows, or straight paths."""
     if isinstance(choice, list):
         return choice
+    if "list" in choice:
+        return [value for value in lists[choice["list"]] if value not in choice.get("but", ())]
     if "cells" in choice:
         return [[x, y] for y, first, last in choice["cells"] for x in range(first, last + 1)]
     (x, y), ranges = choice["start"], choice["paths"]

@@ -14,3 +14,23 @@ export function valuesOf(choice) {
   return choice.paths.flatMap(([dx, dy, least, most]) =>
     upTo(least, most).map((length) => upTo(1, length).map((i) => [x + dx * i, y + dy * i])));
 }
+
+/**
+ * Return an answer of `GET …/options` in which each choice has its own list of values.
+ * @param {any} options
+ * @returns {any}
+ */
+export function withLists(options) {
+  const listed = (choice) => "list" in choice && !Array.isArray(choice)
+    ? without(options.lists[choice.list], (choice.but ?? []).map((value) => JSON.stringify(value)))
+    : choice;
+  const offered = (offer) => ({
+    ...offer,
+    choices: Object.fromEntries(Object.entries(offer.choices).map(([name, choice]) => [name, listed(choice)])),
+    ...(offer.seals ? { seals: offer.seals.map(offered) } : {}),
+  });
+  if (!options.lists.length) return options;
+  return { ...options, options: options.options.map((each) => ({ ...each, commands: each.commands.map(offered) })), lists: [] };
+}
+
+const without = (values, but) => (but.length ? values.filter((value) => !but.includes(JSON.stringify(value))) : values);

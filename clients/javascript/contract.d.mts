@@ -252,8 +252,8 @@ checkpoints: Array<Checkpoint>;
 next_cursor: string | null;
 };
 
-/** The values of a field: a list of them, cells, or straight paths. */
-export type Choice = Array<unknown> | Cells | StraightPaths;
+/** The values of a field: a list of them, a list of the answer, cells, or straight paths. */
+export type Choice = Array<unknown> | SharedList | Cells | StraightPaths;
 
 /** A command of the encounter's edition. */
 export type Command = Heartrush1Command | Rise1Command;
@@ -10082,6 +10082,8 @@ version: number;
 seat: string;
 /** The options. */
 options: Array<Option>;
+/** Long lists of values, each once: a choice with `list` has the values of one. */
+lists: Array<Array<unknown>>;
 };
 
 /** The commit of another encounter that this encounter continues from. */
@@ -15871,6 +15873,14 @@ token: string;
 expires: string;
 /** Where the service shows the fight with it. */
 page: string;
+};
+
+/** The values of `lists[list]` of the answer, in that order, without those in `but`. */
+export type SharedList = {
+/** The place of the list in `lists`, from 0 on. */
+list: number;
+/** Values of the list that are none of this choice. */
+but?: Array<unknown>;
 };
 
 /** The result of one fight. */

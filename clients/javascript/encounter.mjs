@@ -1,5 +1,6 @@
 // Play one encounter: send commands, list legal commands, read and follow it, contest, correct and prove it.
 
+import { withLists } from "./choices.mjs";
 import { following } from "./events.mjs";
 import { ReceiptChecker } from "./receipts.mjs";
 import { jobs, newKey, pages, Problem, WAIT_S, whole } from "./requests.mjs";
@@ -122,7 +123,7 @@ export class Encounter {
    * `valuesOf` lists the values of a choice.
    */
   options(query = {}) {
-    return this.client.get(`${this.path}/options`, query);
+    return this.client.get(`${this.path}/options`, query).then(withLists);
   }
 
   /** Return the state; `at`, `round`, `known` and `min_version` select the version. */

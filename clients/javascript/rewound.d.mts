@@ -24,6 +24,7 @@ export type Flags<Of> = Omit<Of, "events"> & { events?: boolean };
 
 /** Return the values of a choice. A cell is `[x, y]`, a path is the list of the cells that are entered. */
 export function valuesOf(choice: contract.Choice): unknown[];
+export function withLists(options: contract.Options): contract.Options;
 
 /** Return the commands that commit to a choice and open it; keep `open` until it is asked for. `encounter` is the id in the hashes of the dice. */
 export function seal(

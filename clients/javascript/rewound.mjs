@@ -5,7 +5,7 @@
 import { Encounter } from "./encounter.mjs";
 import { answered, jobs, newKey, pages, WAIT_S } from "./requests.mjs";
 
-export { valuesOf } from "./choices.mjs";
+export { valuesOf, withLists } from "./choices.mjs";
 export { seal } from "./sealing.mjs";
 export { OtherKey, SeatKey } from "./signing.mjs";
 export { FalseReceipt } from "./receipts.mjs";

@@ -172,7 +172,7 @@ def _answer(
                 api_request.body = yield from _body(operation, asked)
                 is_read = True
             api_request.query  # noqa: B018 - reading it checks it: unknown parameters are refused everywhere
-            meter = Meter(READING)
+            meter = Meter(READING, is_lenient=True)
             with meter:
                 answer = operation.handler(api_request)
             return answer if isinstance(answer, ApiResponse) else (yield from within(meter, answer))

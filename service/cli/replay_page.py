@@ -67,7 +67,12 @@ def _answered(services: Services, raw: bytes) -> dict[str, Any]:
 
     changes = list(_all(ask, "/creatures/changes", "changes"))
     verdict = certificate(taken.report)["verdict"]
-    options: dict[str, Any] = {"seat": taken.evidence.seat, "version": len(taken.commits), "options": []}
+    options: dict[str, Any] = {
+        "seat": taken.evidence.seat,
+        "version": len(taken.commits),
+        "options": [],
+        "lists": [],
+    }
     counted = ("/rolls/statistics", "/creatures/statistics")
     answers = {path: ask(path) for path in ("", "/creatures", "/seats", "/contests", *counted)}
     answers |= {"/options": options, "/creatures/changes": {"changes": changes, "next_cursor": None}}

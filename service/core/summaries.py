@@ -78,7 +78,7 @@ def waiting_seats(state: Table) -> list[dict[str, Any]]:
     """
     found: dict[tuple[str, bool], list[str]] = {}
     try:
-        with Meter(READING):
+        with Meter(READING, is_lenient=True):
             every = waiting(view(state, GM))
     except TooMuchWork:
         return []

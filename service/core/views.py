@@ -65,6 +65,11 @@ def creatures_data(ruleset: Ruleset[S], state: S, seat: Seats, occasions: Contai
     return {"part": ruleset.part(seen), "creatures": tokens}
 
 
+def creature_ids(ruleset: Ruleset[S], state: S, seat: Seats) -> list[str]:
+    """Return the ids of the creatures that *seat* sees, in the order of the fight."""
+    return [token.id for token in ruleset.tokens(view(state, seat))]
+
+
 def map_data(ruleset: Ruleset[S], state: S, seat: Seats, occasions: Container[str] = ()) -> Data:
     """Return the map: its cells that are not plain ground, walls and doors, as *seat* may see them."""
     data: Data = to_data(ruleset.battle_map(view(opened(state, occasions), seat).current()))
@@ -156,7 +161,7 @@ def asked_next(state: Table, seat: str, named: str | None) -> Data:
     to find them takes more work than a read may take.
     """
     try:
-        with Meter(READING):
+        with Meter(READING, is_lenient=True):
             every = [awaited for _, awaited in asked(state, seat)]
     except TooMuchWork:
         every = []

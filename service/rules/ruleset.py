@@ -71,6 +71,9 @@ S = TypeVar("S", bound=Table)
 OFFER_STEPS: Final = 3
 """The steps of an offer, beside those of the values that it lists."""
 
+LISTED_OF_A_STEP: Final = 16
+"""The values that an offer lists in a step."""
+
 FACT_STEPS: Final = 3
 """The steps of work (`kernel/meter.py`) of a fact, and of a frame that advances."""
 
@@ -430,7 +433,7 @@ def legal(
 
     All of them have `READING` steps of work; raises `TooMuchWork` beyond.
     """
-    meter = Meter(READING)
+    meter = Meter(READING, is_lenient=True)
     with meter:
         every = tuple(asked(state, seat))
     for seen, awaited in every:
@@ -444,11 +447,40 @@ def legal(
         yield awaited, offers
 
 
+def legal_types(
+    ruleset: Ruleset[S], state: S, seat: str, wanted: Callable[[Awaited], Iterable[str]]
+) -> Iterator[tuple[Awaited, tuple[str, ...]]]:
+    """Yield each answer that *seat* owes or may give, with the types *wanted* of which a command is legal.
+
+    Of each type one offer is made and no more. Raises `TooMuchWork` as `legal` does.
+    """
+    meter = Meter(READING, is_lenient=True)
+    with meter:
+        every = tuple(asked(state, seat))
+    for seen, awaited in every:
+        names = tuple(wanted(awaited))
+        if awaited.accepts and not names:
+            continue
+        with meter:
+            found = tuple(
+                [name for name in names if _is_offered(ruleset, state, seat, (seen, awaited), name)]
+            )
+        yield awaited, found
+
+
+def _is_offered(ruleset: Ruleset[S], state: S, seat: str, place: tuple[S, Awaited], name: str) -> bool:
+    """Return whether a command *name* is offered for the answer that *place* awaits."""
+    offers = _offers(ruleset, *place, (name,))
+    return any(True for _ in (offers if state.dice_sealed else _without_dice(ruleset, state, seat, offers)))
+
+
 def _offers(ruleset: Ruleset[S], seen: S, awaited: Awaited, names: Iterable[str]) -> Iterator[Offer]:
     """Yield the offers of the commands *names* for *awaited*; a commitment names what it may commit to."""
     for name in names:
         for offer in ruleset.commands[name].offers(seen, awaited):
-            spend(OFFER_STEPS + sum([_listed(choice) for choice in offer.choices.values()]))
+            spend(
+                OFFER_STEPS + sum([_listed(choice) for choice in offer.choices.values()]) // LISTED_OF_A_STEP
+            )
             if awaited.seals and name == SealChoice.type:
                 yield changed(offer, seals=tuple(_offers(ruleset, seen, awaited, awaited.seals)))
             else:

@@ -25,7 +25,7 @@ from typing import Any, Final
 
 import structlog
 
-from rewound_client import values_of
+from rewound_client import values_of, with_lists
 from service.log.memory import MemoryLog
 from service.record.commit import load_commit
 from service.rules.heartrush.creatures.abilities import Ability
@@ -198,7 +198,7 @@ class Script:
 
     def options(self, seat: str) -> Any:
         self.sent.append((seat, None))
-        return self.seats[seat].get(f"{self.at}/options")["options"]
+        return with_lists(self.seats[seat].get(f"{self.at}/options"))["options"]
 
     def play(self, steps: int = STEPS) -> None:
         """Let whoever is asked choose at random, and the gm roll in secret now and then.

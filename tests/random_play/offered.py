@@ -26,7 +26,7 @@ from unittest import mock
 import pytest
 import structlog
 
-from rewound_client import values_of
+from rewound_client import values_of, with_lists
 from service.api.app import create_app
 from service.core.fold import Folder
 from service.key_files import Keyring
@@ -218,7 +218,7 @@ class Play:
     def turn(self) -> bool:
         """Let somebody do something that is offered to it; tells whether anybody may do anything."""
         for seat in self.random.sample(list(self.seats), len(self.seats)):
-            options = self.seats[seat].get(f"{self.at}/options")
+            options = with_lists(self.seats[seat].get(f"{self.at}/options"))
             chosen = self.choice(options)
             if chosen is not None:
                 command = self.spelled(*chosen)

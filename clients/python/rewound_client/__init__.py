@@ -4,7 +4,7 @@
 often the client sends it.
 """
 
-from rewound_client.choices import values_of
+from rewound_client.choices import values_of, with_lists
 from rewound_client.client import Rewound
 from rewound_client.encounter import Table
 from rewound_client.errors import NotDone, Problem, Refused, RewoundError, Unreachable, VersionMismatch
@@ -32,4 +32,5 @@ __all__ = [
     "VersionMismatch",
     "sealed",
     "values_of",
+    "with_lists",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from rewound_client import shapes
+from rewound_client.choices import with_lists
 from rewound_client.disputed import Disputed
 from rewound_client.errors import Problem
 from rewound_client.place import NOT_FOUND
@@ -115,7 +116,7 @@ class Table(Disputed, Proved):
         `types` of its commands.
         """
         query: Query = {"creature": creature, "prompt": prompt, "type": type, "at": at, "view": view}
-        return cast("shapes.Options", self._get("/options", query))
+        return with_lists(cast("shapes.Options", self._get("/options", query)))
 
     def send(
         self,

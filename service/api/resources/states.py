@@ -27,8 +27,9 @@ from service.api.shapes import (
 )
 from service.core import views
 from service.core.fold import AnyFolded
+from service.core.shared_lists import SharedLists
 from service.rules.kernel.messages import Awaited
-from service.rules.ruleset import legal
+from service.rules.ruleset import legal, legal_types
 from service.steps import Steps
 from service.usecases import reading
 
@@ -62,10 +63,18 @@ PATHS: Final = component(
         paths=listing(numbers(4)),
     ),
 )
+SHARED: Final = component(
+    "SharedList",
+    closed(
+        "The values of `lists[list]` of the answer, in that order, without those in `but`.",
+        {"but": {**listing({}), "description": "Values of the list that are none of this choice."}},
+        list={**NUMBER, "description": "The place of the list in `lists`, from 0 on."},
+    ),
+)
 CHOICE: Final = component(
     "Choice",
-    {"description": "The values of a field: a list of them, cells, or straight paths."}
-    | {"anyOf": [listing({}), CELLS, PATHS]},
+    {"description": "The values of a field: a list of them, a list of the answer, cells, or straight paths."}
+    | {"anyOf": [listing({}), SHARED, CELLS, PATHS]},
 )
 _CHOICES: Final[Schema] = {
     "type": "object",
@@ -130,6 +139,10 @@ OPTIONS: Final = component(
         version=NUMBER,
         seat=SEAT,
         options=listing(OPTION),
+        lists={
+            **listing(listing({})),
+            "description": "Long lists of values, each once: a choice with `list` has the values of one.",
+        },
     ),
 )
 _TYPES: Final = r"[a-z0-9_]{1,64}(,[a-z0-9_]{1,64}){0,49}"
@@ -262,7 +275,8 @@ def get_options(request: ApiRequest) -> ApiResponse:
     """List every command that is legal now for your seat, with the values of its fields.
 
     Send `command` as it is, or replace some of its fields by other values of `choices`; every combination is
-    accepted. An offer with `asks` lacks fields that a person writes, such as the faces of thrown dice.
+    accepted. A long list of values is in `lists`, once, and choices name it. An offer with `asks` lacks
+    fields that a person writes, such as the faces of thrown dice.
 
     A command that is not listed is refused, except those that answer no prompt and are taken at any time:
     about seats, contests and dice, and what a rulebook lets the gm do meanwhile, such as an award of
@@ -273,16 +287,23 @@ def get_options(request: ApiRequest) -> ApiResponse:
     """
     folded, _, _ = _folded(request, request.services.folder.current(request.encounter).n)
     seat = request.me.seat
-    is_short = "view" in request.query
     options: list[views.Data] = []
-    for awaited, offers in legal(folded.ruleset, folded.state, seat, _wanted(request)):
-        option: views.Data = {"prompt": views.prompt_data(awaited), "commands": []}
-        if is_short:
-            option["types"] = list(dict.fromkeys([offer.type for offer in offers]))
-        else:
-            option["commands"] = [views.offer_data(folded.ruleset, offer) for offer in offers]
-        options.append(option)
-    data = {"line": request.encounter, "version": folded.n, "seat": seat, "options": options}
+    lists = SharedLists(views.creature_ids(folded.ruleset, folded.state, seat))
+    given = (folded.ruleset, folded.state, seat, _wanted(request))
+    if "view" in request.query:
+        for awaited, types in legal_types(*given):
+            options.append({"prompt": views.prompt_data(awaited), "commands": [], "types": types})
+    else:
+        for awaited, offers in legal(*given):
+            commands = [lists.offer(views.offer_data(folded.ruleset, offer)) for offer in offers]
+            options.append({"prompt": views.prompt_data(awaited), "commands": commands})
+    data = {
+        "line": request.encounter,
+        "version": folded.n,
+        "seat": seat,
+        "options": options,
+        "lists": lists.lists,
+    }
     return ApiResponse(data, version=str(folded.n))
 
 

@@ -24,7 +24,7 @@ TOO_MUCH_WORK: Final = "too_much_work"
 DECIDING: Final = 30_000
 """The most steps of a decision: as many as a search on open ground takes within about 350 feet."""
 
-READING: Final = 60_000
+READING: Final = 120_000
 """The most steps of a read: all that one request computes by the rules."""
 
 ATTRIBUTE: Final = 10_000
@@ -43,13 +43,19 @@ class TooMuchWork(Exception):
 
 
 class Meter:
-    """The steps of one piece of work: a `with` block counts what is spent inside it."""
+    """The steps of one piece of work: a `with` block counts what is spent inside it.
 
-    __slots__ = ("_around", "_left_before", "_token", "left", "limit")
+    A read is lenient: what a record has cached costs it nothing, since no record keeps how a read comes out.
+    """
 
-    def __init__(self, limit: int = _ANY) -> None:
+    __slots__ = ("_around", "_left_before", "_token", "counted", "is_lenient", "left", "limit")
+
+    def __init__(self, limit: int = _ANY, *, is_lenient: bool = False) -> None:
         self.limit = limit
         self.left = limit
+        self.is_lenient = is_lenient
+        self.counted = 0
+        """The steps that were spent or are cached."""
 
     @property
     def spent(self) -> int:
@@ -77,6 +83,7 @@ class Meter:
 
     def spend(self, steps: int) -> None:
         """Count *steps*; raises `TooMuchWork` beyond the limit."""
+        self.counted += steps
         self.left -= steps
         if self.left < 0:
             raise TooMuchWork(self.limit)
@@ -89,21 +96,32 @@ def spend(steps: int = 1) -> None:
     """Count *steps* of the work that is being done; raises `TooMuchWork` beyond its limit."""
     meter = _METER.get()
     if meter is not None:
+        meter.counted += steps
         meter.left -= steps
         if meter.left < 0:
             raise TooMuchWork(meter.limit)
 
 
-def measured(compute: Callable[[], V]) -> tuple[V, int]:
-    """Return what *compute* returns, and the steps that it took, which are spent."""
+def spend_cached(steps: int) -> None:
+    """Count *steps* that were taken when a record cached what they led to; they cost a lenient meter none."""
     meter = _METER.get()
     if meter is not None:
-        before = meter.left
+        if meter.is_lenient:
+            meter.counted += steps
+        else:
+            meter.spend(steps)
+
+
+def measured(compute: Callable[[], V]) -> tuple[V, int]:
+    """Return what *compute* returns, and the steps that it takes if nothing is cached; they are spent."""
+    meter = _METER.get()
+    if meter is not None:
+        before = meter.counted
         found = compute()
-        return found, before - meter.left
+        return found, meter.counted - before
     with Meter() as alone:
         found = compute()
-    return found, alone.spent
+    return found, alone.counted
 
 
 def apart(compute: Callable[[], V], limit: int = ATTRIBUTE) -> V:

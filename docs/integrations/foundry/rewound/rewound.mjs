@@ -134,9 +134,13 @@ const picked = (title, selects) => foundry.applications.api.DialogV2.prompt({
   ok: { callback: (_event, button) => Object.fromEntries(Object.keys(selects).map((name) => [name, Number(button.form.elements[name].value)])) },
 });
 
-/** Return the values of a choice: they are listed, or they are cells by rows, or straight paths. */
-function valuesOf(choice) {
+/** Return the values of a choice: they are listed, here or in the answer's lists, or cells by rows, or straight paths. */
+function valuesOf(choice, lists) {
   if (Array.isArray(choice)) return choice;
+  if ("list" in choice) {
+    const but = (choice.but ?? []).map((value) => JSON.stringify(value));
+    return lists[choice.list].filter((value) => !but.includes(JSON.stringify(value)));
+  }
   const upTo = (least, most) => Array.from({ length: most - least + 1 }, (_, at) => least + at);
   if ("cells" in choice) return choice.cells.flatMap(([y, first, last]) => upTo(first, last).map((x) => [x, y]));
   const [x, y] = choice.start;
@@ -159,7 +163,7 @@ async function thrown(wants) {
 /** Show every legal command of this seat and send the chosen one. */
 export async function act() {
   try {
-    const { options } = await ask("GET", "/options");
+    const { options, lists } = await ask("GET", "/options");
     const offers = options.flatMap(({ prompt, commands }) => commands.map((offer) => ({ prompt, offer })));
     if (!offers.length) return ui.notifications.info("Rewound: nothing to do now.");
     const names = offers.map(({ offer: { command: { type, creature, prompt: _prompt, ...given } } }) =>
@@ -167,7 +171,7 @@ export async function act() {
     const first = await picked("Rewound", { what: names });
     if (!first) return null;
     const { prompt, offer } = offers[first.what];
-    const choices = Object.fromEntries(Object.entries(offer.choices).map(([name, choice]) => [name, valuesOf(choice)]));
+    const choices = Object.fromEntries(Object.entries(offer.choices).map(([name, choice]) => [name, valuesOf(choice, lists)]));
     const shown = Object.fromEntries(Object.entries(choices).map(([name, values]) => [name, values.map((value) => JSON.stringify(value))]));
     const second = Object.keys(shown).length ? await picked(offer.command.type, shown) : {};
     if (!second) return null;

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 from service.rules.kernel.folding import alike
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
+from service.rules.kernel.meter import spend
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
@@ -510,6 +511,9 @@ def set_off(state: State) -> tuple[Reaction, ...]:
     for name, owner in sorted(state.creatures.items()):
         for ability in owner.sheet.abilities if is_able(owner) else ():
             left = (ability.per_round_limit or 1) - owner.budget.free.get(ability.id, 0)
+            if ability.trigger == "none" or left <= 0:
+                continue
+            spend(1 + len(state.creatures) // 4)
             by = [other for other in sorted(state.creatures) if was_set_off(state, owner, ability, other)]
             found += [Reaction(owner=name, ability=ability.id, target=other) for other in by[: max(0, left)]]
     return tuple(found)

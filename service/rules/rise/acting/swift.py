@@ -277,6 +277,18 @@ class CommitSwift(Act):
     """On whom; none is the user itself."""
 
     def check(self, view: State) -> None:
+        creature, ability = self.check_use(view)
+        self.check_targets(view, creature, ability)
+
+    def check_targets(self, view: State, creature: Creature, ability: Ability) -> None:
+        """Refuse targets that *creature* cannot use *ability* on."""
+        check_named(ability, self.targets)
+        for target in targets_of(view, creature, self.targets, ability.range_ft):
+            if self.ability in UNIVERSAL and target.id != creature.id:
+                raise Refused("invalid_target", f"{self.ability} is not for {target.id}", "RI-ATK-1")
+
+    def check_use(self, view: State) -> tuple[Creature, Ability]:
+        """Return the user and what is Swift of its ability; refused whatever the targets are."""
         creature = in_phase(view, self, "action")
         if not isinstance(view.top, SwiftFrame):
             wrong_step(self.creature)
@@ -287,10 +299,7 @@ class CommitSwift(Act):
         if self.ability in creature.budget.swift or creature.budget.unswift:
             raise Refused("already_sealed", f"{self.creature} is committed already", "RI-INFO-2")
         check_cost(creature, ability)
-        check_named(ability, self.targets)
-        for target in targets_of(view, creature, self.targets, ability.range_ft):
-            if self.ability in UNIVERSAL and target.id != creature.id:
-                raise Refused("invalid_target", f"{self.ability} is not for {target.id}", "RI-ATK-1")
+        return creature, ability
 
     def decide(self, state: State) -> Emits[State]:
         ability = swift_ability(state, state.creatures[self.creature], self.ability)
@@ -309,8 +318,12 @@ class CommitSwift(Act):
         everybody, owned = [(n,) for n in view.creatures], view.creatures[command.creature].sheet.abilities
         aims = [(each.id, everybody if each.area is None else [()]) for each in owned]
         for id_, targets in (*[(each, [()]) for each in UNIVERSAL], *aims):
-            named = [changed(command, ability=id_, targets=each) for each in targets]
-            if found := tuple([each.targets for each in named if is_allowed(each.check, view)]):
+            wanted = changed(command, ability=id_)
+            if not is_allowed(wanted.check_use, view):
+                continue
+            use = wanted.check_use(view)
+            named = [changed(wanted, targets=each) for each in targets]
+            if found := tuple([each.targets for each in named if is_allowed(each.check_targets, view, *use)]):
                 choices = {"ability": (id_,), "targets": found}
                 yield Offer(type=cls.type, creature=command.creature, choices=choices)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import ClassVar, Final, ParamSpec, Protocol
 
 from service.rules.kernel.messages import TABLE, Actor, Command, Refused, Scope
+from service.rules.kernel.meter import spend
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rise import books
@@ -133,6 +134,7 @@ def able(creature: Creature, *, excused: bool = False) -> None:
 
 def is_allowed(check: Callable[P, object], *given: P.args, **more: P.kwargs) -> bool:
     """Return whether *check*, with these arguments, refuses nothing; options ask so what commands ask."""
+    spend()
     try:
         check(*given, **more)
     except Refused:

@@ -246,7 +246,7 @@ def pose_announced(intents: Intents, chosen: Mapping[str, Atom], rules: Mapping[
     return Problem(
         intents=intents,
         state=intents.state,
-        behind=(*((effect.source, name) for name, effect in chosen.items()), *order_behind(rules)),
+        behind={(effect.source, name): None for name, effect in chosen.items()} | order_behind(rules),
         passes=dict.fromkeys(chosen, still),
         altitudes=flights(intents.state, chosen),
     )

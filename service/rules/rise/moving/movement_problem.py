@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
+from service.rules.kernel.meter import spend
 from service.rules.kernel.records import EMPTY, changed, derived, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.rise import books
@@ -40,7 +41,7 @@ from service.rules.space.grid import FEET, Cell, distance, line, path_to, reacha
 # the creatures whose initiative counts, and is solved again when their checks are in its state.
 
 Paths: TypeAlias = Mapping[str, tuple[Cell, ...]]
-Pairs: TypeAlias = Sequence[tuple[str, str]]
+Pairs: TypeAlias = Mapping[tuple[str, str], None]
 """Who moves along behind whom: the first follows or pushes the second."""
 
 PAID_FT = 1_000_000
@@ -96,7 +97,7 @@ class Problem:
     intents: Intents
     state: State
     """The table as it is by now: with the initiative checks and rulings that the solver has asked for."""
-    behind: Pairs = ()
+    behind: Pairs = EMPTY
     passes: Mapping[str, tuple[str, ...]] = EMPTY
     """Who does not block a mover: its group settled that, or it has run them over."""
     altitudes: Mapping[str, int] = EMPTY
@@ -196,16 +197,23 @@ def order_behind(plans: Mapping[str, Plan]) -> Pairs:
 
     A hustle that is to reach somebody comes behind it only once it goes on by a sprint.
     """
-    pairs = {
-        (name, target): None
+    after = {
+        name: () if plan.ability == "hustle" and plan.sprint != "auto" else plan.targets
         for name, plan in plans.items()
-        for target in (() if plan.ability == "hustle" and plan.sprint != "auto" else plan.targets)
     }
-    known = 0
-    while len(pairs) > known:
-        known = len(pairs)
-        pairs |= {(a, d): None for a, b in pairs for c, d in pairs if b == c and a != d}
-    return tuple(pairs)
+    return {(name, other): None for name in after for other in reached_from(name, after)}
+
+
+def reached_from(name: str, after: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return whom *name* moves along behind, nearest first: its own targets, theirs, and so on."""
+    found: dict[str, None] = {}
+    ahead = list(after[name])
+    for other in ahead:
+        if other not in found:
+            spend()
+            found[other] = None
+            ahead.extend(each for each in after.get(other, ()) if each != name)
+    return tuple(found)
 
 
 def pose(

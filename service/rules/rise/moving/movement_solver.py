@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import heappop, heappush
 from itertools import pairwise
 from typing import Final
 
@@ -378,11 +379,25 @@ def resolve_in_order(movements: Movements, routes: Routes, order: Sequence[str])
 @enforces(RI_REAC_6)
 def put_reactions_last(order: Sequence[str], behind: Pairs) -> tuple[str, ...]:
     """Return *order* with each reacting creature after the one it reacts to."""
-    left, found = list(order), []
-    while left:
-        free = [name for name in left if not any((name, o) in behind for o in left if o != name)]
-        found.append((free or left)[0])
-        left.remove(found[-1])
+    place = {name: at for at, name in enumerate(order)}
+    ahead = dict.fromkeys(order, 0)
+    after: dict[str, list[str]] = {name: [] for name in order}
+    for name, other in behind:
+        if name in place and other in place and name != other:
+            ahead[name] += 1
+            after[other].append(name)
+    free = [place[name] for name in order if not ahead[name]]
+    found: dict[str, None] = {}
+    for first in order:
+        while first not in found:
+            if not free:
+                free.append(place[first])  # those that are left run in a circle
+            name = order[heappop(free)]
+            found[name] = None
+            for other in after[name]:
+                ahead[other] -= 1
+                if not ahead[other] and other not in found:
+                    heappush(free, place[other])
     return tuple(found)
 
 

@@ -7,6 +7,7 @@ from itertools import count, islice
 from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Refused
+from service.rules.kernel.meter import spend
 from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import is_closed
@@ -163,11 +164,23 @@ def partition(state: State) -> Mapping[str, tuple[str, ...]]:
 
 def together(state: State, left: Sequence[str]) -> tuple[str, ...]:
     """Return one of *left* and its allies in contact, through others too, but not through the unconscious."""
-    conscious = [name for name in left if not state.creatures[name].down]
-    members = [*conscious, *left][:1]
+    apart = {name: None for name in left if not state.creatures[name].down}
+    felled = [name for name in left if name not in apart]
+    members = [*apart, *left][:1]
+    apart.pop(members[0], None)
+    asked: dict[tuple[str, bool], None] = {}
     for name in members:
-        members += [n for n in conscious if n not in members and may_join(state, name, n)]
-    felled = [name for name in left if name not in conscious and name not in members]
+        sheet = state.creatures[name].sheet
+        alike = (sheet.side, sheet.communicates)
+        if alike in asked and not state.attitudes:
+            continue  # who may join the one may join the other, and is a member already
+        asked[alike] = None
+        spend(1 + len(apart) // 4)
+        joining = [n for n in apart if may_join(state, name, n)]
+        members += joining
+        for each in joining:
+            del apart[each]
+    felled = [name for name in felled if name not in members]
     return (*members, *[name for name in felled if _kept_by(state, name, left) in members])
 
 
