@@ -173,16 +173,15 @@ audits: Array<Audit>;
 next_cursor: string | null;
 };
 
-/** The cells that are not plain ground at height 0, and what is between cells, as your seat may see them. */
+/** The cells that are not plain ground at height 0, in rows of cells that are alike, and what is between cells, as your seat may see them. */
 export type BattleMap = {
 /** The line of play of which it is; `version` is a number there. */
 line: string;
 /** The number of the newest commit that is included. */
 version: number;
-/** The ranges: each is y, the least x and the greatest x. */
-cells: Array<{
-/** As `[x, y]`. */
-cell: Array<number>;
+rows: Array<{
+/** Their y, the least x and the greatest x. */
+row: Array<number>;
 /** What the ruleset calls it: `normal`, `difficult`, `wall` and so on. */
 terrain: string;
 /** `bright`, `dim` or `dark`. */
@@ -201,7 +200,7 @@ between: Array<Array<number>>;
 /** What is on the edge. */
 kind: "wall" | "closed_door" | "open_door" | "ledge";
 }>;
-/** How bright the cells are that are not listed: as in a cell. */
+/** How bright the cells are that are in no row: as in a row. */
 light: string;
 };
 

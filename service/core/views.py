@@ -73,7 +73,8 @@ def creature_ids(ruleset: Ruleset[S], state: S, seat: Seats) -> list[str]:
 def map_data(ruleset: Ruleset[S], state: S, seat: Seats, occasions: Container[str] = ()) -> Data:
     """Return the map: its cells that are not plain ground, walls and doors, as *seat* may see them."""
     data: Data = to_data(ruleset.battle_map(view(opened(state, occasions), seat).current()))
-    return data
+    rows = [{"row": each["row"], **each["ground"]} for each in data["rows"]]
+    return {**data, "rows": rows}
 
 
 def carried_data(

@@ -6,6 +6,7 @@ was a proposal. The command is derived from the old line's record, so any proces
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
@@ -101,14 +102,23 @@ def seated_in(services: Services, encounter: str) -> str:
             return encounter
 
 
-def put(services: Services, encounter: str, key: str, raw: bytes, *, create: bool = False) -> int:
-    """Append a request of the service to a line of play, once; return its number."""
+def put(
+    services: Services,
+    encounter: str,
+    key: str,
+    raw: bytes,
+    more: Sequence[bytes] = (),
+    *,
+    create: bool = False,
+) -> int:
+    """Append a request of the service to a line of play, and *more* after it, once; return its number."""
     submitted = services.log.submit(
         encounter,
         raw,
+        more=more,
         scope=SCOPE,
         key=key,
-        fingerprint=sha256(raw).hexdigest(),
+        fingerprint=sha256(b"".join((raw, *more))).hexdigest(),
         create=create,
         at_ms=int(services.clock() * 1000),
         notify_ms=NOTIFY_MS,

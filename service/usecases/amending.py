@@ -14,6 +14,7 @@ from typing import Any, Final
 from service.core import views
 from service.core.continuation import Proposal, is_void, proposal, starting_point
 from service.core.continuation_plan import opening, repeated_commands
+from service.core.lineage import entries
 from service.core.sealed_check import check_nothing_sealed
 from service.record.commit import Commit, dump_request, load_commit
 from service.rules.contests.amendments import AcceptAmendment
@@ -22,12 +23,18 @@ from service.rules.kernel.sealed import unsealed
 from service.rules.table.table import GM
 from service.usecases import differences
 from service.usecases.accepted_lines import put
-from service.usecases.sending import read
+from service.usecases.reading import read_all
 from service.usecases.services import Services
 
 RULE: Final = "TABLE-AMEND-3"
 OUTDATED: Final = "TABLE-AMEND-5"
 _ALL: Final = 2**53
+
+APPENDED: Final = 1000
+"""The most requests of a proposal's line that one call appends."""
+
+TOGETHER: Final = 50
+"""The most of them that are appended in one step."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,10 @@ class DraftLine:
 
 
 def draft(services: Services, found: Proposal, seconds: float = 0) -> DraftLine:
-    """Append the requests of a proposal's line, once, and wait up to *seconds* for its last commit."""
+    """Append the requests of a proposal's line, once, and wait up to *seconds* for its last commit.
+
+    A call appends at most `APPENDED` of them, so a long redo takes several, and is `deciding` until then.
+    """
     void = _void(services, found)
     if void is not None:
         return DraftLine(found, void=void)
@@ -61,10 +71,16 @@ def draft(services: Services, found: Proposal, seconds: float = 0) -> DraftLine:
     services.encounters.enter(line, listed=False)
     head = services.log.head(found.encounter)
     requests = [begin, *(each.request for each in commands)]
-    for number, request in enumerate(requests[head.appended if head else 0 :], head.appended if head else 0):
-        put(services, found.encounter, str(number), dump_request(request), create=number == 0)
-    count = len(requests)
-    services.outcomes.wait(found.encounter, count, seconds)
+    count, appended = len(requests), head.appended if head else 0
+    upto = min(count, appended + APPENDED)
+    while appended < upto:
+        end = 1  # the first creates the line
+        if appended:
+            end = min(upto, appended - appended % TOGETHER + TOGETHER)
+        first, *more = map(dump_request, requests[appended:end])
+        put(services, found.encounter, str(appended), first, more, create=appended == 0)
+        appended = end
+    services.outcomes.wait(found.encounter, upto, seconds)
     head = services.log.head(found.encounter)
     return DraftLine(found, count, head.folded if head else 0)
 
@@ -154,8 +170,11 @@ def _commands(services: Services, drafted: DraftLine) -> Iterator[views.Data]:
     """Yield each command of the new line: the old command that it repeats, and its outcome now."""
     found = drafted.proposal
     source, commands = repeated_commands(services, found)
-    for n, each in enumerate(commands, 2):
-        became = read(services, found.encounter, GM, _commit(services, found.encounter, n))
+    stored = entries(services.log.commits, found.encounter, 1, len(commands) + 1)
+    every = [load_commit(entry.raw) for entry in stored]
+    for n, (each, became) in enumerate(
+        zip(commands, read_all(services, found.encounter, GM, every), strict=True), 2
+    ):
         outcome = views.outcome_data(became.commit, became.payloads, became.reader)
         reads = views.may_read_request(became.commit, became.reader, each.request.actor.seat)
         data: views.Data = {

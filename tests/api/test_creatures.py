@@ -155,9 +155,9 @@ def test_both_books_show_their_map_alike(owner: Api) -> None:
     )
     plain: dict[str, Any] = {"light": "bright", "water": None, "height_ft": 0, "zones": []}
     shown = owner.get(f"{fight.at}/map")
-    assert shown["cells"] == [
-        {"cell": [1, 0], "terrain": "wall", **plain},
-        {"cell": [0, 1], "terrain": "difficult", **plain},
+    assert shown["rows"] == [
+        {"row": [0, 1, 1], "terrain": "wall", **plain},
+        {"row": [1, 0, 0], "terrain": "difficult", **plain},
     ]
     assert shown["edges"] == [
         {"between": [[2, 0], [3, 0]], "kind": "wall"},
@@ -177,9 +177,9 @@ def test_both_books_show_their_map_alike(owner: Api) -> None:
     }
     opened = owner("POST", "/v1/encounters", opening)
     found = owner.get(f"{opened.headers['Location']}/map")
-    assert [(each["cell"], each["terrain"], each["light"], each["height_ft"]) for each in found["cells"]] == [
-        ([2, 0], "deep_water", "dim", 0),
-        ([2, 1], "normal", "dim", 10),
+    assert [(each["row"], each["terrain"], each["light"], each["height_ft"]) for each in found["rows"]] == [
+        ([0, 2, 2], "deep_water", "dim", 0),
+        ([1, 2, 2], "normal", "dim", 10),
     ]
     assert found["edges"] == [{"between": [[0, 0], [1, 0]], "kind": "closed_door"}]
     assert found["light"] == "dim"

@@ -12,7 +12,7 @@ from service.api.parameters import AS
 from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.resources.commits import AFTER, LIMIT, PAGE
 from service.api.resources.states import LINE_OF, TAG, VERSION, requested_state
-from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, closed, component, listing, maybe, page
+from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, closed, component, listing, maybe, numbers, page
 from service.core import creature_statistics, views
 from service.core.fold import AnyFolded
 from service.rules.kernel.codec import to_data
@@ -103,14 +103,14 @@ CHANGES: Final = component(
 BATTLE_MAP: Final = component(
     "BattleMap",
     closed(
-        "The cells that are not plain ground at height 0, and what is between cells, as your "
-        "seat may see them.",
+        "The cells that are not plain ground at height 0, in rows of cells that are alike, and what is "
+        "between cells, as your seat may see them.",
         line=LINE_OF,
         version=NUMBER,
-        cells=listing(
+        rows=listing(
             closed(
-                "A cell of the map.",
-                cell={**_CELL, "description": "As `[x, y]`."},
+                "Cells side by side that are alike.",
+                row={**numbers(3), "description": "Their y, the least x and the greatest x."},
                 terrain={
                     **TEXT,
                     "description": "What the ruleset calls it: `normal`, `difficult`, `wall` and so on.",
@@ -137,7 +137,7 @@ BATTLE_MAP: Final = component(
                 )
             ),
         },
-        light={**_LIGHT, "description": "How bright the cells are that are not listed: as in a cell."},
+        light={**_LIGHT, "description": "How bright the cells are that are in no row: as in a row."},
     ),
 )
 
@@ -328,7 +328,7 @@ def _seen(request: ApiRequest, folded: AnyFolded, came: Mapping[str, int]) -> tu
     may_wait=True,
 )
 def get_map(request: ApiRequest) -> Steps[ApiResponse]:
-    """Get the map, alike in all rulesets: cells that are not plain ground, walls and doors.
+    """Get the map, alike in all rulesets: cells that are not plain ground, by rows, walls and doors.
 
     It is as it is now, or after the commit `at`.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from service.api import parameters
@@ -14,6 +14,7 @@ from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.resources.commits import LIMIT, PAGE
 from service.api.shapes import NUMBER, TEXT, Schema, closed, component, either, listing, maybe, page, ref
 from service.core import views
+from service.record.canonical import dumps
 from service.usecases import reading
 
 TAG: Final = "Rounds"
@@ -58,6 +59,9 @@ REPLAY: Final = component(
     ),
 )
 _PATH: Final = "/v1/encounters/{encounter}/rounds"
+
+STATES: Final = 8 * 1024 * 1024
+"""The bytes of states that a page of a replay compares: 25 frames of two hundred creatures."""
 
 
 @operation(
@@ -115,9 +119,9 @@ def replay_round(request: ApiRequest) -> ApiResponse:
     """Replay a round: a state, then each commit and how it changes the state.
 
     A replay folds the stored commits and decides nothing again (an audit does). Envelopes that were opened
-    since are shown opened. `state` is the state before the page's first frame; each frame's patch (RFC 6902)
-    leads to the next state. With `?events=true` a frame also has the events and dice of its commit, with
-    `?text=en` sentences. `GET …/rounds/{round}` has the commits as they are stored.
+    since are shown opened. In a large fight a page has fewer frames. `state` is the state before the page's
+    first frame; each frame's patch (RFC 6902) leads to the next state. With `?events=true` a
+    frame also has the events and dice of its commit, with `?text=en` sentences. `GET …/rounds/{round}` has the commits as they are stored.
     """
     part = _part(request)
     services, seat = request.services, request.me.seat
@@ -125,6 +129,7 @@ def replay_round(request: ApiRequest) -> ApiResponse:
     first = before = views.state_data(
         services.folder.at(request.encounter, part.after).state, seat, occasions
     )
+    part = replace(part, upto=min(part.upto, part.after + max(1, STATES // len(dumps(first)))))
     steps = list(services.folder.steps(request.encounter, part.after, part.upto))
     read = reading.read_all(services, request.encounter, seat, [commit for commit, _ in steps])
     frames: list[dict[str, Any]] = []

@@ -7,14 +7,16 @@ walks or lists cells spends a step for each (`kernel/meter.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
-from itertools import count
+from itertools import count, pairwise
 from math import isqrt
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from service.rules.kernel import values
 from service.rules.kernel.meter import spend
+
+T = TypeVar("T", bound=Hashable)
 
 Cell: TypeAlias = tuple[int, int]
 Row: TypeAlias = tuple[int, int, int]
@@ -41,6 +43,12 @@ _UNKNOWN: Final = -1
 
 _PLAIN_STEPS: Final = 1
 """The steps of work that a search spends for a cell."""
+
+_OF_A_CREATURE: Final = 8
+"""The cells along a side of a space that a creature may fill; they are listed for nothing."""
+
+_SPANS_OF_A_STEP: Final = 32
+"""The parts of rows that are compared in about the time of a step of work."""
 
 _BITS_OF_A_STEP: Final = 16_384
 """The cells of a set, each a bit, that are shifted in about the time of a step of work."""
@@ -84,7 +92,8 @@ def cells(at: Cell, side: int) -> tuple[Cell, ...]:
     """Return the cells of the square space at *at* that is *side* cells wide."""
     if side == 1:
         return (at,)
-    spend(side * side)
+    if side > _OF_A_CREATURE:
+        spend(side * side)
     return tuple((at[0] + i, at[1] + j) for j in range(side) for i in range(side))
 
 
@@ -97,6 +106,42 @@ def nearest(at: Cell) -> Iterator[Cell]:
         edges = ((x, y) for i in beside for x, y in ((i, -ring), (i, ring), (-ring, i), (ring, i)))
         steps = sorted({(x * x + y * y, x, y) for x, y in edges})
         yield from ((at[0] + x, at[1] + y) for _, x, y in steps)
+
+
+def disc(at: Cell, feet: int, metric: str) -> tuple[Row, ...]:
+    """Return the cells within *feet* of *at*, by rows."""
+    (x, y), reach = at, feet // FEET
+    spend(max(0, 2 * reach + 1))
+    rows: list[Row] = []
+    wide = 0
+    for away in range(reach, -1, -1):  # from the narrowest row to the widest
+        while feet_between(wide + 1, away, metric) <= feet:
+            wide += 1
+        rows.append((away, x - wide, x + wide))
+    below = [(y + away, first, last) for away, first, last in reversed(rows)]
+    return (*[(y - away, first, last) for away, first, last in rows[:-1]], *below)
+
+
+def overlaid(layers: Iterable[tuple[Row, T]]) -> Iterator[tuple[Row, tuple[T, ...]]]:
+    """Yield the cells that *layers* cover, as the longest rows of cells that the same layers cover.
+
+    Each row comes with the values of its layers, in their order and each once; rows come in order.
+    """
+    lines: dict[int, list[tuple[int, int, T]]] = {}
+    for (y, first, last), value in layers:
+        lines.setdefault(y, []).append((first, last, value))
+    for y in sorted(lines):
+        spans = lines[y]
+        ends = sorted({x for first, last, _ in spans for x in (first, last + 1)})
+        spend(1 + len(ends) * len(spans) // _SPANS_OF_A_STEP)
+        found: list[tuple[int, int, tuple[T, ...]]] = []
+        for x, end in pairwise(ends):
+            on = tuple(dict.fromkeys([value for first, last, value in spans if first <= x <= last]))
+            if on and found and found[-1][1] == x - 1 and found[-1][2] == on:
+                found[-1] = (found[-1][0], end - 1, on)
+            elif on:
+                found.append((x, end - 1, on))
+        yield from (((y, first, last), on) for first, last, on in found)
 
 
 def free_place(

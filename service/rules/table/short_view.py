@@ -1,4 +1,4 @@
-"""The short view of a fight, alike in every ruleset: its creatures as tokens, its cells, and their edges.
+"""The short view of a fight, alike in every ruleset: creatures as tokens, cells by rows, and their edges.
 
 Laws. A ruleset makes it from a seat's view and reads nothing else, so it shows nothing that the state hides
 from that seat. A field that is closed to the reader is None, where a rule reads a blank.
@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias, get_args
 
 from service.rules.kernel.records import Sealed, record
+from service.rules.space.grid import Cell, Row, overlaid
 from service.rules.space.walls import Edge, Walls, edge_at
 
 EdgeKind: TypeAlias = Literal["wall", "closed_door", "open_door", "ledge"]
@@ -56,10 +57,9 @@ class CreatureToken:
 
 
 @record
-class MapCell:
-    """A cell that may differ from plain ground at height 0."""
+class Ground:
+    """What a cell is made of; without arguments, plain ground at height 0."""
 
-    cell: tuple[int, int]
     terrain: str = "normal"
     light: str = "bright"
     water: str | None = None
@@ -67,6 +67,15 @@ class MapCell:
     height_ft: int = 0
     zones: tuple[str, ...] = ()
     """What abilities have made of it."""
+
+
+@record
+class MapRow:
+    """Cells side by side that are alike."""
+
+    row: Row
+    """Their y, the least x and the greatest x."""
+    ground: Ground
 
 
 @record
@@ -80,14 +89,20 @@ class MapEdge:
 
 @record
 class BattleMap:
-    """The map as a seat sees it. A cell that it does not list is plain ground at height 0."""
+    """The map as a seat sees it. A cell in none of its rows is plain ground at height 0."""
 
-    cells: tuple[MapCell, ...] = ()
+    rows: tuple[MapRow, ...] = ()
     """By row and column."""
     edges: tuple[MapEdge, ...] = ()
     """By row and column."""
     light: str = "bright"
-    """How bright the cells are that are not listed."""
+    """How bright the cells are that are in no row."""
+
+
+def rows_of(cells: Iterable[tuple[Cell, Ground]]) -> tuple[MapRow, ...]:
+    """Return *cells*, each with its ground, as rows of cells that are alike."""
+    layers = (((y, x, x), ground) for (x, y), ground in cells)
+    return tuple(MapRow(row=row, ground=ground) for row, (ground,) in overlaid(layers))
 
 
 def edges_of(walls: Walls, ledges: Iterable[str] = ()) -> tuple[MapEdge, ...]:

@@ -7,8 +7,20 @@ from random import Random
 
 import pytest
 
+from service.rules.kernel.meter import Meter
 from service.rules.space.compact import Cells
-from service.rules.space.grid import FEET, STEPS, Cell, ends_within, feet_between, path_to, reachable, way_to
+from service.rules.space.grid import (
+    FEET,
+    STEPS,
+    Cell,
+    disc,
+    ends_within,
+    feet_between,
+    overlaid,
+    path_to,
+    reachable,
+    way_to,
+)
 
 FAR = 60
 NEAR = range(-4, 5)
@@ -111,3 +123,74 @@ def test_a_walk_ends_where_the_search_leads_but_for_the_barred_cells(
         wanted = {cell for cell in found if cell != start and cell not in barred}
         rows = ends_within(start, budget, prices, barred, alternating=alternating)
         assert list(Cells(cells=rows)) == sorted(wanted, key=lambda cell: (cell[1], cell[0]))
+
+
+@pytest.mark.parametrize("metric", ["chebyshev", "alternating", "euclid"])
+@pytest.mark.parametrize("feet", [0, 4, 5, 10, 35, 60])
+def test_a_disc_is_every_cell_within_its_feet(feet: int, metric: str) -> None:
+    wide = range(-15, 16)
+    wanted = [(x, y) for y in wide for x in wide if feet_between(x - 2, y + 1, metric) <= feet]
+    assert list(Cells(cells=disc((2, -1), feet, metric))) == wanted
+
+
+def test_layers_laid_over_each_other_are_rows_of_cells_that_are_alike() -> None:
+    layers = [
+        ((0, 0, 5), "mud"),
+        ((0, 2, 3), "fog"),
+        ((0, 3, 8), "mud"),
+        ((-1, 4, 4), "wall"),
+        ((0, 9, 9), "mud"),
+    ]
+    assert list(overlaid(layers)) == [
+        ((-1, 4, 4), ("wall",)),
+        ((0, 0, 1), ("mud",)),
+        ((0, 2, 3), ("mud", "fog")),
+        ((0, 4, 9), ("mud",)),
+    ]
+
+
+def shut_in(goal: Cell, side: int) -> list[Cell]:
+    x, y = goal
+    ring = range(-side, side + 1)
+    return [(x + i, y + j) for i in ring for j in ring if side in (abs(i), abs(j))]
+
+
+@pytest.mark.parametrize(("side", "most"), [(1, 30), (3, 200)])
+@pytest.mark.parametrize("is_walled", [True, False])
+@pytest.mark.parametrize("alternating", [True, False])
+def test_a_goal_that_is_shut_in_costs_what_is_shut_in(
+    side: int, most: int, *, is_walled: bool, alternating: bool
+) -> None:
+    goal = (180, 20)
+    closed = shut_in(goal, side)
+
+    def entering(cell: Cell) -> int | None:
+        return None if is_walled and cell in closed else FEET
+
+    def step(_: Cell, cell: Cell, _diagonals: int, feet: int) -> int | None:
+        return None if cell in closed else feet
+
+    with Meter() as meter:
+        found = way_to((0, 0), goal, 1000, entering, None if is_walled else step, alternating=alternating)
+    assert found is None
+    assert meter.spent <= most * (1 if is_walled else 3)
+
+
+def test_a_walker_that_is_shut_in_looks_at_no_more_than_its_room() -> None:
+    closed = shut_in((0, 0), 3)
+    with Meter() as meter:
+        assert way_to((0, 0), (90, 0), 1000, lambda cell: None if cell in closed else FEET) is None
+    assert meter.spent <= 400
+
+
+def test_what_nobody_can_pay_is_not_searched() -> None:
+    with Meter() as meter:
+        assert way_to((0, 0), (200, 0), 995, lambda _: FEET) is None
+    assert meter.spent == 0
+
+
+def test_the_ends_of_a_long_walk_cost_a_few_steps_for_each_row() -> None:
+    with Meter() as meter:
+        rows = ends_within((0, 0), 1000, {}, alternating=False)
+    assert len(rows) == 402, "401 rows, one of them in two parts beside the start"
+    assert meter.spent <= 3000

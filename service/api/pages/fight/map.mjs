@@ -78,6 +78,10 @@ export const lettersOf = (creatures) => {
 const SIGNS = { difficult: "∴", shallow_water: "~", deep_water: "≈", climb: "^", obstacle: "o" };
 const NO_GROUND = { cells: [], edges: [], light: "bright" };
 
+/** Return each cell of the rows of a map. @param {Json} map @returns {Json[]} */
+const cellsOf = ({ rows }) => rows.flatMap(({ row: [y, first, last], ...ground }) =>
+  Array.from({ length: last - first + 1 }, (_, at) => ({ cell: [first + at, y], ...ground })));
+
 /** Draw one cell of the ground. @param {Json} each */
 const cellOf = ({ cell: [x, y], terrain, light, water, height_ft: height, zones }) => {
   const said = [terrain, light === "bright" ? "" : light, water, height ? `${height} ft high` : "", ...zones];
@@ -169,7 +173,7 @@ export class BattleMap {
 
   /** Draw the ground, and frame what there is. @param {Json | null} seen the answer of `map`; null is plain ground @param {Iterable<Json>} tokens */
   drawGround(seen, tokens) {
-    this.seen = seen ?? NO_GROUND;
+    this.seen = seen ? { ...seen, cells: cellsOf(seen) } : NO_GROUND;
     show(this.ground, this.seen.cells.map(cellOf));
     const heights = new Map(this.seen.cells.map(({ cell, height_ft: height }) => [String(cell), height]));
     show(this.edges, this.seen.edges.map((each) => edgeOf(each, heights)));

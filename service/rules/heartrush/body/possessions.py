@@ -13,6 +13,7 @@ from service.rules.heartrush.creatures.sheet import Light, Thing, Weapon
 from service.rules.heartrush.creatures.size_and_bonds import BODILY, HR_SIZE_8, WEAPON_SLOTS, slots
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.kernel.messages import Event, Refused
+from service.rules.kernel.meter import apart
 from service.rules.kernel.records import changed, derived, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.space.grid import FEET, Cell, cells, distance, is_step
@@ -277,7 +278,8 @@ def lantern_cells(state: State, bearer: Creature) -> Mapping[Cell, Light]:
     """Return the cells that the lantern of *bearer* reaches, by row and column, with the light it sheds."""
     solid = derived(state, "solid cells", _solid_cells)
     feet, metric = bearer.sheet.lantern_ft, state.house.metric
-    return _lit(bearer.position, bearer.space, feet, metric, solid, state.closed_edges)
+    closed = state.closed_edges
+    return apart(lambda: _lit(bearer.position, bearer.space, feet, metric, solid, closed))
 
 
 def _solid_cells(state: State) -> frozenset[Cell]:

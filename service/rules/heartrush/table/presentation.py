@@ -18,11 +18,13 @@ from service.rules.table.counted import Counted, Harm
 from service.rules.table.short_view import (
     BattleMap,
     CreatureToken,
-    MapCell,
+    Ground,
+    MapRow,
     ShownCondition,
     TokenStatus,
     edges_of,
     legible,
+    rows_of,
 )
 
 # --- statistics ----------------------------------------------------------------------------------------
@@ -322,23 +324,24 @@ def part(view: State) -> str:
 def battle_map(view: State) -> BattleMap:
     """Return the map of a seat's *view*."""
     edges = edges_of(view.walls, view.scenery.ledges)
-    return BattleMap(cells=map_cells(view), edges=edges, light=view.scenery.ambient)
+    return BattleMap(rows=map_rows(view), edges=edges, light=view.scenery.ambient)
 
 
-def map_cells(view: State) -> tuple[MapCell, ...]:
-    """Return every cell of a seat's *view* that is not plain, bright ground, by row and column."""
+def map_rows(view: State) -> tuple[MapRow, ...]:
+    """Return the cells of a seat's *view* that are not plain, bright ground, by rows."""
     scenery = view.scenery
     listed = {*view.terrain, *scenery.light, *scenery.water, *scenery.heights, *_lantern_cells(view)}
-    cells = sorted(((_cell(key), key) for key in listed), key=lambda each: each[0][::-1])
-    return tuple(
-        MapCell(
-            cell=cell,
-            terrain=view.terrain.get(key, "normal"),
-            light=light_at(view, cell),
-            water=_depth(scenery.water.get(key)),
-            height_ft=scenery.heights.get(key, 0),
+    return rows_of(
+        (
+            cell,
+            Ground(
+                terrain=view.terrain.get(key, "normal"),
+                light=light_at(view, cell),
+                water=_depth(scenery.water.get(key)),
+                height_ft=scenery.heights.get(key, 0),
+            ),
         )
-        for cell, key in cells
+        for cell, key in sorted((_cell(key), key) for key in listed)
     )
 
 

@@ -28,7 +28,7 @@ from service.rules.rise.creatures.sheet import PROFILES, Profile, Sheet, Zone, s
 from service.rules.secrecy.gm_only import facts_of
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.secrecy.worlds import SHARED, SplitTable
-from service.rules.space.grid import FEET, Cell, away_from, cells, distance, feet_between, gap
+from service.rules.space.grid import FEET, Cell, Row, away_from, cells, disc, distance, feet_between, gap
 from service.rules.space.walls import Wall
 from service.rules.table.table import GM, Option
 from service.rules.table.walled import Edging, WalledTable
@@ -76,6 +76,10 @@ class Placed:
     def covers(self, cell: Cell) -> bool:
         """Return whether *cell* lies in it."""
         return distance(self.at, 1, cell, 1, "alternating") <= self.zone.radius_ft
+
+    def rows(self) -> tuple[Row, ...]:
+        """Return the cells that it covers, by rows."""
+        return disc(self.at, self.zone.radius_ft, "alternating")
 
 
 @record

@@ -8,13 +8,14 @@ from typing import Final
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.rise.creatures.creature import Creature, creature_of, is_unconscious
-from service.rules.rise.creatures.state import Placed, State
-from service.rules.space.grid import FEET, Cell
+from service.rules.rise.creatures.state import State
+from service.rules.space.grid import Row, overlaid
 from service.rules.table.counted import Counted, Harm
 from service.rules.table.short_view import (
     BattleMap,
     CreatureToken,
-    MapCell,
+    Ground,
+    MapRow,
     ShownCondition,
     TokenStatus,
     edges_of,
@@ -224,31 +225,22 @@ def part(view: State) -> str:
 
 def battle_map(view: State) -> BattleMap:
     """Return the map of a seat's *view*."""
-    return BattleMap(cells=map_cells(view), edges=edges_of(view.walls))
+    return BattleMap(rows=map_rows(view), edges=edges_of(view.walls))
 
 
-def map_cells(view: State) -> tuple[MapCell, ...]:
-    """Return every cell of a seat's *view* that is not plain ground, by row and column."""
+def map_rows(view: State) -> tuple[MapRow, ...]:
+    """Return the cells of a seat's *view* that are not plain ground, by rows."""
     worlds = [view, *(view.at(group) for group in view.apart)]
     zones = dict.fromkeys(placed for world in worlds for placed in world.zones)
-    kinds: dict[Cell, dict[str, None]] = {_cell(key): {} for key in view.terrain}
+    layers: list[tuple[Row, tuple[str, str]]] = []
+    for key, kind in view.terrain.items():
+        x, y = key.split(",")
+        layers.append(((int(y), int(x), int(x)), ("terrain", kind)))
     for placed in zones:
-        for cell in _covered(placed):
-            kinds.setdefault(cell, {})[placed.zone.kind] = None
-    return tuple(
-        MapCell(
-            cell=cell, terrain=view.terrain.get(f"{cell[0]},{cell[1]}", "normal"), zones=tuple(kinds[cell])
-        )
-        for cell in sorted(kinds, key=lambda each: each[::-1])
-    )
+        layers += [(row, ("zone", placed.zone.kind)) for row in placed.rows()]
+    return tuple(MapRow(row=row, ground=_ground(on)) for row, on in overlaid(layers))
 
 
-def _covered(placed: Placed) -> list[Cell]:
-    x, y = placed.at
-    reach = range(-(placed.zone.radius_ft // FEET) - 1, placed.zone.radius_ft // FEET + 2)
-    return [(x + dx, y + dy) for dy in reach for dx in reach if placed.covers((x + dx, y + dy))]
-
-
-def _cell(key: str) -> Cell:
-    x, y = key.split(",")
-    return int(x), int(y)
+def _ground(on: tuple[tuple[str, str], ...]) -> Ground:
+    terrain = next((kind for what, kind in on if what == "terrain"), "normal")
+    return Ground(terrain=terrain, zones=tuple([kind for what, kind in on if what == "zone"]))

@@ -12,7 +12,7 @@ from service.rules.heartrush.body.possessions import lantern_light, load
 from service.rules.heartrush.body.weapons import TOTAL, lines_blocked
 from service.rules.heartrush.creatures.sheet import Scenery
 from service.rules.heartrush.rolling.rolls import light_for, light_on
-from service.rules.heartrush.table.presentation import map_cells, tokens
+from service.rules.heartrush.table.presentation import map_rows, tokens
 from service.rules.kernel.codec import to_data
 from service.rules.kernel.sealed import view
 from service.rules.ruleset import carried, waiting
@@ -260,7 +260,7 @@ def test_HR_LIGHT_1_the_light_goes_with_its_bearer_and_out_with_it() -> None:
     assert light_for(fight.state, fight["pia"], fight["orc"]) == "dark"
     fight.given("ash", position=(1, 1))
     assert light_for(fight.state, fight["pia"], fight["orc"]) == "bright"
-    assert {cell.light for cell in map_cells(fight.state)} == {"bright", "dim"}
+    assert {each.ground.light for each in map_rows(fight.state)} == {"bright", "dim"}
     handle(fight, "put_out", creature="ash")
     assert light_for(fight.state, fight["pia"], fight["orc"]) == "dark"
     assert refused(fight, "put_out", creature="ash") == "params_missing"
