@@ -120,8 +120,9 @@ def replay_round(request: ApiRequest) -> ApiResponse:
 
     A replay folds the stored commits and decides nothing again (an audit does). Envelopes that were opened
     since are shown opened. In a large fight a page has fewer frames. `state` is the state before the page's
-    first frame; each frame's patch (RFC 6902) leads to the next state. With `?events=true` a
-    frame also has the events and dice of its commit, with `?text=en` sentences. `GET …/rounds/{round}` has the commits as they are stored.
+    first frame; each frame's patch (RFC 6902) leads to the next state. With `?events=true` a frame also has
+    the events and dice of its commit, with `?text=en` sentences. `GET …/rounds/{round}` has the commits as
+    they are stored.
     """
     part = _part(request)
     services, seat = request.services, request.me.seat
