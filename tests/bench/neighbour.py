@@ -1,0 +1,193 @@
+"""Measure what one owner can do to another: the worst that is legal, beside twenty commands a second.
+
+The greedy owner has three processes: each sends one thing over and over, as fast as the answers come. The other
+owner plays calmly. All of them share the machine's cores, so the load generators' own CPU is part of the ratio.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from itertools import cycle, repeat
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from time import sleep, time
+from typing import Any, Final
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from service.log.valkey import ValkeyLog
+from service.stores import api_keys
+from tests.bench import fights, load, servers, usage
+from tests.bench.over_http import encounters, line
+from tests.bench.table import QUICK, Row, section
+from tests.rules.rise import forty
+
+RATE: Final = 20.0
+LINES: Final = 4
+SECONDS: Final = 10.0 if QUICK else 60.0
+SETTLED_S: Final = 3.0
+ARRAY: Final = 50
+PER_SIDE: Final = 100
+"""Half of the most creatures of an encounter."""
+SPEED: Final = 600
+WALLS: Final = 1_900
+"""Edges of a line of walls, which is too long to walk around."""
+RATIO: Final = 2.0
+LONGEST_S: Final = 1.0
+MEMORY_MIB: Final = 400.0
+
+
+class Greedy:
+    """An owner who sends what costs most."""
+
+    def __init__(self, port: int, key: str) -> None:
+        self.at = f"http://{servers.HOST}:{port}"
+        self.key = key
+        self.answered = 0
+
+    def ask(self, method: str, path: str, data: object = None) -> Any:
+        """Send a request and return its answer, None for a problem."""
+        body = None if data is None else json.dumps(data).encode()
+        headers = {
+            "Authorization": f"Bearer {self.key}",
+            "Content-Type": "application/json",
+            "Prefer": "wait=5",
+        }
+        request = Request(self.at + path, body, headers, method=method)  # noqa: S310 - as below
+        with suppress(HTTPError), urlopen(request) as answer:  # noqa: S310 - http, to an address of our own
+            return json.load(answer)
+        return None
+
+    def opened(self, data: Mapping[str, Any]) -> str:
+        """Open an encounter; return its path."""
+        found = self.ask("POST", "/v1/encounters", data)
+        assert found is not None, "the opening of a greedy owner is legal"
+        return f"/v1/encounters/{found['encounter']}"
+
+    def searches(self) -> Iterator[Callable[[], object]]:
+        """Yield arrays of dashes to a cell behind a wall that no dash leads around."""
+        opening = fights.opening()
+        opening["creatures"][0]["sheet"]["speed"] = SPEED
+        half = WALLS // 2
+        opening["walls"] = {f"{x},10|{x},11": "wall" for x in range(-half, half)}
+        at = self.opened({"edition": "heartrush@1", **opening})
+        for command in fights.BEGIN:
+            self.ask("POST", f"{at}/commands", command)
+        dash = {"type": "dash", "creature": "players-0", "to": [40, 12]}
+        array = [dash] * ARRAY
+        yield from repeat(lambda: self.ask("POST", f"{at}/commands?continue=true", array))
+
+    def crowd(self) -> str:
+        """Open and begin a fight of two hundred in Rise; return its path."""
+        forty.EACH = PER_SIDE  # type: ignore[misc]  # the script's own number, in this process alone
+        at = self.opened({"edition": "rise@1", **forty.forty(forty.SIDES[:2]), "seats": []})
+        self.ask("POST", f"{at}/commands", {"type": "start_combat"})
+        return at
+
+    def options(self) -> Iterator[Callable[[], object]]:
+        """Yield reads of all options of two hundred, of their map, and of the short list."""
+        at = self.crowd()
+        paths = cycle((f"{at}/options", f"{at}/options?view=short", f"{at}/state"))
+        while True:
+            path = next(paths)
+            yield lambda path=path: self.ask("GET", path)  # type: ignore[misc]  # it is called before the next
+
+    def past(self) -> Iterator[Callable[[], object]]:
+        """Yield movements of two hundred, with the replay of the round and audits."""
+        at = self.crowd()
+        commands = [
+            {"type": "pass_movement", "creature": f"{side}-{i}"}
+            for side in forty.SIDES[:2]
+            for i in range(PER_SIDE)
+        ]
+        arrays = [commands[i : i + ARRAY] for i in range(0, len(commands), ARRAY)]
+        while True:
+            for array in arrays:
+                yield lambda array=array: self.ask("POST", f"{at}/commands?continue=true", array)  # type: ignore[misc]
+                yield lambda: self.ask("GET", f"{at}/rounds/1/replay")
+                yield lambda: self.ask("POST", f"{at}/audits", {})
+
+
+def _greedy(kind: str, port: int, key: str, ready: Event, over: Event) -> None:
+    owner = Greedy(port, key)
+    work = getattr(owner, kind)()
+    first = next(work)
+    ready.set()
+    first()
+    for send in work:
+        if over.is_set():
+            return
+        send()
+
+
+@section("Noisy neighbour")
+def rows() -> list[Row | str]:
+    """Measure calm commands alone and beside the greedy owner, and the memory of every process."""
+    with (
+        servers.store() as running,
+        servers.service(running) as serving,
+    ):
+        port, key, pids = serving
+        log = ValkeyLog.connect(running.url)
+        other, _ = api_keys.create(log, "greedy", time())
+        log.close()
+        _calm(port, key, SETTLED_S)
+        alone = _calm(port, key, SECONDS)
+        with _crowding(port, other):
+            beside = _calm(port, key, SECONDS)
+        peaks = {kind: max(map(_peak, usage.with_children(pid))) for kind, (pid, *_) in pids.items()}
+    assert set(alone.statuses) == {200}, alone.statuses
+    slow = max(beside.took)
+    late = sum(count for status, count in beside.statuses.items() if status != 200)
+    return [
+        Row(f"p99 of an owner at {RATE:.0f}/s, alone", alone.percentile(0.99) * 1000, "ms"),
+        Row("p50 beside the greedy owner", beside.percentile(0.5) * 1000, "ms"),
+        Row("p99 beside the greedy owner", beside.percentile(0.99) * 1000, "ms"),
+        Row("p99 ÷ p99 alone", beside.percentile(0.99) / alone.percentile(0.99), "", RATIO, most=True),
+        Row("its longest request", slow, "s", LONGEST_S, most=True),
+        Row("its requests that were not answered with an outcome", late, "", 0, most=True),
+        *[Row(f"memory: peak of {kind}", peak, "MiB", MEMORY_MIB, most=True) for kind, peak in peaks.items()],
+    ]
+
+
+class _crowding:  # noqa: N801 - it reads as what is done
+    """Have the greedy owner send everything at once."""
+
+    def __init__(self, port: int, key: str) -> None:
+        spawn = multiprocessing.get_context("spawn")
+        self.over = spawn.Event()
+        self.ready = [spawn.Event() for _ in range(3)]
+        self.processes = [
+            spawn.Process(target=_greedy, args=(kind, port, key, ready, self.over), daemon=True)
+            for kind, ready in zip(("searches", "options", "past"), self.ready, strict=True)
+        ]
+
+    def __enter__(self) -> None:
+        for process in self.processes:
+            process.start()
+        for ready in self.ready:
+            assert ready.wait(servers.PATIENCE_S), "the greedy owner did not begin"
+        sleep(SETTLED_S)
+
+    def __exit__(self, *_: object) -> None:
+        self.over.set()
+        for process in self.processes:
+            process.join(SETTLED_S)
+            process.terminate()
+
+
+def _calm(port: int, key: str, seconds: float) -> load.Measured:
+    lines = [line(key, encounter) for encounter in encounters(port, key, LINES)]
+    return load.on_schedule((servers.HOST, port), lines, seconds, RATE)
+
+
+def _peak(pid: int) -> float:
+    """Return the most MiB of memory that a process has held; nothing for one that has ended."""
+    with suppress(OSError):
+        for status in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if status.startswith("VmHWM:"):
+                return int(status.split()[1]) / 1024
+    return 0.0
