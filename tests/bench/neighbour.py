@@ -1,7 +1,7 @@
 """Measure what one owner can do to another: the worst that is legal, beside twenty commands a second.
 
-The greedy owner has three processes: each sends one thing over and over, as fast as the answers come. The other
-owner plays calmly. All of them share the machine's cores, so the load generators' own CPU is part of the ratio.
+The greedy owner has three processes: each sends one thing over and over, as fast as the answers come. The
+other owner plays calmly. All share the machine's cores, so the generators' own CPU is part of it.
 """
 
 from __future__ import annotations

@@ -166,10 +166,10 @@ class Audits(t.TypedDict):
     """The cursor of the next page; null on the last one."""
 
 @t.final
-class BattleMapCell(t.TypedDict):
-    """A cell of the map."""
-    cell: list[int]
-    """As `[x, y]`."""
+class BattleMapRow(t.TypedDict):
+    """Cells side by side that are alike."""
+    row: list[int]
+    """Their y, the least x and the greatest x."""
     terrain: str
     """What the ruleset calls it: `normal`, `difficult`, `wall` and so on."""
     light: str
@@ -191,17 +191,16 @@ class BattleMapEdge(t.TypedDict):
 
 @t.final
 class BattleMap(t.TypedDict):
-    """The cells that are not plain ground at height 0, and what is between cells, as your seat may see them."""
+    """The cells that are not plain ground at height 0, in rows of cells that are alike, and what is between cells, as your seat may see them."""
     line: str
     """The line of play of which it is; `version` is a number there."""
     version: int
     """The number of the newest commit that is included."""
-    cells: "list[BattleMapCell]"
-    """The ranges: each is y, the least x and the greatest x."""
+    rows: "list[BattleMapRow]"
     edges: "list[BattleMapEdge]"
     """Walls, doors and ledges, by row and column."""
     light: str
-    """How bright the cells are that are not listed: as in a cell."""
+    """How bright the cells are that are in no row: as in a row."""
 
 class BlankState(t.TypedDict):
     """The state before commit 1: like that of its edition, except that `edition` is empty."""
@@ -249,8 +248,8 @@ class Checkpoints(t.TypedDict):
     next_cursor: str | None
     """The cursor of the next page; null on the last one."""
 
-Choice: t.TypeAlias = "list[t.Any] | Cells | StraightPaths"
-"""The values of a field: a list of them, cells, or straight paths."""
+Choice: t.TypeAlias = "list[t.Any] | SharedList | Cells | StraightPaths"
+"""The values of a field: a list of them, a list of the answer, cells, or straight paths."""
 
 Command: t.TypeAlias = "heartrush1.Command | rise1.Command"
 """A command of the encounter's edition."""
@@ -1166,6 +1165,8 @@ class Options(t.TypedDict):
     """The id of the seat."""
     options: "list[Option]"
     """The options."""
+    lists: list[list[t.Any]]
+    """Long lists of values, each once: a choice with `list` has the values of one."""
 
 @t.final
 class Origin(t.TypedDict):
@@ -1732,6 +1733,14 @@ class ShareLink(t.TypedDict):
     """When it expires."""
     page: str
     """Where the service shows the fight with it."""
+
+@t.final
+class SharedList(t.TypedDict):
+    """The values of `lists[list]` of the answer, in that order, without those in `but`."""
+    list: int
+    """The place of the list in `lists`, from 0 on."""
+    but: t.NotRequired[list[t.Any]]
+    """Values of the list that are none of this choice."""
 
 @t.final
 class SimulatedFight(t.TypedDict):
