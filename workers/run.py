@@ -23,7 +23,6 @@ from service.audit.witness_policy import Policy
 from service.core.fold import Folder, Registry
 from service.key_files import Keyring
 from service.log.protocol import Log
-from service.record.digest import ruleset_digest
 from service.signals.doorbell import FOLD, RqNotifier
 from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores.archive.archive_log import with_archive
@@ -37,7 +36,6 @@ from workers.forgetting import ForkExpiry
 from workers.groups import GroupFolding
 from workers.heartbeat import LONGEST_S, HeartbeatThread
 from workers.imports import Importer
-from workers.job_turns import JobTurns
 from workers.notary import CheckpointSigner
 from workers.periodic import PeriodicThread
 from workers.public_log import LogThread
@@ -95,8 +93,6 @@ def run(  # noqa: PLR0913 - all parts of a worker
     the bundles of removed ones, *keeping* sets when encounters are archived and removed. A decision that
     takes longer than *longest_s* seconds kills the process.
     """
-    for ruleset in registry.values():
-        ruleset_digest(ruleset)  # it reads every source: at the start, and not in the first owner's turn
     log = with_archive(log, storage, archive_keys_of(keys))
     worker = f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()
@@ -128,8 +124,7 @@ def run(  # noqa: PLR0913 - all parts of a worker
     fold = GroupFolding(log, folding, ringer, groups, stopping, telling)
     sweeper = SweepThread(log, fold, worker, stopping)
     heartbeats = HeartbeatThread(log, worker, (folding,), stopping, longest_s)
-    turns = JobTurns()
-    simulator = Simulator(log, registry, worker=worker, stopping=stopping, turns=turns)
+    simulator = Simulator(log, registry, worker=worker, stopping=stopping)
     auditor = Auditor(
         log,
         registry,
@@ -138,9 +133,8 @@ def run(  # noqa: PLR0913 - all parts of a worker
         signer=signer,
         durability=durability,
         sign=notary.sign_head,
-        turns=turns,
     )
-    importer = Importer(log, registry, worker=worker, stopping=stopping, durability=durability, turns=turns)
+    importer = Importer(log, registry, worker=worker, stopping=stopping, durability=durability)
 
     def answer(bucket: int) -> None:
         """Fold the bucket of a ring, and look for jobs and checkpoints, whose requests ring too."""

@@ -420,6 +420,16 @@ levels: number;
 };
 };
 
+/** What a file is in an opening. Nothing is opened. */
+export type ConvertedFile = {
+/** Members of an opening: `walls`, `terrain`, `scenery`, or `creatures`. */
+part: Record<string, unknown>;
+/** What the part does not have of the file, a line each. */
+notes: Array<string>;
+/** The edition of the rules. */
+edition?: string;
+};
+
 /** What each commit changed of the creatures, in order. */
 export type CreatureChanges = {
 /** What each commit changed. */
@@ -10186,6 +10196,8 @@ pointer: string;
 /** What is wrong here, for people. */
 detail: string;
 }>;
+/** The faults of a file, each with its place there: a row and column, or a line. */
+faults?: Array<string>;
 /** A stable reason why the rules refuse a command. */
 code?: string;
 /** The id of the rule; null for none. */
@@ -16593,4 +16605,28 @@ export type ListDeliveriesQuery = {
 cursor?: string;
 /** Maximum number of items (default 50). */
 limit?: number;
+};
+
+/** The query of `convertFile`. */
+export type ConvertFileQuery = {
+/** The rulebook that the opening is for. */
+edition: string;
+/** `map` or `creatures`. */
+kind: string;
+/** Of a map: what is not closed becomes a `wall` (usual) or `open`. */
+windows?: string;
+/** Of a map: the light of the whole map. */
+ambient?: string;
+/** Of a map: the cells that are wanted, `x,y,width,height`. */
+part?: string;
+/** Of a map: the cells by which it moves, `x,y`. */
+shift?: string;
+/** Of creatures: the names of those that are wanted, with commas. */
+only?: string;
+/** Of creatures: where those without a place begin, `x,y`. */
+place?: string;
+/** Of creatures: the side of those that have none. */
+side?: string;
+/** Of creatures: the stat block of those of another game. */
+stat_block?: string;
 };

@@ -93,7 +93,6 @@ _WAITING: Final = (
     "command-quarantined",
     "store-full",
     "quota-exceeded",
-    "too-many-undecided",
     "outcome-unknown",
 )
 _INTRODUCTION: Final = """\

@@ -228,15 +228,6 @@ _TYPES: Final = (
         "(`GET /v1/bundles`).",
     ),
     ProblemType(
-        "too-many-undecided",
-        429,
-        "Too many commands are undecided",
-        "At most 2,000 commands of one encounter may wait for their decision, and at most 10,000 of all "
-        "encounters of one owner. Seats other than the GM's may append only while less than 1,000 of their "
-        "encounter wait. `used` and `limit` give the figures. Nothing was changed, and the key is not used. "
-        "Send the request again after `Retry-After`, with the same key.",
-    ),
-    ProblemType(
         "too-many-audits",
         429,
         "Too many audits are waiting",
@@ -289,6 +280,13 @@ _TYPES: Final = (
         "An imported encounter takes no commands",
         "The encounter was imported from a bundle. It can be read, replayed and audited here, but is played "
         "only where it came from.",
+    ),
+    ProblemType(
+        "file-not-converted",
+        422,
+        "The file cannot be converted",
+        "`faults` has a line for each fault, with its place in the file: a row and column, a line, or a JSON "
+        "pointer. Correct the file, or choose otherwise by the parameters that a fault names.",
     ),
     ProblemType(
         "bundle-refused",

@@ -11,19 +11,17 @@ import click
 
 from service.cli.environment import every_ruleset
 from service.cli.terminal import Failure, say
-from service.conversion import creature_list, universal_vtt
-from service.conversion.creature_list import convert_csv, convert_json
+from service.conversion import creatures, maps
+from service.conversion.choices import CreatureChoices, map_choices
+from service.conversion.drawing import RANKS
 from service.conversion.faults import Converted, Unconvertible
-from service.conversion.universal_vtt import convert_map
+from service.conversion.files import text_of
 from service.rules.ruleset import Ruleset
 
 _FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 _EDITION: Final = click.option(
     "--edition", default="heartrush@1", show_default=True, help="The rulebook that the opening is for."
 )
-
-
-_BY_SUFFIX: Final = {".csv": convert_csv, ".json": convert_json}
 
 
 @click.group("import")
@@ -34,23 +32,54 @@ def command() -> None:
 @command.command("map")
 @click.argument("path", metavar="FILE", type=_FILE)
 @_EDITION
-def import_map(path: Path, edition: str) -> None:
-    """Convert a map of Universal VTT (.uvtt, .dd2vtt): walls, doors and light.
+@click.option(
+    "--windows",
+    type=click.Choice(["wall", "open"]),
+    default="wall",
+    show_default=True,
+    help="What becomes of a portal that is not closed: windows are such.",
+)
+@click.option(
+    "--ambient", type=click.Choice(RANKS), help="The light of the whole map, in place of the file's."
+)
+@click.option("--part", metavar="X,Y,W,H", help="The cells that are wanted; they keep their numbers.")
+@click.option("--shift", metavar="X,Y", help="Cells by which the map moves, for a grid that is shifted.")
+def import_map(
+    path: Path, edition: str, windows: str, ambient: str | None, part: str | None, shift: str | None
+) -> None:
+    """Convert a map: walls, doors and light.
 
-    What did not fit is listed on standard error.
+    Read are Universal VTT (.uvtt, .dd2vtt, .df2vtt), scenes of Foundry and Dungeon Alchemist (.json), and
+    One Page Dungeon (.json). What did not fit is listed on standard error.
     """
-    _convert(path, edition, universal_vtt.LARGEST_FILE, convert_map)
+
+    def convert(text: str, ruleset: Ruleset[Any]) -> Converted:
+        choices = map_choices(windows=windows, ambient=ambient, part=part, shift=shift)
+        return maps.convert_map(text, ruleset, choices)
+
+    _convert(path, edition, maps.LARGEST_FILE, convert)
 
 
 @command.command("creatures")
 @click.argument("path", metavar="FILE", type=_FILE)
 @_EDITION
-def import_creatures(path: Path, edition: str) -> None:
-    """Convert creatures in a table (.csv) or a list (.json)."""
-    convert = _BY_SUFFIX.get(path.suffix.lower())
-    if convert is None:
-        raise Failure(f"{path}: the name of the file ends in .csv or .json")
-    _convert(path, edition, creature_list.LARGEST_FILE, convert)
+@click.option("--only", metavar="NAME,…", help="The creatures that are wanted, by name or id.")
+@click.option("--place", metavar="X,Y", help="Where those without a place begin: side by side from there.")
+@click.option("--side", metavar="SIDE", help="The side of those that have none.")
+@click.option("--stat-block", metavar="ID", help="The stat block for what a list of another game cannot say.")
+def import_creatures(
+    path: Path, edition: str, only: str | None, place: str | None, side: str | None, stat_block: str | None
+) -> None:
+    """Convert creatures of a table (.csv), a list (.json, .yaml) or stat blocks in text (.md).
+
+    What did not fit is listed on standard error.
+    """
+
+    def convert(text: str, ruleset: Ruleset[Any]) -> Converted:
+        choices = CreatureChoices.of(only=only, place=place, side=side, stat_block=stat_block)
+        return creatures.convert_creatures(text, ruleset, choices)
+
+    _convert(path, edition, creatures.LARGEST_FILE, convert)
 
 
 def _convert(
@@ -63,14 +92,13 @@ def _convert(
     if path.stat().st_size > largest:
         raise Failure(f"{path}: the file has more than {largest} bytes")
     try:
-        found = convert(path.read_text("utf-8"), every[edition])
-    except UnicodeDecodeError as fault:
-        raise Failure(f"{path}: not UTF-8 at byte {fault.start}") from fault
+        read = text_of(path.read_bytes())
+        found = convert(read.text, every[edition])
     except Unconvertible as unconvertible:
         first, *more = unconvertible.faults
         for further in more:
             say(f"{path}: {further}", err=True)
         raise Failure(f"{path}: {first}") from unconvertible
-    for note in found.notes:
+    for note in (*read.notes, *found.notes):
         say(f"{path}: {note}", err=True)
     say(json.dumps(found.part, indent=1, ensure_ascii=False))

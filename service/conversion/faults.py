@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+
+MOST_NOTES: Final = 20
+"""Notes of one kind that are shown one by one; further ones are counted."""
 
 
 class Unconvertible(ValueError):
@@ -21,3 +24,9 @@ class Converted:
 
     part: Mapping[str, Any]
     notes: Sequence[str] = ()
+
+
+def shortened(notes: Sequence[str], what: str) -> tuple[str, ...]:
+    """Return *notes*, those from the `MOST_NOTES`th on counted as *what*."""
+    more = len(notes) - MOST_NOTES
+    return (*notes[:MOST_NOTES], *((f"{more} further {what}",) if more > 0 else ()))

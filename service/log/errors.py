@@ -73,15 +73,6 @@ class VersionConflict(StoreRefusal):
         self.actual = actual
 
 
-class TooManyUndecided(StoreRefusal):
-    """*undecided* commands wait for their decision already, and at most *most* may."""
-
-    def __init__(self, undecided: int, most: int) -> None:
-        super().__init__(f"{undecided} commands wait for their decision, and at most {most} may")
-        self.undecided = undecided
-        self.most = most
-
-
 class StaleCommit(StoreRefusal):
     """The commit does not continue the stream's head, or its number has another command.
 
@@ -107,18 +98,6 @@ class StoreUnavailable(StoreFailure):
 
 class StoreLoading(StoreUnavailable):
     """The server is reading its log from disk after a start; it serves once it has."""
-
-
-class NotPermitted(StoreUnavailable):
-    """The server refuses the command to the service's user, or refuses the login."""
-
-
-class CommandRefused(StoreUnavailable):
-    """The server refuses the command as such: it does not know it, or is not set up for it."""
-
-
-class FunctionsLost(StoreUnavailable):
-    """The server does not have the log's functions: it was emptied, or they were flushed."""
 
 
 class StoreFull(StoreFailure):

@@ -76,6 +76,7 @@ PRIORITY: Final = {"type": "grant_priority"}
 ENGAGE: Final = {"type": "engage", "creature": "pia", "target": "orc"}
 LATER: Final = "respond-async"
 JSONL: Final = "application/jsonl"
+OCTETS: Final = "application/octet-stream"
 RULE: Final = "HR-ENG-4"
 SEED: Final = "examples"
 PAGES: Final = {"text/html", "text/javascript", "*/*", "application/yaml"}
@@ -498,6 +499,9 @@ def _refused(made: Recording, studio: Studio) -> None:
         Idempotency_Key="one",
         problem="idempotency-key-reused",
     )
+    heartrush = "?edition=heartrush@1&kind=creatures"
+    made.ask(gm, "convertFile", b"name,hp,count\nGoblin,7,2\n", query=heartrush, Content_Type=OCTETS)
+    made.ask(gm, "convertFile", b"{}", query=heartrush, Content_Type=OCTETS, problem="file-not-converted")
     made.ask(gm, "importBundle", b"no bundle", Content_Type=JSONL, problem="bundle-refused")
 
 

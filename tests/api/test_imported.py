@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from service.conversion.creature_list import convert_csv
-from service.conversion.universal_vtt import convert_map
+from service.conversion.creatures import convert_creatures
+from service.conversion.maps import convert_map
 from service.rules.registry import REGISTRY
 from tests.api.client import Api
 
@@ -32,7 +32,7 @@ def test_an_imported_fight_opens_and_its_door_too(
     owner: Api, edition: str, start: tuple[str, ...], open_door: dict[str, Any]
 ) -> None:
     ruleset = REGISTRY[edition]
-    parts = {**convert_map(json.dumps(MAP), ruleset).part, **convert_csv(CREATURES, ruleset).part}
+    parts = {**convert_map(json.dumps(MAP), ruleset).part, **convert_creatures(CREATURES, ruleset).part}
     sides = {"sides": ["heroes", "foes"], "player_side": "heroes"} if edition == "heartrush@1" else {}
     answer = owner("POST", "/v1/encounters", {"edition": edition, **sides, **parts})
     assert answer.status_code == 201, answer.text

@@ -34,7 +34,7 @@ def test_what_is_imported_is_an_opening(tmp_path: Path, edition: str) -> None:
     of_map = imported("map", str(tmp_path / "keep.dd2vtt"), "--edition", edition)
     creatures = imported("creatures", str(tmp_path / "band.csv"), "--edition", edition)
     assert (of_map.exit_code, creatures.exit_code) == (0, 0)
-    assert "/objects_line_of_sight/0/1: shorter than half a cell" in of_map.stderr
+    assert "/objects_line_of_sight/0: smaller than half a cell" in of_map.stderr
     opening = json.loads(of_map.stdout) | json.loads(creatures.stdout)
     assert opening["walls"]["1,3|2,3"] == "closed_door"
     if edition == "heartrush@1":
@@ -43,12 +43,12 @@ def test_what_is_imported_is_an_opening(tmp_path: Path, edition: str) -> None:
 
 
 def test_a_file_that_cannot_be_converted_is_one_line(tmp_path: Path) -> None:
-    (tmp_path / "band.csv").write_text(CREATURES.replace("name", "nam"), "utf-8")
+    (tmp_path / "band.csv").write_text(CREATURES.replace("side", "sid"), "utf-8")
     (tmp_path / "keep.uvtt").write_bytes(b"\xff\xfe")
     for kind, name, said in (
-        ("creatures", "band.csv", "row 1: there is no column nam; the nearest is name"),
-        ("creatures", "keep.uvtt", "the name of the file ends in .csv or .json"),
-        ("map", "keep.uvtt", "not UTF-8 at byte 0"),
+        ("creatures", "band.csv", "row 1: there is no column sid; the nearest is side"),
+        ("creatures", "keep.uvtt", "row 1: the names of the columns are required"),
+        ("map", "keep.uvtt", "line 1, column 1: not valid JSON: Expecting value"),
         ("map", "band.csv", "line 1, column 1: not valid JSON: Expecting value"),
     ):
         failed = imported(kind, str(tmp_path / name))
@@ -56,3 +56,22 @@ def test_a_file_that_cannot_be_converted_is_one_line(tmp_path: Path) -> None:
         assert failed.stderr.splitlines() == [f"Error: {tmp_path / name}: {said}"]
     unknown = imported("map", str(tmp_path / "band.csv"), "--edition", "chess@1")
     assert "there is no rulebook chess@1; there are" in unknown.stderr
+
+
+def test_what_a_person_chooses_is_an_option(tmp_path: Path) -> None:
+    (tmp_path / "keep.uvtt").write_text(json.dumps(MAP), "utf-8")
+    (tmp_path / "band.csv").write_text("name,hp\nGoblin,7\n", "utf-8")
+    cut = imported("map", str(tmp_path / "keep.uvtt"), "--part", "0,0,2,2", "--ambient", "bright")
+    assert json.loads(cut.stdout)["scenery"] == {"ambient": "bright", "light": {}}
+    assert set(json.loads(cut.stdout)["walls"]) == {"1,0|2,0", "1,1|2,1"}
+    placed = imported("creatures", str(tmp_path / "band.csv"), "--side", "foes", "--place", "3,1")
+    assert json.loads(placed.stdout)["creatures"][0]["position"] == [3, 1]
+    for arguments, said in (
+        (("map", "keep.uvtt", "--part", "0,0,2"), "part: 4 whole numbers with commas between"),
+        (("map", "keep.uvtt", "--shift", "a,b"), "shift: 2 numbers with commas between"),
+        (("creatures", "band.csv", "--only", "Orc"), "there is no creature Orc"),
+    ):
+        kind, name, *options = arguments
+        failed = imported(kind, str(tmp_path / name), *options)
+        assert failed.exit_code == 1
+        assert said in failed.stderr

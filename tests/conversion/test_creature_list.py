@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from service.conversion.creature_list import columns_of, convert_csv, convert_json
+from service.conversion.creature_rows import columns_of
+from service.conversion.creatures import convert_creatures
 from service.conversion.faults import Unconvertible
 from service.rules.registry import REGISTRY
 from tests.support.tiny_game import TINY
@@ -27,12 +28,12 @@ gob,Goblin,foes,monster,,,12,,"3,-2"
 
 def faults_of(text: str, ruleset: Any = HEARTRUSH) -> tuple[str, ...]:
     with pytest.raises(Unconvertible) as raised:
-        (convert_json if text.startswith(("[", "{")) else convert_csv)(text, ruleset)
+        convert_creatures(text, ruleset)
     return tuple(raised.value.faults)
 
 
 def test_a_table_of_heart_rush_is_the_creatures_of_an_opening() -> None:
-    assert convert_csv(PARTY, HEARTRUSH).part == {
+    assert convert_creatures(PARTY, HEARTRUSH).part == {
         "creatures": [
             {
                 "position": [0, 0],
@@ -53,7 +54,7 @@ def test_a_table_of_heart_rush_is_the_creatures_of_an_opening() -> None:
 
 
 def test_a_table_of_rise_has_defenses_and_speeds_by_name() -> None:
-    pia, goblin = convert_csv(BAND, RISE).part["creatures"]
+    pia, goblin = convert_creatures(BAND, RISE).part["creatures"]
     assert pia == {
         "position": [0, 0],
         "hp": 12,
@@ -74,7 +75,7 @@ def test_a_list_has_the_columns_of_a_table_or_entries_of_an_opening() -> None:
     flat = {"id": "pia", "name": "Pia", "side": "heroes", "might": 8, "x": 0, "y": 0}
     entry = {"position": [1, 0], "sheet": {"id": "ash", "name": "Ash", "side": "heroes"}}
     block = {"stat_block": "goblin", "id": "gob", "side": "foes", "position": [2, 0], "hp": 3}
-    found = convert_json(json.dumps([flat, entry, block]), HEARTRUSH).part["creatures"]
+    found = convert_creatures(json.dumps([flat, entry, block]), HEARTRUSH).part["creatures"]
     assert found[0] == {
         "position": [0, 0],
         "sheet": {"id": "pia", "name": "Pia", "side": "heroes", "might": 8},
@@ -84,30 +85,34 @@ def test_a_list_has_the_columns_of_a_table_or_entries_of_an_opening() -> None:
 
 def test_a_file_of_a_spreadsheet_may_begin_with_a_mark_and_end_lines_as_windows_does() -> None:
     text = "\ufeff" + BAND.replace("\n", "\r\n")
-    assert convert_csv(text, RISE).part == convert_csv(BAND, RISE).part
+    assert convert_creatures(text, RISE).part == convert_creatures(BAND, RISE).part
 
 
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
         ("Pia,heroes", "Pia,", "row 2, column side: a value is required"),
-        ("hp_max", "hpmax", "row 1: there is no column hpmax; the nearest is hp_max"),
+        ("hp_max", "hp_mx", "row 1: there is no column hp_mx; the nearest is hp_max"),
         ("hp_max", "might", "row 1: column might is there twice"),
         ("small", "smal", "row 2, column size: one of minuscule, tiny, small"),
         (",40,", ",forty,", "row 2, column hp_max: a whole number, not forty"),
         ("yes", "perhaps", "row 2, column darkvision: true or false"),
         ('"[{', '"[', "row 2, column weapons: not valid JSON"),
         ("size_class", "class", "row 2, column weapons (0/class): no such field"),
-        (",0,0\n", ",0\n", "row 2, column position: where it begins is required: x and y, or position"),
+        (
+            ",0,0\n",
+            ",0\n",
+            "row 2, column x: where it begins is required: x and y, or position; y is missing",
+        ),
         (",0,0\n", ",0,0,0\n", "row 2: 13 cells, and 12 columns"),
         ("foes,goblin,", "foes,goblin,tiny", "row 4, column size: this creature has its own; leave it empty"),
         (
             "goblin",
             "gobbo",
-            "row 4, column stat_block: a sheet, a carried character, or the name of a stat block",
+            "row 4, column stat_block: there is no stat block gobbo; the nearest is goblin",
         ),
-        ("gob,", "pia,", "row 4, column id: "),
-        ("3,-2", "0,0", "row 4, column position: pia stands there"),
+        ("gob,", "pia,", "row 4, column id: row 2 has this id already"),
+        ("3,-2", "0,0", "row 4, column x: pia stands there"),
         (",8,", ",7,", "row 2, column might: "),
         ("Pia,", '"Pia"s,', "row 2: not valid CSV: "),
     ],
@@ -130,15 +135,10 @@ def test_all_faults_that_keep_a_fight_from_beginning_are_named() -> None:
     [
         ("", "row 1: the names of the columns are required"),
         ("id,name,side,x,y\n", "there is no creature"),
-        ("{}", "creatures are a JSON list of objects"),
+        ("{}", "creatures are a JSON list of objects; this object has nothing"),
         ("[3]", "creature 1: a creature is an object"),
         ("[{]", "line 1, column 3: not valid JSON: Expecting property name enclosed in double quotes"),
-        ('[{"id": "pia"}]', "creature 1, column position: where it begins is required: x and y, or position"),
-        (
-            '[{"idd": "pia", "x": 0, "y": 0}]',
-            "creature 1, column idd: there is no such column; the nearest is id",
-        ),
-        ('[{"position": [0, 0], "sheet": {"id": 3}}]', "creature 1, column id: a string"),
+        ('[{"id": "pia"}]', "creature 1, column name: a value is required"),
         ("[" * 100_000, "the file is nested too deeply"),
     ],
 )
@@ -148,7 +148,9 @@ def test_what_is_no_list_of_creatures_is_a_fault(text: str, fault: str) -> None:
 
 def test_more_creatures_than_a_fight_has_are_a_fault() -> None:
     rows = "".join(f"c{i},C,foes,{i},0\n" for i in range(201))
-    assert faults_of("id,name,side,x,y\n" + rows)[0] == "row 202: at most 200 creatures"
+    assert faults_of("id,name,side,x,y\n" + rows)[0] == (
+        "row 202: at most 200 creatures; name those that are wanted: --only NAME,NAME"
+    )
 
 
 @pytest.mark.parametrize("ruleset", [HEARTRUSH, RISE], ids=lambda each: each.edition)
@@ -160,3 +162,13 @@ def test_every_field_of_a_sheet_is_a_column(ruleset: Any) -> None:
 
 def test_a_game_without_sheets_is_refused() -> None:
     assert faults_of("id\npia\n", TINY)[0].endswith("have no sheets")
+
+
+def test_all_faults_of_a_row_of_a_list_are_named() -> None:
+    assert faults_of('[{"idd": "pia", "sizze": 3, "x": 0, "y": 0}]') == (
+        "creature 1, column idd: there is no such column; the nearest is id",
+        "creature 1, column sizze: there is no such column; the nearest is size",
+        "creature 1, column id: a value is required",
+        "creature 1, column name: a value is required",
+    )
+    assert faults_of('[{"position": [0, 0], "sheet": {"id": 3}}]')[0] == "creature 1, column id: a string"

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from service.conversion.faults import Unconvertible
-from service.conversion.universal_vtt import MOST_MEMBERS, MOST_NOTES, convert_map
+from service.conversion.choices import map_choices
+from service.conversion.drawing import MOST_MEMBERS
+from service.conversion.faults import MOST_NOTES, Unconvertible
+from service.conversion.maps import convert_map
 from service.rules.kernel.values import EDGES
 from service.rules.registry import REGISTRY
 from service.rules.space.grid import reachable
@@ -29,6 +31,9 @@ AROUND = {
     "2,2|2,3",
 }
 """The edges of the square."""
+
+
+LAMP = {"position": {"x": 1, "y": 1}, "range": 1}
 
 
 def points(*spots: tuple[float, float]) -> list[dict[str, float]]:
@@ -125,15 +130,65 @@ def _reached(closed: Any, start: tuple[int, int]) -> set[tuple[int, int]]:
 def test_what_is_outside_the_map_or_too_short_is_left_out() -> None:
     part, notes = converted(universal([(20, 0), (20, 5)], [(2, 2), (2.3, 2.2)], [(8, 0), (8, 1)]))
     assert part["walls"] == {"7,0|8,0": "wall"}, "the rim of the map belongs to it"
-    assert notes == ("/line_of_sight/1/1: shorter than half a cell, and left out",)
+    assert notes == (
+        "/line_of_sight/0/1: outside the map, and left out",
+        "/line_of_sight/1: smaller than half a cell, and left out",
+    )
 
 
 def test_a_portal_is_a_door_in_the_place_of_a_wall() -> None:
-    portals = [portal((1, 1), (2, 1)), portal((3, 3), (3, 2), closed=False)]
-    part, notes = converted(universal(SQUARE, portals=portals))
+    part, notes = converted(universal(SQUARE, portals=[portal((1, 1), (2, 1))]))
     doors = {key: kind for key, kind in part["walls"].items() if kind != "wall"}
-    assert doors == {"1,0|1,1": "closed_door", "2,2|3,2": "open_door"}
+    assert doors == {"1,0|1,1": "closed_door"}
     assert notes == ()
+
+
+@pytest.mark.parametrize(("windows", "kind"), [("wall", "wall"), ("open", "open_door")])
+def test_what_is_not_closed_is_noted_and_the_person_chooses(windows: str, kind: str) -> None:
+    data = universal(SQUARE, portals=[portal((3, 3), (3, 2), closed=False)])
+    found = convert_map(json.dumps(data), HEARTRUSH, map_choices(windows=windows))
+    assert found.part["walls"]["2,2|3,2"] == kind
+    (note,) = found.notes
+    assert note.startswith("/portals/0: not closed: an open door, or a window in Dungeondraft; ")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_room_with_a_door_is_never_sealed(seed: int) -> None:
+    """A room anywhere off the grid, with a door of any width in any of its walls, opens and lets one in."""
+    chance = random.Random(seed)
+    left, top = chance.uniform(3, 4), chance.uniform(3, 4)
+    right, low = left + chance.uniform(3, 6), top + chance.uniform(3, 6)
+    corners = [(left, top), (right, top), (right, low), (left, low), (left, top)]
+    side = chance.randrange(4)
+    (x, y), (to_x, to_y) = corners[side], corners[side + 1]
+    long = abs(to_x - x) + abs(to_y - y)
+    width = chance.uniform(0.3, 1.4)
+    first = chance.uniform(0.6, long - width - 0.6)
+    along = [(x + (to_x - x) * part / long, y + (to_y - y) * part / long) for part in (first, first + width)]
+    lines = [[corners[i], corners[i + 1]] for i in range(4) if i != side]
+    data = universal(*lines, [(x, y), along[0]], [along[1], (to_x, to_y)], size=(17, 17))
+    shut = portal(along[0], along[1])
+    inside = (int((left + right) / 2), int((top + low) / 2))
+    closed, _ = converted({**data, "portals": [shut]})
+    assert "closed_door" in closed["walls"].values()
+    assert (0, 0) not in _reached(closed_edges(closed["walls"]), inside)
+    opened = {key: "open_door" if kind == "closed_door" else kind for key, kind in closed["walls"].items()}
+    assert (0, 0) in _reached(closed_edges(opened), inside)
+
+
+def test_ends_nearer_than_a_tenth_of_a_cell_have_one_corner() -> None:
+    lines = [[(1, 1), (2.49, 1)], [(2.51, 1), (4, 1)]]
+    assert len(converted(universal(*lines))[0]["walls"]) == 3
+
+
+def test_a_shifted_grid_is_one_note_and_moves_back() -> None:
+    lines = [[(x + 0.44, y + 0.3) for x, y in SQUARE], [(x + 4.44, y + 0.3) for x, y in SQUARE]]
+    data = universal(*lines, size=(10, 10))
+    assert converted(data)[1] == (
+        "the grid is shifted by 0.44,0.30 cells: --shift -0.44,-0.30 moves it back",
+    )
+    found = convert_map(json.dumps(data), HEARTRUSH, map_choices(shift="-0.44,-0.30"))
+    assert (found.notes, set(found.part["walls"]) >= AROUND) == ((), True)
 
 
 def test_each_edge_of_a_wide_door_is_a_door_of_its_own() -> None:
@@ -145,15 +200,19 @@ def test_each_edge_of_a_wide_door_is_a_door_of_its_own() -> None:
 def test_many_lines_that_do_not_fit_are_counted() -> None:
     _, notes = converted(universal(*([(1.4, y), (3, y)] for y in [1] * 30)))
     assert len(notes) == MOST_NOTES + 1
-    assert notes[-1] == "10 further lines did not fit"
+    assert notes[-1] == "10 further lines moved to the nearest edges"
 
 
-def test_a_map_with_more_edges_than_an_opening_takes_is_noted() -> None:
+def test_a_map_with_more_edges_than_an_opening_takes_is_cut_by_the_person() -> None:
     assert MOST_MEMBERS == EDGES
     rows = [[(0.0, y), (100.0, y)] for y in range(1, 22)]
-    part, notes = converted(universal(*rows, size=(100, 30)))
-    assert len(part["walls"]) == 2100
-    assert notes == ("walls has 2100 members, and an opening takes 2000: cut the map",)
+    data = universal(*rows, size=(100, 30))
+    assert fault_of(data) == (
+        "walls has 2100 members, and an opening takes 2000: take a part of the map, --part x,y,width,height"
+    )
+    part = convert_map(json.dumps(data), HEARTRUSH, map_choices(part="10,0,20,30")).part
+    assert len(part["walls"]) == 21 * 20
+    assert "10,0|10,1" in part["walls"], "cells keep their numbers"
 
 
 # --- light ---------------------------------------------------------------------------------------------
@@ -193,7 +252,11 @@ def test_a_light_makes_nothing_darker() -> None:
     lamp = {"position": {"x": 0.5, "y": 0.5}, "range": 4}
     dim = converted(universal(size=(8, 1), environment={"ambient_light": "ff808080"}, lights=[lamp]))[0]
     assert dim["scenery"]["light"] == {"0,0": "bright", "1,0": "bright", "2,0": "bright"}
-    assert converted(universal(lights=[lamp]))[0]["scenery"]["light"] == {}
+    bright, notes = converted(universal(lights=[lamp]))
+    assert bright["scenery"]["light"] == {}
+    assert notes == ("lights have no effect (1): the ambient light is bright everywhere",)
+    darker = convert_map(json.dumps(universal(lights=[lamp])), HEARTRUSH, map_choices(ambient="dark"))
+    assert darker.part["scenery"]["light"]["0,0"] == "bright"
 
 
 def test_rise_has_no_light_and_the_notes_say_what_is_left_out() -> None:
@@ -209,36 +272,101 @@ def test_rise_has_no_light_and_the_notes_say_what_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"resolution": None}, "/resolution: an object is required"),
+        ({"resolution": {}}, "/resolution/map_size: an object is required"),
         ({"resolution": {"map_size": {"x": 0, "y": 3}}}, "/resolution/map_size/x: 1 to 500 cells"),
         ({"resolution": {"map_size": {"x": 9, "y": 501}}}, "/resolution/map_size/y: 1 to 500 cells"),
         ({"line_of_sight": {}}, "/line_of_sight: a list is required"),
-        ({"line_of_sight": [{}]}, "/line_of_sight/0: a line is a list of points"),
-        ({"line_of_sight": [[3]]}, "/line_of_sight/0/0: a point with x and y is required"),
-        ({"line_of_sight": [[{"x": 1}]]}, "/line_of_sight/0/0/y: a number is required"),
-        (
-            {"line_of_sight": [[{"x": 1, "y": 1e300}]]},
-            "/line_of_sight/0/0/y: a number from -1000000 to 1000000",
-        ),
-        ({"portals": [{}]}, "/portals/0/bounds: a list is required"),
-        ({"portals": [{"bounds": []}]}, "/portals/0/bounds: two points are required"),
-        ({"portals": [portal((0, 0), (1, 0), closed="no")]}, "/portals/0/closed: true or false"),
-        ({"lights": [{"range": 1}]}, "/lights/0/position: a point with x and y is required"),
-        ({"lights": [{"position": {"x": 1, "y": 1}, "range": -1}]}, "/lights/0/range: 0 to 100 cells"),
-        (
-            {"environment": {"ambient_light": "zz"}},
-            "/environment/ambient_light: a colour of 6 or 8 hexadecimal digits",
-        ),
     ],
 )
 def test_a_fault_is_one_line_with_its_place(changes: dict[str, Any], fault: str) -> None:
     assert fault_of(universal(**changes)) == fault
 
 
+@pytest.mark.parametrize(
+    ("changes", "note"),
+    [
+        ({"line_of_sight": [{}]}, "/line_of_sight/0: a line is a list of points; left out"),
+        ({"line_of_sight": [[3]]}, "/line_of_sight/0/0: a point with x and y is required; left out"),
+        ({"line_of_sight": [[{"x": 1}]]}, "/line_of_sight/0/0: y: a number is required; left out"),
+        (
+            {"line_of_sight": [[{"x": 1, "y": 1e300}]]},
+            "/line_of_sight/0/0: y: a number from -1000000 to 1000000; left out",
+        ),
+        (
+            {"portals": [{}]},
+            "/portals/0: two points as bounds, or a position, are required; this door is left out",
+        ),
+        (
+            {"portals": [{"position": {"x": 1}}]},
+            "/portals/0: y: a number is required; this door is left out",
+        ),
+        ({"lights": [{"range": 1}]}, "/lights/0: a point with x and y is required; this light is left out"),
+        ({"lights": [4]}, "/lights/0: a light is an object; this light is left out"),
+        (
+            {"lights": [{"position": {"x": 1, "y": 1}, "range": 150}]},
+            "/lights/0: its range of 150 cells is cut to 100",
+        ),
+        (
+            {
+                "lights": [{"position": {"x": 1, "y": 1}, "range": 1}] * 501,
+                "environment": {"ambient_light": "000000"},
+            },
+            "lights after the 500th are left out (1)",
+        ),
+        (
+            {"environment": {"ambient_light": "zz"}},
+            "/environment/ambient_light: a colour of 6 or 8 hexadecimal digits; taken as bright",
+        ),
+    ],
+)
+def test_one_odd_member_is_left_out_and_the_rest_of_the_map_stays(changes: dict[str, Any], note: str) -> None:
+    data = universal(**{"objects_line_of_sight": [points(*SQUARE)], **changes})
+    part, notes = converted(data)
+    assert note in notes
+    assert set(part["walls"]) == AROUND
+
+
+@pytest.mark.parametrize("origin", [None, {"x": "a"}, 7])
+def test_an_origin_that_says_nothing_is_zero(origin: Any) -> None:
+    data = universal(SQUARE)
+    data["resolution"]["map_origin"] = origin
+    assert set(converted(data)[0]["walls"]) == AROUND
+
+
+def test_a_map_of_which_nothing_is_inside_is_a_fault_that_names_everything() -> None:
+    data = universal([(280, 0), (280, 560)], portals=[portal((280, 280), (280, 350))])
+    with pytest.raises(Unconvertible) as raised:
+        convert_map(json.dumps(data), HEARTRUSH)
+    first, *outside = raised.value.faults
+    assert first.startswith("nothing in the file is inside its map of 8 by 8 cells; coordinates count cells")
+    assert outside == [
+        "/line_of_sight/0/1: outside the map, and left out",
+        "/portals/0: outside the map, and left out",
+    ]
+
+
 def test_what_is_no_map_is_a_fault() -> None:
     assert fault_of('{"a": \n oh}').startswith("line 2, column 2: not valid JSON")
-    assert fault_of("[]") == "/: a map is a JSON object"
+    assert fault_of("[]").startswith("/: a map is a JSON object; these are read: Universal VTT")
     assert fault_of("NaN") == "NaN is not a number of JSON"
     assert fault_of("[" * 100_000) == "the file is nested too deeply"
     line = [(0.0, 0.0)] * 60_000
     assert fault_of(universal(line, line)) == "/line_of_sight/1: at most 100000 points"
+    far = [(0.0, 0.0), (500.0, 500.0)] * 200
+    assert fault_of(universal(far, size=(500, 500))).endswith("at most 200000 edges along all lines")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (
+            {"world": {"levels": {}}, "header": {}},
+            "a project of Dungeondraft: export it there as Universal VTT",
+        ),
+        ({"type": "FeatureCollection", "features": []}, "a map of GeoJSON"),
+        ({"tilewidth": 32, "layers": []}, "a map of Tiled"),
+        ({"a": 1, "b": 2}, "not a map that is read (it has a, b); these are read: Universal VTT"),
+    ],
+)
+def test_a_file_that_is_not_read_is_named_with_what_to_export(data: Any, said: str) -> None:
+    assert fault_of(data).startswith(said)

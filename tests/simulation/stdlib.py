@@ -45,7 +45,7 @@ class Clock:
     def monotonic() -> float:
         return scheduler().now
 
-    perf_counter = thread_time = monotonic
+    perf_counter = monotonic
 
     @staticmethod
     def time() -> float:
@@ -194,9 +194,6 @@ class SimpleQueue:
         self._items.append(item)
         if self._waiting:
             scheduler().wake(self._waiting[0])
-
-    def empty(self) -> bool:
-        return not self._items
 
     def get_nowait(self) -> Any:
         if not self._items:

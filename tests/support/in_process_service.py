@@ -30,7 +30,6 @@ from service.rules.table.table import GM, Table
 from service.steps import run
 from service.usecases import accepted_lines, amending, forking, openings, sending
 from service.usecases.services import make_services
-from tests.support.folding import fold_whole
 from tests.support.tiny_game import SHELF as TINY_SHELF
 from workers.fold import CommandFolder
 
@@ -72,7 +71,7 @@ class House:
     def open(self, ruleset: Ruleset[Any], opening: Mapping[str, Any]) -> str:
         """Open an encounter; return its id."""
         entry, _ = openings.open_encounter(self.services, "owner", ruleset, opening, self._once())
-        fold_whole(self.folding, entry.encounter)
+        self.folding.fold(entry.encounter, lambda: True)
         commit = self.commit(entry.encounter, 1)
         assert commit.outcome == "accepted", commit.refusal
         return entry.encounter
@@ -84,7 +83,7 @@ class House:
         actor = Actor(seat=seat, role=state.seats[seat].role)
         steps = sending.send(self.services, encounter, actor, ruleset.commands[type_], data, self._once())
         sent = run(steps)
-        fold_whole(self.folding, encounter)
+        self.folding.fold(encounter, lambda: True)
         return self.commit(encounter, sent.n)
 
     def commit(self, encounter: str, n: int) -> Commit:
@@ -108,7 +107,7 @@ class House:
         found = continuation.proposal(self.log, encounter, name)
         assert found is not None
         amending.draft(self.services, found)
-        fold_whole(self.folding, found.encounter)
+        self.folding.fold(found.encounter, lambda: True)
         return amending.amendment_data(self.services, amending.draft(self.services, found))
 
     def accept(self, encounter: str, proposal: Mapping[str, Any]) -> str:
@@ -119,13 +118,13 @@ class House:
         assert commit.outcome == "accepted", commit.refusal
         line = str(proposal["line"])
         accepted_lines.begin_accepted_line(self.services, line)
-        fold_whole(self.folding, line)
+        self.folding.fold(line, lambda: True)
         return line
 
     def forked(self, encounter: str, at: int) -> str:
         """Fork an encounter after commit *at*; return the fork's id."""
         fork = forking.fork(self.services, encounter, at, GM, GM, (), self._once()).entry.encounter
-        fold_whole(self.folding, fork)
+        self.folding.fold(fork, lambda: True)
         return fork
 
     def rolls(self, encounter: str, after: int = 0) -> list[dict[str, Any]]:

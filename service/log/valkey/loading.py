@@ -8,7 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from service.log.errors import NotPermitted, StoreLoading, StoreUnavailable
+from redis import exceptions
+
+from service.log.errors import StoreLoading, StoreUnavailable
 from service.log.valkey.durable import parse_info
 from service.log.valkey.wire import Wire
 
@@ -57,7 +59,7 @@ def load_progress(wire: Wire) -> LoadProgress | None:
         return None
     try:
         fields = parse_info(wire.read("INFO", "persistence"))
-    except NotPermitted:
+    except exceptions.NoPermissionError:
         return LoadProgress(0, 0, 0)
     if fields.get("loading") == "0":  # it finished in between
         return None

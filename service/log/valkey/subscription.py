@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final, Generic, NoReturn, Self, TypeVar
 
+from redis import exceptions
+
 from service.log.errors import StoreFailure, StoreUnavailable
 from service.log.valkey.routing import Router
 from service.log.valkey.wire import Raw, Wire, raise_translated
@@ -103,15 +105,17 @@ class Subscription(Generic[Heard]):
                 self._hear(max(0.0, ends - time.monotonic()))
                 if time.monotonic() > ends:
                     break
-        except Exception as error:  # noqa: BLE001 - it is translated
+        except (exceptions.RedisError, StoreUnavailable) as error:
             self._learn(error)
         if self._awaited:
             self._learn(StoreUnavailable(f"{self._router.url} did not confirm a subscription"))
 
-    def _learn(self, error: Exception) -> NoReturn:
+    def _learn(self, error: exceptions.RedisError | StoreUnavailable) -> NoReturn:
         """Raise the meaning of *error*; first read the map of slots again, for the next subscription."""
         with suppress(StoreFailure):
             self._router.refresh_if_cluster()
+        if isinstance(error, StoreUnavailable):
+            raise error
         raise_translated(error, self._router.url, changes=False)
 
     def _line_to(self, node: Wire) -> Raw:
@@ -140,7 +144,7 @@ class Subscription(Generic[Heard]):
         try:
             while line.can_read(0):
                 self._take(line.read_response())
-        except Exception as error:  # noqa: BLE001 - it is translated
+        except exceptions.RedisError as error:
             self._learn(error)
 
     def _take(self, message: Raw) -> None:

@@ -25,7 +25,6 @@ from service.stores.backups.restoring import RestoredEncounter
 from service.stores.disputes import Disputes
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from service.usecases.restored import suspend
-from tests.support.folding import fold_whole
 from tests.support.tiny_game import EDITION, SHELF
 from tests.support.tiny_table import KEY, SIGNER, Sitting, eid, player, request
 from tests.workers.test_notary import signing_of
@@ -55,7 +54,7 @@ def played(log: Log, sitting: Sitting, *, start: int = 0) -> None:
 
 
 def fold(log: Log, encounter: str) -> None:
-    fold_whole(CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY)), encounter)
+    CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY)).fold(encounter, lambda: True)
 
 
 def restored(
@@ -131,14 +130,14 @@ def test_the_dice_of_lost_play_fall_again_unless_the_restored_encounter_waits_fo
     folding = CommandFolder(again, Folder(again, SHELF), Keyring.of(KEY), signing)
     again.append(eid(), rolls[0], scope="s", key="2", fingerprint="f")
     with pytest.raises(RecordNotAsSigned):
-        fold_whole(folding, eid())
+        folding.fold(eid(), lambda: True)
     assert (dispute.size, dispute.epoch) == (1, 3)
     said = {"reason": "restored", "lost": dispute.public_data["lost"], "epoch": dispute.epoch}
     again.append(eid(), request(3, "accept_history", said), scope="s", key="3", fingerprint="f")
     Disputes(again).accept(eid(), said, 3)
     for n, raw in enumerate(rolls, 4):
         again.append(eid(), raw, scope="s", key=str(n), fingerprint="f")
-    fold_whole(folding, eid())
+    folding.fold(eid(), lambda: True)
 
     outcomes = [load_commit(entry.raw).outcome for entry in again.commits(eid(), 1, 2)]
     assert outcomes == ["quarantined", "accepted"]

@@ -30,6 +30,7 @@ from service.rules.heartrush.timing.clock import (
 )
 from service.rules.heartrush.using.catalogue import CATALOGUE
 from service.rules.kernel.messages import Emits, Event, Refused
+from service.rules.kernel.near import nearest_name
 from service.rules.kernel.records import changed, record, sealable_fields
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import names
@@ -84,8 +85,11 @@ def entry_faults(entry: Entry, at: str) -> Iterator[Fault]:
             yield at, "a sheet or a carried character, or a stat block with id and side: not both"
         is_pc = sheet_of(entry).kind == "pc"
         yield from field_faults(gm_only_of(entry), () if is_pc else sealable_fields(Sheet), at)
-    elif entry.stat_block not in BESTIARY:
+    elif entry.stat_block is None:
         yield f"{at}/stat_block", "a sheet, a carried character, or the name of a stat block"
+    elif entry.stat_block not in BESTIARY:
+        near = nearest_name(entry.stat_block, BESTIARY)
+        yield f"{at}/stat_block", f"there is no stat block {entry.stat_block}; the nearest is {near}"
     else:
         yield from field_faults(entry.gm_only, sealable_fields(Sheet), at)
         for key, value in (("id", entry.id), ("side", entry.side)):

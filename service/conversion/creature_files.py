@@ -1,0 +1,253 @@
+"""Read rows of creatures from a file: a table, a list of JSON or YAML, or stat blocks in text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import yaml
+
+from service.conversion import foreign
+from service.conversion import json_members as members
+from service.conversion.faults import Unconvertible
+
+LARGEST_FILE: Final = 16 * 1024 * 1024
+"""Bytes of a file."""
+LARGEST_YAML: Final = 1024 * 1024
+SEPARATORS: Final = ",;\t|"
+PLACES: Final = ("x", "y")
+SHEET: Final = "sheet"
+
+_STAT_BLOCK: Final = re.compile(r"\*\*HD\*\*|\*\*HP\*\*", re.IGNORECASE)
+_YAML: Final = re.compile(r"(---\s*$|-\s+\S|[\w -]+:(\s|$))")
+
+
+class Row(NamedTuple):
+    """One creature of a file: where it is there, its values by column, and what to say about it."""
+
+    place: str
+    values: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+    is_entry: bool = False
+    """Whether it is an entry of an opening, with a sheet in it."""
+
+
+class Rows(NamedTuple):
+    """The creatures of a file, and the columns as the file spells them, by the names of this project."""
+
+    rows: Sequence[Row]
+    spelled: Mapping[str, str] = {}
+    place_of_names: str = ""
+    """Where the file names its columns; empty where each creature does."""
+
+
+def read(text: str) -> Rows:
+    """Return the creatures of a file, whichever kind it is; raises `Unconvertible` with a place."""
+    text = text.removeprefix("\ufeff")
+    first = text.lstrip()[:1]
+    if first in ("[", "{"):
+        return _of_data(members.parsed(text), "a JSON list of objects")
+    if _STAT_BLOCK.search(text):
+        return Rows(list(_stat_blocks(text)))
+    line = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    if _YAML.match(line) and not any(separator in line for separator in ",;\t"):
+        return _of_data(_yaml(text), "a list of objects")
+    return _table(text)
+
+
+# --- lists ---------------------------------------------------------------------------------------------
+
+
+def _yaml(text: str) -> Any:  # noqa: ANN401 - JSON
+    """Return the data of YAML; aliases are refused, because a few lines of them are gigabytes."""
+    if len(text) > LARGEST_YAML:
+        raise Unconvertible(f"a file of YAML has at most {LARGEST_YAML} characters")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        has_alias = any(isinstance(each, yaml.AliasEvent) for each in yaml.parse(text, Loader=loader))
+        found = [] if has_alias else yaml.load_all(text, Loader=loader)
+        documents = [each for each in found if each is not None]
+    except yaml.MarkedYAMLError as fault:
+        mark = fault.problem_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        raise Unconvertible(f"{place}not valid YAML: {fault.problem}") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as fault:
+        raise Unconvertible(f"not valid YAML: {type(fault).__name__}") from None
+    if has_alias:
+        raise Unconvertible("aliases of YAML are not read")
+    return documents[0] if len(documents) == 1 else documents
+
+
+def _of_data(data: Any, wanted: str) -> Rows:  # noqa: ANN401 - JSON
+    """Return the creatures of a list, of the list that an object has, or of an object of objects."""
+    if isinstance(data, list):
+        return _rows([(f"creature {i}", each) for i, each in enumerate(data, 1)])
+    if isinstance(data, dict):
+        if SHEET in data or any(
+            foreign.canonical(str(name)) == "name" and isinstance(each, str) for name, each in data.items()
+        ):
+            return _rows([("creature 1", data)])
+        named = [name for name in foreign.LISTS if name in data] + [str(name) for name in data]
+        for name in named:
+            inside = data.get(name)
+            if isinstance(inside, list) and inside and all(isinstance(each, dict) for each in inside):
+                return _rows([(f"/{name}/{i}", each) for i, each in enumerate(inside)])
+            if isinstance(inside, dict) and _is_of_objects(inside):
+                return _rows(_named(inside, f"/{name}"))
+        if _is_of_objects(data):
+            return _rows(_named(data, ""))
+        raise Unconvertible(
+            f"creatures are {wanted}; this object has {', '.join(map(str, data)) or 'nothing'}"[:300]
+        )
+    raise Unconvertible(f"creatures are {wanted}")
+
+
+def _is_of_objects(data: Mapping[str, Any]) -> bool:
+    return len(data) > 1 and all(isinstance(each, dict) for each in data.values())
+
+
+def _named(data: Mapping[str, Any], at: str) -> list[tuple[str, Any]]:
+    """Return the objects of an object; one without a name has that of its member."""
+    return [(f"{at}/{name}", {"name": str(name), **each}) for name, each in data.items()]
+
+
+def _rows(placed: Sequence[tuple[str, Any]]) -> Rows:
+    spelled: dict[str, str] = {}
+    rows = []
+    for place, each in placed:
+        if not isinstance(each, dict):
+            raise Unconvertible(f"{place}: a creature is an object")
+        if SHEET in each:
+            rows.append(Row(place, each, is_entry=True))
+            continue
+        for name in each:
+            spelled.setdefault(foreign.canonical(str(name)), str(name))
+        rows.append(Row(place, foreign.members_of(each)))
+    return Rows(rows, spelled)
+
+
+# --- tables --------------------------------------------------------------------------------------------
+
+
+def _table(text: str) -> Rows:
+    """Return the creatures of a table; its first row names the columns, with the separator it uses."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    separator = max(SEPARATORS, key=first.count)
+    head: list[str] | None = None
+    place_of_names, rows = "row 1", []
+    spelled: dict[str, str] = {}
+    table = csv.reader(io.StringIO(text), strict=True, delimiter=separator)
+    try:
+        for cells in table:
+            cells = [cell.strip() for cell in cells]  # noqa: PLW2901 - as a spreadsheet shows them
+            if not any(cells) or set("".join(cells)) <= {
+                "-",
+                ":",
+            }:  # the line below the names of a Markdown table
+                continue
+            place = f"row {table.line_num}"
+            if separator == "|" and not cells[0] and not cells[-1]:
+                cells = cells[1:-1]  # noqa: PLW2901 - a table of Markdown begins and ends with a bar
+            if head is None:
+                head, place_of_names = _head(cells, spelled, place), place
+                continue
+            if len(cells) > len(head) and any(cells[len(head) :]):
+                raise Unconvertible(f"{place}: {len(cells)} cells, and {len(head)} columns")
+            values = {name: cell for name, cell in zip(head, cells, strict=False) if name and cell}
+            rows.append(Row(place, values))
+    except csv.Error as fault:
+        raise Unconvertible(f"row {table.line_num}: not valid CSV: {fault}") from None
+    if head is None:
+        raise Unconvertible("row 1: the names of the columns are required")
+    return Rows(rows, spelled, place_of_names)
+
+
+def _head(cells: Sequence[str], spelled: dict[str, str], place: str) -> list[str]:
+    """Return the columns of a table; those without a name are empty."""
+    head: list[str] = []
+    for cell in cells:
+        name = foreign.canonical(cell)
+        if name and name in head:
+            raise Unconvertible(f"{place}: column {cell} is there twice")
+        if name:
+            spelled[name] = cell
+        head.append(name)
+    return head
+
+
+# --- stat blocks ---------------------------------------------------------------------------------------
+
+_HEADING: Final = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$")
+_DICE: Final = re.compile(r"^\s*d?(\d+)\s*/\s*d?(\d+)\s*/\s*d?(\d+)\s*/\s*d?(\d+)")
+_MARKED: Final = re.compile(r"\*\*\s*([^*]+?)\s*:?\s*\*\*\s*:?\s*([^*]*)")
+_BONUS: Final = re.compile(r"([+-]?\d+)\s*(?:\(([^)]*)\))?")
+_BLOCK_COLUMNS: Final[Mapping[str, str]] = {
+    "hd": "heart_die",
+    "hp": "hp_max",
+    "a": "attack_bonus",
+    "size": "size",
+}
+_TITLE: Final = re.compile(r"^[-*]\s+\*\*(.+?)\*\*")
+
+
+def _stat_blocks(text: str) -> Iterator[Row]:
+    """Yield the stat blocks of a text in the notation of Heart Rush's own guide.
+
+    A heading is the name; below it stand the size, the four dice with heart die, hit points and wound
+    threshold, and the bonuses of attack and defense. What is written in prose is a note.
+    """
+    name, start, lines = "", 0, list[str]()
+    for number, line in enumerate((*text.splitlines(), "# end"), 1):
+        heading = _HEADING.match(line)
+        if heading is None:
+            lines.append(line)
+            continue
+        if name and any(_STAT_BLOCK.search(each) for each in lines):
+            yield _stat_block(name, f"line {start}, {name}", lines)
+        name, start, lines = heading[1].strip("*_ "), number, []
+
+
+def _stat_block(name: str, place: str, lines: Sequence[str]) -> Row:
+    values: dict[str, Any] = {"name": name}
+    notes: list[str] = []
+    prose: list[str] = []
+    for line in lines:
+        dice = _DICE.match(line)
+        if dice:
+            values |= dict(zip(("might", "agility", "cunning", "presence"), dice.groups(), strict=True))
+        title = _TITLE.match(line)
+        if title:
+            prose.append(title[1].strip(": "))
+            continue
+        for mark, said in _MARKED.findall(line):
+            _mark(mark.casefold(), said.strip(" ,;"), values, notes, place)
+    if prose:
+        notes.append(f"{place}: abilities in prose are left out: {', '.join(prose)}")
+    return Row(place, values, tuple(notes))
+
+
+def _mark(mark: str, said: str, values: dict[str, Any], notes: list[str], place: str) -> None:
+    """Take a value that stands behind its name in bold."""
+    if mark in ("w", "wound", "wounds", "wound threshold"):
+        if said in ("/", "-", "none"):
+            values["woundable"] = "false"
+        else:
+            values["wound_threshold"] = said
+    elif mark in ("d", "defense"):
+        bonuses = _BONUS.findall(said)
+        if bonuses:
+            values["defense_bonus"] = bonuses[0][0]
+        rest = [f"{bonus} ({kind})" for bonus, kind in bonuses[1:]]
+        if rest:
+            first = f"{bonuses[0][0]} ({bonuses[0][1]})"
+            notes.append(
+                f"{place}: a defense bonus counts against every kind: "
+                f"{first} is taken, {', '.join(rest)} left out"
+            )
+    elif mark in _BLOCK_COLUMNS:
+        values[_BLOCK_COLUMNS[mark]] = said
+    elif said and len(mark) > len("ab"):
+        notes.append(f"{place}: {mark} is left out")

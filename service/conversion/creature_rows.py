@@ -1,0 +1,618 @@
+"""Make entries of an opening of the rows of a file, and say everything that keeps them from being some.
+
+The columns are the fields of the rulebook's sheet and entry, by their names in the API: `hp_max`, `size`,
+`stat_block`. So a field that a rulebook adds is a column at once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Final, NamedTuple
+
+from service.conversion import foreign
+from service.conversion.choices import ANY, CreatureChoices
+from service.conversion.creature_files import PLACES, SHEET, Row, Rows
+from service.conversion.faults import Converted, Unconvertible, shortened
+from service.conversion.fields import fields_by_name, opening_fields, record_of
+from service.rules.kernel import hints
+from service.rules.kernel.codec import Malformed, from_data
+from service.rules.kernel.hints import FieldShape, Shape
+from service.rules.kernel.values import CREATURES
+from service.rules.ruleset import Ruleset
+from service.usecases.openings import opening_faults
+
+MOST_FAULTS: Final = 100
+"""Faults that are shown of one file; further ones are counted."""
+POSITION: Final = "position"
+COUNT: Final = "count"
+WITHOUT_SHEET: Final = ("stat_block", "carried")
+"""Columns that stand for a whole sheet."""
+FOES: Final = "foes"
+LONGEST_ID: Final = 24
+ROW_OF_CELLS: Final = 20
+"""Cells along a row of creatures that are put side by side."""
+WIDTHS: Final[Mapping[str, int]] = {
+    "large": 2,
+    "huge": 3,
+    "gargantuan": 4,
+    "colossal": 6,
+    **{f"l{n}": n for n in range(2, 9)},
+}
+"""Cells that creatures are kept apart: at least as many as either book has for a size."""
+GENERAL: Final = frozenset(
+    (
+        *foreign.READ,
+        "level",
+        "strength",
+        "dexterity",
+        "constitution",
+        "intelligence",
+        "perception",
+        "willpower",
+    )
+)
+"""Columns that tell nothing of whose list it is."""
+
+
+class Cannot(Exception):
+    """A value that its column does not take; the text says what it takes."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What a creature of a rulebook may have: fields of its entry, and of the sheet in it."""
+
+    entry: Mapping[str, FieldShape]
+    sheet: Mapping[str, FieldShape]
+    kind: type[Any]
+    """The record of an entry."""
+    opening: tuple[str, ...]
+    """The fields of the opening."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every column, in the order of the records."""
+        own = [name for name in self.entry if name != SHEET]
+        return tuple(dict.fromkeys((*self.sheet, *own, *PLACES, COUNT)))
+
+    def shape(self, column: str) -> Shape:
+        """Return what a column holds."""
+        if column in (*PLACES, COUNT):
+            return hints.Scalar(int)
+        return {**self.entry, **self.sheet}[column].shape
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The sizes of the rulebook."""
+        shape = self.sheet["size"].shape if "size" in self.sheet else None
+        return tuple(map(str, shape.values)) if isinstance(shape, hints.Choice) else ()
+
+
+def columns_of(ruleset: Ruleset[Any]) -> Columns:
+    """Return the columns of a rulebook; raises `Unconvertible` if its creatures have no sheets."""
+    opening = opening_fields(ruleset)
+    listed = opening.get("creatures")
+    each = listed.shape if listed else None
+    entry = record_of(each.each) if isinstance(each, hints.AnyList) else None
+    own = fields_by_name(entry) if entry else {}
+    sheet = record_of(own[SHEET].shape) if SHEET in own else None
+    if entry is None or sheet is None:
+        raise Unconvertible(f"creatures of {ruleset.edition} have no sheets")
+    return Columns(entry=own, sheet=fields_by_name(sheet), kind=entry, opening=tuple(opening))
+
+
+def entries_of(found: Rows, ruleset: Ruleset[Any], choices: CreatureChoices = ANY) -> Converted:
+    """Return the creatures of an opening that the rows of a file are.
+
+    Raises `Unconvertible` with all faults of the file, if these creatures could not begin a fight.
+    """
+    columns = columns_of(ruleset)
+    rows = _wanted(found.rows, choices)
+    making = _Making(columns, ruleset, found, choices)
+    for row in rows:
+        making.add(row)
+    return making.finished()
+
+
+def _wanted(rows: Sequence[Row], choices: CreatureChoices) -> Sequence[Row]:
+    if not rows:
+        raise Unconvertible("there is no creature")
+    if not choices.only:
+        if len(rows) > CREATURES:
+            raise Unconvertible(
+                f"{rows[CREATURES].place}: at most {CREATURES} creatures; "
+                "name those that are wanted: --only NAME,NAME"
+            )
+        return rows
+    wanted = {name.casefold() for name in choices.only}
+    kept = [row for row in rows if wanted & {*_names(row)}]
+    known = sorted({name for row in rows for name in _names(row)})
+    missing = [name for name in choices.only if name.casefold() not in known]
+    if missing:
+        raise Unconvertible(*(f"there is no creature {name}{_near(name, known)}" for name in missing))
+    if len(kept) > CREATURES:
+        raise Unconvertible(f"{kept[CREATURES].place}: at most {CREATURES} creatures")
+    return kept
+
+
+def _names(row: Row) -> tuple[str, ...]:
+    of = row.values.get(SHEET) if row.is_entry else row.values
+    values = of if isinstance(of, Mapping) else {}
+    return tuple(str(values[name]).strip().casefold() for name in ("name", "id") if values.get(name))
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    near = get_close_matches(name.casefold(), known, 1)
+    return f"; the nearest is {near[0]}" if near else ""
+
+
+class _Entry(NamedTuple):
+    """One creature that is being made, and the row that it is from."""
+
+    row: Row
+    data: dict[str, Any]
+    faulty: set[str]
+    """Columns with a fault, about which nothing more is said."""
+
+
+@dataclass
+class _Making:
+    """The entries that are made, row by row, with the faults and notes of all."""
+
+    columns: Columns
+    ruleset: Ruleset[Any]
+    file: Rows
+    choices: CreatureChoices
+    entries: list[_Entry] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    left_out: dict[str, None] = field(default_factory=dict)
+    """Columns of which nothing is taken, as the file spells them."""
+    alone: list[str] = field(default_factory=list)
+    """Notes on hit points without a maximum."""
+    with_foreign_points: int = 0
+    without_side: int = 0
+    without_place: int = 0
+    larger: dict[str, str] = field(default_factory=dict)
+    """Sizes that the rulebook calls otherwise."""
+
+    def __post_init__(self) -> None:
+        """Name the columns of a table that are nearly columns of the rulebook: once, not in each row."""
+        if self.file.place_of_names:
+            for name in self.file.spelled:
+                near = self._near_miss(name)
+                if near:
+                    self.faults.append(
+                        f"{self.file.place_of_names}: there is no column {self._said(name)}{near}"
+                    )
+
+    # --- rows
+
+    def add(self, row: Row) -> None:
+        """Make the entry of a row, or those of its count."""
+        self.notes += row.notes
+        if row.is_entry:
+            self.entries.append(_Entry(row, dict(row.values), set()))
+            return
+        faulty: set[str] = set()
+        values = self._values(row, faulty)
+        count = values.pop(COUNT, 1)
+        if not 1 <= count <= CREATURES:
+            self._fault(row, COUNT, f"from 1 to {CREATURES}", faulty)
+            count = 1
+        for number in range(1, count + 1):
+            own = dict(values)
+            if count > 1 and "name" in own:
+                own["name"] = f"{own['name']} {number}"
+            if count > 1 and "id" in own:
+                own["id"] = f"{own['id']}-{number}"
+            if number > 1:
+                for name in (POSITION, *PLACES):
+                    own.pop(name, None)
+            self.entries.append(_Entry(row, self._entry(row, own, faulty), faulty))
+
+    def _values(self, row: Row, faulty: set[str]) -> dict[str, Any]:
+        """Return the values of a row by column, each as its column takes it."""
+        is_foreign = self._is_foreign(row)
+        found: dict[str, Any] = {}
+        for name, value in row.values.items():
+            if value is None or value in ("", [], {}):
+                continue
+            if name not in self.columns.names and name != "speed":
+                is_own = name in self.file.spelled and not is_foreign and not self.file.place_of_names
+                if is_own and self._near_miss(name):
+                    spelled = self._said(name)
+                    self._fault(row, name, f"there is no such column{self._near_miss(name)}", faulty, spelled)
+                else:
+                    self.left_out.setdefault(self._said(name))
+                continue
+            if is_foreign and name not in foreign.READ:
+                self.left_out.setdefault(self._said(name))
+                continue
+            try:
+                found |= self._value(name, value, is_foreign=is_foreign)
+            except Cannot as cannot:
+                self._fault(row, name, str(cannot), faulty)
+        return found
+
+    def _value(self, name: str, value: Any, *, is_foreign: bool) -> dict[str, Any]:  # noqa: ANN401 - JSON
+        if name in ("hp", "hp_max") and (is_foreign or isinstance(value, Mapping)):
+            points = foreign.hit_points(value)
+            if points is None:
+                raise Cannot(f"hit points, not {_shown(value)}")
+            return {name: points}
+        if name == "size":
+            return {name: self._size(value)}
+        if name == "speed":
+            return self._speeds(value)
+        if name in ("name", "id", "side") and isinstance(value, str | int):
+            return {name: str(value).strip()}
+        return {name: _as(value, self.columns.shape(name))}
+
+    def _size(self, value: object) -> str:
+        size = foreign.size_of(value, self.columns.sizes)
+        if size is None:
+            raise Cannot(f"one of {', '.join(self.columns.sizes)}")
+        word = str(value[0] if isinstance(value, list) and value else value).split()[0]
+        if size in foreign.LARGER.values() and word.casefold() != size:
+            self.larger[word] = size
+        return size
+
+    def _speeds(self, value: object) -> dict[str, Any]:
+        """Return the speeds of a creature by the fields that the rulebook has for them."""
+        ways = foreign.speeds(value)
+        if not ways:
+            raise Cannot(f"a whole number of feet, not {_shown(value)}")
+        if "speeds" in self.columns.sheet:
+            known = {"walk": "land"}
+            return {"speeds": {known.get(way, way): feet for way, feet in ways.items() if way != "hover"}}
+        found: dict[str, Any] = {}
+        for way, feet in ways.items():
+            name = "speed" if way == "walk" else f"{way}_speed"
+            if name in self.columns.sheet:
+                found[name] = feet
+            else:
+                self.left_out.setdefault(f"{way} speed")
+        return found
+
+    def _is_foreign(self, row: Row) -> bool:
+        """Tell whether a row is of another game: it has what only those have, and nothing of this one."""
+        own = {name for name in row.values if name in self.columns.names} - GENERAL
+        nested = isinstance(row.values.get("hp"), Mapping) or isinstance(row.values.get("abilities"), Mapping)
+        return bool(row.values.keys() & foreign.MARKS or nested) and not own - {
+            "abilities",
+            "weapons",
+            "kind",
+        }
+
+    # --- entries
+
+    def _entry(self, row: Row, values: dict[str, Any], faulty: set[str]) -> dict[str, Any]:
+        """Return the entry of an opening that the values of a row are."""
+        block = self.choices.stat_block
+        if block is not None and all(values.get(name) is None for name in WITHOUT_SHEET):
+            own = set(values) & set(self.columns.sheet) - set(self.columns.entry)
+            if self._is_foreign(row) or not own - {"size", "speed", "hp_max"}:
+                values = {
+                    name: value for name, value in values.items() if name in (*self.columns.entry, *PLACES)
+                }
+                values.pop("hp", None)
+                values["stat_block"] = block
+        whole = all(values.get(name) is None for name in WITHOUT_SHEET)
+        self._fill(row, values, faulty, whole=whole)
+        entry: dict[str, Any] = {}
+        sheet: dict[str, Any] = {}
+        for name, value in values.items():
+            if name in self.columns.sheet and (whole or name not in self.columns.entry):
+                sheet[name] = value
+            else:
+                entry[name] = value
+        if not whole:
+            for name in sheet:
+                self._fault(row, name, "this creature has its own; leave it empty", faulty)
+            return entry
+        for name, each in self.columns.sheet.items():
+            if each.required and name not in sheet:
+                self._fault(row, name, "a value is required", faulty)
+                sheet[name] = "missing"
+        return {**entry, SHEET: sheet}
+
+    def _fill(self, row: Row, values: dict[str, Any], faulty: set[str], *, whole: bool) -> None:
+        """Add what a file need not say: an id from the name, a side, a greatest number of hit points."""
+        given = values.get("id")
+        if given is None and (values.get("name") or values.get("stat_block")):
+            values["id"] = self._free_id(str(values.get("name") or values["stat_block"]))
+        elif isinstance(given, str) and "id" not in faulty:
+            self._check_id(row, given, values, faulty)
+        if values.get("side") is None and self.choices.side is None and "side" in self.file.spelled:
+            self._fault(row, "side", "a value is required", faulty)
+        if values.get("side") is None and "side" not in faulty:
+            values["side"] = self.choices.side or FOES
+            self.without_side += self.choices.side is None
+        if whole and values.get("hp") is not None and values.get("hp_max") is None and "hp_max" not in faulty:
+            values["hp_max"] = values.pop("hp")
+            points = values["hp_max"]
+            if self._is_foreign(row):
+                self.with_foreign_points += 1
+            else:
+                self.alone.append(f"{row.place}: hp without hp_max: {points} of {points}")
+        if POSITION not in values and all(values.get(axis) is not None for axis in PLACES):
+            values[POSITION] = [values[axis] for axis in PLACES]
+        one = next((axis for axis in PLACES if values.get(axis) is not None), None)
+        if POSITION not in values and one is not None:
+            other = PLACES[1 - PLACES.index(one)]
+            self._fault(
+                row,
+                POSITION,
+                f"where it begins is required: x and y, or position; {other} is missing",
+                faulty,
+            )
+        for axis in PLACES:
+            values.pop(axis, None)
+
+    def _check_id(self, row: Row, given: str, values: dict[str, Any], faulty: set[str]) -> None:
+        first = next((entry.row for entry in self.entries if _id_of(entry.data) == given), None)
+        if first is not None and first is not row:
+            self._fault(row, "id", f"{first.place} has this id already", faulty)
+            values["id"] = self._free_id(given)
+        elif given != _slug(given):
+            values["id"] = self._free_id(given)
+            self.notes.append(f"{row.place}: the id is {values['id']}: an id is a-z, 0-9 and -")
+
+    def _free_id(self, name: str) -> str:
+        """Return an id made from a name, that no other creature has."""
+        taken = {_id_of(entry.data) for entry in self.entries}
+        taken |= {str(row.values["id"]) for row in self.file.rows if isinstance(row.values.get("id"), str)}
+        slug = _slug(name) or "creature"
+        found, number = slug, 1
+        while found in taken:
+            number += 1
+            end = f"-{number}"
+            found = slug[: LONGEST_ID - len(end)].rstrip("-") + end
+        return found
+
+    # --- the whole
+
+    def finished(self) -> Converted:
+        """Return the entries with the notes; raises `Unconvertible` with all faults."""
+        if len(self.entries) > CREATURES:
+            place = self.entries[CREATURES].row.place
+            raise Unconvertible(f"{place}: at most {CREATURES} creatures")
+        self._place()
+        for entry in self.entries:
+            self._check(entry)
+        self._check_opening()
+        if self.faults:
+            more = len(self.faults) - MOST_FAULTS
+            counted = (f"{more} further faults",) if more > 0 else ()
+            raise Unconvertible(*dict.fromkeys(self.faults[:MOST_FAULTS]), *counted)
+        return Converted({"creatures": [entry.data for entry in self.entries]}, tuple(self._notes()))
+
+    def _notes(self) -> Iterator[str]:
+        yield from self.notes
+        yield from shortened([*dict.fromkeys(self.alone)], "creatures have hp without hp_max")
+        if self.with_foreign_points:
+            yield f"hit points are the greatest number too ({self.with_foreign_points})"
+        if self.left_out:
+            yield f"left out, because this rulebook has nothing of the name: {', '.join(self.left_out)}"
+        for word, size in self.larger.items():
+            yield f"{word} is {size} in this rulebook"
+        if self.without_side:
+            yield f"{_count(self.without_side)} no side: {FOES} here (--side SIDE)"
+        if self.without_place and self.choices.place is None:
+            yield f"{_count(self.without_place)} no place: side by side from 0,0 here (--place x,y)"
+
+    def _place(self) -> None:
+        """Put creatures without a place side by side, where no other is."""
+        taken = {cell for entry in self.entries for cell in _space(entry.data)}
+        left, top = self.choices.place or (0, 0)
+        x, y, height = left, top, 1
+        for entry in self.entries:
+            if POSITION in entry.data or POSITION in entry.faulty:
+                continue
+            self.without_place += 1
+            side = _width(entry.data)
+            while True:
+                if x > left and x + side > left + ROW_OF_CELLS:
+                    x, y, height = left, y + height, 1
+                cells = {(x + dx, y + dy) for dx in range(side) for dy in range(side)}
+                if not cells & taken:
+                    break
+                x += 1
+            taken |= cells
+            entry.data[POSITION] = [x, y]
+            x, height = x + side, max(height, side)
+
+    def _check(self, entry: _Entry) -> None:
+        """Name each column that the codec does not take; what is faulty goes, so that the next is found."""
+        for _ in range(len(self.columns.names)):
+            try:
+                from_data(self.columns.kind, self._without_faults(entry), families=self.ruleset.families)
+            except Malformed as fault:
+                column = _column_of(fault.pointer)
+                if column in entry.faulty or not column:
+                    if not column:
+                        self._fault(entry.row, "", fault.expected, entry.faulty)
+                    return
+                self._fault(entry.row, column, fault.expected, entry.faulty, inner=_inner(fault.pointer))
+            else:
+                return
+
+    def _without_faults(self, entry: _Entry) -> dict[str, Any]:
+        """Return an entry without what is faulty; what is required has a value that fits."""
+        fitting = {"id": self._fitting_id(entry), "name": "Unnamed", "side": FOES, POSITION: [0, 0]}
+        data = {name: value for name, value in entry.data.items() if name not in entry.faulty}
+        sheet = data.get(SHEET)
+        if isinstance(sheet, Mapping):
+            kept = {name: value for name, value in sheet.items() if name not in entry.faulty}
+            own = {name: value for name, value in fitting.items() if name in self.columns.sheet}
+            data[SHEET] = {**{name: own[name] for name in own if name in entry.faulty}, **kept}
+        for name in entry.faulty & (fitting.keys() - self.columns.sheet.keys() | {POSITION}):
+            data.setdefault(name, fitting[name])
+        return data
+
+    def _fitting_id(self, entry: _Entry) -> str:
+        return f"unnamed-{self.entries.index(entry)}"
+
+    def _check_opening(self) -> None:
+        """Name what keeps a fight of these creatures from beginning."""
+        entries = [self._without_faults(entry) for entry in self.entries]
+        data: dict[str, Any] = {"creatures": entries}
+        if "sides" in self.columns.opening:
+            sides = [str((each.get(SHEET) or each).get("side", FOES)) for each in entries]
+            data |= {"sides": list(dict.fromkeys(sides)), "player_side": sides[0]}
+        for pointer, detail in opening_faults(self.ruleset, data):
+            if not pointer.startswith("/creatures/"):
+                continue
+            number, _, rest = pointer.removeprefix("/creatures/").partition("/")
+            entry = self.entries[int(number)]
+            column = _column_of(rest)
+            is_unsure = column == POSITION and any(POSITION in each.faulty for each in self.entries)
+            if column not in entry.faulty and not is_unsure:
+                self._fault(entry.row, column, detail, entry.faulty, inner=_inner(rest))
+
+    def _fault(
+        self,
+        row: Row,
+        column: str,
+        detail: str,
+        faulty: set[str],
+        spelled: str = "",
+        inner: str = "",
+    ) -> None:
+        faulty.add(column)
+        said = spelled or self._said(column)
+        if column == POSITION and not spelled:
+            said = next((self._said(axis) for axis in PLACES[_index(inner) :] if axis in row.values), said)
+            inner = "" if said != POSITION else inner
+        place = f"{row.place}, column {said}{f' ({inner})' if inner else ''}" if column else row.place
+        self.faults.append(f"{place}: {detail}")
+
+    def _said(self, name: str) -> str:
+        """Return a column as the file spells it."""
+        return self.file.spelled.get(name, name)
+
+    def _near_miss(self, name: str) -> str:
+        """Return the column that somebody may have meant by *name*; empty if it is one, or like none."""
+        if name in self.columns.names or name in (*foreign.MARKS, "speed"):
+            return ""
+        near = get_close_matches(name, self.columns.names, 1, 0.75)
+        return f"; the nearest is {near[0]}" if near else ""
+
+
+def _count(creatures: int) -> str:
+    return "1 creature has" if creatures == 1 else f"{creatures} creatures have"
+
+
+def _id_of(entry: Mapping[str, Any]) -> str:
+    return str((entry.get(SHEET) or entry).get("id", ""))
+
+
+def _slug(name: str) -> str:
+    """Return *name* as an id: without accents, small letters, digits and hyphens."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain.casefold()).strip("-")[:LONGEST_ID].strip("-")
+
+
+def _width(entry: Mapping[str, Any]) -> int:
+    sheet = entry.get(SHEET)
+    return WIDTHS.get(str(sheet.get("size")) if isinstance(sheet, Mapping) else "", 1)
+
+
+def _space(entry: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+    position = entry.get(POSITION)
+    if (
+        isinstance(position, list)
+        and len(position) == len(PLACES)
+        and all(isinstance(at, int) for at in position)
+    ):
+        for dx in range(_width(entry)):
+            for dy in range(_width(entry)):
+                yield position[0] + dx, position[1] + dy
+
+
+def _column_of(pointer: str) -> str:
+    parts = [part for part in pointer.split("/") if part and part != SHEET]
+    return parts[0] if parts else ""
+
+
+def _inner(pointer: str) -> str:
+    """Return what of a nested value a pointer is at."""
+    return "/".join([part for part in pointer.split("/") if part and part != SHEET][1:])
+
+
+def _index(inner: str) -> int:
+    return int(inner) if inner in ("0", "1") else 0
+
+
+# --- values --------------------------------------------------------------------------------------------
+
+_TRUE: Final = ("true", "yes", "y", "1")
+_FALSE: Final = ("false", "no", "n", "0")
+
+
+def _shown(value: object) -> str:
+    return str(value)[:40]
+
+
+def _as(value: Any, shape: Shape) -> Any:  # noqa: ANN401 - JSON
+    """Return a value as its column takes it: a cell of text, or a value of JSON.
+
+    In a cell a list is written `a; b`, an object of names `land=30; fly=40`, anything else that is not one
+    value as JSON. Raises `Cannot`.
+    """
+    if isinstance(shape, hints.Alternatives):
+        return _as(value, shape.ways[0])
+    if isinstance(value, str) and value[:1] in ("[", "{"):
+        try:
+            return json.loads(value)
+        except (json.JSONDecodeError, RecursionError):
+            raise Cannot("not valid JSON") from None
+    if isinstance(value, str):
+        return _of_cell(value.strip(), shape)
+    if isinstance(shape, hints.FixedList) and isinstance(value, list):
+        return [_as(each, part) for each, part in zip(value, shape.items, strict=False)]
+    if isinstance(shape, hints.Scalar) and shape.kind is int and isinstance(value, float):
+        return _scalar(value, shape)
+    return value
+
+
+def _of_cell(cell: str, shape: Shape) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(shape, hints.Names):
+        pairs = [part.partition("=") for part in _parts(cell)]
+        if not all(sign for _, sign, _ in pairs):
+            raise Cannot("names and values, as a=1; b=2")
+        return {name.strip(): _as(value.strip(), shape.each) for name, _, value in pairs}
+    if isinstance(shape, hints.AnyList):
+        return [_as(part, shape.each) for part in _parts(cell)]
+    if isinstance(shape, hints.FixedList):
+        parts = [part.strip() for part in cell.replace(";", ",").split(",")]
+        return [_as(part, each) for part, each in zip(parts, shape.items, strict=False) if part]
+    return _scalar(cell, shape)
+
+
+def _parts(cell: str) -> list[str]:
+    return [part.strip() for part in cell.split(";") if part.strip()]
+
+
+def _scalar(cell: str | float, shape: Shape) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(shape, hints.Choice):
+        known = {str(value).casefold(): value for value in shape.values}
+        number = foreign.whole(cell)
+        return known.get(str(cell).casefold(), number if number in shape.values else cell)
+    kind = shape.kind if isinstance(shape, hints.Scalar) else str
+    if kind is bool:
+        if str(cell).casefold() not in (*_TRUE, *_FALSE):
+            raise Cannot("true or false")
+        return str(cell).casefold() in _TRUE
+    if kind is not int:
+        return cell
+    number = foreign.whole(cell)
+    if number is None:
+        raise Cannot(f"a whole number, not {_shown(cell)}")
+    return number

@@ -1,0 +1,49 @@
+"""Read the text of a file that a person has, whatever program wrote it."""
+
+from __future__ import annotations
+
+import codecs
+from typing import Final, NamedTuple
+
+from service.conversion.faults import Unconvertible
+
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+FALLBACK: Final = "cp1252"
+"""What spreadsheets of Western Europe write where a file is not UTF-8; a superset of printable Latin-1."""
+
+
+class FileText(NamedTuple):
+    """The text of a file, and a note where its encoding had to be guessed."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+def text_of(data: bytes) -> FileText:
+    """Return the text of *data*: UTF-8 with or without a byte order mark, UTF-16, or Windows-1252.
+
+    UTF-16 without a mark is recognised by its zero bytes. Raises `Unconvertible` for what is no text.
+    """
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return FileText(_decoded(data, encoding))
+    if b"\x00" in data[:4]:
+        return FileText(_decoded(data, "utf-16-be" if data[:1] == b"\x00" else "utf-16-le"))
+    if b"\x00" in data:
+        raise Unconvertible("the file is not text")
+    try:
+        return FileText(data.decode("utf-8"))
+    except UnicodeDecodeError as fault:
+        note = f"not UTF-8 at byte {fault.start}: read as Windows-1252"
+        return FileText(_decoded(data, FALLBACK), (note,))
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as fault:
+        raise Unconvertible(f"not {encoding} at byte {fault.start}") from None

@@ -1,0 +1,186 @@
+"""Read what lists of other games and programs call a creature's name, size, speed and hit points.
+
+Their other numbers have no meaning in another game, so they are left out, with one note for all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+ALIASES: Final[Mapping[str, str]] = {
+    "creature": "name",
+    "monster": "name",
+    "character": "name",
+    "title": "name",
+    "label": "name",
+    "display_name": "name",
+    "hit_points": "hp",
+    "hitpoints": "hp",
+    "health": "hp",
+    "current_hp": "hp",
+    "hp_current": "hp",
+    "max_hp": "hp_max",
+    "maxhp": "hp_max",
+    "hpmax": "hp_max",
+    "hp_maximum": "hp_max",
+    "maximum_hp": "hp_max",
+    "max_hit_points": "hp_max",
+    "maximum_hit_points": "hp_max",
+    "size_category": "size",
+    "movement": "speed",
+    "move": "speed",
+    "walk": "speed",
+    "walking_speed": "speed",
+    "walk_speed": "speed",
+    "land_speed": "speed",
+    "quantity": "count",
+    "qty": "count",
+    "amount": "count",
+    "number": "count",
+    "how_many": "count",
+    "team": "side",
+    "faction": "side",
+    "statblock": "stat_block",
+}
+"""What others call a column, by their name."""
+MARKS: Final = frozenset(
+    (
+        *("ac", "armor_class", "armour_class", "armorclass", "hit_dice", "hit_die"),
+        *("hd", "cr", "challenge", "challenge_rating", "challengerating", "wis"),
+        *("wisdom", "cha", "charisma", "str", "dex", "con"),
+        *("int", "system", "initiative_modifier", "initiativemodifier", "initiative", "init"),
+        *("alignment", "actions", "traits", "legendary_actions", "special_abilities", "saves"),
+        *("saving_throws", "proficiency_bonus", "index", "url", "slug"),
+    )
+)
+"""Members that only lists of other games have."""
+READ: Final = (
+    "id",
+    "name",
+    "side",
+    "size",
+    "speed",
+    "hp",
+    "hp_max",
+    "count",
+    "x",
+    "y",
+    "position",
+    "stat_block",
+)
+"""What is read of a creature of another game."""
+LISTS: Final = ("creatures", "monster", "monsters", "results", "combatants", "items", "entries", "data")
+"""Members that a file's list is looked for in first."""
+SIZES: Final[Mapping[str, str]] = {
+    "f": "fine",
+    "d": "diminutive",
+    "t": "tiny",
+    "s": "small",
+    "sm": "small",
+    "m": "medium",
+    "med": "medium",
+    "l": "large",
+    "lg": "large",
+    "h": "huge",
+    "g": "gargantuan",
+    "grg": "gargantuan",
+    "c": "colossal",
+}
+"""Sizes as other games shorten them."""
+LARGER: Final[Mapping[str, str]] = {"huge": "l2", "gargantuan": "l3", "colossal": "l4"}
+"""Sizes of other games above large, where the rulebook counts them."""
+_FEET: Final = re.compile(r"(?:([a-z]+)\s+)?(\d+)\s*(?:ft\.?|feet|foot)?", re.IGNORECASE)
+
+
+def canonical(name: str) -> str:
+    """Return the name of a column as this project writes it: `Hit Points` is `hit_points`, that is `hp`."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())
+    plain = re.sub(r"[^a-z0-9]+", "_", spaced.casefold()).strip("_")
+    joined = plain.replace("_", "")
+    return ALIASES.get(plain, ALIASES.get(joined, plain))
+
+
+def members_of(creature: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members of a creature by the names of columns, with those that lie deeper.
+
+    The first of several with one name counts; what is null does not.
+    """
+    found: dict[str, Any] = {}
+    for name, value in creature.items():
+        if value is not None:
+            found.setdefault(canonical(str(name)), value)
+    system = creature.get("system") or creature.get("data")
+    inside = system if isinstance(system, Mapping) else found
+    attributes = inside.get("attributes")
+    attributes = attributes if isinstance(attributes, Mapping) else {}
+    traits = inside.get("traits")
+    traits = traits if isinstance(traits, Mapping) else {}
+    for name, value in (
+        ("hp", attributes.get("hp")),
+        ("speed", attributes.get("speed") or attributes.get("movement")),
+        ("size", traits.get("size")),
+    ):
+        if value is not None:
+            found.setdefault(name, value)
+    return found
+
+
+def hit_points(value: object) -> int | None:
+    """Return hit points: a number, `7 (2d6)`, or an object with a maximum or an average."""
+    if isinstance(value, Mapping):
+        named = {canonical(str(name)): each for name, each in value.items()}
+        for name in ("max", "average", "value", "hp", "hp_max"):
+            found = hit_points(named.get(name))
+            if found is not None:
+                return found
+        return None
+    return whole(value, loose=True)
+
+
+def whole(value: object, *, loose: bool = False) -> int | None:
+    """Return a whole number: 20, `20`, `20.0`, `+6`, `30 ft.`, `d8`; *loose* takes what begins with one."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return int(value) if value == int(value) else None
+    if not isinstance(value, str):
+        return None
+    end = r"" if loose else r"(?:\.0+)?\s*(?:ft\.?|feet|foot|hp)?\s*$"
+    match = re.match(rf"\s*(?:\+|d(?=\d))?(-?\d{{1,9}}){end}", value, re.IGNORECASE)
+    return int(match[1]) if match else None
+
+
+def speeds(value: object) -> dict[str, int]:
+    """Return feet by the way of moving: of 30, `30 ft., fly 60 ft.`, or an object of ways."""
+    if isinstance(value, Mapping):
+        found: dict[str, int] = {}
+        for way, each in value.items():
+            feet = next(iter(speeds(each).values()), None)
+            if feet is not None:
+                name = canonical(str(way))
+                found[name if name not in ("speed", "number", "value", "land") else "walk"] = feet
+        return found
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return speeds(value[0]) if value else {}
+    plain = whole(value)
+    if plain is not None:
+        return {"walk": plain}
+    text = value if isinstance(value, str) else ""
+    return {(way or "walk").casefold(): int(feet) for way, feet in _FEET.findall(text)}
+
+
+def size_of(value: object, known: Sequence[str]) -> str | None:
+    """Return a size of the rulebook: `Medium`, `M`, `Medium humanoid`, `["M"]`; None where it has none."""
+    if isinstance(value, Mapping):
+        value = value.get("value") or value.get("name")
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        value = value[0] if value else None
+    if not isinstance(value, str) or not value.strip():
+        return None
+    word = re.split(r"[^a-z0-9]+", value.strip().casefold())[0]
+    for each in (word, SIZES.get(word, word), LARGER.get(SIZES.get(word, word), word)):
+        if each in known:
+            return each
+    return None

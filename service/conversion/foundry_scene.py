@@ -1,0 +1,173 @@
+"""Read a scene of Foundry VTT, as Foundry and Dungeon Alchemist export it: walls in pixels of the canvas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil, floor
+from typing import Any, Final, Literal
+
+from service.conversion import json_members as members
+from service.conversion.drawing import (
+    FARTHEST_LIGHT,
+    LARGEST_SIDE,
+    Ambient,
+    Line,
+    Portal,
+    Shine,
+    Sketch,
+    Spot,
+    Stroke,
+    is_upright,
+)
+from service.conversion.json_members import Odd
+
+PADDING: Final = 0.25
+"""The padding of a scene that does not say; Foundry's own."""
+SQUARE: Final = (0, 1)
+"""Kinds of grid that have squares, or nothing."""
+DOOR: Final = 1
+SECRET: Final = 2
+OPEN: Final = 1
+LOCKED: Final = 2
+DARK: Final = 0.75
+DIM: Final = 0.25
+"""The least darkness, up to 1, of a scene that is dark or dim."""
+
+
+def is_scene(data: Mapping[str, Any]) -> bool:
+    """Tell whether *data* is a scene: it has walls with coordinates, or a size in pixels and a grid."""
+    walls = data.get("walls")
+    if not isinstance(walls, list):
+        return False
+    return any(isinstance(each, dict) and "c" in each for each in walls) or {"width", "height", "grid"} <= {
+        *data
+    }
+
+
+def sketched(data: Mapping[str, Any]) -> Sketch:
+    """Return what a scene draws; raises `Unconvertible` for one without a size or with hexagons."""
+    grid, kind = _grid(data)
+    if kind not in SQUARE:
+        members.fault("/grid/type", "a grid of squares; this scene has hexagons")
+    try:
+        pixels = [members.number_at(data, name) for name in ("width", "height")]
+    except Odd as odd:
+        members.fault("", str(odd))
+    width, height = (floor(each / grid + 0.5) for each in pixels)
+    if not (1 <= width <= LARGEST_SIDE and 1 <= height <= LARGEST_SIDE):
+        members.fault("/width", f"1 to {LARGEST_SIDE} cells along each side")
+    sketch = Sketch(width, height, pixels=grid)
+    corner = _corner(data, pixels, grid)
+    for i, wall in enumerate(members.list_at(data, "", "walls")):
+        try:
+            _add_wall(wall, f"/walls/{i}", corner, grid, sketch)
+        except Odd as odd:
+            sketch.notes.append(f"/walls/{i}: {odd}; left out")
+    distance = _distance(data)
+    for i, light in enumerate(members.list_at(data, "", "lights")):
+        try:
+            _add_light(light, corner, grid, distance, sketch)
+        except Odd as odd:
+            sketch.notes.append(f"/lights/{i}: {odd}; this light is left out")
+    sketch.ambient = _ambient(data)
+    return sketch
+
+
+def _grid(data: Mapping[str, Any]) -> tuple[float, object]:
+    """Return the pixels along a cell and the kind of grid, as older and newer scenes write them."""
+    grid = data.get("grid")
+    try:
+        if isinstance(grid, dict):
+            size, kind = members.number_at(grid, "size"), grid.get("type", DOOR)
+        else:
+            size, kind = members.number_at(data, "grid"), data.get("gridType", DOOR)
+    except Odd as odd:
+        members.fault("/grid", str(odd))
+    if size < 1:
+        members.fault("/grid", "at least 1 pixel along a cell")
+    return size, kind
+
+
+def _corner(data: Mapping[str, Any], pixels: list[float], grid: float) -> Spot:
+    """Return the pixel of the canvas at which the map begins: behind the padding, in whole cells.
+
+    A file without a padding is one of Foundry's own, which has a quarter, or of a program that has none:
+    the walls tell.
+    """
+    try:
+        padding = members.number_at(data, "padding", -1)
+        shift = Spot(members.number_at(data, "shiftX", 0), members.number_at(data, "shiftY", 0))
+    except Odd:
+        padding, shift = -1, Spot(0, 0)
+    if padding < 0:
+        walls = [_ends(each) for each in members.list_at(data, "", "walls")]
+        inside = all(max(ends[::2]) <= pixels[0] and max(ends[1::2]) <= pixels[1] for ends in walls if ends)
+        padding = 0 if inside else PADDING
+    x, y = (ceil(padding * each / grid) * grid for each in pixels)
+    return Spot(x - shift.x, y - shift.y)
+
+
+def _distance(data: Mapping[str, Any]) -> float:
+    """Return the units of distance along a cell, in which lights count."""
+    grid = data.get("grid")
+    found = grid.get("distance") if isinstance(grid, dict) else data.get("gridDistance")
+    return float(found) if isinstance(found, int | float) and found > 0 else 5.0
+
+
+def _ends(wall: object) -> list[float]:
+    """Return x and y of both ends of a wall; nothing for what is none."""
+    ends = wall.get("c") if isinstance(wall, dict) else None
+    if not isinstance(ends, list) or len(ends) != len(("x0", "y0", "x1", "y1")):
+        return []
+    try:
+        return [members.number(each) for each in ends]
+    except Odd:
+        return []
+
+
+def _add_wall(wall: object, place: str, corner: Spot, grid: float, sketch: Sketch) -> None:
+    ends = _ends(wall)
+    if not ends or not isinstance(wall, dict):
+        raise Odd("a wall is an object whose c is a list of four numbers")
+    x0, y0, x1, y1 = ends
+    start = Spot((x0 - corner.x) / grid, (y0 - corner.y) / grid)
+    end = Spot((x1 - corner.x) / grid, (y1 - corner.y) / grid)
+    stroke = Stroke(place, start, end)
+    if wall.get("door") in (DOOR, SECRET):
+        becomes: Literal["open_door", "closed_door"] = (
+            "open_door" if wall.get("ds") == OPEN else "closed_door"
+        )
+        if wall["door"] == SECRET:
+            sketch.notes.append(f"{place}: a secret door: a {becomes.replace('_', ' ')} here, for all to see")
+        elif wall.get("ds") == LOCKED:
+            sketch.notes.append(
+                f"{place}: a locked door: a closed door here; make its edge a wall to lock it"
+            )
+        sketch.portals.append(Portal(stroke, becomes, is_upright(start, end)))
+    elif wall.get("move") == 0:
+        sketch.notes.append(f"{place}: it stops sight alone, and is left out")
+    else:
+        sketch.lines.append(Line(place, [stroke]))
+
+
+def _add_light(light: object, corner: Spot, grid: float, distance: float, sketch: Sketch) -> None:
+    if not isinstance(light, dict):
+        raise Odd("a light is an object")
+    if light.get("hidden") is True:
+        return
+    config = light.get("config") if isinstance(light.get("config"), dict) else light
+    assert isinstance(config, dict)
+    at = Spot(
+        (members.number_at(light, "x") - corner.x) / grid, (members.number_at(light, "y") - corner.y) / grid
+    )
+    reaches = [members.number_at(config, name, 0) / distance for name in ("bright", "dim")]
+    bright, dim = (max(0.0, min(each, float(FARTHEST_LIGHT))) for each in reaches)
+    sketch.shines.append(Shine(at, bright, max(bright, dim), light.get("walls") is not False))
+
+
+def _ambient(data: Mapping[str, Any]) -> Ambient:
+    environment = data.get("environment")
+    level = environment.get("darknessLevel") if isinstance(environment, dict) else data.get("darkness")
+    if not isinstance(level, int | float) or isinstance(level, bool):
+        return "bright"
+    return "dark" if level >= DARK else "dim" if level >= DIM else "bright"

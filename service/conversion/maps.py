@@ -1,0 +1,70 @@
+"""Convert a map that another program wrote, whichever it is, to the walls, doors and light of an opening."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from service.conversion import foundry_scene, one_page_dungeon, universal_vtt
+from service.conversion import json_members as members
+from service.conversion.drawing import CHOICES, MapChoices, Sketch, drawn
+from service.conversion.faults import Converted, Unconvertible
+from service.rules.ruleset import Ruleset
+
+LARGEST_FILE: Final = 128 * 1024 * 1024
+"""Bytes of a file, most of them its picture."""
+
+
+class Format(NamedTuple):
+    """A kind of map: how it is recognised, and how it is read."""
+
+    name: str
+    fits: Callable[[Mapping[str, Any]], bool]
+    read: Callable[[Mapping[str, Any]], Sketch]
+
+
+FORMATS: Final = (
+    Format("Universal VTT", universal_vtt.is_universal, universal_vtt.sketched),
+    Format("scene of Foundry", foundry_scene.is_scene, foundry_scene.sketched),
+    Format("One Page Dungeon", one_page_dungeon.is_dungeon, one_page_dungeon.sketched),
+)
+READ: Final = (
+    "Universal VTT (.uvtt, .dd2vtt, .df2vtt), scenes of Foundry and Dungeon Alchemist, One Page Dungeon"
+)
+
+
+def convert_map(text: str, ruleset: Ruleset[Any], choices: MapChoices = CHOICES) -> Converted:
+    """Return the part of an opening that a map is: `walls`, and terrain and light if the rulebook has them.
+
+    Raises `Unconvertible` for what is no map that is read: it says what the file is, where it can tell.
+    """
+    if len(text) > LARGEST_FILE:
+        raise Unconvertible(f"the file has more than {LARGEST_FILE} characters")
+    data = members.parsed(text.removeprefix("\ufeff"))
+    if not isinstance(data, dict):
+        members.fault("", f"a map is a JSON object; these are read: {READ}")
+    return drawn(_format_of(data).read(data), ruleset, choices)
+
+
+def _format_of(data: Mapping[str, Any]) -> Format:
+    for each in FORMATS:
+        if each.fits(data):
+            return each
+    raise _unknown(data)
+
+
+def _unknown(data: Mapping[str, Any]) -> Unconvertible:
+    """Say what a file is that is not read, and what to export in its place."""
+    world = data.get("world")
+    if isinstance(world, dict) and "levels" in world:
+        return Unconvertible(
+            "a project of Dungeondraft: export it there as Universal VTT (.dd2vtt), and import that file"
+        )
+    if data.get("type") == "FeatureCollection":
+        return Unconvertible("a map of GeoJSON, as city generators write it, has no cells, and is not read")
+    if {"tilewidth", "layers"} <= {*data}:
+        return Unconvertible("a map of Tiled has no walls on edges, and is not read")
+    if "cells" in data and "settings" in data:
+        return Unconvertible("a dungeon of Donjon: its cells are not read; export it as Universal VTT")
+    names = ", ".join(sorted(data)[:6]) or "no members"
+    return Unconvertible(f"not a map that is read (it has {names}); these are read: {READ}")
