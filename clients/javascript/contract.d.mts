@@ -10196,7 +10196,7 @@ pointer: string;
 /** What is wrong here, for people. */
 detail: string;
 }>;
-/** The faults of a file, each with its place there: a row and column, or a line. */
+/** The faults of a file, each with its place there. */
 faults?: Array<string>;
 /** A stable reason why the rules refuse a command. */
 code?: string;

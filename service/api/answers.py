@@ -113,7 +113,7 @@ PROBLEM: Final = component(
             "errors": listing(closed("One fault and where it is.", pointer=TEXT, detail=TEXT)),
             "faults": {
                 **listing(TEXT),
-                "description": "The faults of a file, each with its place there: a row and column, or a line.",
+                "description": "The faults of a file, each with its place there.",
             },
             "code": {"type": "string", "description": "A stable reason why the rules refuse a command."},
             "rule": maybe({"type": "string", "description": "The id of the rule that refuses."}),

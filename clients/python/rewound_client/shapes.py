@@ -427,6 +427,16 @@ class Continuation(t.TypedDict):
     """The last commit of earlier play that remains valid in the new line."""
 
 @t.final
+class ConvertedFile(t.TypedDict):
+    """What a file is in an opening. Nothing is opened."""
+    part: dict[str, t.Any]
+    """Members of an opening: `walls`, `terrain`, `scenery`, or `creatures`."""
+    notes: list[str]
+    """What the part does not have of the file, a line each."""
+    edition: t.NotRequired[str]
+    """The edition of the rules."""
+
+@t.final
 class CreatureChangesChange(t.TypedDict):
     """The creatures that a commit changed."""
     n: int
@@ -1273,6 +1283,8 @@ class Problem(t.TypedDict):
     """The id of the request, which the service's log names."""
     errors: t.NotRequired["list[ProblemError]"]
     """The faults."""
+    faults: t.NotRequired[list[str]]
+    """The faults of a file, each with its place there."""
     code: t.NotRequired[str]
     """A stable reason why the rules refuse a command."""
     rule: t.NotRequired[str | None]
