@@ -3,21 +3,26 @@
 //
 // It runs the same verifier as the page /docs/verify, on a file, and exits with a status.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
 import { readFile } from "node:fs/promises";
 
 const packed = existsSync(new URL("./verifier/", import.meta.url)); // in the npm package; the source tree has it in the service
 const home = packed ? "./verifier" : "../../service/api/pages/verifier";
+const { BadEvening, dataOf, judgeEvening, linesOf, readEvening } = await import(`${home}/evening.mjs`);
 const { plain } = await import(`${home}/plain.mjs`);
 const { lines } = await import(`${home}/telling.mjs`);
 const { NO_POLICY, readTrust } = await import(`${home}/trust.mjs`);
 const { keyOf, readReceiptFile, receiptOf, seatKeyOf, verify } = await import(`${home}/verify.mjs`);
 
-const USAGE = `usage: rewound-verify FILE [--key K]... [--seat-key S:KEY]... [--receipt N:HASH|FILE]... [--certificate FILE]
+const USAGE = `usage: rewound-verify FILE|DIRECTORY... [--key K]... [--seat-key S:KEY]... [--receipt N:HASH|FILE]... [--certificate FILE]
                       [--log FILE [--policy FILE] [--delay SECONDS]] [--unsigned] [--without-rules] [--json]
 
 Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dice. It does not apply the rules;
 \`rewound verify\` does.
+
+Several files, or a directory, are the fights of an evening: a table with one status. What lies in the directory is used by
+what it is: receipts, answers, certificates, log proofs, keys.txt, seat-keys.txt, policy.txt, fights.txt.
 
 --key K             a key you trust, as 64 hexadecimal digits or a verifier key: it must have signed up to the
                     end, and no other key may
@@ -33,7 +38,7 @@ Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dic
 
 Exit status: 3 malformed, 4 tampered, 5 truncated, 6 forked, 7 dice_invalid, 11 unsigned_from, 12 valid_without_rules (0
 with --without-rules), 13 valid_unsigned_without_rules (0 with both), 14 empty, 16 not_a_bundle, 17 certificate_mismatch, 22
-forged_command, 23 receipt_mismatch, 24 false_quarantine, 25 dice_moved, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated; 1 and 2: an error without a verdict.`;
+forged_command, 23 receipt_mismatch, 24 false_quarantine, 25 dice_moved, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated; 40 missing; 1 and 2: an error without a verdict.`;
 
 const NO_FILE = 1;
 const WRONG_OPTION = 2;
@@ -55,7 +60,7 @@ const take = (found, text, value) => {
 
 /** Return the parsed arguments; exits with a usage message if they are invalid. */
 const asked = (words) => {
-  const found = { file: null, keys: [], receipts: [], signedReceipts: [], seatKeys: {}, certificate: null, log: null, policy: null, delay: 86_400, unsigned: false, withoutRules: false, json: false };
+  const found = { files: [], keys: [], receipts: [], signedReceipts: [], seatKeys: {}, certificate: null, log: null, policy: null, delay: 86_400, unsigned: false, withoutRules: false, json: false };
   const rest = [...words];
   const value = (word, parsed) => parsed ?? leave(WRONG_OPTION, `${word}: not a valid value\n\n${USAGE}`);
   while (rest.length > 0) {
@@ -71,15 +76,41 @@ const asked = (words) => {
     else if (word === "--log") found.log = value(word, rest.shift());
     else if (word === "--policy") found.policy = value(word, rest.shift());
     else if (word === "--delay") found.delay = value(word, /^[0-9]{1,10}$/.test(rest[0] ?? "") ? Number(rest.shift()) : undefined);
-    else if (word.startsWith("-") || found.file !== null) leave(WRONG_OPTION, `${word}?\n\n${USAGE}`);
-    else found.file = word;
+    else if (word.startsWith("-")) leave(WRONG_OPTION, `${word}?\n\n${USAGE}`);
+    else found.files.push(word);
   }
-  return found.file === null ? leave(WRONG_OPTION, USAGE) : found;
+  return found.files.length === 0 ? leave(WRONG_OPTION, USAGE) : found;
 };
 
-const { file, certificate, log, policy, json, ...held } = asked(process.argv.slice(2));
+const isDirectory = (path) => existsSync(path) && statSync(path).isDirectory();
+
+/** The files at some paths, those of a directory with their paths in it. */
+const filesAt = (paths) => paths.flatMap((path) => {
+  if (!isDirectory(path)) return [{ name: basename(path), bytes: existsSync(path) ? new Uint8Array(readFileSync(path)) : leave(NO_FILE, `${path}: ENOENT`) }];
+  const inside = readdirSync(path, { recursive: true }).map(String).filter((name) => statSync(join(path, name)).isFile());
+  return inside.map((name) => ({ name, bytes: new Uint8Array(readFileSync(join(path, name))) }));
+});
+
+/** Judge an evening, and print its table. */
+const evening = (paths, held, json) => {
+  let found;
+  try { found = readEvening(filesAt(paths)); } catch (fault) {
+    if (!(fault instanceof BadEvening)) throw fault;
+    leave(NO_FILE, fault.message);
+  }
+  if (found.bundles.length === 0) leave(NO_FILE, "there is no bundle among these files");
+  const data = dataOf([...judgeEvening(found, held)], found.unread);
+  process.stdout.write(`${json ? plain(JSON.stringify(data, null, 2), "\n") : linesOf(data).map((line) => plain(line)).join("\n")}\n`);
+  process.exit(data.status);
+};
+
+const { files, certificate, log, policy, json, ...held } = asked(process.argv.slice(2));
 const trust = policy === null ? NO_POLICY : readTrust(await read(policy)) ?? leave(WRONG_OPTION, `${policy}: not a policy`);
+if (files.length > 1 || isDirectory(files[0])) {
+  if (certificate !== null || log !== null) leave(WRONG_OPTION, "several fights take certificates and log proofs from their directory");
+  evening(files, { ...held, trust: policy === null ? undefined : trust }, json);
+}
 const given = { certificate: certificate === null ? null : await read(certificate), log: log === null ? null : await read(log) };
-const report = verify(await read(file), { ...held, ...given, trust });
+const report = verify(await read(files[0]), { ...held, ...given, trust });
 process.stdout.write(json ? `${plain(JSON.stringify(report, null, 2), "\n")}\n` : `${lines(report).join("\n")}\n`);
 process.exitCode = report.status;

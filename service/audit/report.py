@@ -49,5 +49,7 @@ class Report:
     unseen: tuple[Mapping[str, Any], ...] = ()
     """What came between the heads that seats signed on and their commands (see `unseen`)."""
     seats: tuple[Mapping[str, Any], ...] | None = None
+    winner: str | None = None
+    """Who won; None if nobody did, if the fight is not over, or if no rule was applied."""
     live_state: str = NOT_COMPARED
     """How the stored state compares with the record: `equal`, `different` or `not_compared`."""

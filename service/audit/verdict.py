@@ -37,6 +37,7 @@ LOG_CONTRADICTED: Final = "log_contradicted"
 UNLOGGED: Final = "unlogged"
 UNWITNESSED: Final = "unwitnessed"
 MISDATED: Final = "misdated"
+MISSING: Final = "missing"
 VALID_WITHOUT_RULES: Final = "valid_without_rules"
 VALID_AS_OPENED: Final = "valid_as_opened"
 VALID_TO_EPOCH: Final = "valid_to_epoch"
@@ -82,6 +83,7 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         UNLOGGED: "the host has not put this commit into the public log, so others may know nothing of it",
         UNWITNESSED: "too few witnesses of the policy have cosigned the log with this commit",
         MISDATED: "the time of this commit is not that at which the witnesses saw it",
+        MISSING: "a fight that should be among these files is not",
         VALID_UNSIGNED_WITHOUT_RULES: _WITHOUT_RULES + _NO_KEY,
         VALID_UNSIGNED_AS_OPENED: _AS_OPENED + _NO_KEY,
         VALID_UNSIGNED_TO_EPOCH: _TO_EPOCH + _NO_KEY,

@@ -38,6 +38,7 @@ from service.audit.verdict import (
 )
 from service.core.fold import Registry
 from service.core.no_rules import NO_RULES
+from service.core.summaries import winner
 from service.dice.chain import OPEN_LANE
 from service.record.canonical import NotCanonical
 from service.record.commit import QUARANTINED, REFUSED, Commit, load_request
@@ -224,6 +225,7 @@ class _VerifiedLine:
             unseen=self.unseen,
             seat_keys=self.seat_keys,
             seats=None if dice_line is None else tuple(seats_of(dice_line.state)),
+            winner=None if dice_line is None else winner(dice_line.state),
             live_state=self._live_state(verdict),
         )
 

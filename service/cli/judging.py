@@ -53,6 +53,7 @@ STATUS: Final[Mapping[str, int]] = MappingProxyType(
         v.UNLOGGED: 32,
         v.UNWITNESSED: 33,
         v.MISDATED: 34,
+        v.MISSING: 40,
     }
 )
 """The exit status of each verdict without --unsigned and --without-rules."""

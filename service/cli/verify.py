@@ -15,6 +15,7 @@ from service.audit import bundle
 from service.audit.carrying import with_carried
 from service.audit.certificate import certificate, check_against_certificate
 from service.audit.evidence import Receipt
+from service.audit.held import Held
 from service.audit.lines import mismatch
 from service.audit.logged import DELAY_S, judge_log
 from service.audit.notes import read_verifier_key
@@ -24,6 +25,7 @@ from service.audit.signatures import accepted_keys
 from service.audit.verdict import Counts, Finding
 from service.audit.verify import verify
 from service.audit.witness_policy import BadPolicy, Policy, read_policy
+from service.cli import evening
 from service.cli.environment import every_ruleset
 from service.cli.judging import print_report, status_of
 from service.cli.terminal import Terminal, document, say
@@ -32,6 +34,8 @@ from service.rules.kernel.hexadecimal import is_hex
 GOES_ON = "goes_on"
 _UNSIGNED_RECEIPT: Final = re.compile("([1-9][0-9]{0,14}):([0-9a-fA-F]{64})")
 
+_ONE: Final = "several fights take certificates, log proofs and the like from their directory"
+
 _EXITS = """
 Exit status: 0 valid, valid_to_epoch, valid_as_opened; 3 malformed, 4 tampered, 5 truncated, 6 forked,
 7 dice_invalid, 8 rules_changed, 9 not_deterministic, 10 state_mismatch, 11 unsigned_from,
@@ -39,6 +43,7 @@ Exit status: 0 valid, valid_to_epoch, valid_as_opened; 3 malformed, 4 tampered, 
 15 unknown_edition, 16 not_a_bundle, 17 certificate_mismatch, 18 wrong_parent, 19 seam_broken, 20 seam_sealed,
 21 carry_forged, 22 forged_command, 23 receipt_mismatch, 24 false_quarantine, 25 dice_moved,
 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated;
+40 missing (of several fights);
 1 and 2: an error without a verdict.
 """
 
@@ -101,7 +106,7 @@ class _PolicyFile(click.ParamType[Policy]):
 
 
 @click.command("verify", epilog=_EXITS)
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--receipt",
     "receipts",
@@ -176,11 +181,18 @@ class _PolicyFile(click.ParamType[Policy]):
     show_default=True,
     help="Seconds after a commit's time within which the witnesses must have seen it.",
 )
+@click.option(
+    "--mirror",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Of several fights: a directory that follows the public log (`rewound log follow`). Each encounter "
+    "that --owner opened there should be among the files.",
+)
+@click.option("--owner", help="The owner's pseudonym in the public log: 32 hexadecimal digits.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917 - one for each option
     ctx: click.Context,
-    file: Path,
+    paths: tuple[Path, ...],
     receipts: tuple[Receipt | tuple[bytes, ...], ...],
     keys: tuple[bytes, ...],
     seat_keys: tuple[tuple[str, str], ...],
@@ -190,13 +202,39 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     log_proof: Path | None,
     policy: Policy | None,
     delay_s: int,
+    mirror: Path | None,
+    owner: str | None,
     *,
     repeat_killed: bool,
     unsigned: bool,
     without_rules: bool,
     as_json: bool,
 ) -> None:
-    """Audit the bundle FILE offline: its bytes, signatures and dice, and every decision again."""
+    """Audit bundles offline: their bytes, signatures and dice, and every decision again.
+
+    One file is reported in full. Several, or a directory, are the fights of an evening: a table with one
+    status, the first that is not 0. What lies in the directory is used by what it is: receipts, answers,
+    certificates, log proofs, and `keys.txt`, `seat-keys.txt`, `policy.txt` and `fights.txt`, the list of
+    fights that should be there.
+    """
+    if (mirror is None) != (owner is None):
+        raise click.UsageError("--mirror and --owner name the fights that should be there: give both")
+    if len(paths) > 1 or paths[0].is_dir() or mirror is not None:
+        if any((paper, parent, sources, log_proof)):
+            raise click.UsageError(_ONE)
+        held = Held(
+            keys=keys,
+            seat_keys=dict(seat_keys),
+            receipts=tuple(each for each in receipts if isinstance(each, Receipt)),
+            signed_receipts=tuple(one for each in receipts if isinstance(each, tuple) for one in each),
+            policy=policy,
+            delay_s=delay_s,
+            without_rules=without_rules,
+            repeats_killed=repeat_killed,
+        )
+        expected = {} if mirror is None or owner is None else evening.openings_of(mirror, owner)
+        ctx.exit(evening.report(paths, held, expected, unsigned=unsigned, as_json=as_json))
+    (file,) = paths
     if policy is not None and log_proof is None:
         raise click.UsageError("--policy says how --log is judged: give both")
     asked = _AuditOptions(

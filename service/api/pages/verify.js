@@ -1,6 +1,7 @@
 // Pass a file to the verifier and show its report. This code opens no connections.
 
 import { showRecord } from "./record.js";
+import { dataOf, judgeEvening, readEvening } from "./verifier/evening.mjs";
 import { plain } from "./verifier/plain.mjs";
 import { facts, warnings } from "./verifier/telling.mjs";
 import { SOUND } from "./verifier/verdict.mjs";
@@ -42,7 +43,7 @@ const show = (kind, title, meaning, rows, code = "") => {
   at("meaning").textContent = plain(meaning);
   at("facts").replaceChildren(...rows.flatMap(([name, value]) => {
     const [term, description] = [document.createElement("dt"), document.createElement("dd")];
-    term.textContent = name;
+    term.textContent = plain(name);
     description.textContent = plain(value);
     return [term, description];
   }));
@@ -90,7 +91,47 @@ const judge = async (file) => {
   }
 };
 
+const countsIn = (counts) => Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(", ");
+
+/** What the table says of one fight. */
+const rowOf = ({ file, encounter, title, sides, decisions, verdict, note, status }) => {
+  const who = Object.entries(sides).map(([side, names]) => `${side}: ${names.join(", ")}`).join(" / ");
+  const decided = countsIn(decisions);
+  const said = [verdict.text, who, decided && `decided by people: ${decided}`, note, status === 0 ? "" : verdict.detail];
+  return [title || file || encounter, said.filter((part) => part).join(" · ")];
+};
+
+/** Verify the files of an evening together, one fight at a time, so that the page shows how far it is. */
+const judgeAll = async (chosen) => {
+  const files = Array.from(chosen);
+  if (files.length < 2) return judge(files[0]);
+  last = null;
+  at("record").replaceChildren();
+  importer.remove();
+  try {
+    const read = await Promise.all(files.map(async (file) => ({ name: file.webkitRelativePath || file.name, bytes: new Uint8Array(await file.arrayBuffer()) })));
+    const found = readEvening(read);
+    if (found.bundles.length === 0) throw new Error("there is no bundle among these files");
+    const { log, ...all } = await held();
+    const rows = [];
+    for (const row of judgeEvening(found, { ...all, withoutRules: true, unsigned: true })) {
+      rows.push(row);
+      show("", "Reading …", `${rows.length} of ${found.bundles.length} fights`, []);
+      await new Promise((done) => { setTimeout(done, 0); });
+    }
+    const { fights, unread, status } = dataOf(rows, found.unread);
+    const wrong = fights.filter((fight) => fight.status !== 0).length;
+    const title = status === 0 ? `Nothing is wrong with these ${fights.length} fights` : `Something is wrong with ${wrong} of ${fights.length} fights`;
+    const rest = unread.length > 0 ? `Not read: ${unread.join(", ")}` : "";
+    const isSigned = fights.every(({ verdict }) => verdict.name === SOUND.signed);
+    show(status !== 0 ? "fault" : isSigned ? "sound" : "", title, rest, fights.map(rowOf));
+  } catch (fault) {
+    show("", "Nothing to verify", fault.message, []);
+  }
+};
+
 at("file").addEventListener("change", () => judge(at("file").files[0]));
+at("folder").addEventListener("change", () => judgeAll(at("folder").files));
 for (const id of ["keys", "receipts", "signed", "seat-keys", "log", "policy"]) at(id).addEventListener("change", () => judge());
 for (const name of ["dragenter", "dragover"]) {
   document.addEventListener(name, (event) => { event.preventDefault(); at("drop").classList.add("over"); });
@@ -99,5 +140,5 @@ document.addEventListener("dragleave", () => at("drop").classList.remove("over")
 document.addEventListener("drop", (event) => {
   event.preventDefault();
   at("drop").classList.remove("over");
-  judge(event.dataTransfer.files[0]);
+  judgeAll(event.dataTransfer.files);
 });
