@@ -81,7 +81,11 @@ def both(tmp_path: Path, files: dict[str, bytes], *options: str) -> dict[str, An
     if ours.exit_code in (1, 2):
         return {"status": ours.exit_code}
     found: dict[str, Any] = json.loads(ours.stdout)
-    assert json.loads(theirs.stdout) == found
+    others = json.loads(theirs.stdout)
+    for row in (*found["fights"], *others["fights"]):
+        if row["verdict"]["name"] == "bad_log_proof":
+            row["verdict"]["detail"] = ""  # each says it in its own words
+    assert others == found
     assert found["status"] == ours.exit_code
     return found
 

@@ -14,7 +14,8 @@ from tests.clients.test_distrust import host
 
 def collected(service: Rewound, directory: Path, *options: str) -> tuple[int, str]:
     transport = service._transport  # noqa: SLF001 - its address and key are what the command is given
-    words = ["collect", transport.address, str(directory), "--key", transport._token, *options]
+    key = transport._token  # noqa: SLF001 - as above
+    words = ["collect", transport.address, str(directory), "--key", key, *options]
     done = CliRunner().invoke(main, words)
     return done.exit_code, done.output
 
