@@ -17,10 +17,11 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from service.record.digest import ruleset_digest
+from service.rules.kernel.declared import unsaid
 from service.rules.kernel.hints import RecordObject, fields_of, parts_of
 from service.rules.kernel.rulebook import rules_in
 from service.rules.registry import REGISTRY
-from service.rules.ruleset import Ruleset
+from service.rules.ruleset import Ruleset, records_sent
 from service.rules.table.stack import Frame
 
 GROUP: Final = "rewound.rulesets"
@@ -97,6 +98,11 @@ def _check(ruleset: Ruleset[Any]) -> None:
             seen.add(kind)
             every = (part for field in fields_of(kind) if field.given for part in parts_of(field.shape))
             left += [part.kind for part in every if isinstance(part, RecordObject)]
+    found = tuple(unsaid(records_sent(ruleset), ruleset.families))
+    if found:
+        more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+        text = f"{found[0]}{more}: name a type of the kit, such as kit.Feet, or note kit.number or kit.text"
+        raise TypeError(text)
     events: Iterable[Any] = ruleset.events.values()
     for event in events:
         names = {field.name for field in fields_of(event)} | {"because"}

@@ -1493,7 +1493,6 @@ brought: Array<Heartrush1BroughtView>;
 
 /** What makes a weapon a cantrip: the element it needs, its form, and what a hit brings. */
 export type Heartrush1CantripView = {
-/** The id. */
 element: string;
 /** Whether it strikes one creature or an area. */
 form: "bolt" | "blast";
@@ -1562,7 +1561,7 @@ creature: string;
 /** The ability: might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** How it is used: one value for each parameter the ability lists. */
-params?: Record<string, unknown>;
+params?: Record<string, string | number | Array<string | number>>;
 /** Rush points on top, where the ability takes them. */
 rush_extra?: number;
 /** The id of the prompt that the command answers. */
@@ -2663,7 +2662,7 @@ creature: string;
 /** The ability: might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** How it is used: one value for each parameter the ability lists. */
-params?: Record<string, unknown>;
+params?: Record<string, string | number | Array<string | number>>;
 /** Rush points on top, where the ability takes them. */
 rush_extra?: number;
 /** The id of the prompt that the command answers. */
@@ -6001,7 +6000,7 @@ export type Heartrush1Opening = {
 edition: "heartrush@1";
 /** The ids of the sides. */
 sides: Array<string>;
-/** The id. */
+/** The side of the players' characters. */
 player_side: string;
 /** The creatures of the fight, each with its sheet and its place. */
 creatures: Array<HeartrushEntry>;
@@ -6053,7 +6052,7 @@ face: number;
 export type Heartrush1OpeningView = {
 /** The ids of the sides. */
 sides: Array<string>;
-/** The id. */
+/** The side of the players' characters. */
 player_side: string;
 /** The creatures of the fight, each with its sheet and its place. */
 creatures: Array<Heartrush1EntryView>;
@@ -7168,7 +7167,7 @@ seat: string;
 
 /** A seat that the opening creates: a player's with its creatures, an observer's or an auditor's. */
 export type Heartrush1SeatEntryView = {
-/** The id. */
+/** The id of the seat. */
 seat: string;
 /** The role of the seat: `gm`, `player`, `observer` or `auditor`. */
 role: "player" | "observer" | "auditor";
@@ -7356,7 +7355,7 @@ kind: "pc" | "npc" | "companion";
 id: string;
 /** The name. */
 name: string;
-/** The id. */
+/** The id of the side. */
 side: string;
 /** Its size. */
 size: "minuscule" | "tiny" | "small" | "medium" | "large" | "l2" | "l3" | "l4" | "l5" | "l6" | "l7" | "l8";
@@ -8292,7 +8291,7 @@ creature: string;
 /** The ability: might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** How it is used: one value for each parameter the ability lists. */
-params?: Record<string, unknown>;
+params?: Record<string, string | number | Array<string | number>>;
 /** Rush points on top, where the ability takes them. */
 rush_extra?: number;
 /** The id of the prompt that the command answers. */
@@ -8342,7 +8341,7 @@ creature: string;
 /** The ability: might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** The values of the ability's parameters, by name. */
-params: Record<string, unknown>;
+params: Record<string, string | number | Array<string | number>>;
 /** Rush paid beyond the cost: the X of an ability with optional rush. */
 rush: number;
 /** The moment in which it is used. */
@@ -8643,7 +8642,6 @@ rank?: number;
 
 /** What makes a weapon a cantrip: the element it needs, its form, and what a hit brings. */
 export type HeartrushCantrip = {
-/** The id. */
 element: string;
 /** Whether it strikes one creature or an area. */
 form: "bolt" | "blast";
@@ -9653,7 +9651,7 @@ export type HeartrushSheet = {
 id: string;
 /** The name. */
 name: string;
-/** The id. */
+/** The id of the side. */
 side: string;
 /** The kind: which of those listed. */
 kind?: "pc" | "npc" | "companion";
@@ -14097,7 +14095,7 @@ seat: string;
 
 /** A seat that the opening creates: a player's with its creatures, an observer's or an auditor's. */
 export type Rise1SeatEntryView = {
-/** The id. */
+/** The id of the seat. */
 seat: string;
 /** The role of the seat: `gm`, `player`, `observer` or `auditor`. */
 role: "player" | "observer" | "auditor";
@@ -14279,7 +14277,7 @@ kind: "pc" | "monster" | "object";
 id: string;
 /** The name. */
 name: string;
-/** The id. */
+/** The id of the side. */
 side: string;
 /** Its size. */
 size: "fine" | "diminutive" | "tiny" | "small" | "medium" | "large" | "huge" | "gargantuan" | "colossal";
@@ -15485,7 +15483,7 @@ export type RiseSheet = {
 id: string;
 /** The name. */
 name: string;
-/** The id. */
+/** The id of the side. */
 side: string;
 /** The kind: which of those listed. */
 kind?: "pc" | "monster" | "object";
@@ -15840,7 +15838,7 @@ creatures: Array<string>;
 
 /** A seat that the opening creates: a player's with its creatures, an observer's or an auditor's. */
 export type SeatEntry = {
-/** The id. */
+/** The id of the seat. */
 seat: string;
 /** The role of the seat: `gm`, `player`, `observer` or `auditor`. */
 role?: "player" | "observer" | "auditor";

@@ -32,11 +32,11 @@ DUEL_5: Final = kit.Rule(
 class State(kit.Table):
     """The breath of each fighter, who has given ground, and what they chose this round."""
 
-    breath: Mapping[str, int] = kit.EMPTY
-    cornered: tuple[str, ...] = ()
+    breath: Mapping[kit.CreatureId, kit.Count] = kit.EMPTY
+    cornered: tuple[kit.CreatureId, ...] = ()
     """Who has given ground, and cannot again."""
-    moves: Mapping[str, Move | kit.Sealed[Move]] = kit.EMPTY
-    winner: str = ""
+    moves: Mapping[kit.CreatureId, Move | kit.Sealed[Move]] = kit.EMPTY
+    winner: kit.CreatureId = ""
 
     @property
     def is_over(self) -> bool:
@@ -61,7 +61,7 @@ class State(kit.Table):
 class Duel(kit.Opening):
     """Begin a duel of two fighters."""
 
-    fighters: tuple[kit.Id, kit.Id]
+    fighters: tuple[kit.CreatureId, kit.CreatureId]
 
     def creature_ids(self) -> tuple[str, ...]:
         return self.fighters
@@ -103,9 +103,9 @@ class Strike(kit.Frame[State]):
     """Roll for the fighter whose move beats the other's, and wait for the answer to it."""
 
     kind: ClassVar[str] = "duel_strike"
-    by: str
-    against: str
-    amount: int | None = None
+    by: kit.CreatureId
+    against: kit.CreatureId
+    amount: kit.Count | None = None
 
     def waiting(self, state: State) -> tuple[kit.Awaited, ...]:
         if self.amount is None or self.against in state.cornered:
@@ -144,7 +144,7 @@ class MoveChosen(kit.Event[State]):
 
     type: ClassVar[str] = "move_chosen"
     sentence: ClassVar[str] = "{fighter} will {move}"
-    fighter: str
+    fighter: kit.CreatureId
     move: Move
 
     def evolve(self, state: State) -> State:
@@ -159,8 +159,8 @@ class Revealed(kit.Event[State]):
 
     type: ClassVar[str] = "moves_revealed"
     sentence: ClassVar[str] = "the moves: {moves}"
-    moves: Mapping[str, Move]
-    occasion: str
+    moves: Mapping[kit.CreatureId, Move]
+    occasion: kit.Occasion
 
     def evolve(self, state: State) -> State:
         state = kit.changed(state, moves=kit.EMPTY).pushed(RoundEnd(path="end"))
@@ -177,9 +177,9 @@ class StrikeRolled(kit.Event[State]):
 
     type: ClassVar[str] = "strike_rolled"
     sentence: ClassVar[str] = "{by} strikes {against} for {amount}"
-    by: str
-    against: str
-    amount: int
+    by: kit.CreatureId
+    against: kit.CreatureId
+    amount: kit.Count
 
     def evolve(self, state: State) -> State:
         return state.put(Strike(path="strike", by=self.by, against=self.against, amount=self.amount))
@@ -191,9 +191,9 @@ class BreathLost(kit.Event[State]):
 
     type: ClassVar[str] = "breath_lost"
     sentence: ClassVar[str] = "{fighter} loses {amount} breath"
-    fighter: str
-    by: str
-    amount: int
+    fighter: kit.CreatureId
+    by: kit.CreatureId
+    amount: kit.Count
     gave_ground: bool = False
 
     def evolve(self, state: State) -> State:
@@ -209,7 +209,7 @@ class RoundStarted(kit.Event[State]):
 
     type: ClassVar[str] = "round_started"
     sentence: ClassVar[str] = "round {round} begins"
-    round: int
+    round: kit.Round
 
     def evolve(self, state: State) -> State:
         return kit.changed(state, round=self.round).popped("end")
@@ -221,7 +221,7 @@ class Won(kit.Event[State]):
 
     type: ClassVar[str] = "duel_won"
     sentence: ClassVar[str] = "{winner} wins the duel"
-    winner: str
+    winner: kit.CreatureId
 
     def evolve(self, state: State) -> State:
         return kit.changed(state, winner=self.winner).popped("end").popped("duel")

@@ -136,7 +136,7 @@ def _of_count(field: ListField | MappingField) -> Schema:
     what = "Items" if isinstance(field, ListField) else "Properties"
     found: Schema = {f"min{what}": field.meaning.fewest, f"max{what}": field.meaning.count}
     if isinstance(field, MappingField):
-        found["propertyNames"] = _of_text(field.names)
+        found["propertyNames"] = _bounds(field.names)
     return {name: value for name, value in found.items() if value is not None}
 
 

@@ -127,7 +127,11 @@ class MappingField(Worded, marshmallow.fields.Dict):
     """An object with as many names of one kind as its *meaning* allows, and values of one kind."""
 
     def __init__(
-        self, names: TextField, each: marshmallow.fields.Field[Any], meaning: Meaning, **kwargs: Any
+        self,
+        names: marshmallow.fields.Field[Any],
+        each: marshmallow.fields.Field[Any],
+        meaning: Meaning,
+        **kwargs: Any,
     ) -> None:
         super().__init__(keys=names, values=each, **kwargs)
         self.meaning = meaning

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, cached_property
 from typing import Any, ClassVar, Final
@@ -33,8 +32,6 @@ from service.api.fields import (
     kind_of,
 )
 from service.api.problems import Problem, invalid, listed
-from service.record.strict_json import LARGEST
-from service.rules.kernel import values
 from service.rules.kernel.families import NO_FAMILIES, Families
 from service.rules.kernel.hints import (
     Alternatives,
@@ -48,10 +45,8 @@ from service.rules.kernel.hints import (
     Scalar,
     Shape,
     fields_of,
-    meant,
 )
 from service.rules.kernel.json_pointer import escaped
-from service.rules.kernel.meaning import at_most, number, text
 from service.rules.kernel.records import EMPTY
 
 UNKNOWN: Final = "no such field"
@@ -161,7 +156,7 @@ def _member(head: type, tag: str, kind: Any, families: Families) -> type[StrictS
     """Return the schema class of a member of a family, for example `HeartrushEffectPush`."""
     name = f"{_book(kind.__module__)}{head.__name__}{kind.__name__}"
     declared: dict[str, Any] = {"record": kind, tag: ChoiceField((getattr(kind, tag),), required=True)}
-    return type(name, (StrictSchema,), declared | dict(_fields(kind, families, named=False)))
+    return type(name, (StrictSchema,), declared | dict(_fields(kind, families)))
 
 
 def _book(module: str) -> str:
@@ -180,46 +175,11 @@ def _book(module: str) -> str:
 _RULES: Final = "service.rules."
 
 
-def _fields(
-    kind: type, families: Families, *, named: bool = True
-) -> Iterator[tuple[str, marshmallow.fields.Field[Any]]]:
+def _fields(kind: type, families: Families) -> Iterator[tuple[str, marshmallow.fields.Field[Any]]]:
     """Yield the fields of a record."""
     for field in fields_of(kind):
         if field.given:
-            shape = _until_declared(field.shape, field.name if named else "")
-            yield field.name, _field_of(shape, families, required=field.required)
-
-
-def _until_declared(shape: Shape, name: str) -> Shape:
-    """Return *shape* with wide bounds where its field says none yet; its *name* decides what is an id."""
-    if isinstance(shape, Alternatives):
-        return replace(shape, ways=tuple(_until_declared(way, name) for way in shape.ways))
-    if isinstance(shape, FixedList):
-        return replace(shape, items=tuple(_until_declared(each, "") for each in shape.items))
-    if isinstance(shape, AnyList | Names):
-        inside = replace(shape, each=_until_declared(shape.each, name if isinstance(shape, AnyList) else ""))
-        if isinstance(inside, Names) and not inside.key.meaning.kind:
-            inside = replace(inside, key=meant(inside.key, text("", 64)))
-        return inside if shape.meaning.count is not None else meant(inside, at_most(2_000))
-    if not isinstance(shape, Scalar) or shape.kind is bool or shape.meaning.is_bounded:
-        return shape
-    id_ = text("", 24, least=1, pattern=values.ID, form=values.ID_FORM)
-    words = id_ if name in _IDS else text("", 2_000, lines=name in _LINES)
-    return meant(shape, words if shape.kind is str else number("", -LARGEST, LARGEST))
-
-
-_IDS: Final = ("seat", "creature", "creatures", "target", "targets", "side", "sides")
-_LINES: Final = (
-    "claim",
-    "complication",
-    "decision",
-    "description",
-    "note",
-    "question",
-    "reason",
-    "text",
-    "words",
-)
+            yield field.name, _field_of(field.shape, families, required=field.required)
 
 
 def _field_of(shape: Shape, families: Families, **kwargs: Any) -> marshmallow.fields.Field[Any]:
@@ -243,7 +203,7 @@ def _tuple(shape: FixedList, families: Families, kwargs: dict[str, Any]) -> mars
 
 
 def _mapping(shape: Names, families: Families, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
-    names, each = TextField(shape.key.meaning), _field_of(shape.each, families)
+    names, each = _field_of(shape.key, families), _field_of(shape.each, families)
     return MappingField(names, each, shape.meaning, **kwargs)
 
 

@@ -12,9 +12,10 @@ from service.conformance.laws import LAWS, LawBroken
 from service.conformance.listed import unenforced, unlisted
 from service.conformance.play import Play, Sent
 from service.conformance.taking_part import fired, named
+from service.rules.kernel.declared import unsaid
 from service.rules.kernel.messages import Fact
 from service.rules.kernel.rulebook import rules_in
-from service.rules.ruleset import Ruleset
+from service.rules.ruleset import Ruleset, records_sent
 
 PLAYS: Final = 20
 STEPS: Final = 60
@@ -68,6 +69,9 @@ def check_ruleset(
     missing = unlisted(ruleset)
     if missing:
         found["listed"] = Violation("listed", f"not listed: {', '.join(missing)}")
+    loose = tuple(unsaid(records_sent(ruleset), ruleset.families))
+    if loose:
+        found["bounded"] = Violation("bounded", "; ".join(loose))
     own = {*rules_in(ruleset.packages, shared=False), *unenforced(ruleset)}
     every = {*own, *rules_in(ruleset.packages)}
     every |= {ruling for rule in rules_in(ruleset.packages).values() for ruling in rule.settles}

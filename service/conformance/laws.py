@@ -9,6 +9,7 @@ from typing import Final
 LAWS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "listed": "Every message and frame of the ruleset's packages is listed.",
+        "bounded": "Every number, text and list that a client may send has bounds.",
         "opens": "An opening without a fault opens an encounter.",
         "decides": "A legal command is decided without an error, and each of its events cites a rule.",
         "rests": "After each command the stack comes to rest, within the work that a command may take.",

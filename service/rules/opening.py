@@ -13,6 +13,7 @@ from service.rules.house_options import OptionSpec, by_key, defaults, option_fau
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Code, Digest, Edition, EncounterId, Label
 from service.rules.openings import Fault, SeatEntry, seat_faults, seats_of
 from service.rules.rolls.seeding import Seeding, check_setup, seeding_faults
 from service.rules.table.table import DiceSetup, Option, Table
@@ -30,10 +31,10 @@ class Opening:
     """What a client fills in to open an encounter: seats, options and seeding; a ruleset adds its fields."""
 
     seats: tuple[SeatEntry, ...] = ()
-    options: Mapping[str, Option] = EMPTY
+    options: Mapping[Code, Option] = EMPTY
     """The chosen options of the house; in the record each option has its value."""
     seeding: Seeding = Seeding()
-    title: str = ""
+    title: Label = ""
 
     def creature_ids(self) -> tuple[str, ...]:
         """Return the ids of the creatures, which seats may control."""
@@ -54,9 +55,9 @@ class EncounterOpened(Event[S]):
 
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "encounter_opened"
-    encounter: str
-    edition: str
-    digest: str
+    encounter: EncounterId
+    edition: Edition
+    digest: Digest
     dice: DiceSetup
     opening: Any
 
@@ -89,9 +90,9 @@ class OpenEncounter(Command[S]):
     """The rules that the event cites."""
     refused_by: ClassVar[str] = "TABLE-OPEN-1"
     """The rule that a refusal cites."""
-    encounter: str
-    edition: str
-    digest: str
+    encounter: EncounterId
+    edition: Edition
+    digest: Digest
     dice: DiceSetup
     opening: Any
 

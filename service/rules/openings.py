@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from re import compile as pattern
-from typing import Final, TypeAlias
+from typing import ClassVar, Final, TypeAlias
 
 from service.rules.kernel import values
 from service.rules.kernel.hexadecimal import expected_hex, is_hex
 from service.rules.kernel.records import record
+from service.rules.kernel.values import CreatureId, Hexadecimal, SeatId
 from service.rules.table.seats import Role
 from service.rules.table.table import GM, WATCHERS, Seat
 
@@ -27,10 +28,11 @@ Fault = tuple[str, str]
 class SeatEntry:
     """A seat that the opening creates: a player's with its creatures, an observer's or an auditor's."""
 
-    seat: Id
+    many: ClassVar[int] = 100
+    seat: SeatId
     role: Role = "player"
-    creatures: tuple[Id, ...] = ()
-    key: str | None = None
+    creatures: tuple[CreatureId, ...] = ()
+    key: Hexadecimal | None = None
 
 
 def cell_faults(keys: Iterable[str], at: str) -> Iterator[Fault]:

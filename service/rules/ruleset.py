@@ -131,6 +131,12 @@ class Ruleset(Generic[S]):
         return self.blank.families
 
 
+def records_sent(ruleset: Ruleset[Any]) -> tuple[type, ...]:
+    """Return the records that clients send: commands, the opening among them, and carried characters."""
+    carried = () if ruleset.carrying is None else (ruleset.carrying.kind,)
+    return (*ruleset.commands.values(), *carried)
+
+
 @record
 class Refusal:
     """Why a command was refused, as the record has it."""

@@ -29,6 +29,10 @@ SCOPE: Final = "    def scope("
 
 BROKEN: Final[dict[str, tuple[str, str]]] = {
     "listed": (", Won),", "),"),
+    "bounded": (
+        "    fighters: tuple[kit.CreatureId, kit.CreatureId]\n",
+        '    fighters: tuple[kit.CreatureId, kit.CreatureId]\n    note: str = ""\n',
+    ),
     "opens": ("if self.fighters[0] == self.fighters[1]:", "if self.fighters:"),
     "decides": ("        amount = strike.amount or 0", "        amount = 1 // 0"),
     "rests": (

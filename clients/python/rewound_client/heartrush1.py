@@ -490,7 +490,7 @@ class Cast(t.TypedDict):
     type: t.Literal['cast']
     creature: str
     ability: str
-    params: t.NotRequired[dict[str, t.Any]]
+    params: t.NotRequired[dict[str, str | int | list[str | int]]]
     rush_extra: t.NotRequired[int]
     prompt: t.NotRequired[str | None]
 
@@ -1182,7 +1182,7 @@ class DeclareInstant(t.TypedDict):
     type: t.Literal['declare_instant']
     creature: str
     ability: str
-    params: t.NotRequired[dict[str, t.Any]]
+    params: t.NotRequired[dict[str, str | int | list[str | int]]]
     rush_extra: t.NotRequired[int]
     prompt: t.NotRequired[str | None]
 
@@ -4825,7 +4825,7 @@ class UseAbility(t.TypedDict):
     type: t.Literal['use_ability']
     creature: str
     ability: str
-    params: t.NotRequired[dict[str, t.Any]]
+    params: t.NotRequired[dict[str, str | int | list[str | int]]]
     rush_extra: t.NotRequired[int]
     prompt: t.NotRequired[str | None]
 
@@ -4858,7 +4858,7 @@ class UseView(t.TypedDict):
     path: str
     creature: str
     ability: str
-    params: dict[str, t.Any]
+    params: dict[str, str | int | list[str | int]]
     rush: int
     moment: t.Literal['any', 'ability_declared', 'joining_closed', 'stances_revealed', 'step_over', 'attack_rolled', 'rolls_known', 'damage_pending', 'damage_applied', 'engagement_closing', 'step_taken', 'moves', 'stands', 'trip']
     about: dict[str, str | int]

@@ -1702,7 +1702,7 @@ class SeatChange(t.TypedDict):
 class SeatEntry(t.TypedDict):
     """A seat that the opening creates: a player's with its creatures, an observer's or an auditor's."""
     seat: str
-    """The id."""
+    """The id of the seat."""
     role: t.NotRequired[t.Literal['player', 'observer', 'auditor']]
     """The role of the seat: `gm`, `player`, `observer` or `auditor`."""
     creatures: t.NotRequired[list[str]]

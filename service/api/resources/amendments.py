@@ -20,6 +20,7 @@ from service.core import continuation, views
 from service.rules.contests.amendments import AcceptAmendment, DropAmendment, Redo, Undo
 from service.rules.kernel.messages import Command, Refused
 from service.rules.kernel.records import record
+from service.rules.kernel.values import EncounterId, Ordinal, Reason
 from service.rules.table.seats import TABLE_SIGN_1
 from service.steps import Steps, settle
 from service.usecases import accepted_lines, amending
@@ -127,12 +128,12 @@ _UNDECIDED: Final = ResponseSchema(
 class NewUndo:
     """The last commit that stays, and the reason."""
 
-    to: int
+    to: Ordinal
     """The version to go back to; everything after it is undone."""
-    reason: str = ""
+    reason: Reason = ""
     preview: bool = False
     """Only propose it, to look at the difference first."""
-    line: str = ""
+    line: EncounterId = ""
     """The earlier line of play in which `to` is a number; empty for the played one."""
 
 
@@ -140,7 +141,7 @@ class NewUndo:
 class NewRedo:
     """The reason for a redo."""
 
-    reason: str = ""
+    reason: Reason = ""
     preview: bool = False
     """Only propose it, to look at the difference first."""
 
@@ -149,7 +150,7 @@ class NewRedo:
 class Acceptance:
     """The version of the encounter that the proposal was compared with."""
 
-    version: int
+    version: Ordinal
 
 
 NEW_UNDO: Final = schema_of(NewUndo)()

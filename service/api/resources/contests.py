@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from service.api import parameters
 from service.api.answers import PENDING
@@ -18,7 +18,9 @@ from service.log import Appended
 from service.rules.contests.amendments import Amend, AmendmentProposed
 from service.rules.contests.contests import OpenContest, Uphold
 from service.rules.kernel.codec import to_data
+from service.rules.kernel.meaning import at_most
 from service.rules.kernel.records import record
+from service.rules.kernel.values import Code, CommandLike, Reason, Subject, Words
 from service.rules.table.disputes import Contest
 from service.steps import Steps
 from service.usecases.reading import contested_text
@@ -66,15 +68,15 @@ class ContestRuling:
     """The gm's answer to a contest: its ending, the decision and the reason."""
 
     ending: Literal["upheld", "effects", "as_ruled"]
-    decision: str
-    reason: str = ""
-    kind: str | None = None
+    decision: Words
+    reason: Reason = ""
+    kind: Code | None = None
     """With `effects`: the kind of the ruling, as in the edition's `gm_ruling`."""
-    subject: str | None = None
+    subject: Subject | None = None
     """With `effects`: the subject of the ruling."""
-    effects: tuple[Any, ...] = ()
+    effects: Annotated[tuple[CommandLike, ...], at_most(100)] = ()
     """With `effects`: the effects to apply now, as in the edition's `gm_ruling`."""
-    instead: tuple[Any, ...] = ()
+    instead: Annotated[tuple[CommandLike, ...], at_most(50)] = ()
     """With `as_ruled`: the commands that replace the contested one. Each has its `type` and fields.
     With `by: gm` its sender is the gm, else the seat that sent the contested command."""
 

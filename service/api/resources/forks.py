@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from service.api.answers import OUTCOME
 from service.api.command_outcomes import (
@@ -20,8 +20,10 @@ from service.api.shapes import HASH, NUMBER, TEXT, TIME, UUID, closed, component
 from service.core import seams, views
 from service.log import StoreFailure
 from service.record.commit import load_commit
+from service.rules.kernel.meaning import at_most
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import record
+from service.rules.kernel.values import CommandLike, Ordinal
 from service.rules.table.table import GM
 from service.steps import Steps
 from service.stores import forks, seat_tokens
@@ -74,8 +76,8 @@ MOST_COMMANDS: Final = 50
 class NewFork:
     """The commit to fork after, and the first commands of the fork."""
 
-    at: int
-    commands: tuple[Any, ...] = ()
+    at: Ordinal
+    commands: Annotated[tuple[CommandLike, ...], at_most(MOST_COMMANDS)] = ()
 
 
 NEW_FORK: Final = schema_of(NewFork)()

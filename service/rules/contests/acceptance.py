@@ -13,6 +13,7 @@ from typing import ClassVar, Final, TypeVar
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Code, EncounterId, SeatId
 from service.rules.rolls.chance import Chance
 from service.rules.rolls.closing import disclose
 from service.rules.table.disputes import Contest
@@ -38,10 +39,10 @@ class LineAccepted(Event[Table]):
 
     type: ClassVar[str] = "line_accepted"
     decides: ClassVar[str] = "line"
-    parent: str
+    parent: EncounterId
     """The line that accepted it."""
-    seats: Mapping[str, Seat]
-    contests: Mapping[str, Contest]
+    seats: Mapping[SeatId, Seat]
+    contests: Mapping[Code, Contest]
 
     def evolve(self, state: Table) -> Table:
         state = changed(state, draft=False, seats_by_command=EMPTY, seats=self.seats, contests=self.contests)
@@ -85,9 +86,10 @@ class AcceptLine(Command[Table]):
     """Make a proposed line the line of play, as the service."""
 
     type: ClassVar[str] = "accept_line"
-    parent: str
-    seats: Mapping[str, Seat]
-    contests: Mapping[str, Contest]
+    bounded: ClassVar[bool] = False
+    parent: EncounterId
+    seats: Mapping[SeatId, Seat]
+    contests: Mapping[Code, Contest]
 
     def check(self, view: Table) -> None:
         if self.by.role != CLOCK:

@@ -14,6 +14,16 @@ from service.rules.contests.contests import check_text, close, gm_alone, open_co
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
 from service.rules.kernel.records import Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import (
+    AmendmentId,
+    ContestId,
+    EncounterId,
+    Hexadecimal,
+    Occasion,
+    Ordinal,
+    Reason,
+    Words,
+)
 from service.rules.table.disputes import Amendment, Instead, Kind
 from service.rules.table.stack import Stacks
 from service.rules.table.table import GM, Table
@@ -53,14 +63,14 @@ class AmendmentProposed(Event[Table]):
     type: ClassVar[str] = "amendment_proposed"
     decides: ClassVar[str] = "amendment"
     plays: ClassVar[bool] = False
-    amendment: str
+    amendment: AmendmentId
     kind: Kind
-    commit: int
-    epoch: int
-    contest: str | None
-    decision: str
-    reason: str
-    line: str = ""
+    commit: Ordinal
+    epoch: Ordinal
+    contest: ContestId | None
+    decision: Words
+    reason: Reason
+    line: EncounterId = ""
     """The earlier line that contains the commit, if it is not this one."""
 
     def evolve(self, state: Table) -> Table:
@@ -83,7 +93,7 @@ class AmendmentDetailed(Event[Table]):
 
     type: ClassVar[str] = "amendment_detailed"
     plays: ClassVar[bool] = False
-    amendment: str
+    amendment: AmendmentId
     instead: tuple[Instead, ...]
 
     def evolve(self, state: Table) -> Table:
@@ -101,7 +111,7 @@ class AmendmentDropped(Event[Table]):
     type: ClassVar[str] = "amendment_dropped"
     decides: ClassVar[str] = "amendment"
     plays: ClassVar[bool] = False
-    amendment: str
+    amendment: AmendmentId
     why: Literal["dropped", "superseded"] = "dropped"
 
     def evolve(self, state: Table) -> Table:
@@ -112,8 +122,8 @@ class AmendmentDropped(Event[Table]):
 class Head:
     """The head of a line of play: the number and hash of its last commit."""
 
-    n: int
-    hash: str
+    n: Ordinal
+    hash: Hexadecimal
 
 
 @record
@@ -122,10 +132,10 @@ class Continued(Event[Table]):
 
     type: ClassVar[str] = "continued"
     decides: ClassVar[str] = "line"
-    encounter: str
+    encounter: EncounterId
     head: Head
-    amendment: str
-    occasion: str | None = None
+    amendment: AmendmentId
+    occasion: Occasion | None = None
     """Opens the replacing commands for all, if the new line hides none of them."""
 
     def evolve(self, state: Table) -> Table:
@@ -141,11 +151,11 @@ class Amend(Command[Table]):
     """Answer a contest, as the GM, by proposing to decide the fight again from the contested commit."""
 
     type: ClassVar[str] = "amend"
-    contest: str
-    decision: str
+    contest: ContestId
+    decision: Words
     instead: tuple[Instead, ...]
     """The commands that replace the contested one; empty if it is left out."""
-    reason: str = ""
+    reason: Reason = ""
 
     def check(self, view: Table) -> None:
         gm_alone(self.by)
@@ -172,9 +182,9 @@ class Undo(Command[Table]):
     """Undo everything from a commit on, in this line or in one that it continues."""
 
     type: ClassVar[str] = "undo"
-    commit: int
-    reason: str = ""
-    line: str = ""
+    commit: Ordinal
+    reason: Reason = ""
+    line: EncounterId = ""
     """The earlier line that contains the commit; nothing may have been played since."""
 
     def check(self, view: Table) -> None:
@@ -194,7 +204,7 @@ class Redo(Command[Table]):
     """Redo what the last undo took back and no redo has restored."""
 
     type: ClassVar[str] = "redo"
-    reason: str = ""
+    reason: Reason = ""
 
     def check(self, view: Table) -> None:
         gm_alone(self.by)
@@ -213,10 +223,10 @@ class AcceptAmendment(Command[Table]):
     """Accept a proposal, as the GM: this line ends, and the new one continues it."""
 
     type: ClassVar[str] = "accept_amendment"
-    amendment: str
-    version: int
+    amendment: AmendmentId
+    version: Ordinal
     """The version of this line that was compared."""
-    encounter: str
+    encounter: EncounterId
     head: Head
     """The head of the new line when it was compared."""
     is_open: bool = False
@@ -251,7 +261,7 @@ class DropAmendment(Command[Table]):
     """Drop a proposal: the line as played continues, with dice that the proposal did not show."""
 
     type: ClassVar[str] = "drop_amendment"
-    amendment: str
+    amendment: AmendmentId
 
     def check(self, view: Table) -> None:
         gm_alone(self.by)

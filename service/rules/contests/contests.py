@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final
 from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import ContestId, Ordinal, Reason, RollId, SeatId, Words
 from service.rules.table.disputes import Contest, Ending
 from service.rules.table.table import GM, Table
 
@@ -40,12 +41,12 @@ class ContestOpened(Event[Table]):
     type: ClassVar[str] = "contest_opened"
     decides: ClassVar[str] = "contest"
     plays: ClassVar[bool] = False
-    contest: str
-    seat: str
-    commit: int
-    event: int | None
-    roll: str | None
-    claim: str
+    contest: ContestId
+    seat: SeatId
+    commit: Ordinal
+    event: Ordinal | None
+    roll: RollId | None
+    claim: Words
 
     def evolve(self, state: Table) -> Table:
         made = Contest(
@@ -66,10 +67,10 @@ class ContestClosed(Event[Table]):
     type: ClassVar[str] = "contest_closed"
     decides: ClassVar[str] = "contest"
     plays: ClassVar[bool] = False
-    contest: str
+    contest: ContestId
     ending: Ending
-    decision: str
-    reason: str
+    decision: Words
+    reason: Reason
 
     def evolve(self, state: Table) -> Table:
         closed = changed(
@@ -84,11 +85,11 @@ class OpenContest(Command[Table]):
     """Contest a commit, an event or a roll that everybody can see; play goes on until the GM answers."""
 
     type: ClassVar[str] = "contest"
-    commit: int
-    claim: str
-    event: int | None = None
+    commit: Ordinal
+    claim: Words
+    event: Ordinal | None = None
     """The event's index in the commit."""
-    roll: str | None = None
+    roll: RollId | None = None
     """The roll's name: `epoch/lane/stream#place`."""
 
     def check(self, view: Table) -> None:
@@ -121,9 +122,9 @@ class Uphold(Command[Table]):
     """Uphold what happened, as the GM; the explanation of the commit gives the reason."""
 
     type: ClassVar[str] = "uphold"
-    contest: str
-    decision: str
-    reason: str = ""
+    contest: ContestId
+    decision: Words
+    reason: Reason = ""
 
     def check(self, view: Table) -> None:
         gm_alone(self.by)

@@ -18,6 +18,18 @@ from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import names, places_of_sealed
 from service.rules.kernel.sealed_data import holder, put, taken
+from service.rules.kernel.values import (
+    Code,
+    Digest,
+    Edition,
+    EncounterId,
+    Hexadecimal,
+    Occasion,
+    Ordinal,
+    Reader,
+    SourceId,
+    StateData,
+)
 from service.rules.table.lines import Origin
 from service.rules.table.table import DiceSetup, Table
 
@@ -33,7 +45,7 @@ TABLE_LINE_2: Final = Rule(
 )
 
 
-Orders: TypeAlias = Mapping[str, tuple[str, ...]]
+Orders: TypeAlias = Mapping[Code, tuple[Code, ...]]
 """The insertion order of mappings' keys, by JSON pointer, because canonical JSON sorts them."""
 
 BECAUSE = ("TABLE-LINE-1",)
@@ -43,9 +55,9 @@ BECAUSE = ("TABLE-LINE-1",)
 class SealedValues:
     """The values that are sealed for one audience until one occasion, by JSON pointer into the state."""
 
-    audience: tuple[str, ...]
-    opens: str
-    values: Mapping[str, Any]
+    audience: tuple[Reader, ...]
+    opens: Occasion
+    values: StateData
     orders: Orders = EMPTY
 
 
@@ -53,9 +65,9 @@ class SealedValues:
 class Link:
     """A link of the dice's chain that the old line disclosed."""
 
-    lane: int
-    epoch: int
-    link: str
+    lane: Ordinal
+    epoch: Ordinal
+    link: Hexadecimal
 
 
 # --- facts -----------------------------------------------------------------------------------------------
@@ -67,16 +79,16 @@ class LineBegun(Event[Table]):
 
     type: ClassVar[str] = "line_begun"
     decides: ClassVar[str] = "line"
-    encounter: str
-    edition: str
-    digest: str
+    encounter: EncounterId
+    edition: Edition
+    digest: Digest
     dice: DiceSetup
     origin: Origin
-    source: str
+    source: SourceId
     """The encounter whose commands are decided again."""
-    plan: tuple[int, ...]
+    plan: tuple[Ordinal, ...]
     """For each of the next commands the number of the old one that it repeats; 0 if the ruling added it."""
-    state: Mapping[str, Any]
+    state: StateData
     orders: Orders
     """The insertion order of mappings whose keys are not sorted, by JSON pointer."""
 
@@ -97,7 +109,7 @@ class SealedValuesInherited(Event[Table]):
     """Values that were sealed in the old line stay sealed for the same audience."""
 
     type: ClassVar[str] = "sealed_values_inherited"
-    values: Mapping[str, Any]
+    values: StateData
     orders: Orders
 
     def evolve(self, state: Table) -> Table:
@@ -118,7 +130,7 @@ class OccasionInherited(Event[Table]):
     """An occasion of the old line, whose envelopes are open in this line too."""
 
     type: ClassVar[str] = "occasion_inherited"
-    occasion: str
+    occasion: Occasion
 
     def evolve(self, state: Table) -> Table:
         return state
@@ -129,9 +141,9 @@ class LinkInherited(Event[Table]):
     """A link that the old line disclosed; it proves the dice that this line repeats."""
 
     type: ClassVar[str] = "link_inherited"
-    lane: int
-    epoch: int
-    link: str
+    lane: Ordinal
+    epoch: Ordinal
+    link: Hexadecimal
 
     def evolve(self, state: Table) -> Table:
         return state
@@ -146,16 +158,17 @@ class BeginLine(Command[Table]):
     """Begin a line of play that continues from a commit, with the state at it, sealed as before."""
 
     type: ClassVar[str] = "begin_line"
-    encounter: str
-    edition: str
-    digest: str
+    bounded: ClassVar[bool] = False
+    encounter: EncounterId
+    edition: Edition
+    digest: Digest
     dice: DiceSetup
     origin: Origin
-    state: Mapping[str, Any]
-    source: str = ""
+    state: StateData
+    source: SourceId = ""
     orders: Orders = EMPTY
-    plan: tuple[int, ...] = ()
-    occasions: tuple[str, ...] = ()
+    plan: tuple[Ordinal, ...] = ()
+    occasions: tuple[Occasion, ...] = ()
     links: tuple[Link, ...] = ()
     kept: tuple[SealedValues, ...] = field(default=(), metadata={"given": False})
     """The sealed values of the state; the worker adds them, because a request is not sealed."""
@@ -205,7 +218,7 @@ def _sealed(kept: SealedValues) -> SealedValuesInherited:
 class Open:
     """The part of a state that everybody may see: its data, and the orders of its mappings."""
 
-    data: Mapping[str, Any]
+    data: Mapping[Code, Any]
     orders: Orders
 
 

@@ -11,6 +11,7 @@ from typing import ClassVar, Final, TypeVar
 from service.rules.contests.contests import check_text, close, open_contest
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import record
+from service.rules.kernel.values import Code, ContestId, Reason, RulingId, SeatId, Subject, Words
 from service.rules.table.table import Table
 
 T = TypeVar("T", bound=Table)
@@ -25,12 +26,12 @@ class GmRulingRecorded(Event[T]):
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "gm_ruling_recorded"
     decides: ClassVar[str] = "ruling"
-    ruling: str
-    kind: str
-    subject: str | None
-    decision: str
-    reason: str
-    seat: str
+    ruling: RulingId
+    kind: Code
+    subject: Subject | None
+    decision: Words
+    reason: Reason
+    seat: SeatId
 
 
 @record
@@ -39,12 +40,12 @@ class RulingOfGm(Command[T]):
 
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "gm_ruling"
-    kind: str
-    decision: str
-    reason: str = ""
-    subject: str | None = None
+    kind: Code
+    decision: Words
+    reason: Reason = ""
+    subject: Subject | None = None
     """What the ruling is about: a creature, a side, a command's number or a place."""
-    contest: str | None = None
+    contest: ContestId | None = None
     """The contest that the ruling answers; its effects repair what went wrong."""
 
     def check_contest(self, view: T) -> None:

@@ -290,15 +290,14 @@ def _many(shape: hints.AnyList, reading: _Reading) -> Decode:
 def _names(shape: hints.Names, reading: _Reading) -> Decode:
     each = _way(shape.each, reading)
 
-    named = shape.key.meaning.text_fault if reading.bounded else None
+    name = _way(shape.key, reading) if reading.bounded else None
 
     def decode(data: Any) -> Any:
         if not _is_object(data):
             raise Malformed("", "an object")
-        for key in data if named else ():
-            expected = named and named(key)
-            if expected is not None:
-                raise Malformed(f"/{escaped(key)}", expected)
+        if name is not None:
+            for key in data:
+                _at(key, name, key)
         return {key: _at(key, each, item) for key, item in data.items()}
 
     return _counting(shape, AN_OBJECT, decode, reading)

@@ -226,8 +226,16 @@ def _names(arguments: tuple[Any, ...]) -> Shape:
 
 
 def _counted(each: Shape) -> Meaning:
-    """Return the greatest count of a list of *each*, or of an object with such names, if *each* says one."""
-    return UNSAID if each.meaning.many is None else Meaning(count=each.meaning.many)
+    """Return the greatest count of a list of *each*, or of an object with such names, if *each* says one.
+
+    A record says it with a class variable `many`; of words that are listed, there are as many as the list.
+    """
+    many = each.meaning.many
+    if many is None and isinstance(each, Choice):
+        many = len(each.values)
+    if many is None and isinstance(each, RecordObject | Member):
+        many = vars(each.kind if isinstance(each, RecordObject) else each.head).get("many")
+    return Meaning(count=many) if isinstance(many, int) else UNSAID
 
 
 _SCALARS: Final = (str, int, bool)

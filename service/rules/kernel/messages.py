@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final, Generic, Self, TypeAlias, TypeVar
 from service.dice.values import Roll
 from service.rules.kernel.records import EMPTY, record
 from service.rules.kernel.sealed import view
+from service.rules.kernel.values import Code, CreatureId, Occasion, PromptId, Reader, RuleId, SeatId
 
 S = TypeVar("S")
 
@@ -44,17 +45,17 @@ class QuestionNeeded(Exception):
 class Actor:
     """The sender of a command: a seat of the encounter and its role."""
 
-    seat: str
-    role: str
+    seat: SeatId
+    role: Code
 
 
 @record
 class Scope:
     """A sealed scope: who reads what is decided inside it, and which occasion opens it for all."""
 
-    audience: tuple[str, ...]
-    opens: str
-    at: str = TABLE
+    audience: tuple[Reader, ...]
+    opens: Occasion
+    at: Code = TABLE
     """The place where its events apply: the table, or the world of a group that acts apart."""
 
 
@@ -62,17 +63,17 @@ class Scope:
 class Awaited:
     """An awaited answer: which seat gives it, for which creature, and with which commands."""
 
-    prompt: str
+    prompt: PromptId
     """The path of the frame that waits and who must answer, as `r1/e1/stance/pia`; it contains no counter."""
-    seat: str
+    seat: SeatId
     """The seat that must answer; empty if others may not know it."""
-    accepts: tuple[str, ...]
-    creature: str | None = None
+    accepts: tuple[Code, ...]
+    creature: CreatureId | None = None
     optional: bool = False
     """Whether play can also go on without this seat's answer, when another seat acts."""
-    wants: tuple[str, ...] = ()
+    wants: tuple[Code, ...] = ()
     """The dice to throw, as `role:dN`, if the answer is the faces of dice."""
-    seals: tuple[str, ...] = ()
+    seals: tuple[Code, ...] = ()
     """The commands among which the seat chooses, if it answers with a commitment to one of them."""
 
 
@@ -80,12 +81,12 @@ class Awaited:
 class Offer:
     """A command that is legal now, with the values each parameter may take; every combination is accepted."""
 
-    type: str
-    creature: str | None = None
-    prompt: str | None = None
-    given: Mapping[str, Any] = EMPTY
+    type: Code
+    creature: CreatureId | None = None
+    prompt: PromptId | None = None
+    given: Mapping[Code, Any] = EMPTY
     """Parameters that have exactly this value in the offer."""
-    choices: Mapping[str, Sequence[Any]] = EMPTY
+    choices: Mapping[Code, Sequence[Any]] = EMPTY
     """Parameters to choose: one of the values of a tuple, or of a compact choice (`compact.py`)."""
     seals: tuple[Offer, ...] = ()
     """The commands to one of which this one commits; they are not accepted themselves."""
@@ -104,7 +105,7 @@ class Event(Generic[S]):
     """The kind of decision of the gm or the host that it records, outside the rules; audits list it."""
     sentence: ClassVar[str] = ""
     """What a terminal shows; `{name}` is a field. Empty to show the type and the fields."""
-    because: tuple[str, ...] = ()
+    because: tuple[RuleId, ...] = ()
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -159,7 +160,7 @@ class Command(Generic[S]):
 
     type: ClassVar[str]
     bounded: ClassVar[bool] = True
-    """Its data is read within the bounds of its fields (see `codec.py`)."""
+    """Its data is read within the bounds of its fields; that of a command of the service's own is not."""
     by: Actor = field(metadata={"given": False})
 
     def __init_subclass__(cls, **kwargs: object) -> None:

@@ -1,4 +1,4 @@
-"""The types of values that every ruleset has: each says the kind, the bounds, the unit and the text once.
+"""The types of values that rulesets share: each says the kind, the bounds, the unit and the text once.
 
 A field names the type (`speed: Feet`) and notes what is different (`Annotated[Feet, within(0, 60)]`).
 A ruleset adds types of its own in the same way. Bounds are what a client may send: what the rules make of it
@@ -7,9 +7,10 @@ may be less or more, such as hit points below zero.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, TypeAlias
 
-from service.rules.kernel.meaning import named, number, text
+from service.rules.kernel.meaning import Meaning, at_most, named, number, text
 
 ID: Final = r"[a-z0-9][a-z0-9-]{0,23}"
 """The pattern of ids; the names of rolls contain them."""
@@ -29,7 +30,11 @@ def _id(kind: str, many: int, said: str = "") -> Any:  # noqa: ANN401 - a note o
 
 Id: TypeAlias = Annotated[str, _id("id", 100, "The id.")]
 CreatureId: TypeAlias = Annotated[str, _id("creature", CREATURES)]
+CreatureRef: TypeAlias = Annotated[str, text("creature", 40, many=CREATURES)]
+"""A creature, or in an ability a role or `$` and the name of a parameter."""
 SideId: TypeAlias = Annotated[str, _id("side", 20)]
+SideRef: TypeAlias = Annotated[str, text("side", 40)]
+"""A side, or in an ability `$` and the name of a parameter."""
 SeatId: TypeAlias = Annotated[str, _id("seat", 100)]
 GroupId: TypeAlias = Annotated[str, _id("group", CREATURES)]
 EncounterId: TypeAlias = Annotated[str, text("encounter", 36, many=100)]
@@ -37,57 +42,99 @@ EncounterId: TypeAlias = Annotated[str, text("encounter", 36, many=100)]
 PromptId: TypeAlias = Annotated[str, text("prompt", 500, many=1_000)]
 """The path of the step that waits and who must answer, such as `r1/e1/stance/pia`."""
 StepId: TypeAlias = Annotated[str, text("step", 500, many=1_000)]
-"""The path of a frame, with which the prompts of its answers begin."""
+"""The path of a frame, with which the prompts of its answers begin, or the id of what it is about."""
 ContestId: TypeAlias = Annotated[str, text("contest", 100, many=1_000)]
 AmendmentId: TypeAlias = Annotated[str, text("amendment", 100, many=1_000)]
-RuleId: TypeAlias = Annotated[str, text("rule", 100, many=100)]
+RulingId: TypeAlias = Annotated[str, text("ruling", 500, many=1_000)]
+WoundId: TypeAlias = Annotated[str, text("wound", 100, many=100)]
+RuleId: TypeAlias = Annotated[str, text("rule", 100, many=200)]
 OptionKey: TypeAlias = Annotated[str, text("option", 64, many=200)]
-StreamName: TypeAlias = Annotated[str, text("stream", 200, many=1_000)]
+StreamName: TypeAlias = Annotated[str, text("stream", 200, many=10_000)]
 """The name of a stream of rolls, such as `pia/attack`."""
+RollId: TypeAlias = Annotated[str, text("roll", 300)]
+"""The name of a roll: `epoch/lane/stream#place`."""
+Occasion: TypeAlias = Annotated[str, text("occasion", 500, many=10_000)]
+"""The occasion that opens what is sealed, such as `r1/e1/reveal`."""
+Reader: TypeAlias = Annotated[str, text("reader", 30, many=100)]
+"""Who may read something, as `seat:<id>`."""
 CellKey: TypeAlias = Annotated[
     str,
     text("cell", 11, pattern=r"-?\d{1,4},-?\d{1,4}", form="a cell is written x,y, such as 3,-2", many=EDGES),
 ]
-EdgeName: TypeAlias = Annotated[str, text("edge", 23, many=EDGES)]
-"""An edge between two cells, such as `2,0|3,0`."""
-Hexadecimal: TypeAlias = Annotated[str, text("hexadecimal digits", 64, many=100)]
-"""Hexadecimal digits of a key, a hash, a seed or a salt."""
-Digest: TypeAlias = Annotated[str, text("digest", 80)]
+Hexadecimal: TypeAlias = Annotated[str, text("hexadecimal digits", 200, many=100)]
+"""Hexadecimal digits of a key, a hash, a seed or a salt; a rule says how many."""
+Digest: TypeAlias = Annotated[str, text("digest", 200)]
 Edition: TypeAlias = Annotated[str, text("edition", 64)]
-Code: TypeAlias = Annotated[str, text("code", 64, many=200)]
-"""A word for machines, of a list that the rules know."""
+Code: TypeAlias = Annotated[str, text("code", 64, many=1_000)]
+"""A word of a list that the rules know."""
+Choice: TypeAlias = Annotated[str, text("choice", 500, many=1_000)]
+"""One of the answers that a prompt offers."""
 Member: TypeAlias = Annotated[str, text("member", 64, many=200)]
 """The name of a member of an object."""
+AbilityId: TypeAlias = Annotated[str, text("ability", 40, many=200)]
+WeaponId: TypeAlias = Annotated[str, _id("weapon", 40)]
+ThingName: TypeAlias = Annotated[str, text("thing", 120, many=200)]
+"""What somebody carries, or what lies on the ground."""
+ConditionName: TypeAlias = Annotated[str, text("condition", 64, many=100)]
+SourceId: TypeAlias = Annotated[str, text("source", 200)]
+"""The creature, or the thing or rule, that something comes from."""
+Subject: TypeAlias = Annotated[str, text("subject", 500, many=CREATURES)]
+"""What something is about: a creature, a side, a step or a place."""
+
+CommandData: TypeAlias = Annotated[Mapping[Member, Annotated[Any, named("command")]], at_most(100)]
+"""The fields of a command, which is read within its own bounds."""
+CommandLike: TypeAlias = Annotated[Any, named("command")]
+"""A command, or a part of one, which is read within its own bounds where it is sent on."""
+StateData: TypeAlias = Annotated[Mapping[Member, Annotated[Any, named("state")]], at_most(EDGES)]
+"""Parts of a state, which the service writes itself."""
 
 # --- what people write ------------------------------------------------------------------------------------
 
-Label: TypeAlias = Annotated[str, text("label", 120, many=100)]
+Label: TypeAlias = Annotated[str, text("label", 200, many=100)]
 """A name or a title on one line."""
-Reason: TypeAlias = Annotated[str, text("words", 500, lines=True)]
-Words: TypeAlias = Annotated[str, text("words", 1_000, lines=True, many=100)]
-"""Prose that may have several lines."""
-Remark: TypeAlias = Annotated[str, text("words", 280, lines=True, many=100)]
+Remark: TypeAlias = Annotated[str, text("words", 500, lines=True, many=100)]
 """A few words that may have several lines."""
+Reason: TypeAlias = Annotated[str, text("words", 1_000, lines=True, many=100)]
+Words: TypeAlias = Annotated[str, text("words", 2_000, lines=True, many=100)]
+"""Prose that may have several lines."""
 
 # --- numbers ----------------------------------------------------------------------------------------------
 
 Ordinal: TypeAlias = Annotated[int, number("ordinal", 0, 10**9, many=10_000)]
-"""The number of a commit, an event, an epoch or a step of a sequence."""
-Round: TypeAlias = Annotated[int, number("round", 0, 10**6, many=1_000)]
+"""The number of a commit, an event, an epoch, a day or a step of a sequence."""
+Round: TypeAlias = Annotated[int, number("round", 0, 10**6, many=10_000)]
 Count: TypeAlias = Annotated[int, number("count", 0, 1_000, many=1_000)]
 HiddenCreature: TypeAlias = Annotated[int, number("hidden creature", 0, 100, many=100)]
 """The number of a creature that the gm hides."""
 Coordinate: TypeAlias = Annotated[int, number("coordinate", -9_999, 9_999)]
-Cell: TypeAlias = Annotated[tuple[Coordinate, Coordinate], named("cell")]
+Cell: TypeAlias = Annotated[tuple[Coordinate, Coordinate], Meaning(kind="cell", many=EDGES)]
 """A cell of the grid, as x and y."""
+Direction: TypeAlias = Annotated[tuple[Coordinate, Coordinate], named("direction")]
+"""A direction, as steps along x and y."""
 Feet: TypeAlias = Annotated[int, number("feet", 0, 1_000, unit="feet", many=1_000)]
+Speed: TypeAlias = Annotated[int, number("speed", 0, 300, unit="feet")]
+"""The feet that a creature moves in a round."""
 Seconds: TypeAlias = Annotated[int, number("seconds", 0, 10**11, unit="seconds", many=1_000)]
 """Seconds, also of the campaign's clock: three thousand years."""
+Minutes: TypeAlias = Annotated[int, number("minutes", 0, 600_000, unit="minutes")]
+Hours: TypeAlias = Annotated[int, number("hours", 0, 10_000, unit="hours")]
 Days: TypeAlias = Annotated[int, number("days", 0, 400, unit="days")]
 HitPoints: TypeAlias = Annotated[int, number("hit points", 0, 10_000, unit="hit points", many=100)]
+HitPointsNow: TypeAlias = Annotated[int, number("hit points", -10_000, 10_000, unit="hit points")]
+"""The hit points of a creature, which may be below zero."""
+Amount: TypeAlias = Annotated[int, number("amount", 0, 10_000)]
+"""How much damage, healing or the like."""
 DieSides: TypeAlias = Annotated[int, number("die sides", 2, 1_000, many=100)]
-Face: TypeAlias = Annotated[int, number("face", 1, 1_000, many=100)]
-Level: TypeAlias = Annotated[int, number("level", 0, 100)]
+DiceCount: TypeAlias = Annotated[int, number("dice", 0, 100, unit="dice")]
+Face: TypeAlias = Annotated[int, number("face", 1, 1_000, many=1_000)]
+Level: TypeAlias = Annotated[int, number("level", 0, 1_000, many=100)]
+Levels: TypeAlias = Annotated[int, number("levels", -100, 100)]
+"""Levels of advantage, or below zero of disadvantage."""
+Rank: TypeAlias = Annotated[int, number("rank", 0, 10_000)]
+CheckNumber: TypeAlias = Annotated[int, number("check number", 0, 1_000)]
+"""The number that a check must reach."""
+Points: TypeAlias = Annotated[int, number("points", 0, 1_000, unit="points")]
+Experience: TypeAlias = Annotated[int, number("experience", 0, 10**6, unit="points")]
 Bonus: TypeAlias = Annotated[int, number("bonus", -1_000, 1_000, many=100)]
 """What is added to a roll or to a number of a sheet."""
 Total: TypeAlias = Annotated[int, number("total", -(10**9), 10**9, many=100)]

@@ -12,6 +12,7 @@ from service.dice.values import DeclaredFacesError, check_declared
 from service.rules.kernel.messages import TABLE, Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Code, CreatureId, Face, PromptId, SeatId, StreamName, Subject
 from service.rules.rolls.chance import Chance, DiceNeeded, PoolDie
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM, DeclaredFaces, Table
@@ -28,9 +29,9 @@ class DiceFrame(Frame[Table]):
     """Waits for the faces of one roll that people throw themselves."""
 
     kind: ClassVar[str] = "dice"
-    owner: str
-    stream: str
-    purpose: Mapping[str, str]
+    owner: CreatureId
+    stream: StreamName
+    purpose: Mapping[Code, Subject]
     pool: tuple[PoolDie, ...]
 
     def waiting(self, state: Table) -> tuple[Awaited, ...]:
@@ -54,10 +55,10 @@ class DiceRequested(Event[Table]):
     """A seat is asked to throw dice and declare their faces."""
 
     type: ClassVar[str] = "dice_requested"
-    prompt: str
-    owner: str
-    stream: str
-    purpose: Mapping[str, str]
+    prompt: PromptId
+    owner: CreatureId
+    stream: StreamName
+    purpose: Mapping[Code, Subject]
     pool: tuple[PoolDie, ...]
 
     def evolve(self, state: Table) -> Table:
@@ -73,10 +74,10 @@ class DiceDeclared(Event[Table]):
     """A seat declared the faces of a roll."""
 
     type: ClassVar[str] = "dice_declared"
-    prompt: str
-    stream: str
-    seat: str
-    faces: tuple[int, ...]
+    prompt: PromptId
+    stream: StreamName
+    seat: SeatId
+    faces: tuple[Face, ...]
 
     def evolve(self, state: Table) -> Table:
         before = state.declared_faces.get(self.stream)
@@ -111,8 +112,8 @@ class ThrowDice(Command[Table]):
     """Declare the faces of the dice that a prompt asks for, in the prompt's order."""
 
     type: ClassVar[str] = "throw_dice"
-    prompt: str
-    faces: tuple[int, ...]
+    prompt: PromptId
+    faces: tuple[Face, ...]
 
     def place(self, view: Table) -> str:
         """Return the group whose world asks for these dice, or the table."""

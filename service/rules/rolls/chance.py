@@ -18,6 +18,7 @@ from service.dice.values import Die, Roll, Term
 from service.rules.kernel.messages import Fact, Private, Refused, Rolled, Scope
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Code, DieSides
 from service.rules.rolls.draws import check_shown, kept, redirected
 from service.rules.rolls.withheld import ROLLS, open_part, scope_of
 from service.rules.table.table import Table
@@ -34,8 +35,8 @@ S = TypeVar("S", bound=Table)
 class PoolDie:
     """One die of a pool before it is thrown: what it is for, and its sides."""
 
-    role: str
-    sides: int
+    role: Code
+    sides: DieSides
 
 
 class DiceNeeded(Exception):

@@ -15,6 +15,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import EVERYTHING
+from service.rules.kernel.values import Code, Hexadecimal, Occasion, Ordinal, Reason
 from service.rules.rolls.chance import Chance
 from service.rules.table.lines import RedirectedStream
 from service.rules.table.stack import Frame, Stacks
@@ -53,9 +54,9 @@ class EpochClosed(Event[Table]):
     """An epoch is over: its link is disclosed, and later rolls use another key."""
 
     type: ClassVar[str] = "epoch_closed"
-    lane: int
-    epoch: int
-    link: str
+    lane: Ordinal
+    epoch: Ordinal
+    link: Hexadecimal
 
     def evolve(self, state: Table) -> Table:
         if self.lane != OPEN_LANE:
@@ -71,10 +72,10 @@ class EpochEnded(Event[Table]):
     """An epoch ended in a line that is only proposed: its link is disclosed once the line is accepted."""
 
     type: ClassVar[str] = "epoch_ended"
-    epoch: int
-    to: int
+    epoch: Ordinal
+    to: Ordinal
     """The epoch from which dice come now; the same one where that is the proposal's own."""
-    before: Mapping[str, int]
+    before: Mapping[Code, Ordinal]
     """Rolls of each stream in the proposal's own epoch so far, by `lane/stream`."""
 
     def evolve(self, state: Table) -> Table:
@@ -91,8 +92,8 @@ class LaneDisclosed(Event[Table]):
     """The seed of a lane was disclosed; none of its rolls is sealed any more."""
 
     type: ClassVar[str] = "lane_disclosed"
-    lane: int
-    seed: str
+    lane: Ordinal
+    seed: Hexadecimal
 
     def evolve(self, state: Table) -> Table:
         return state
@@ -103,9 +104,9 @@ class EncounterClosed(Event[Table]):
     """The encounter is over: nothing follows, and the seed of its open dice is disclosed."""
 
     type: ClassVar[str] = "encounter_closed"
-    lane: int
-    seed: str
-    occasion: str = EVERYTHING
+    lane: Ordinal
+    seed: Hexadecimal
+    occasion: Occasion = EVERYTHING
     """Which envelopes it opens for all: every one, or those the dice need."""
 
     def evolve(self, state: Table) -> Table:
@@ -177,7 +178,7 @@ class ClosingBegun(Event[Table]):
     """The GM ended the encounter; unfinished steps stay unfinished."""
 
     type: ClassVar[str] = "closing_begun"
-    reason: str
+    reason: Reason
     abandoned: bool = False
     """Whether it was closed before it was played to its end."""
 
@@ -191,7 +192,7 @@ class CloseEncounter(Command[Table]):
     """Close the encounter: disclose the seeds of its dice, open what was sealed, accept nothing more."""
 
     type: ClassVar[str] = "close"
-    reason: str = ""
+    reason: Reason = ""
 
     def check(self, view: Table) -> None:
         if self.by.role != GM:

@@ -9,6 +9,7 @@ from service.dice.values import RollName
 from service.rules.kernel.messages import Event, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Ordinal, StreamName
 from service.rules.table.lines import RedirectedStream
 from service.rules.table.table import Table
 
@@ -28,13 +29,13 @@ class StreamRedirected(Event[Table]):
 
     type: ClassVar[str] = "stream_redirected"
     decides: ClassVar[str] = "epoch"
-    lane: int
-    stream: str
-    epoch: int
+    lane: Ordinal
+    stream: StreamName
+    epoch: Ordinal
     """The epoch of the roll that differs."""
-    to: int
+    to: Ordinal
     """The epoch from which the stream draws instead."""
-    before: int
+    before: Ordinal
     """Rolls of the stream in that epoch so far."""
 
     def evolve(self, state: Table) -> Table:

@@ -16,6 +16,7 @@ from service.dice.source import Dice
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Hexadecimal, Ordinal, Reason, SeatId
 from service.rules.table.table import GM, Table
 
 TABLE_EPOCH_2: Final = Rule(
@@ -45,8 +46,8 @@ S = TypeVar("S", bound=Table)
 class Lost:
     """A signed history that the store lost: its number of commits, and their Merkle root."""
 
-    size: int
-    root: str
+    size: Ordinal
+    root: Hexadecimal
 
 
 @record
@@ -55,9 +56,9 @@ class EpochAdvanced(Event[Table]):
 
     type: ClassVar[str] = "epoch_advanced"
     decides: ClassVar[str] = "epoch"
-    seat: str
-    reason: str
-    epoch: int
+    seat: SeatId
+    reason: Reason
+    epoch: Ordinal
     lost: Lost | None = None
 
     def evolve(self, state: Table) -> Table:
@@ -77,7 +78,7 @@ class AdvanceEpoch(Command[Table]):
     """Advance the epoch of the dice before its round ends, for a reason that all see."""
 
     type: ClassVar[str] = "advance_epoch"
-    reason: str
+    reason: Reason
 
     def check(self, view: Table) -> None:
         _check_words(self, self.reason)
@@ -92,10 +93,10 @@ class AcceptHistory(Command[Table]):
     """Go on after a signed history was lost, with unseen dice."""
 
     type: ClassVar[str] = "accept_history"
-    reason: str
+    reason: Reason
     lost: Lost
     """The signed history, as the dispute names it."""
-    epoch: int
+    epoch: Ordinal
     """The last epoch that may have been played in the lost history."""
 
     def check(self, view: Table) -> None:

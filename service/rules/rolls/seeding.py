@@ -8,13 +8,15 @@ fixes the host's part, so nobody chooses a seed after seeing another.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from service.dice.chain import DEFAULT_EPOCHS, MAX_EPOCHS, Anchor, seal, seat_commitment
 from service.rules.kernel.hexadecimal import BYTES, check_hex
+from service.rules.kernel.meaning import within
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Hexadecimal, Ordinal, Reason, SeatId
 from service.rules.table.seeds import Sealing
 from service.rules.table.table import GM, MIXED, SERVER, DiceSetup, Table
 
@@ -48,9 +50,9 @@ class Seeding:
     """How the dice of an encounter are seeded; the opening chooses it."""
 
     mode: Literal["server", "mixed"] = SERVER
-    seats: tuple[str, ...] = ()
+    seats: tuple[SeatId, ...] = ()
     """The seats that add a seed in mode `mixed`."""
-    epochs: int = DEFAULT_EPOCHS
+    epochs: Annotated[Ordinal, within(1, MAX_EPOCHS)] = DEFAULT_EPOCHS
     """How many epochs have dice; the end of a round ends an epoch. More cannot be added later."""
 
 
@@ -111,8 +113,8 @@ class SeedCommitted(Event[Table]):
     """A seat published the hash of its seed."""
 
     type: ClassVar[str] = "seed_committed"
-    seat: str
-    commitment: str
+    seat: SeatId
+    commitment: Hexadecimal
 
     def evolve(self, state: Table) -> Table:
         return _with_sealing(state, committed=with_key(state.sealing.committed, self.seat, self.commitment))
@@ -124,9 +126,9 @@ class SeedWaived(Event[Table]):
 
     type: ClassVar[str] = "seed_waived"
     decides: ClassVar[str] = "waiver"
-    seat: str
-    by: str
-    reason: str
+    seat: SeatId
+    by: SeatId
+    reason: Reason
 
     def evolve(self, state: Table) -> Table:
         sealing = state.sealing
@@ -139,8 +141,8 @@ class SeedRevealed(Event[Table]):
     """A seat revealed the seed that it had committed to."""
 
     type: ClassVar[str] = "seed_revealed"
-    seat: str
-    seed: str
+    seat: SeatId
+    seed: Hexadecimal
 
     def evolve(self, state: Table) -> Table:
         return _with_sealing(state, revealed=with_key(state.sealing.revealed, self.seat, self.seed))
@@ -151,9 +153,9 @@ class DiceSealed(Event[Table]):
     """All seeds are revealed; from now on every die of the encounter is fixed."""
 
     type: ClassVar[str] = "dice_sealed"
-    seats: Mapping[str, str]
-    waived: tuple[str, ...]
-    seal: str
+    seats: Mapping[SeatId, Hexadecimal]
+    waived: tuple[SeatId, ...]
+    seal: Hexadecimal
 
     def evolve(self, state: Table) -> Table:
         return _with_sealing(state, seal=self.seal)
@@ -194,7 +196,7 @@ class CommitSeed(Command[Table]):
     """Publish the hash of a seed, before any seed of the dice is revealed."""
 
     type: ClassVar[str] = "commit_seed"
-    commitment: str
+    commitment: Hexadecimal
 
     def check(self, view: Table) -> None:
         sealing = _check_listed(view, self.by.seat)
@@ -216,9 +218,9 @@ class WaiveSeed(Command[Table]):
     """Waive a seat's seed, while no seed is revealed; the record names it."""
 
     type: ClassVar[str] = "waive_seed"
-    seat: str | None = None
+    seat: SeatId | None = None
     """The seat to waive; null for the seat that sends the command."""
-    reason: str = ""
+    reason: Reason = ""
 
     def check(self, view: Table) -> None:
         seat = self.seat or self.by.seat
@@ -250,7 +252,7 @@ class RevealSeed(Command[Table]):
     """Reveal the seed that the seat committed to; the last seed seals the dice."""
 
     type: ClassVar[str] = "reveal_seed"
-    seed: str
+    seed: Hexadecimal
 
     def check(self, view: Table) -> None:
         seat = self.by.seat

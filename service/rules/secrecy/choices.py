@@ -34,6 +34,7 @@ from service.rules.kernel.messages import (
 from service.rules.kernel.records import EMPTY, changed, derived, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import view
+from service.rules.kernel.values import Code, CommandData, CreatureId, Hexadecimal, PromptId, Reason, SeatId
 from service.rules.secrecy.gm_only import knows_more, refuse_without_reason
 from service.rules.table.choices import SealedChoice
 from service.rules.table.stack import owed
@@ -161,10 +162,10 @@ class ChoiceCommitted(Event[Table]):
     """A seat committed to its choice."""
 
     type: ClassVar[str] = "seat_choice_committed"
-    prompt: str
-    creature: str
-    seat: str
-    commitment: str
+    prompt: PromptId
+    creature: CreatureId
+    seat: SeatId
+    commitment: Hexadecimal
 
     def evolve(self, state: Table) -> Table:
         sealed = SealedChoice(seat=self.seat, commitment=self.commitment)
@@ -176,11 +177,11 @@ class ChoiceOpened(Event[Table]):
     """A seat opened the choice that it had committed to."""
 
     type: ClassVar[str] = "seat_choice_opened"
-    prompt: str
-    creature: str
-    seat: str
-    choice: Mapping[str, Any]
-    salt: str
+    prompt: PromptId
+    creature: CreatureId
+    seat: SeatId
+    choice: CommandData
+    salt: Hexadecimal
 
     def evolve(self, state: Table) -> Table:
         return _without(state, self.prompt)
@@ -192,10 +193,10 @@ class ChoiceVoided(Event[Table]):
 
     type: ClassVar[str] = "seat_choice_voided"
     decides: ClassVar[str] = "forfeit"
-    prompt: str
-    creature: str
-    code: str
-    detail: str
+    prompt: PromptId
+    creature: CreatureId
+    code: Code
+    detail: Reason
 
     def evolve(self, state: Table) -> Table:
         return state
@@ -207,10 +208,10 @@ class ChoiceForfeited(Event[Table]):
 
     type: ClassVar[str] = "seat_choice_forfeited"
     decides: ClassVar[str] = "forfeit"
-    prompt: str
-    creature: str
-    seat: str
-    reason: str
+    prompt: PromptId
+    creature: CreatureId
+    seat: SeatId
+    reason: Reason
 
     def evolve(self, state: Table) -> Table:
         return _without(state, self.prompt)
@@ -253,9 +254,9 @@ class SealChoice(Command[Table]):
     """Commit to a secret choice by a hash of it and of a salt; open both once all have committed."""
 
     type: ClassVar[str] = "seal_choice"
-    creature: str
-    prompt: str
-    commitment: str
+    creature: CreatureId
+    prompt: PromptId
+    commitment: Hexadecimal
     """SHA-256 of the choice, the salt and where they belong, in hexadecimal digits (see the format)."""
 
     def place(self, view: Table) -> str:
@@ -283,11 +284,11 @@ class OpenChoice(Command[Table]):
     """Open the choice that the seat has committed to; it is decided as if it were sent now."""
 
     type: ClassVar[str] = "open_choice"
-    creature: str
-    prompt: str
-    choice: Mapping[str, Any]
+    creature: CreatureId
+    prompt: PromptId
+    choice: CommandData
     """The command that was chosen: its type and its fields, exactly as it was committed to."""
-    salt: str
+    salt: Hexadecimal
     """The 32 bytes that were drawn for the commitment, in hexadecimal digits."""
 
     def place(self, view: Table) -> str:
@@ -383,8 +384,8 @@ class ForfeitChoice(Command[Table]):
     """Declare, as the GM, that a choice was not sealed or opened in time; it counts as no choice."""
 
     type: ClassVar[str] = "forfeit_choice"
-    prompt: str
-    reason: str
+    prompt: PromptId
+    reason: Reason
 
     def place(self, view: Table) -> str:
         return _place_of(view, self.prompt)

@@ -16,6 +16,7 @@ from service.rules.kernel.messages import Actor, Command, Emits, Event, Fact, Pr
 from service.rules.kernel.records import Sealable, Sealed, changed, rebuilt, record, sealable_fields
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import opened
+from service.rules.kernel.values import CreatureId, Occasion
 from service.rules.rolls.withheld import scope_of, sealed_for
 from service.rules.table.table import GM, Table
 
@@ -141,8 +142,8 @@ class SheetShown(Event[Table]):
     """The GM shows what was GM-only about a creature; from now on everybody sees it."""
 
     type: ClassVar[str] = "sheet_shown"
-    creature: str
-    occasion: str
+    creature: CreatureId
+    occasion: Occasion
 
     def evolve(self, state: Table) -> Table:
         return opened(state, (self.occasion,)).with_gm_only(self.creature, ())
@@ -154,7 +155,7 @@ class ShowSheet(Command[Table]):
     """Show everybody what is GM-only about a creature, as the GM."""
 
     type: ClassVar[str] = "show_sheet"
-    creature: str
+    creature: CreatureId
 
     def check(self, view: Table) -> None:
         if self.by.role != GM:

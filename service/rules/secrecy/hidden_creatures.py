@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final, TypeVar
 from service.rules.kernel.messages import Command, Emits, Event, Private, Refused, Scope
 from service.rules.kernel.records import Sealed, changed, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Cell, CreatureId, HiddenCreature, Occasion
 from service.rules.rolls.chance import check_sealed
 from service.rules.rolls.withheld import AUDIENCE
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
@@ -63,7 +64,7 @@ class CreatureHidden(Event[L]):
 
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "creature_hidden"
-    hidden_creature: int
+    hidden_creature: HiddenCreature
     entry: Any
 
     def evolve(self, state: L) -> L:
@@ -75,8 +76,8 @@ class HiddenCreatureMoved(Event[HidingTable]):
     """A hidden creature moved; only the GM reads where."""
 
     type: ClassVar[str] = "hidden_creature_moved"
-    hidden_creature: int
-    position: tuple[int, int]
+    hidden_creature: HiddenCreature
+    position: Cell
 
     def evolve(self, state: HidingTable) -> HidingTable:
         entry = changed(state.known_hidden()[str(self.hidden_creature)], position=self.position)
@@ -88,10 +89,10 @@ class HiddenCreatureRevealed(Event[HidingTable]):
     """A hidden creature was revealed by the GM, or discovered by a creature that came into its space."""
 
     type: ClassVar[str] = "hidden_creature_revealed"
-    hidden_creature: int
-    creature: str
-    found_by: str | None = None
-    occasion: str | None = None
+    hidden_creature: HiddenCreature
+    creature: CreatureId
+    found_by: CreatureId | None = None
+    occasion: Occasion | None = None
     """Opens its envelope; null if its sheet has GM-only fields, which stay sealed."""
 
     def evolve(self, state: HidingTable) -> HidingTable:
@@ -103,7 +104,7 @@ class HiddenCreatureWithdrawn(Event[HidingTable]):
     """A hidden creature was withdrawn; its entry stays sealed."""
 
     type: ClassVar[str] = "hidden_creature_withdrawn"
-    hidden_creature: int
+    hidden_creature: HiddenCreature
 
     def evolve(self, state: HidingTable) -> HidingTable:
         return changed(state, hidden_creatures=without_key(state.hidden_creatures, str(self.hidden_creature)))
@@ -216,8 +217,8 @@ class MoveHiddenCreature(Command[HidingTable]):
     """Move a hidden creature; others learn nothing."""
 
     type: ClassVar[str] = "move_hidden_creature"
-    hidden_creature: int
-    position: tuple[int, int]
+    hidden_creature: HiddenCreature
+    position: Cell
 
     def scope(self, state: HidingTable) -> Scope:
         return scope_of(self.hidden_creature)
@@ -241,7 +242,7 @@ class RevealCreature(Command[HidingTable]):
     """Reveal a hidden creature, as the GM; it joins the fight as an arrival."""
 
     type: ClassVar[str] = "reveal_creature"
-    hidden_creature: int
+    hidden_creature: HiddenCreature
 
     def check(self, view: HidingTable) -> None:
         _check_gm(self)
@@ -258,7 +259,7 @@ class WithdrawHiddenCreature(Command[HidingTable]):
     """Withdraw a hidden creature: everybody sees that it is gone, and only the GM knows what it was."""
 
     type: ClassVar[str] = "withdraw_hidden_creature"
-    hidden_creature: int
+    hidden_creature: HiddenCreature
 
     def check(self, view: HidingTable) -> None:
         _check_gm(self)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 from service.rules.kernel.messages import Emits
 from service.rules.kernel.records import EMPTY, record
 from service.rules.kernel.sealed import is_closed, unsealed
+from service.rules.kernel.values import Code, Count, CreatureId
 from service.rules.space.grid import Cell, cells, heights_apart
 from service.rules.table.table import Table
 
@@ -54,10 +55,10 @@ class HidingRules:
 class HidingTable(Table):
     """A table with hidden creatures."""
 
-    creatures: Mapping[str, Any] = EMPTY
-    hidden_creatures: Mapping[str, Any] = EMPTY
+    creatures: Mapping[CreatureId, Any] = EMPTY
+    hidden_creatures: Mapping[Code, Any] = EMPTY
     """Creatures that only the GM knows, by number; they take no part (see `hidden_creatures.py`)."""
-    hidden: int = 0
+    hidden: Count = 0
     """The number of creatures that were hidden so far, which is the number of the last one."""
 
     @property

@@ -13,6 +13,7 @@ from service.dice.values import Term
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Private, Refused, Scope
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Bonus, Count, DieSides, Label, Occasion, Ordinal, PromptId, Total
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM, Screen, Table
@@ -45,10 +46,10 @@ class ScreenFrame(Frame[Table]):
     """Throws the dice of a roll behind the screen; it is popped within the same command."""
 
     kind: ClassVar[str] = "screen"
-    number: int
-    dice: tuple[int, ...]
-    what: str
-    bonus: int
+    number: Count
+    dice: tuple[DieSides, ...]
+    what: Label
+    bonus: Bonus
 
     def waiting(self, state: Table) -> tuple[Awaited, ...]:
         return ()
@@ -73,7 +74,7 @@ class ScreenRollAnnounced(Event[Table]):
     """The GM rolled something behind the screen; `roll` is the roll's ordinal."""
 
     type: ClassVar[str] = "screen_roll_announced"
-    roll: int
+    roll: Ordinal
 
     def evolve(self, state: Table) -> Table:
         return changed(state, screen=changed(state.screen, rolls=self.roll))
@@ -84,11 +85,11 @@ class ScreenRollBegun(Event[Table]):
     """The dice of a roll behind the screen, and their purpose."""
 
     type: ClassVar[str] = "screen_roll_begun"
-    prompt: str
-    roll: int
-    dice: tuple[int, ...]
-    what: str
-    bonus: int
+    prompt: PromptId
+    roll: Ordinal
+    dice: tuple[DieSides, ...]
+    what: Label
+    bonus: Bonus
 
     def evolve(self, state: Table) -> Table:
         frame = ScreenFrame(
@@ -102,9 +103,9 @@ class ScreenRolled(Event[Table]):
     """The total of a roll behind the screen."""
 
     type: ClassVar[str] = "screen_rolled"
-    prompt: str
-    roll: int
-    total: int
+    prompt: PromptId
+    roll: Ordinal
+    total: Total
 
     def evolve(self, state: Table) -> Table:
         return state.popped(self.prompt)
@@ -115,8 +116,8 @@ class ScreenRollShown(Event[Table]):
     """The GM showed a roll that was made behind the screen."""
 
     type: ClassVar[str] = "screen_roll_shown"
-    roll: int
-    occasion: str
+    roll: Ordinal
+    occasion: Occasion
 
     def evolve(self, state: Table) -> Table:
         shown = tuple(sorted((*state.screen.shown, self.roll)))
@@ -129,10 +130,10 @@ class RollBehindScreen(Command[Table]):
     """Roll in secret, as the GM: everybody sees at once that a roll was made, and its dice at the end."""
 
     type: ClassVar[str] = "roll_behind_screen"
-    dice: tuple[int, ...]
+    dice: tuple[DieSides, ...]
     """The sides of each die."""
-    what: str
-    bonus: int = 0
+    what: Label
+    bonus: Bonus = 0
 
     def check(self, view: Table) -> None:
         if self.by.role != GM:
@@ -165,7 +166,7 @@ class ShowRoll(Command[Table]):
     """Show a secret roll, as the GM; everybody sees its dice from then on."""
 
     type: ClassVar[str] = "show_roll"
-    roll: int
+    roll: Ordinal
 
     def check(self, view: Table) -> None:
         if self.by.role != GM:

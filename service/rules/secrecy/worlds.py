@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final, Self
 from service.rules.kernel.messages import TABLE, Scope
 from service.rules.kernel.records import EMPTY, Sealed, changed, derived, record, with_key
 from service.rules.kernel.sealed import is_closed, unsealed
+from service.rules.kernel.values import GroupId
 from service.rules.table.table import Table
 
 SHARED: Final = (
@@ -55,9 +56,9 @@ class SplitTable(Table):
     """The fields that a world reads from the table; a ruleset adds the public fields of its own state."""
     compared: ClassVar[tuple[str, ...]] = ()
     """The fields with records by id of which a view gives, of a world, the members that differ."""
-    here: str = TABLE
+    here: GroupId = TABLE
     """The place of this state: the table, or a group's id."""
-    worlds: Mapping[str, Any] = EMPTY
+    worlds: Mapping[GroupId, Any] = EMPTY
     """The worlds of groups that act apart, each `Sealed` for its group."""
 
     @property

@@ -18,7 +18,7 @@ from service.rules.kernel.meter import spend
 
 T = TypeVar("T", bound=Hashable)
 
-Cell: TypeAlias = tuple[int, int]
+Cell: TypeAlias = values.Cell
 Row: TypeAlias = tuple[int, int, int]
 """Cells side by side: their y, the least x and the greatest x."""
 Way: TypeAlias = "tuple[Cell, Way | None]"

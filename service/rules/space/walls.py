@@ -10,12 +10,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from re import compile as pattern
 from typing import Annotated, Final, Literal, TypeAlias
 
+from service.rules.kernel.meaning import text
+from service.rules.kernel.values import EDGES
 from service.rules.space.grid import Cell, cells
 
 Wall: TypeAlias = Literal["wall", "closed_door", "open_door"]
 """What is on an edge."""
-EdgeKey: TypeAlias = Annotated[str, "An edge, as `x,y|x,y`: two cells side by side, the left or upper first"]
-Walls: TypeAlias = Mapping[str, Wall]
+EDGE_FORM: Final = "an edge is written x,y|x,y: two cells side by side, the left or upper one first"
+EdgeKey: TypeAlias = Annotated[
+    str,
+    text(
+        "edge",
+        23,
+        pattern=r"-?\d{1,4},-?\d{1,4}\|-?\d{1,4},-?\d{1,4}",
+        form=EDGE_FORM,
+        said="An edge, as `x,y|x,y`: two cells side by side, the left or upper first",
+        many=EDGES,
+    ),
+]
+Walls: TypeAlias = Mapping[EdgeKey, Wall]
 """The walls and doors of a map, by edge."""
 Edge: TypeAlias = tuple[Cell, Cell]
 Closed: TypeAlias = frozenset[Edge]
@@ -49,8 +62,7 @@ def wall_faults(walls: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the keys of *walls*: (JSON pointer, detail)."""
     for key in walls:
         if edge_at(key) is None:
-            detail = "an edge is written x,y|x,y: two cells side by side, the left or upper one first"
-            yield f"/walls/{key}", detail
+            yield f"/walls/{key}", EDGE_FORM
 
 
 def closed_edges(walls: Walls) -> Closed:

@@ -9,6 +9,7 @@ from service.rules.kernel.hints import Choice, Scalar, Shape, fields_of
 from service.rules.kernel.messages import Awaited, Command, Offer, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import CreatureId
 from service.rules.table.table import Table
 
 TABLE_ANSWER_1: Final = Rule(
@@ -31,7 +32,7 @@ class AwaitedCommand(Command[S]):
     """
 
     abstract: ClassVar[bool] = True
-    creature: str
+    creature: CreatureId
 
     def check(self, view: S) -> None:
         owed = view.top.waiting(view) if view.top is not None else ()

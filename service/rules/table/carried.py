@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule
+from service.rules.kernel.values import EncounterId, Hexadecimal, Ordinal
 
 TABLE_CARRY_1: Final = Rule(
     "TABLE-CARRY-1",
@@ -20,10 +21,10 @@ TABLE_CARRY_1: Final = Rule(
 class CarriedFrom:
     """The commit of another encounter after which a character stood as it is carried."""
 
-    encounter: str
+    encounter: EncounterId
     """The encounter, or the line of play, that has the commit."""
-    n: int
-    hash: str
+    n: Ordinal
+    hash: Hexadecimal
 
 
 @record

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from service.rules.kernel.records import record
+from service.rules.kernel.values import Hexadecimal, SeatId
 
 
 @record
 class SealedChoice:
     """A choice that its seat has committed to: only the seat knows it until it opens it."""
 
-    seat: str
-    commitment: str
+    seat: SeatId
+    commitment: Hexadecimal

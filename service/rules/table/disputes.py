@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from service.rules.kernel.records import Sealed, record
+from service.rules.kernel.values import (
+    Code,
+    CommandData,
+    ContestId,
+    EncounterId,
+    Ordinal,
+    Reason,
+    RollId,
+    SeatId,
+    Words,
+)
 
 Ending: TypeAlias = Literal["upheld", "effects", "as_ruled"]
 
@@ -14,24 +24,25 @@ Ending: TypeAlias = Literal["upheld", "effects", "as_ruled"]
 class Contest:
     """A seat's contest of a commit, an event in it or a roll, and its answer."""
 
-    seat: str
-    line: str
+    seat: SeatId
+    line: EncounterId
     """The line of play that contains the commit."""
-    commit: int
-    event: int | None
-    roll: str | None
-    claim: str
+    commit: Ordinal
+    event: Ordinal | None
+    roll: RollId | None
+    claim: Words
     status: Literal["open", "upheld", "effects", "as_ruled"] = "open"
-    decision: str = ""
-    reason: str = ""
+    decision: Words = ""
+    reason: Reason = ""
 
 
 @record
 class Instead:
     """A command that replaces the contested one."""
 
-    type: str
-    data: Mapping[str, Any]
+    many: ClassVar[int] = 50
+    type: Code
+    data: CommandData
     by: Literal["sender", "gm"] = "sender"
     """Who gives it: the seat that gave the contested command, or the GM."""
 
@@ -43,15 +54,15 @@ Kind: TypeAlias = Literal["as_ruled", "undo", "redo"]
 class Amendment:
     """A proposal: the commit to continue before, the replacing commands, and the epoch of new dice."""
 
-    id: str
+    id: Code
     kind: Kind
-    commit: int
+    commit: Ordinal
     """The first commit that is taken back; 0 for a redo that takes back all of them but the first."""
-    epoch: int
-    contest: str | None = None
-    decision: str = ""
-    reason: str = ""
-    line: str = ""
+    epoch: Ordinal
+    contest: ContestId | None = None
+    decision: Words = ""
+    reason: Reason = ""
+    line: EncounterId = ""
     """The earlier line that contains the commit, if it is not this one."""
     instead: tuple[Instead, ...] | Sealed[tuple[Instead, ...]] = ()
     """Only the GM reads them, because they may reveal what is sealed in the new line."""

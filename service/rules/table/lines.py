@@ -14,6 +14,15 @@ from typing import Any, Final
 from service.dice.values import RollName
 from service.rules.kernel.records import EMPTY, Sealed, record
 from service.rules.kernel.sealed import is_closed, unsealed
+from service.rules.kernel.values import (
+    AmendmentId,
+    Code,
+    DieSides,
+    EncounterId,
+    Hexadecimal,
+    Ordinal,
+    StateData,
+)
 
 OTHER_EPOCH: Final = "other/"
 """The prefix in `sealed_places`, before `epoch/lane/stream`, of rolls in an epoch that a ruling opened."""
@@ -26,30 +35,30 @@ REDIRECTED: Final = "redirected/"
 class Logged:
     """One roll of the old line: its purpose, and the sides of its dice in order."""
 
-    purpose: Mapping[str, Any]
-    sides: tuple[int, ...]
+    purpose: Mapping[Code, Any]
+    sides: tuple[DieSides, ...]
 
 
 @record
 class Origin:
     """The commit of the encounter from which a line of play continues."""
 
-    parent: str
-    n: int
+    parent: EncounterId
+    n: Ordinal
     """The number of the parent's last commit that counts in this line."""
-    hash: str
+    hash: Hexadecimal
     """The hash of that commit."""
-    upto: int
+    upto: Ordinal
     """The number of the parent's last commit when this line was made."""
-    kind: str
+    kind: Code
     """`as_ruled`, `undo`, `redo` or `fork`."""
-    amendment: str = ""
+    amendment: AmendmentId = ""
     """The amendment that began this line: the parent's, or one of the line in `ruled_in`."""
-    ruled_in: str = ""
+    ruled_in: EncounterId = ""
     """The line in which it was ruled, if that line continues the parent itself."""
-    levels: int = 0
+    levels: Ordinal = 0
     """The number of undos that can be redone where this line begins, or where its redo ended."""
-    pending_sealed: Mapping[str, Any] = EMPTY
+    pending_sealed: StateData = EMPTY
     """Sealed values, by JSON pointer, whose own place is in an envelope that was not applied yet."""
 
     @property
@@ -62,8 +71,8 @@ class Origin:
 class RedirectedStream:
     """A stream that draws from another epoch for the rest of this one."""
 
-    epoch: int
-    before: int
+    epoch: Ordinal
+    before: Ordinal
     """The number of the stream's rolls in that epoch that earlier rounds made."""
 
 
@@ -71,12 +80,14 @@ class RedirectedStream:
 class Line:
     """The rolls of the old line, by name, and the epochs from which this one draws."""
 
-    old_rolls: Mapping[str, tuple[Logged, ...]] = EMPTY
-    sealed_rolls: tuple[Mapping[str, tuple[Logged, ...]] | Sealed[Mapping[str, tuple[Logged, ...]]], ...] = ()
+    old_rolls: Mapping[Code, tuple[Logged, ...]] = EMPTY
+    sealed_rolls: tuple[
+        Mapping[Code, tuple[Logged, ...]] | Sealed[Mapping[Code, tuple[Logged, ...]]], ...
+    ] = ()
     """Rolls that were still sealed when the line began."""
-    old_epochs: tuple[int, ...] = ()
+    old_epochs: tuple[Ordinal, ...] = ()
     """The epochs of the old line's rounds after this line begins."""
-    new_epochs: tuple[int, ...] = ()
+    new_epochs: tuple[Ordinal, ...] = ()
     """The epochs opened by the rulings that led here; the last is this line's own."""
 
     def keeps(self, name: RollName, purpose: Mapping[str, Any], sides: Sequence[int], *, grows: bool) -> bool:

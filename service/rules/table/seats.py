@@ -12,6 +12,7 @@ from service.rules.kernel.hexadecimal import check_hex
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Code, Count, CreatureId, Hexadecimal, SeatId
 from service.rules.table.table import CLOCK, GM, WATCHERS, Seat, Table
 
 TABLE_SEAT_1: Final = Rule(
@@ -38,9 +39,9 @@ class SeatOpened(Event[Table]):
 
     type: ClassVar[str] = "seat_opened"
     plays: ClassVar[bool] = False
-    seat: str
-    role: str
-    creatures: tuple[str, ...]
+    seat: SeatId
+    role: Code
+    creatures: tuple[CreatureId, ...]
 
     def evolve(self, state: Table) -> Table:
         return changed(
@@ -54,8 +55,8 @@ class SeatChanged(Event[Table]):
 
     type: ClassVar[str] = "seat_changed"
     plays: ClassVar[bool] = False
-    seat: str
-    creatures: tuple[str, ...]
+    seat: SeatId
+    creatures: tuple[CreatureId, ...]
 
     def evolve(self, state: Table) -> Table:
         seat = changed(state.seats[self.seat], creatures=self.creatures)
@@ -68,8 +69,8 @@ class SeatTokenIssued(Event[Table]):
 
     type: ClassVar[str] = "seat_token_issued"
     plays: ClassVar[bool] = False
-    seat: str
-    number: int
+    seat: SeatId
+    number: Count
 
     def evolve(self, state: Table) -> Table:
         seat = changed(state.seats[self.seat], tokens=self.number)
@@ -83,8 +84,8 @@ class SeatKeySet(Event[Table]):
     type: ClassVar[str] = "seat_key_set"
     decides: ClassVar[str] = "key"
     plays: ClassVar[bool] = False
-    seat: str
-    key: str
+    seat: SeatId
+    key: Hexadecimal
 
     def evolve(self, state: Table) -> Table:
         seat = changed(state.seats[self.seat], key=self.key)
@@ -98,7 +99,7 @@ class SeatKeyRemoved(Event[Table]):
     type: ClassVar[str] = "seat_key_removed"
     decides: ClassVar[str] = "key"
     plays: ClassVar[bool] = False
-    seat: str
+    seat: SeatId
 
     def evolve(self, state: Table) -> Table:
         seat = changed(state.seats[self.seat], key=None)
@@ -111,7 +112,7 @@ class SeatClosed(Event[Table]):
 
     type: ClassVar[str] = "seat_closed"
     plays: ClassVar[bool] = False
-    seat: str
+    seat: SeatId
 
     def evolve(self, state: Table) -> Table:
         seat = changed(state.seats[self.seat], closed=True, creatures=())
@@ -154,10 +155,10 @@ class OpenSeat(Command[Table]):
     """Open a seat for a player, an observer or an auditor; an auditor also sees the GM's secret rolls."""
 
     type: ClassVar[str] = "open_seat"
-    seat: str
+    seat: SeatId
     role: Role
-    creatures: tuple[str, ...] = ()
-    key: str | None = None
+    creatures: tuple[CreatureId, ...] = ()
+    key: Hexadecimal | None = None
 
     def check(self, view: Table) -> None:
         _gm_only(self)
@@ -179,8 +180,8 @@ class ChangeSeat(Command[Table]):
     """Change which creatures a seat controls."""
 
     type: ClassVar[str] = "change_seat"
-    seat: str
-    creatures: tuple[str, ...]
+    seat: SeatId
+    creatures: tuple[CreatureId, ...]
 
     def check(self, view: Table) -> None:
         _gm_only(self)
@@ -200,8 +201,8 @@ class IssueToken(Command[Table]):
     """Issue another token for a seat, perhaps with a key; earlier tokens stop working."""
 
     type: ClassVar[str] = "issue_token"
-    seat: str
-    key: str | None = None
+    seat: SeatId
+    key: Hexadecimal | None = None
 
     def check(self, view: Table) -> None:
         _gm_only(self)
@@ -224,7 +225,7 @@ class CloseSeat(Command[Table]):
     """Close a seat: its token stops working, and the GM controls its creatures."""
 
     type: ClassVar[str] = "close_seat"
-    seat: str
+    seat: SeatId
 
     def check(self, view: Table) -> None:
         _gm_only(self)
@@ -242,8 +243,8 @@ class SetSeatKey(Command[Table]):
     """Set the public key with which a seat signs its commands: its own seat once, the GM at any time."""
 
     type: ClassVar[str] = "set_seat_key"
-    seat: str
-    key: str
+    seat: SeatId
+    key: Hexadecimal
 
     def check(self, view: Table) -> None:
         seat = _known(view, self.seat)
@@ -262,7 +263,7 @@ class RemoveSeatKey(Command[Table]):
     """Remove the public key of a seat, as the GM: its commands are not signed from then on."""
 
     type: ClassVar[str] = "remove_seat_key"
-    seat: str
+    seat: SeatId
 
     def check(self, view: Table) -> None:
         _gm_only(self)

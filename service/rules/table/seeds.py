@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from service.rules.kernel.records import EMPTY, record
+from service.rules.kernel.values import Hexadecimal, SeatId
 
 
 @record
 class Sealing:
     """Which seats have committed to a seed, were waived, and have revealed theirs, in mode `mixed`."""
 
-    committed: Mapping[str, str] = EMPTY
-    waived: tuple[str, ...] = ()
-    revealed: Mapping[str, str] = EMPTY
-    seal: str = ""
+    committed: Mapping[SeatId, Hexadecimal] = EMPTY
+    waived: tuple[SeatId, ...] = ()
+    revealed: Mapping[SeatId, Hexadecimal] = EMPTY
+    seal: Hexadecimal = ""
     """The salt of every epoch key; empty until all seeds are revealed."""
 
     def has_answered(self, seat: str) -> bool:

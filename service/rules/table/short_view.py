@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias, get_args
 
 from service.rules.kernel.records import Sealed, record
+from service.rules.kernel.values import Code, Count, Feet, HitPoints, HitPointsNow, Label, Level, SideId
 from service.rules.space.grid import Cell, Row, overlaid
 from service.rules.space.walls import Edge, Walls, edge_at
 
@@ -23,36 +24,36 @@ TOKEN_STATUSES: Final[tuple[str, ...]] = get_args(TokenStatus)
 class ShownCondition:
     """A condition of a creature; the level is 1 where levels mean nothing."""
 
-    name: str
-    level: int = 1
+    name: Label
+    level: Level = 1
 
 
 @record
 class CreatureToken:
     """One creature as a token on a map shows it."""
 
-    id: str
-    name: str
-    side: str
-    kind: str
+    id: Code
+    name: Label
+    side: SideId
+    kind: Code
     """What the ruleset calls it: `pc`, `npc`, `monster`, `object` and so on."""
-    size: str
-    space: int
+    size: Code
+    space: Count
     """Cells along one side of its space."""
-    position: tuple[int, int]
+    position: Cell
     """The cell of its space with the lowest x and y."""
-    height_ft: int
+    height_ft: Feet
     status: TokenStatus
     """`down` cannot act for now; `gone` is out of the fight alive."""
-    hp: int | None
+    hp: HitPointsNow | None
     """None if the reader may not know it."""
-    hp_max: int | None
+    hp_max: HitPoints | None
     conditions: tuple[ShownCondition, ...] = ()
     hidden: bool = False
     """Whether only the GM knows of it."""
-    load: int | None = None
+    load: Count | None = None
     """What it carries, in the ruleset's units; None if there are none, or the reader may not know it."""
-    capacity: int | None = None
+    capacity: Count | None = None
     """The most it can carry."""
 
 
@@ -60,12 +61,12 @@ class CreatureToken:
 class Ground:
     """What a cell is made of; without arguments, plain ground at height 0."""
 
-    terrain: str = "normal"
-    light: str = "bright"
-    water: str | None = None
+    terrain: Code = "normal"
+    light: Code = "bright"
+    water: Code | None = None
     """How deep its water is, in a few words, where the ruleset says so."""
-    height_ft: int = 0
-    zones: tuple[str, ...] = ()
+    height_ft: Feet = 0
+    zones: tuple[Code, ...] = ()
     """What abilities have made of it."""
 
 
@@ -95,7 +96,7 @@ class BattleMap:
     """By row and column."""
     edges: tuple[MapEdge, ...] = ()
     """By row and column."""
-    light: str = "bright"
+    light: Code = "bright"
     """How bright the cells are that are in no row."""
 
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from service.rules.kernel.messages import Awaited, Fact
 from service.rules.kernel.records import changed, computed_from, record
+from service.rules.kernel.values import StepId
 
 S = TypeVar("S")
 
@@ -23,7 +24,7 @@ class Frame(Generic[S]):
     """One unfinished step. Its path names it in prompts and is the same in every replay."""
 
     kind: ClassVar[str]
-    path: str
+    path: StepId
 
     def waiting(self, state: S) -> tuple[Awaited, ...]:
         """Return the answers that this frame waits for; none, the default, if it goes on without any."""

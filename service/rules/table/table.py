@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, Final, Self, TypeAlias
+from typing import Any, ClassVar, Final, Self, TypeAlias
 
 from service.dice.chain import SEALED_LANE
 from service.dice.values import RollName
@@ -16,6 +16,21 @@ from service.rules.kernel.families import NO_FAMILIES, Families
 from service.rules.kernel.messages import TABLE, Awaited, Scope
 from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, record, with_key, without_key
 from service.rules.kernel.sealed import unsealed
+from service.rules.kernel.values import (
+    Code,
+    Count,
+    CreatureId,
+    Digest,
+    Edition,
+    EncounterId,
+    Face,
+    Hexadecimal,
+    Label,
+    Occasion,
+    Ordinal,
+    Round,
+    SeatId,
+)
 from service.rules.table.choices import SealedChoice
 from service.rules.table.disputes import Amendment, Contest
 from service.rules.table.lines import OTHER_EPOCH, REDIRECTED, Line, Origin, RedirectedStream
@@ -38,19 +53,19 @@ SERVER: Final = "server"
 MIXED: Final = "mixed"
 """Who seeds the dice: the host alone, or the host and the listed seats."""
 
-Option: TypeAlias = str | int | bool
+Option: TypeAlias = Code | Count | bool
 
 
 @record
 class Seat:
     """A seat: its role and the creatures that it controls. Its token is not part of the record."""
 
-    role: str
-    creatures: tuple[str, ...] = ()
-    tokens: int = 0
+    role: Code
+    creatures: tuple[CreatureId, ...] = ()
+    tokens: Count = 0
     """How many tokens were issued for it, so that everybody sees a second one."""
     closed: bool = False
-    key: str | None = None
+    key: Hexadecimal | None = None
     """The public key of its signatures, Ed25519 as 64 hexadecimal digits; None if it does not sign."""
 
 
@@ -58,23 +73,24 @@ class Seat:
 class Lane:
     """One chain of the dice: its number, its length, and the anchor that was published when it began."""
 
-    lane: int
-    n: int
-    anchor: str
+    many: ClassVar[int] = 2
+    lane: Ordinal
+    n: Ordinal
+    anchor: Hexadecimal
 
 
 @record
 class DiceSetup:
     """How the dice of an encounter are derived, fixed by its first commit."""
 
-    algorithm: str
-    mode: str
+    algorithm: Label
+    mode: Label
     lanes: tuple[Lane, ...]
-    chain: str | None = None
+    chain: EncounterId | None = None
     """The encounter whose id is in every hash of these dice, if this line uses another encounter's chain."""
-    seats: tuple[str, ...] = ()
+    seats: tuple[SeatId, ...] = ()
     """The seats that add a seed in mode `mixed`."""
-    abandoned_before: int = 0
+    abandoned_before: Ordinal = 0
     """How many encounters of the same owner had not been played to their end when this one opened."""
 
 
@@ -82,72 +98,72 @@ class DiceSetup:
 class Screen:
     """The public part of the rolls behind the GM's screen: how many there were, and which were shown."""
 
-    rolls: int = 0
-    shown: tuple[int, ...] = ()
+    rolls: Ordinal = 0
+    shown: tuple[Ordinal, ...] = ()
 
 
 @record
 class DeclaredFaces:
     """Faces that a person threw and entered, for the step that asked for them."""
 
-    seat: str
-    faces: tuple[int, ...]
+    seat: SeatId
+    faces: tuple[Face, ...]
 
 
 @record
 class Table(Stacked):
     """The part of a state that every ruleset shares."""
 
-    encounter: str = ""
-    edition: str = ""
-    digest: str = ""
+    encounter: EncounterId = ""
+    edition: Edition = ""
+    digest: Digest = ""
     """Digest of the ruleset's source when the encounter opened."""
-    options: Mapping[str, Option] = EMPTY
-    seats: Mapping[str, Seat] = EMPTY
+    options: Mapping[Code, Option] = EMPTY
+    seats: Mapping[SeatId, Seat] = EMPTY
     dice: DiceSetup = DiceSetup(algorithm="", mode="", lanes=())
     sealing: Sealing = Sealing()
-    epoch: int = 1
-    places: Mapping[str, int] = EMPTY
+    epoch: Ordinal = 1
+    places: Mapping[Code, Ordinal] = EMPTY
     """The number of the open lane's rolls in this epoch, by `lane/stream`."""
-    sealed_places: Mapping[str, int] | Sealed[Mapping[str, int]] | None = None
+    sealed_places: Mapping[Code, Ordinal] | Sealed[Mapping[Code, Ordinal]] | None = None
     """The same for the sealed lane, whose streams are as secret as its rolls."""
     screen: Screen = Screen()
-    declared_faces: Mapping[str, DeclaredFaces] = EMPTY
+    declared_faces: Mapping[Code, DeclaredFaces] = EMPTY
     """Declared faces by stream, until the step that asked for them has used them."""
-    sealed_choices: Mapping[str, SealedChoice] = EMPTY
+    sealed_choices: Mapping[Code, SealedChoice] = EMPTY
     """The choices that seats have sealed themselves and not opened yet, by prompt (see `choices.py`)."""
     stacks: Stacks[Any] = Stacks()
-    round: int = 0
-    stopped: str | None = None
+    round: Round = 0
+    stopped: Occasion | None = None
     """The batch whose remaining commands are refused, because one of them was refused."""
     closed: bool = False
-    contests: Mapping[str, Contest] = EMPTY
+    contests: Mapping[Code, Contest] = EMPTY
     """All contests by id, open and answered."""
     amendment: Amendment | None = None
     """The pending proposal to continue from an earlier commit, until it is accepted or dropped."""
-    amendments: int = 0
+    amendments: Ordinal = 0
     """How many proposals were made."""
-    amendments_dropped: int = 0
+    amendments_dropped: Ordinal = 0
     """How many proposals were dropped or replaced."""
     draft: bool = False
     """Whether this line of play is proposed and not accepted; it discloses nothing (see `acceptance.py`)."""
-    undisclosed_epochs: tuple[int, ...] = ()
+    undisclosed_epochs: tuple[Ordinal, ...] = ()
     """Epochs that ended while the line was proposed; their links are disclosed once it is accepted."""
-    seats_by_command: Mapping[str, Mapping[str, Seat]] = EMPTY
+    seats_by_command: Mapping[SeatId, Mapping[SeatId, Seat]] = EMPTY
     """The seats at the time of each command that a proposed line repeats, by the command's number in it."""
-    continued: str | None = None
+    continued: EncounterId | None = None
     """The encounter that continues this one."""
     origin: Origin | None = None
     """The commit of another encounter from which this one continues."""
     line: Line | None = None
     """The rolls of the old line, until this line has passed its epochs."""
-    dice_moved_in: int = 0
+    dice_moved_in: Ordinal = 0
     """The last commit that advanced the epoch before its round ended; 0 if none did."""
-    last_exposed_epoch: int = 0
+    last_exposed_epoch: Ordinal = 0
     """The last epoch whose dice a ruling may have shown."""
-    redirected_streams: Mapping[str, RedirectedStream] = EMPTY
+    redirected_streams: Mapping[Code, RedirectedStream] = EMPTY
     """Streams that draw from another epoch until this one closes, by `lane/stream`."""
-    rolls_in_other_epochs: Mapping[str, int] = EMPTY
+    rolls_in_other_epochs: Mapping[Code, Ordinal] = EMPTY
     """The number of rolls in epochs that a ruling opened, by `epoch/lane/stream`."""
     families: Families = field(default=NO_FAMILIES, metadata={"given": False})
     """The families of the ruleset, which its blank state has and every state after it."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 from service.rules.kernel.messages import Event
 from service.rules.kernel.records import EMPTY, changed, computed_from, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import CreatureId
 from service.rules.space.grid import Cell, cells
 from service.rules.space.walls import (
     Closed,
@@ -135,7 +136,7 @@ class DoorOpened(Event[Any]):
 
     type: ClassVar[str] = "door_opened"
     sentence: ClassVar[str] = "{creature} opens the door at {door}"
-    creature: str
+    creature: CreatureId
     door: EdgeKey
 
     def evolve(self, state: Any) -> Any:  # noqa: ANN401 - of any book
@@ -148,7 +149,7 @@ class DoorClosed(Event[Any]):
 
     type: ClassVar[str] = "door_closed"
     sentence: ClassVar[str] = "{creature} closes the door at {door}"
-    creature: str
+    creature: CreatureId
     door: EdgeKey
 
     def evolve(self, state: Any) -> Any:  # noqa: ANN401 - of any book

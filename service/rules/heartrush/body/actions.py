@@ -11,6 +11,7 @@ from service.rules.heartrush.creatures.state import DAY_S, MONTH_DAYS, WEEK_DAYS
 from service.rules.kernel.messages import Awaited, Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import AbilityId, CreatureId, Points, Seconds
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
 
@@ -32,7 +33,7 @@ class StrainFrame(Frame[State]):
     """One exertion without air: a round of breath, or a die of harm."""
 
     kind: ClassVar[str] = "strain"
-    creature: str
+    creature: CreatureId
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -102,7 +103,7 @@ class RushGained(Event[State]):
     """Creatures gain rush points, as many as listed for each."""
 
     type: ClassVar[str] = "rush_gained"
-    gains: Mapping[str, int]
+    gains: Mapping[CreatureId, Points]
 
     def evolve(self, state: State) -> State:
         creatures = {
@@ -211,8 +212,8 @@ class AbilityUsed(Event[State]):
     """A creature uses an ability: it is paid, and unless it is an instant, priority waits for it."""
 
     type: ClassVar[str] = "ability_used"
-    creature: str
-    ability: str
+    creature: CreatureId
+    ability: AbilityId
     paid: Payment
     instant: bool = False
 
@@ -392,11 +393,11 @@ class CostPaid(Event[State]):
     """A use of an ability was paid: rush, and what its frequency counts."""
 
     type: ClassVar[str] = "cost_paid"
-    creature: str
-    ability: str
+    creature: CreatureId
+    ability: AbilityId
     frequency: Literal["minor", "heart", "major", "weekly", "monthly"]
-    rush: int
-    at_s: int
+    rush: Points
+    at_s: Seconds
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -415,8 +416,8 @@ class HeartRecharged(Event[State]):
     """Abilities that were spent may be used again."""
 
     type: ClassVar[str] = "heart_recharged"
-    creature: str
-    abilities: tuple[str, ...]
+    creature: CreatureId
+    abilities: tuple[AbilityId, ...]
 
     def evolve(self, state: State) -> State:
         spent = tuple(one for one in state.creatures[self.creature].spent if one not in self.abilities)

@@ -12,6 +12,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import is_closed, unsealed
+from service.rules.kernel.values import Choice, Code, CreatureId, OptionKey, PromptId, SeatId
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame, opened_by
 
@@ -39,17 +40,17 @@ def sealed_to(seat: str, occasion: str) -> Scope:
 class Asking(Frame[State]):
     """A frame that asks for choices and finds them in `picked`."""
 
-    picked: Mapping[str, str] = EMPTY
+    picked: Mapping[Code, Code] = EMPTY
 
 
 @record
 class DeclaredChoice:
     """Who chooses, and between what."""
 
-    creature: str
-    of: str
+    creature: CreatureId
+    of: Code
     """What is chosen: the name under which the choice is found."""
-    options: tuple[str, ...]
+    options: tuple[Choice, ...]
 
 
 @record
@@ -78,7 +79,7 @@ class ChoiceAsked(DeclaredChoice, Event[State]):
     """Somebody is to choose."""
 
     type: ClassVar[str] = "choice_asked"
-    choice: str
+    choice: Code
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, ChoiceFrame, self.choice))
@@ -89,10 +90,10 @@ class Chosen(Event[State]):
     """A choice was made; whatever asked for it goes on from there."""
 
     type: ClassVar[str] = "chosen"
-    choice: str
-    creature: str
-    of: str
-    option: str
+    choice: Code
+    creature: CreatureId
+    of: Code
+    option: OptionKey
 
     def evolve(self, state: State) -> State:
         state = state.popped(self.choice)
@@ -105,9 +106,9 @@ class Choose(Command[State]):
     """Choose one of the options that a prompt lists."""
 
     type: ClassVar[str] = "choose"
-    creature: str
-    prompt: str
-    option: str
+    creature: CreatureId
+    prompt: PromptId
+    option: OptionKey
 
     def check(self, view: State) -> None:
         if not isinstance(view.top, ChoiceFrame):
@@ -186,9 +187,9 @@ class StandingSet(Event[State]):
     """What a seat answers in advance for a creature; shown to that seat alone."""
 
     type: ClassVar[str] = "standing_set"
-    creature: str
+    creature: CreatureId
     standing: Standing
-    seat: str
+    seat: SeatId
 
     def evolve(self, state: State) -> State:
         sealed = Sealed(audience=(f"seat:{self.seat}",), opens=occasion(self.creature), value=self.standing)
@@ -200,7 +201,7 @@ class StandingChanged(Event[State]):
     """A seat changed what it answers in advance; what that is stays sealed."""
 
     type: ClassVar[str] = "standing_changed"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state
@@ -220,7 +221,7 @@ class SetStanding(Command[State]):
     """
 
     type: ClassVar[str] = "set_standing"
-    creature: str
+    creature: CreatureId
     windows: Literal["ask", "only_abilities", "pass"] = "ask"
     shrug: Literal["ask", "never", "if_it_kills"] = "ask"
 

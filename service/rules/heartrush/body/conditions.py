@@ -20,6 +20,7 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Code, ConditionName, Count, CreatureId, Label, Levels, SourceId
 
 HR_COND_1: Final = Rule(
     "HR-COND-1",
@@ -82,11 +83,11 @@ class ConditionGained(Event[State]):
     """A creature gains levels of a condition; what goes beyond the most a condition can have is wasted."""
 
     type: ClassVar[str] = "condition_gained"
-    creature: str
-    condition: str
-    levels: int
-    wasted: int = 0
-    source: str | None = None
+    creature: CreatureId
+    condition: ConditionName
+    levels: Levels
+    wasted: Count = 0
+    source: SourceId | None = None
 
     def evolve(self, state: State) -> State:
         conditions = state.creatures[self.creature].conditions
@@ -101,9 +102,9 @@ class ConditionEased(Event[State]):
     """A creature loses levels of a condition; at zero it is gone."""
 
     type: ClassVar[str] = "condition_eased"
-    creature: str
-    condition: str
-    levels: int
+    creature: CreatureId
+    condition: ConditionName
+    levels: Levels
 
     def evolve(self, state: State) -> State:
         conditions = state.creatures[self.creature].conditions
@@ -115,8 +116,8 @@ class ConditionLost(Event[State]):
     """A condition no longer affects a creature."""
 
     type: ClassVar[str] = "condition_lost"
-    creature: str
-    condition: str
+    creature: CreatureId
+    condition: ConditionName
 
     def evolve(self, state: State) -> State:
         if self.condition in BONDS:
@@ -130,7 +131,7 @@ class ConditionsFaded(Event[State]):
     """Fading conditions lost a level each; what reached zero is gone."""
 
     type: ClassVar[str] = "conditions_faded"
-    levels: Mapping[str, Mapping[str, int]]
+    levels: Mapping[CreatureId, Mapping[CreatureId, Levels]]
     """Per creature, the levels left of each condition that faded."""
 
     def evolve(self, state: State) -> State:
@@ -266,12 +267,12 @@ def catch_fire(state: State, gained: ConditionGained) -> Emits[State]:
 class ConditionKind:
     """A condition of the book: its levels, how it ends, and what it does by itself."""
 
-    name: str
-    levels: int = 1
+    name: Label
+    levels: Levels = 1
     """The most levels that it can have; 1 if it has none."""
     fades: bool = False
     """Whether it loses a level at the start of each round."""
-    hinders: str | None = None
+    hinders: Code | None = None
     """The ability whose rolls it hampers by its level."""
     speed: Callable[[Creature, int], int] | None = None
     """Returns the speed in feet that it leaves a creature of a speed in feet."""

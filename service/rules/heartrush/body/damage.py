@@ -18,6 +18,23 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused
 from service.rules.kernel.records import record, sealable
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import (
+    Amount,
+    Count,
+    CreatureId,
+    DiceCount,
+    DieSides,
+    HitPointsNow,
+    Levels,
+    Ordinal,
+    PromptId,
+    Rank,
+    Reason,
+    RuleId,
+    SourceId,
+    StepId,
+    WoundId,
+)
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame, opened_by
 
@@ -90,10 +107,10 @@ HAZARDS = ("fall", "hazard", "burning", "suffocation", "collision")
 class DeclaredDamage:
     """Damage to a creature: how much, whose doing, and of what sort."""
 
-    creature: str
-    amount: int
-    source: str | None
-    cause: str
+    creature: CreatureId
+    amount: Amount
+    source: SourceId | None
+    cause: SourceId
 
 
 @record
@@ -149,7 +166,7 @@ class DamagePending(DeclaredDamage, Event[State]):
     """Damage is about to be taken."""
 
     type: ClassVar[str] = "damage_pending"
-    damage: str
+    damage: StepId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, DamageFrame, self.damage))
@@ -160,10 +177,10 @@ class Shrugged(Event[State]):
     """A creature shrugged damage off: half of it, for a smaller heart die."""
 
     type: ClassVar[str] = "shrugged"
-    creature: str
-    before: int
-    after: int
-    heart_die: int
+    creature: CreatureId
+    before: Ordinal
+    after: Count
+    heart_die: DieSides
 
     def evolve(self, state: State) -> State:
         shrugs = state.creatures[self.creature].shrugs
@@ -175,12 +192,12 @@ class DamageApplied(Event[State]):
     """Damage was taken from hit points."""
 
     type: ClassVar[str] = "damage_applied"
-    damage: str
-    creature: str
-    amount: int
-    hp: int = sealable(of="creature", blank=0)
+    damage: StepId
+    creature: CreatureId
+    amount: Amount
+    hp: HitPointsNow = sealable(of="creature", blank=0)
     """Hit points after it."""
-    note: str | None = None
+    note: Reason | None = None
     """Why it could not be shrugged off, where it could not."""
 
     def evolve(self, state: State) -> State:
@@ -192,9 +209,9 @@ class WoundMarked(Event[State]):
     """Damage left a wound of its own rank."""
 
     type: ClassVar[str] = "wound_marked"
-    creature: str
-    wound: str
-    rank: int
+    creature: CreatureId
+    wound: WoundId
+    rank: Rank
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -296,8 +313,8 @@ class Shrug(Command[State]):
     """Shrug off damage: take half of what the defensive stance left, and a smaller heart die."""
 
     type: ClassVar[str] = "shrug"
-    creature: str
-    prompt: str
+    creature: CreatureId
+    prompt: PromptId
 
     def check(self, view: State) -> None:
         frame = _pending(view, self)
@@ -320,8 +337,8 @@ class AcceptDamage(Command[State]):
     """Take the damage in full."""
 
     type: ClassVar[str] = "accept_damage"
-    creature: str
-    prompt: str
+    creature: CreatureId
+    prompt: PromptId
 
     def check(self, view: State) -> None:
         _pending(view, self)
@@ -349,8 +366,8 @@ HR_COND_19: Final = Rule(
 class DeclaredFire:
     """Whom fire hurts, and how much of it."""
 
-    creature: str
-    levels: int
+    creature: CreatureId
+    levels: Levels
 
 
 @enforces(HR_COND_19)
@@ -385,7 +402,7 @@ class FireCaught(DeclaredFire, Event[State]):
     """Fire hurts a creature now, one die for each level."""
 
     type: ClassVar[str] = "fire_caught"
-    burn: str
+    burn: StepId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, BurnFrame, self.burn))
@@ -396,8 +413,8 @@ class Burned(Event[State]):
     """The dice of a fire are known."""
 
     type: ClassVar[str] = "burned"
-    burn: str
-    creature: str
+    burn: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.burn)
@@ -424,9 +441,9 @@ HR_GRAP_6: Final = Rule(
 class DeclaredCrush:
     """Who harms whom at close quarters, and with how many dice."""
 
-    creature: str
-    target: str
-    dice: int
+    creature: CreatureId
+    target: CreatureId
+    dice: DiceCount
 
 
 @record
@@ -434,7 +451,7 @@ class CrushFrame(DeclaredCrush, Frame[State]):
     """Harm done at close quarters instead of a push."""
 
     kind: ClassVar[str] = "crush"
-    rules: tuple[str, ...]
+    rules: tuple[RuleId, ...]
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -458,7 +475,7 @@ class CrushBegun(DeclaredCrush, Event[State]):
     """A creature harms whom it holds, or climbs on, instead of pushing it."""
 
     type: ClassVar[str] = "crush_begun"
-    crush: str
+    crush: StepId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, CrushFrame, self.crush, rules=self.because))
@@ -469,9 +486,9 @@ class Crushed(Event[State]):
     """The dice of harm at close quarters are known."""
 
     type: ClassVar[str] = "crushed"
-    crush: str
-    creature: str
-    target: str
+    crush: StepId
+    creature: CreatureId
+    target: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.crush)

@@ -31,6 +31,7 @@ from service.rules.heartrush.creatures.state import Creature, State, is_able
 from service.rules.kernel.messages import Event
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import DiceCount, StepId
 from service.rules.rolls.chance import PoolDie
 from service.rules.space.grid import FEET
 
@@ -75,7 +76,7 @@ class EffectEnded(Event[State]):
     """Something an ability left is over: used up, run out or ended."""
 
     type: ClassVar[str] = "effect_ended"
-    effect: str
+    effect: StepId
     reason: Literal["used", "ran_out", "ended", "attacked", "replaced"]
 
     def evolve(self, state: State) -> State:
@@ -87,8 +88,8 @@ class PoolSpent(Event[State]):
     """Dice were taken out of a pool."""
 
     type: ClassVar[str] = "pool_spent"
-    effect: str
-    dice: int
+    effect: StepId
+    dice: DiceCount
 
     def evolve(self, state: State) -> State:
         return changed(state, lasting=tuple(self._without(one) for one in state.lasting))

@@ -16,6 +16,7 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.kernel.messages import Awaited, Emits, Event, Fact, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Code, Count, CreatureRef, Label, RuleId, SourceId, StepId, Words
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET, Cell, distance
 from service.rules.table.stack import Frame, opened_by
@@ -35,6 +36,7 @@ MOST: Final = 1000
 class Effect:
     """One thing that is done, as data; `kind` says which."""
 
+    many: ClassVar[int] = 100
     kind: ClassVar[str]
 
     def fault(self, view: State) -> str | None:
@@ -50,9 +52,9 @@ class Effect:
 class DeclaredEffects:
     """Who causes effects, and as what."""
 
-    source: str | None
+    source: SourceId | None
     """The creature that causes them, if one does."""
-    cause: str
+    cause: SourceId
     """The recorded source of damage: `ruling`, or an ability's id."""
 
 
@@ -62,8 +64,8 @@ class EffectsFrame(DeclaredEffects, Frame[State]):
 
     kind: ClassVar[str] = "effects"
     effects: tuple[Effect, ...]
-    rules: tuple[str, ...]
-    at: int = 0
+    rules: tuple[RuleId, ...]
+    at: Count = 0
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -84,7 +86,7 @@ class EffectsBegun(DeclaredEffects, Event[State]):
     """Effects are carried out now, in their order."""
 
     type: ClassVar[str] = "effects_begun"
-    effects: str
+    effects: StepId
     order: tuple[Effect, ...]
 
     def evolve(self, state: State) -> State:
@@ -97,8 +99,8 @@ class EffectTaken(Event[State]):
     """The next effect has its turn."""
 
     type: ClassVar[str] = "effect_taken"
-    effects: str
-    number: int
+    effects: StepId
+    number: Count
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.effects, EffectsFrame)
@@ -110,7 +112,7 @@ class EffectsDone(Event[State]):
     """All effects are carried out."""
 
     type: ClassVar[str] = "effects_done"
-    effects: str
+    effects: StepId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.effects)
@@ -366,7 +368,7 @@ def _named(state: State, use: Use, who: str) -> tuple[str, ...]:
     value = use.params.get(who.removeprefix("$"))
     if value is None:
         return ()
-    return value if isinstance(value, tuple) else (value,)
+    return tuple(map(str, value)) if isinstance(value, tuple) else (str(value),)
 
 
 def held_by(state: State, creature: str) -> tuple[str, ...]:
@@ -390,7 +392,7 @@ class Do(Op[State]):
 
     kind: ClassVar[str] = "do"
     effect: Effect
-    when: Mapping[str, str] = EMPTY
+    when: Mapping[Code, Code] = EMPTY
     """Parameters that must have been said so for this to happen."""
     if_won: bool = False
     """Only after a contest that the user has won."""
@@ -416,10 +418,10 @@ class Contest(Op[State]):
 
     kind: ClassVar[str] = "contest"
     ability: AbilityDie
-    against: str
+    against: CreatureRef
     """Whom: a creature the operation is about."""
     answered_with: tuple[AbilityDie, ...] = ("might", "agility")
-    what: str = "contest"
+    what: Label = "contest"
     size_counts: bool = False
 
     def apply(self, state: State, chance: Chance, use: Use) -> Emits[State]:
@@ -432,7 +434,7 @@ class Save(Op[State]):
     """Creatures make a saving throw against the user; those who fail are `failed` from then on."""
 
     kind: ClassVar[str] = "save"
-    who: str
+    who: CreatureRef
     ability: AbilityDie
 
     def apply(self, state: State, chance: Chance, use: Use) -> Emits[State]:
@@ -445,7 +447,7 @@ class Adjudicate(Op[State]):
     """The GM rules what comes of it: accepts with effects, or rejects."""
 
     kind: ClassVar[str] = "adjudicate"
-    question: str
+    question: Words
 
     def apply(self, state: State, chance: Chance, use: Use) -> Emits[State]:
         """Never come to this: the use itself waits for the GM."""

@@ -16,6 +16,7 @@ from service.rules.kernel.messages import Event, Refused
 from service.rules.kernel.meter import apart
 from service.rules.kernel.records import changed, derived, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import CreatureId, ThingName, WeaponId
 from service.rules.space.grid import FEET, Cell, cells, distance, is_step
 from service.rules.space.walls import Closed
 
@@ -124,11 +125,11 @@ class WeaponLanded(Event[State]):
     """A weapon that was thrown lies where its target stands."""
 
     type: ClassVar[str] = "weapon_landed"
-    creature: str
-    weapon: str
-    thing: str
+    creature: CreatureId
+    weapon: WeaponId
+    thing: ThingName
     """What it is called where it lies."""
-    position: tuple[int, int]
+    position: Cell
 
     def evolve(self, state: State) -> State:
         return laid(state, self.creature, self.weapon, self.thing, self.position)
@@ -147,9 +148,9 @@ class ThingDropped(Event[State]):
     """A creature let something go, which lies where it stands."""
 
     type: ClassVar[str] = "thing_dropped"
-    creature: str
-    item: str
-    thing: str
+    creature: CreatureId
+    item: ThingName
+    thing: ThingName
     """What it is called where it lies."""
 
     def evolve(self, state: State) -> State:
@@ -168,9 +169,9 @@ class ThingTaken(Event[State]):
     """A creature took up what lay on the ground: a weapon is in its hand, a shield on its arm."""
 
     type: ClassVar[str] = "thing_taken"
-    creature: str
-    thing: str
-    item: str
+    creature: CreatureId
+    thing: ThingName
+    item: ThingName
     """What it is called from now on."""
 
     def evolve(self, state: State) -> State:
@@ -311,7 +312,7 @@ class LanternTurned(Event[State]):
     """A creature lit its lantern or put it out."""
 
     type: ClassVar[str] = "lantern_turned"
-    creature: str
+    creature: CreatureId
     out: bool
 
     def evolve(self, state: State) -> State:

@@ -13,6 +13,18 @@ from service.rules.heartrush.creatures.state import Creature, State, is_able
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, sealable
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import (
+    Amount,
+    Code,
+    CreatureId,
+    HitPointsNow,
+    Rank,
+    Remark,
+    Seconds,
+    SourceId,
+    Total,
+    WoundId,
+)
 
 # --- healing -------------------------------------------------------------------------------------------
 # Hit points rise as far as their wounds allow, and who is above zero again wakes. Every gain of hit points
@@ -41,12 +53,12 @@ class Healed(Event[State]):
     """A creature regained hit points; what its wounds did not allow was lost."""
 
     type: ClassVar[str] = "healed"
-    creature: str
-    amount: int = sealable(of="creature", fact="hp", blank=0)
+    creature: CreatureId
+    amount: Amount = sealable(of="creature", fact="hp", blank=0)
     """What was offered."""
-    hp: int = sealable(of="creature", blank=0)
+    hp: HitPointsNow = sealable(of="creature", blank=0)
     """Hit points after it."""
-    source: str | None = None
+    source: SourceId | None = None
 
     def evolve(self, state: State) -> State:
         clock = {"down_since_s": None} if self.hp > 0 else {}
@@ -58,7 +70,7 @@ class Woke(Event[State]):
     """An unconscious creature is awake again; it lies or stands as it did before."""
 
     type: ClassVar[str] = "woke"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, status="active", down_since_s=None)
@@ -129,9 +141,9 @@ class WoundDescribed(Event[State]):
     """The GM said what a wound looks like."""
 
     type: ClassVar[str] = "wound_described"
-    creature: str
-    wound: str
-    description: str
+    creature: CreatureId
+    wound: WoundId
+    description: Remark
 
     def evolve(self, state: State) -> State:
         wounds = tuple(
@@ -146,10 +158,10 @@ class WoundTreated(Event[State]):
     """Wounds of a creature were treated, with what is left of each; none of them is treated again."""
 
     type: ClassVar[str] = "wound_treated"
-    creature: str
-    healer: str
-    total: int
-    ranks: Mapping[str, int]
+    creature: CreatureId
+    healer: CreatureId
+    total: Total
+    ranks: Mapping[Code, Rank]
 
     def evolve(self, state: State) -> State:
         wounds = with_ranks(state, state.creatures[self.creature].wounds, self.ranks)
@@ -162,8 +174,8 @@ class WoundsEased(Event[State]):
     """Wounds of a creature have other ranks; what is healed is gone."""
 
     type: ClassVar[str] = "wounds_eased"
-    creature: str
-    ranks: Mapping[str, int]
+    creature: CreatureId
+    ranks: Mapping[Code, Rank]
 
     def evolve(self, state: State) -> State:
         wounds = with_ranks(state, state.creatures[self.creature].wounds, self.ranks)
@@ -205,9 +217,9 @@ class DescribeWound(Command[State]):
     """Describe a wound in a few words, as the GM."""
 
     type: ClassVar[str] = "describe_wound"
-    creature: str
-    wound: str
-    description: str
+    creature: CreatureId
+    wound: WoundId
+    description: Remark
 
     def check(self, view: State) -> None:
         gm(self)
@@ -276,8 +288,8 @@ class FellToZero(Event[State]):
     """Hit points fell to zero or below: a ten-minute clock runs."""
 
     type: ClassVar[str] = "fell_to_zero"
-    creature: str
-    clock_s: int
+    creature: CreatureId
+    clock_s: Seconds
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, down_since_s=self.clock_s)
@@ -289,7 +301,7 @@ class FellUnconscious(Event[State]):
     """A creature falls unconscious: it lets go of what it holds, and misses the later steps."""
 
     type: ClassVar[str] = "unconscious"
-    creature: str
+    creature: CreatureId
     reason: Literal["chosen", "ten_minutes", "zero", "effect"]
 
     def evolve(self, state: State) -> State:
@@ -301,7 +313,7 @@ class Died(Event[State]):
     """A creature is dead."""
 
     type: ClassVar[str] = "died"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return let_go(state.with_creature(self.creature, status="dead"), self.creature, dead=True)
@@ -353,7 +365,7 @@ class GoUnconscious(Command[State]):
     """Fall unconscious by choice, at zero hit points or fewer."""
 
     type: ClassVar[str] = "go_unconscious"
-    creature: str
+    creature: CreatureId
 
     def check(self, view: State) -> None:
         creature = self._faller(view)

@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar, cast
 
 from service.rules.heartrush import books
+from service.rules.kernel.meaning import at_most, number, text
 from service.rules.kernel.messages import Emits
 from service.rules.kernel.records import EMPTY, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.openings import Id
+from service.rules.kernel.values import (
+    CREATURES,
+    AbilityId,
+    Bonus,
+    Code,
+    ConditionName,
+    Count,
+    CreatureId,
+    CreatureRef,
+    DiceCount,
+    DieSides,
+    Feet,
+    Label,
+    Levels,
+    Points,
+    Seconds,
+    SourceId,
+    StepId,
+    Subject,
+    Total,
+    Words,
+)
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET
 
@@ -79,32 +101,47 @@ ROLES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Whom a moment is about, by name, and the moments that have somebody of this name."""
 
-Who: TypeAlias = str
+Who: TypeAlias = CreatureRef
 """Whom an operation is about: `self`, `held`, a role of the moment, or `$` and a parameter."""
 
-Value: TypeAlias = Any
+ParamValue: TypeAlias = (
+    Annotated[str, text("parameter", 280, lines=True, many=CREATURES)]
+    | Annotated[int, number("parameter", -9_999, 9_999)]
+    | Annotated[
+        tuple[
+            Annotated[str, text("parameter", 280, many=CREATURES)]
+            | Annotated[int, number("parameter", -9_999, 9_999)],
+            ...,
+        ],
+        at_most(CREATURES),
+    ]
+)
 """What a parameter holds: text, a whole number, a cell, or a list of creatures."""
+Params: TypeAlias = Annotated[Mapping[Code, ParamValue], at_most(20)]
+Value: TypeAlias = Any
+"""A value of a parameter that is not checked yet."""
 
 
 @record
 class Param:
     """One thing that must be said when the ability is announced."""
 
-    name: str
+    many: ClassVar[int] = 20
+    name: Label
     kind: Literal[
         "creature", "creatures", "stance", "ability", "number", "choice", "condition", "cell", "text"
     ]
     side: Literal["any", "enemy", "ally", "other"] = "any"
     """Whom a creature may be: anybody, an enemy, an ally (or oneself), anybody else."""
-    within_ft: int | None = None
+    within_ft: Feet | None = None
     """How far from the user a creature or a cell may be; such a cell is free too."""
     engaged: bool = False
     """Only participants of the open engagement."""
-    choices: tuple[str, ...] = ()
-    least: int = 1
-    most: int = 1
+    choices: tuple[Code, ...] = ()
+    least: Count = 1
+    most: Count = 1
     optional: bool = False
-    when: Mapping[str, str] = EMPTY
+    when: Mapping[Code, Code] = EMPTY
     """Choices that must have been said for this to be needed; otherwise it is not said at all."""
 
 
@@ -112,14 +149,14 @@ class Param:
 class Use:
     """One use of an ability: by whom, of which, said how, and at which moment."""
 
-    path: str
-    creature: str
-    ability: str
-    params: Mapping[str, Any] = EMPTY
-    rush: int = 0
+    path: StepId
+    creature: CreatureId
+    ability: AbilityId
+    params: Params = EMPTY
+    rush: Points = 0
     """Rush paid beyond the cost: the X of an ability with optional rush."""
     moment: Moment = "any"
-    about: Mapping[str, str | int] = EMPTY
+    about: Mapping[Subject, Subject | Total] = EMPTY
     """What the moment is about: roles, the exchange's path, amounts."""
 
 
@@ -127,6 +164,7 @@ class Use:
 class Requirement(Generic[S]):
     """Something that must be true of the user, the moment or the parameters."""
 
+    many: ClassVar[int] = 20
     kind: ClassVar[str]
 
     def lacking(self, state: S, use: Use) -> str | None:
@@ -138,6 +176,7 @@ class Requirement(Generic[S]):
 class Op(Generic[S]):
     """One thing an ability does when it resolves; a frame it leaves is finished before the next."""
 
+    many: ClassVar[int] = 20
     kind: ClassVar[str]
 
     def apply(self, state: S, chance: Chance, use: Use) -> Emits[S]:
@@ -149,6 +188,7 @@ class Op(Generic[S]):
 class Modifier:
     """Something that holds while an ability is passive on a sheet, or affects a creature for a time."""
 
+    many: ClassVar[int] = 20
     kind: ClassVar[str]
 
 
@@ -159,13 +199,13 @@ Lasts = Literal["next_roll", "next_attack", "round", "engagement", "minute", "un
 class Lasting:
     """A modifier that affects creatures: who laid it, with what, and until when."""
 
-    id: str
-    source: str
-    ability: str
-    on: tuple[str, ...]
+    id: Code
+    source: SourceId
+    ability: AbilityId
+    on: tuple[CreatureId, ...]
     modifier: Modifier
     lasts: Lasts
-    until_s: int | None = None
+    until_s: Seconds | None = None
     """The campaign second at which it ends, where it ends by the clock."""
 
 
@@ -173,9 +213,9 @@ class Lasting:
 class Definition:
     """What abilities and spells share: what must be said, what must hold, and what they do."""
 
-    id: Id
-    name: str
-    text: str = ""
+    id: AbilityId
+    name: Label
+    text: Words = ""
     """What it does in a sentence, for people."""
     trigger: tuple[Moment, ...] = ()
     """The moments an instant answers; empty at any time."""
@@ -190,12 +230,13 @@ class Definition:
 class Ability(Definition):
     """An ability as printed: its tags in order, the frequency first."""
 
+    many: ClassVar[int] = 100
     tags: tuple[Tag, ...]
     rush_extra: bool = False
     """Whether any number of rush points may be added."""
     talent: Literal["combat", "noncombat"] | None = None
     """The kind of talent it is bought as; null is not for sale."""
-    builds_on: tuple[Id, ...] = ()
+    builds_on: tuple[AbilityId, ...] = ()
     """Talents that its buyer must own."""
 
     @property
@@ -218,7 +259,8 @@ class Ability(Definition):
 class Spell(Definition):
     """A spell: its elements, whether it may be cast at any moment, and whether it lasts."""
 
-    elements: tuple[str, ...]
+    many: ClassVar[int] = 100
+    elements: tuple[AbilityId, ...]
     instant: bool = False
     ongoing: bool = False
 
@@ -249,10 +291,10 @@ class RollBonus(Modifier):
 
     kind: ClassVar[str] = "roll_bonus"
     rolls: tuple[Rolling, ...]
-    levels: int = 0
-    flat: int = 0
-    weapon_dice: int = 0
-    dice: tuple[int, ...] = ()
+    levels: Levels = 0
+    flat: Bonus = 0
+    weapon_dice: DiceCount = 0
+    dice: tuple[DieSides, ...] = ()
     per: Literal["roll", "adjacent_enemy"] = "roll"
     """Whether `flat` counts once, or once for each adjacent enemy."""
 
@@ -262,8 +304,8 @@ class LargerDie(Modifier):
     """The die of one ability is a size larger, up to *most*."""
 
     kind: ClassVar[str] = "larger_die"
-    ability: str
-    most: int = 12
+    ability: AbilityId
+    most: Count = 12
 
 
 @record
@@ -293,7 +335,7 @@ class MoreSidesteps(Modifier):
     """The agility stance grants more than one sidestep."""
 
     kind: ClassVar[str] = "more_sidesteps"
-    extra: int = 1
+    extra: Count = 1
 
 
 @record
@@ -315,7 +357,7 @@ class NextRush(Modifier):
     """This creature gains rush points at the beginning of the next round."""
 
     kind: ClassVar[str] = "next_rush"
-    points: int
+    points: Points
 
 
 @record
@@ -323,7 +365,7 @@ class HalfDefense(Modifier):
     """Attacks with *stance* on this creature count only half its defense roll."""
 
     kind: ClassVar[str] = "half_defense"
-    stance: str
+    stance: Code
 
 
 @record
@@ -338,8 +380,8 @@ class DicePool(Modifier):
     """Dice that may be added to defense rolls before they are seen, any number each time."""
 
     kind: ClassVar[str] = "dice_pool"
-    sides: int
-    left: int
+    sides: DieSides
+    left: DiceCount
 
 
 @record
@@ -347,10 +389,10 @@ class Curse(Modifier):
     """This creature takes damage whenever it attacks any of *guarded* near the creature that cursed it."""
 
     kind: ClassVar[str] = "curse"
-    count: int
-    sides: int
-    within_ft: int
-    guarded: tuple[str, ...]
+    count: DiceCount
+    sides: DieSides
+    within_ft: Feet
+    guarded: tuple[CreatureRef, ...]
 
 
 @record
@@ -360,7 +402,7 @@ class Bar(Modifier):
     kind: ClassVar[str] = "bar"
     what: tuple[Literal["move", "act", "sidestep", "speak"], ...]
     until_attacked: bool = False
-    within_ft: int | None = None
+    within_ft: Feet | None = None
 
 
 @record
@@ -368,7 +410,7 @@ class Shove(Modifier):
     """The next attack of this creature pushes its target."""
 
     kind: ClassVar[str] = "shove"
-    feet: int
+    feet: Feet
 
 
 @record
@@ -376,6 +418,6 @@ class Aura(Modifier):
     """At the start of each round creatures near this one gain a condition."""
 
     kind: ClassVar[str] = "aura"
-    condition: str
-    levels: int = 1
-    within_ft: int = FEET
+    condition: ConditionName
+    levels: Levels = 1
+    within_ft: Feet = FEET

@@ -7,12 +7,33 @@ is carried to another encounter contains it, and an opening takes it as it is.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 from service.rules.heartrush.creatures.abilities import Ability, Spell
 from service.rules.heartrush.creatures.sheet import Coat, Sheet, Weapon, rank, side_of
 from service.rules.kernel.records import EMPTY, computed_from, record, sealable
-from service.rules.openings import Id
+from service.rules.kernel.values import (
+    AbilityId,
+    Bonus,
+    Cell,
+    Code,
+    Count,
+    CreatureId,
+    Days,
+    DieSides,
+    HitPointsNow,
+    Label,
+    Level,
+    Ordinal,
+    Points,
+    Rank,
+    Remark,
+    Round,
+    Seconds,
+    SideId,
+    SourceId,
+    WeaponId,
+)
 from service.rules.table.carried import Carried
 
 
@@ -20,10 +41,11 @@ from service.rules.table.carried import Carried
 class Wound:
     """One wound: its rank lowers what hit points can rise to."""
 
-    id: str
-    rank: int
-    initial_rank: int
-    description: str = "wound"
+    many: ClassVar[int] = 100
+    id: Code
+    rank: Rank
+    initial_rank: Rank
+    description: Remark = "wound"
     treated: bool = False
 
 
@@ -31,9 +53,9 @@ class Wound:
 class Condition:
     """A condition that affects a creature, with its level (1 where levels mean nothing)."""
 
-    level: int = 1
-    source: str | None = None
-    since_round: int = 0
+    level: Level = 1
+    source: SourceId | None = None
+    since_round: Round = 0
 
 
 @record
@@ -41,46 +63,46 @@ class Character:
     """What of a creature goes on when a fight is over; its sheet says what it was made with."""
 
     sheet: Sheet
-    heart_die: int
-    hp: int = sealable(blank=lambda creature: creature.sheet.hp_max)
-    wielded: str | None = None
+    heart_die: DieSides
+    hp: HitPointsNow = sealable(blank=lambda creature: creature.sheet.hp_max)
+    wielded: WeaponId | None = None
     shield_down: bool = False
     """Whether it has put its shield down."""
-    thrown: tuple[str, ...] = ()
+    thrown: tuple[WeaponId, ...] = ()
     """Weapons that it threw or let go, and has no more."""
     lantern_out: bool = False
     """Whether it has put its lantern out."""
     wounds: tuple[Wound, ...] = ()
-    conditions: Mapping[str, Condition] = EMPTY
+    conditions: Mapping[Code, Condition] = EMPTY
     status: Literal["active", "unconscious", "dead", "gone"] = "active"
     """Gone is out of the fight alive: fled, yielded, taken away."""
-    down_since_s: int | None = None
+    down_since_s: Seconds | None = None
     """The campaign second at which hit points fell to zero or below: the ten-minute clock runs from it."""
-    spent: tuple[str, ...] = ()
+    spent: tuple[AbilityId, ...] = ()
     """Heart and major abilities that are not charged."""
-    last_used: Mapping[str, int] = EMPTY
+    last_used: Mapping[Code, Seconds] = EMPTY
     """The campaign second of the last use of each weekly and monthly ability."""
-    cooldowns: Mapping[str, int] = EMPTY
+    cooldowns: Mapping[Code, Round] = EMPTY
     """Long rests each spell that was cast still waits; at 0 a short rest will do."""
-    destiny_points: int = 3
-    penalty: int = 0
+    destiny_points: Points = 3
+    penalty: Level = 0
     """What an invoked wound or aspect takes off the next check."""
-    bonus: int = 0
+    bonus: Bonus = 0
     """What destiny points add to the next skill check."""
-    long_rests: int = 0
+    long_rests: Count = 0
     """Long rests it has taken: what waits for some of them counts from here."""
-    last_long_rest_day: int | None = None
+    last_long_rest_day: Ordinal | None = None
     """The campaign day on which its last long rest ended."""
-    failed_nights: int = 0
+    failed_nights: Count = 0
     """Nights of failed sleep in a row."""
-    potions: int = 0
-    potions_at_s: tuple[int, ...] = ()
+    potions: Count = 0
+    potions_at_s: tuple[Seconds, ...] = ()
     """The campaign seconds at which potions that it drank will work."""
-    doses: Mapping[str, int] = EMPTY
+    doses: Mapping[Code, Count] = EMPTY
     """Doses left of each of its poisons."""
-    coats: Mapping[str, Coat] = EMPTY
+    coats: Mapping[Code, Coat] = EMPTY
     """Poison on its weapons, by weapon."""
-    gm_only: tuple[str, ...] = ()
+    gm_only: tuple[Code, ...] = ()
     """Fields of its sheet that only the GM sees."""
 
     @computed_from("sheet")
@@ -134,7 +156,7 @@ class CarriedCharacter(Carried):
 
     character: Character
     """The character as it stood."""
-    clock_s: int
+    clock_s: Seconds
     """What the campaign clock showed then, in seconds."""
     abilities: tuple[Ability, ...] = ()
     """What those of its abilities do that the other encounter's opening defined."""
@@ -150,21 +172,22 @@ class Entry:
     `hp` and `heart_die` replace what was carried: the audit names them as written in by hand.
     """
 
-    position: tuple[int, int]
+    many: ClassVar[int] = 200
+    position: Cell
     sheet: Sheet | None = None
-    stat_block: str | None = None
+    stat_block: Code | None = None
     """The name of a shipped stat block."""
-    id: Id | None = None
-    side: Id | None = None
-    name: str | None = None
+    id: CreatureId | None = None
+    side: SideId | None = None
+    name: Label | None = None
     """Null takes the stat block's."""
-    hp: int | None = sealable(default=None)
+    hp: HitPointsNow | None = sealable(default=None)
     """Null takes what was carried, or the maximum."""
-    heart_die: int | None = None
+    heart_die: DieSides | None = None
     """The live heart die as faces; null takes what was carried, or the maximum."""
-    gm_only: tuple[str, ...] = ()
+    gm_only: tuple[Code, ...] = ()
     """Fields of the sheet that only the GM sees."""
     carried: CarriedCharacter | None = None
     """The character as it stood in another encounter."""
-    days_between: int = 0
+    days_between: Days = 0
     """Days that pass for a carried character before it enters, each with a long rest that succeeds."""

@@ -4,11 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from service.rules.heartrush import books
+from service.rules.kernel.meaning import within
 from service.rules.kernel.records import EMPTY, record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import (
+    AbilityId,
+    Bonus,
+    Cell,
+    CellKey,
+    CheckNumber,
+    Code,
+    Count,
+    CreatureId,
+    DiceCount,
+    Experience,
+    Feet,
+    HitPoints,
+    Label,
+    Level,
+    Points,
+    Rank,
+    Seconds,
+    SideId,
+    Speed,
+    WeaponId,
+    Words,
+)
 from service.rules.openings import Id
 from service.rules.rolls.withheld import ROLLS
 from service.rules.space.walls import EdgeKey
@@ -60,20 +84,20 @@ HEAVY_WEAPON_PENALTY: Final = 5
 class Cantrip:
     """What makes a weapon a cantrip: the element it needs, its form, and what a hit brings."""
 
-    element: Id
+    element: AbilityId
     form: Literal["bolt", "blast"]
     harmless: bool = False
     """Whether a hit does no damage, only what else it brings."""
-    conditions: Mapping[str, int] = EMPTY
+    conditions: Mapping[Code, Level] = EMPTY
     """Levels of conditions for whom it hits."""
-    push_ft: int = 0
+    push_ft: Annotated[Feet, within(0, 1_000, step=5)] = 0
     """Feet it pushes whom it hits straight away, in fives."""
     drenches: bool = False
     """Whether whom it hits is wet, and burns no more."""
     doubled_by: tuple[Literal["wet", "metal_armor"], ...] = ()
     """What about the target doubles the attack roll."""
-    might_conditions: Mapping[str, int] = EMPTY
-    might_push_ft: int = 0
+    might_conditions: Mapping[Code, Level] = EMPTY
+    might_push_ft: Annotated[Feet, within(0, 1_000, step=5)] = 0
     """The might bonus, added to the above; with neither it has the bonus of its attack type."""
 
 
@@ -84,7 +108,8 @@ class Weapon:
     A cantrip is a weapon with the tag `spell`: a bolt is ranged, a blast melee.
     """
 
-    id: Id
+    many: ClassVar[int] = 40
+    id: WeaponId
     size_class: SizeClass = "ultralight"
     attack_type: AttackType = "melee"
     damage_type: DamageType = "bludgeoning"
@@ -101,27 +126,28 @@ UNARMED: Final = Weapon(id="unarmed")
 class Aspect:
     """Something a character is known for, with its rank from 1 to 5."""
 
-    text: str
-    rank: int = 1
+    many: ClassVar[int] = 20
+    text: Words
+    rank: Rank = 1
 
 
 @record
 class Growth:
     """What a character has earned and bought; bought dice and hit points stand on the sheet itself."""
 
-    xp_total: int = 0
+    xp_total: Experience = 0
     """Everything ever awarded: the heart die grows with it, spent or not."""
-    xp_unspent: int = 0
+    xp_unspent: Experience = 0
     aspects: tuple[Aspect, ...] = ()
-    combat_talents: tuple[str, ...] = ()
-    noncombat_talents: tuple[str, ...] = ()
-    destiny_levels: tuple[str, ...] = ()
+    combat_talents: tuple[AbilityId, ...] = ()
+    noncombat_talents: tuple[AbilityId, ...] = ()
+    destiny_levels: tuple[AbilityId, ...] = ()
     """Talents whose destiny level is owned, once for each level."""
-    spells: tuple[str, ...] = ()
-    attunements: tuple[str, ...] = ()
+    spells: tuple[AbilityId, ...] = ()
+    attunements: tuple[AbilityId, ...] = ()
     """Elements it is attuned to."""
-    advanced_attunements: tuple[str, ...] = ()
-    paragon_attunements: tuple[str, ...] = ()
+    advanced_attunements: tuple[AbilityId, ...] = ()
+    paragon_attunements: tuple[AbilityId, ...] = ()
     spelltouched: bool = False
 
 
@@ -129,13 +155,14 @@ class Growth:
 class Poison:
     """One poison: what a dose does to whom a coated weapon hurts, and how long a coat of it stays potent."""
 
+    many: ClassVar[int] = 20
     id: Id
-    doses: int = 1
-    dice: int = 1
+    doses: Annotated[Count, within(0, 100)] = 1
+    dice: Annotated[DiceCount, within(0, 20)] = 1
     sides: DieSize = 6
-    conditions: Mapping[str, int] = EMPTY
+    conditions: Mapping[Code, Level] = EMPTY
     """Levels of conditions it brings besides its damage."""
-    potent_s: int | None = None
+    potent_s: Seconds | None = None
     """Seconds a coat stays potent; null lasts until it is used."""
     on_weapons: bool = True
 
@@ -148,9 +175,9 @@ class Sheet:
     seen, nor abilities: the fight holds what they do, and a prompt shows them.
     """
 
-    id: Id
-    name: str
-    side: Id
+    id: CreatureId
+    name: Label
+    side: SideId
     kind: Literal["pc", "npc", "companion"] = "npc"
     size: Size = "medium"
     might: DieSize = sealable(default=6)
@@ -159,35 +186,35 @@ class Sheet:
     presence: DieSize = sealable(default=4)
     heart_die: DieSize = 8
     """The largest the heart die gets; shrugging off lowers the live one."""
-    hp_max: int = sealable(default=40, brings=("hp",))
-    wound_threshold: int | None = sealable(default=None)
+    hp_max: Annotated[HitPoints, within(1, 10_000)] = sealable(default=40, brings=("hp",))
+    wound_threshold: HitPoints | None = sealable(default=None)
     """Final damage that wounds; null takes the house's option."""
     woundable: bool = True
     armor: ArmorKind = sealable(default="none", brings=(ROLLS,))
-    natural_armor: int = sealable(default=0, brings=(ROLLS,))
+    natural_armor: Bonus = sealable(default=0, brings=(ROLLS,))
     metal_armor: bool = False
     """Whether its armor conducts."""
     shield: ShieldKind = sealable(default="none", brings=(ROLLS,))
-    attack_bonus: int = sealable(default=0, brings=(ROLLS,))
-    defense_bonus: int = sealable(default=0, brings=(ROLLS,))
+    attack_bonus: Bonus = sealable(default=0, brings=(ROLLS,))
+    defense_bonus: Bonus = sealable(default=0, brings=(ROLLS,))
     weapons: tuple[Weapon, ...] = ()
-    wielded: str | None = None
+    wielded: WeaponId | None = None
     """The weapon in hand when the fight begins; null takes the first."""
-    speed: int = sealable(default=60)
-    swim_speed: int = sealable(default=15)
-    climb_speed: int = sealable(default=5)
+    speed: Speed = sealable(default=60)
+    swim_speed: Speed = sealable(default=15)
+    climb_speed: Speed = sealable(default=5)
     darkvision: bool = False
     breathes_water: bool = False
     """Whether it needs no breath under water."""
-    abilities: tuple[Id, ...] = ()
+    abilities: tuple[AbilityId, ...] = ()
     poisons: tuple[Poison, ...] = ()
-    potions: int = 0
+    potions: Annotated[Count, within(0, 100)] = 0
     """Healing potions it carries."""
-    lantern_ft: int = 0
+    lantern_ft: Annotated[Feet, within(0, 60, step=5)] = 0
     """Feet around it that its lantern lights brightly, and as far again dimly; 0 for no lantern."""
-    paragon_level: int = 0
-    combat_rank: int = 0
-    destiny_points: int = 3
+    paragon_level: Level = 0
+    combat_rank: Level = 0
+    destiny_points: Points = 3
     growth: Growth = Growth()
 
 
@@ -236,15 +263,15 @@ class Scenery:
 
     ambient: Light = "bright"
     """The light of every cell that is not listed."""
-    light: Mapping[str, Light] = EMPTY
+    light: Mapping[CellKey, Light] = EMPTY
     """The light of cells, by `x,y`, such as `3,-2`."""
-    water: Mapping[str, Water] = EMPTY
+    water: Mapping[CellKey, Water] = EMPTY
     """The water of cells of deep water, by `x,y`; in one that is not listed everybody can stand."""
-    climb_cn: Mapping[str, int] = EMPTY
+    climb_cn: Mapping[CellKey, CheckNumber] = EMPTY
     """The number of the might check that a cell of climb takes, by `x,y`; one not listed takes none."""
-    sheer: tuple[str, ...] = ()
+    sheer: tuple[CellKey, ...] = ()
     """Cells of climb that nobody can climb, as `x,y`."""
-    heights: Mapping[str, int] = EMPTY
+    heights: Mapping[CellKey, Feet] = EMPTY
     """Feet that cells are above the others, in steps of 5, by `x,y`."""
     ledges: tuple[EdgeKey, ...] = ()
     """Edges between cells of different height at which the ground drops; elsewhere it slopes."""
@@ -266,18 +293,18 @@ class Standing:
 class Complication:
     """A complication that a check brought, until the GM has said what it is."""
 
-    id: str
-    creature: str
-    what: str
+    id: Code
+    creature: CreatureId
+    what: Label
 
 
 @record
 class Request:
     """Something a player asked the GM to rule on."""
 
-    id: str
-    creature: str
-    text: str
+    id: Code
+    creature: CreatureId
+    text: Words
 
 
 @record
@@ -285,14 +312,14 @@ class Coat:
     """Poison on a weapon, and the campaign second at which it lapses; null never does."""
 
     poison: Poison
-    until_s: int | None = None
+    until_s: Seconds | None = None
 
 
 @record
 class Thing:
     """A weapon or a shield that lies on the ground."""
 
-    position: tuple[int, int]
+    position: Cell
     """The cell where it lies, as x and y."""
     weapon: Weapon | None = None
     """The weapon; null for a shield."""
@@ -306,5 +333,5 @@ class Thing:
 class HidingPlace:
     """The GM's leave to hide: the number of the stealth check, and whom success hides from."""
 
-    cn: int
-    viewers: tuple[str, ...]
+    cn: CheckNumber
+    viewers: tuple[CreatureId, ...]

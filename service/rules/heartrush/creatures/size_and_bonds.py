@@ -13,6 +13,7 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.kernel.messages import Event
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Code, CreatureId, Feet
 from service.rules.space.grid import Cell, cells, is_step
 
 # --- size ----------------------------------------------------------------------------------------------
@@ -264,10 +265,10 @@ class Moved(Event[State]):
     """A creature walked: the cells it entered, in order."""
 
     type: ClassVar[str] = "moved"
-    creature: str
-    path: tuple[tuple[int, int], ...]
-    feet: int
-    how: str
+    creature: CreatureId
+    path: tuple[Cell, ...]
+    feet: Feet
+    how: Code
     """`dash`, `sidestep`, `followed`, `dragged` or `placed`."""
 
     def evolve(self, state: State) -> State:

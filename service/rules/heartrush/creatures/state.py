@@ -24,6 +24,19 @@ from service.rules.heartrush.creatures.sheet import (
     side_of,
 )
 from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, record, with_key
+from service.rules.kernel.values import (
+    CellKey,
+    Code,
+    Count,
+    CreatureId,
+    Feet,
+    Points,
+    Reason,
+    Round,
+    Seconds,
+    SideId,
+    Total,
+)
 from service.rules.secrecy.gm_only import facts_of
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.space.grid import Cell, away_from, cells, distance
@@ -59,31 +72,31 @@ class Creature(Character):
     """One creature as it is now: what goes on with it after the fight, and what belongs to the fight."""
 
     position: Cell
-    rush: int = 0
-    rounds_active: tuple[int, ...] = ()
-    action: int = 0
+    rush: Points = 0
+    rounds_active: tuple[Round, ...] = ()
+    action: Count = 0
     free_dash: bool = False
     free_object: bool = False
     free_callout: bool = False
-    moved_ft: int = 0
+    moved_ft: Feet = 0
     dashed: bool = False
     used_reach: bool = False
     ranged_stance_taken: bool = False
-    shrugs: int = 0
+    shrugs: Count = 0
     """Times it shrugged off this round."""
     surprised: bool = False
-    hidden_from: tuple[str, ...] = ()
-    help: int = 0
+    hidden_from: tuple[CreatureId, ...] = ()
+    help: Count = 0
     """Levels of advantage from help, all spent by the next roll."""
-    uses: Mapping[str, int] = EMPTY
+    uses: Mapping[Code, Count] = EMPTY
     """Uses of each minor ability in this encounter."""
     spell_cast: bool = False
     """Whether it has cast its one spell of the round."""
-    cast_at_ft: int = 0
+    cast_at_ft: Feet = 0
     """How far it had moved when it did."""
     meditates: bool = False
     """Whether it meditates this round, and has done nothing else."""
-    meditation: int = 0
+    meditation: Count = 0
     """Rounds of full meditation just before this one, in a row."""
     drenched: bool = False
     """Whether something made it wet in this fight."""
@@ -93,7 +106,7 @@ class Creature(Character):
     """What its seat answers in advance; known to that seat alone."""
     acted: bool = False
     """Whether it used an ability other than moving this round."""
-    breath: int | None = None
+    breath: Count | None = None
     """Rounds of air left while it holds its breath."""
     under_water: bool = False
     """Whether its head is under water, and its breath has been seen to."""
@@ -104,65 +117,65 @@ class State(WalledTable, HidingTable):
     """A whole fight of Heart Rush."""
 
     phase: Phase = "setup"
-    sides: tuple[str, ...] = ()
-    player_side: str = ""
-    declared_sides: tuple[str, ...] = ()
+    sides: tuple[SideId, ...] = ()
+    player_side: SideId = ""
+    declared_sides: tuple[SideId, ...] = ()
     """Sides whose dice people throw themselves; the others' are seeded."""
-    creatures: Mapping[str, Creature] = EMPTY
-    terrain: Mapping[str, Terrain] = EMPTY
+    creatures: Mapping[CreatureId, Creature] = EMPTY
+    terrain: Mapping[CellKey, Terrain] = EMPTY
     """Cells that are not plain ground, by `x,y`."""
     scenery: Scenery = Scenery()
-    lying: Mapping[str, Thing] = EMPTY
+    lying: Mapping[Code, Thing] = EMPTY
     """What lies on the ground and can be picked up, by the name that commands give it."""
-    hiding_places: Mapping[str, HidingPlace] = EMPTY
+    hiding_places: Mapping[CreatureId, HidingPlace] = EMPTY
     """Who may hide, by the GM's leave."""
-    rounds_before: int = 0
+    rounds_before: Round = 0
     """The rounds of earlier fights in this encounter; its rounds are numbered on."""
-    unaware_side: str | None = None
-    starting_side: str | None = None
-    starter: str | None = None
-    priority_side: str | None = None
-    last_actor_side: str | None = None
+    unaware_side: SideId | None = None
+    starting_side: SideId | None = None
+    starter: SideId | None = None
+    priority_side: SideId | None = None
+    last_actor_side: SideId | None = None
     """Whose ability is resolving; priority goes to the other side when it has."""
-    last_actor: str | None = None
+    last_actor: CreatureId | None = None
     """Who used it."""
-    passes: int = 0
-    auto_passes: int = 0
+    passes: Count = 0
+    auto_passes: Count = 0
     """Automatic passes in a row: two end the round at once."""
     acted_this_round: bool = False
     """Whether anybody chose anything since the round began; a round of automatic passes waits for the GM."""
-    member_passed: tuple[str, ...] = ()
-    ending: str = ""
+    member_passed: tuple[CreatureId, ...] = ()
+    ending: Reason = ""
     """Why the GM ends combat, until it has ended."""
-    engagements: int = 0
+    engagements: Count = 0
     """Engagements declared this round: the next one's number."""
-    movements: int = 0
+    movements: Count = 0
     """Movements made this round: the next one's number."""
-    abilities: Mapping[str, Ability | Spell] = EMPTY
+    abilities: Mapping[Code, Ability | Spell] = EMPTY
     """What every ability and spell in this fight does, by id."""
     lasting: tuple[Lasting, ...] = ()
     """What abilities have left that holds for a time, oldest first."""
-    instants: int = 0
+    instants: Count = 0
     """Abilities used and instants declared at idle moments this round: the next one's number."""
-    given_order: tuple[str, ...] = ()
+    given_order: tuple[CreatureId, ...] = ()
     """The order of turns the opening supplies; empty where it is rolled for."""
-    initiative: Mapping[str, int] = EMPTY
+    initiative: Mapping[CreatureId, Total] = EMPTY
     """Agility checks for the order of turns, as far as they are rolled."""
-    turn_order: tuple[str, ...] = ()
+    turn_order: tuple[CreatureId, ...] = ()
     """The order of turns, the same every round."""
-    turns: tuple[str, ...] = ()
+    turns: tuple[CreatureId, ...] = ()
     """The order of this round: as always, but for who delays."""
-    turn: int = 0
+    turn: Count = 0
     """Whose turn it is: a place in `turns`."""
-    delayed: tuple[str, ...] = ()
+    delayed: tuple[CreatureId, ...] = ()
     """Who has delayed this round."""
-    clock_s: int = 0
+    clock_s: Seconds = 0
     """Seconds on the campaign clock since its first midnight."""
-    rulings: int = 0
+    rulings: Count = 0
     """Rulings, checks and other matters so far: the next one's number."""
     complications: tuple[Complication, ...] = ()
     requests: tuple[Request, ...] = ()
-    hidden_creatures: Mapping[str, Entry | Sealed[Entry]] = EMPTY
+    hidden_creatures: Mapping[Code, Entry | Sealed[Entry]] = EMPTY
 
     @computed_from("options")
     def house(self) -> House:

@@ -16,6 +16,7 @@ from service.rules.heartrush.timing.gm_rulings import AdjudicationAsked, RulingR
 from service.rules.kernel.messages import Awaited, Command, Emits, Offer, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Count, CreatureId, Points, Words
 
 HR_ASP_1: Final = Rule(
     "HR-ASP-1",
@@ -39,14 +40,14 @@ class InvokeAspect(Command[State]):
     """
 
     type: ClassVar[str] = "invoke_aspect"
-    creature: str
-    aspect: int
+    creature: CreatureId
+    aspect: Count
     """The place of the aspect on the list, from 0."""
     use: Use = "spend"
     """Spent points add to the check; to earn them lowers it by the rank."""
-    points: int | None = None
+    points: Points | None = None
     """How many points are spent; null is as many as the rank. None are named to earn them."""
-    text: str = "it is in character"
+    text: Words = "it is in character"
 
     def check(self, view: State) -> None:
         if self.by.role != "gm":

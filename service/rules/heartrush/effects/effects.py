@@ -24,6 +24,23 @@ from service.rules.heartrush.timing.engagement import engagement_open
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import (
+    Amount,
+    Code,
+    ConditionName,
+    Count,
+    CreatureId,
+    CreatureRef,
+    DiceCount,
+    DieSides,
+    Direction,
+    Feet,
+    Levels,
+    Points,
+    Rank,
+    SourceId,
+    WoundId,
+)
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.grid import FEET, Cell
@@ -40,10 +57,10 @@ class Damage(Effect):
     """Deal damage through the usual pipeline: it may be shrugged off, it may wound and kill."""
 
     kind: ClassVar[str] = "damage"
-    creature: str
-    amount: int = 0
+    creature: CreatureRef
+    amount: Amount = 0
     dice: tuple[DieSize, ...] = ()
-    cause: str | None = None
+    cause: SourceId | None = None
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or amount_fault(self.amount, self.dice)
@@ -61,8 +78,8 @@ class Heal(Effect):
     """Give hit points back, as far as wounds allow."""
 
     kind: ClassVar[str] = "heal"
-    creature: str
-    amount: int = 0
+    creature: CreatureRef
+    amount: Amount = 0
     dice: tuple[DieSize, ...] = ()
 
     def fault(self, view: State) -> str | None:
@@ -80,8 +97,8 @@ class Wound(Effect):
     """Mark a wound without any damage."""
 
     kind: ClassVar[str] = "wound"
-    creature: str
-    rank: int
+    creature: CreatureRef
+    rank: Rank
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if 1 <= self.rank <= MOST else "a rank of 1 or more")
@@ -97,9 +114,9 @@ class EaseWounds(Effect):
     """Lower the rank of a creature's wounds, all of them or one."""
 
     kind: ClassVar[str] = "ease_wounds"
-    creature: str
-    amount: int
-    wound: str | None = None
+    creature: CreatureRef
+    amount: Amount
+    wound: WoundId | None = None
 
     def fault(self, view: State) -> str | None:
         fault = no_such(view, self.creature) or amount_fault(self.amount, ())
@@ -122,7 +139,7 @@ class Die(Effect):
     """Kill a creature outright."""
 
     kind: ClassVar[str] = "die"
-    creature: str
+    creature: CreatureRef
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
@@ -138,7 +155,7 @@ class KnockOut(Effect):
     """Make a creature lose consciousness, whatever its hit points."""
 
     kind: ClassVar[str] = "knock_out"
-    creature: str
+    creature: CreatureRef
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
@@ -154,8 +171,8 @@ class HeartDieSet(Event[State]):
     """A heart die became another."""
 
     type: ClassVar[str] = "heart_die_set"
-    creature: str
-    heart_die: int
+    creature: CreatureId
+    heart_die: DieSides
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, heart_die=self.heart_die)
@@ -166,7 +183,7 @@ class SetHeartDie(Effect):
     """Give a creature another heart die; null is the largest it may have."""
 
     kind: ClassVar[str] = "heart_die"
-    creature: str
+    creature: CreatureRef
     die: DieSize | None = None
 
     def fault(self, view: State) -> str | None:
@@ -185,9 +202,9 @@ class GainCondition(Effect):
     """Lay levels of a condition on a creature."""
 
     kind: ClassVar[str] = "condition"
-    creature: str
-    condition: str
-    levels: int = 1
+    creature: CreatureRef
+    condition: ConditionName
+    levels: Levels = 1
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if 1 <= self.levels <= MOST else "1 level or more")
@@ -203,9 +220,9 @@ class LoseCondition(Effect):
     """Take levels of a condition off a creature; null takes all of it."""
 
     kind: ClassVar[str] = "lose_condition"
-    creature: str
-    condition: str
-    levels: int | None = None
+    creature: CreatureRef
+    condition: ConditionName
+    levels: Levels | None = None
 
     def fault(self, view: State) -> str | None:
         if self.levels is not None and not 1 <= self.levels <= MOST:
@@ -232,8 +249,8 @@ class Place(Effect):
     """Put a creature somewhere, without a way between and without provoking anybody."""
 
     kind: ClassVar[str] = "move"
-    creature: str
-    to: str | tuple[int, int]
+    creature: CreatureRef
+    to: Code | Cell
     """The cell. In an ability also `$` and a parameter's name: the cell that its user says."""
 
     def fault(self, view: State) -> str | None:
@@ -264,9 +281,9 @@ class Push(Effect):
     """Push a creature in a direction, or straight away from the cause; what is in the way counts."""
 
     kind: ClassVar[str] = "push"
-    creature: str
-    feet: int
-    direction: tuple[int, int] | None = None
+    creature: CreatureRef
+    feet: Feet
+    direction: Direction | None = None
 
     def fault(self, view: State) -> str | None:
         if self.feet < 0 or self.feet % FEET or self.feet > MOST:
@@ -300,8 +317,8 @@ class GainRush(Effect):
     """Give rush points, or take them: never below zero."""
 
     kind: ClassVar[str] = "rush"
-    creature: str
-    points: int
+    creature: CreatureRef
+    points: Points
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if abs(self.points) <= MOST else "fewer points")
@@ -316,8 +333,8 @@ class ActionGiven(Event[State]):
     """A creature has another number of actions left this round."""
 
     type: ClassVar[str] = "action_given"
-    creature: str
-    action: int
+    creature: CreatureId
+    action: Count
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, action=self.action)
@@ -328,8 +345,8 @@ class GiveAction(Effect):
     """Give actions for this round, or take them: never below zero."""
 
     kind: ClassVar[str] = "action"
-    creature: str
-    actions: int = 1
+    creature: CreatureRef
+    actions: Count = 1
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if abs(self.actions) <= MOST else "fewer actions")
@@ -358,7 +375,7 @@ class Lay(Effect):
     """Leave a modifier on a creature for a time; one laid until reused takes the place of the last."""
 
     kind: ClassVar[str] = "lay"
-    creature: str
+    creature: CreatureRef
     modifier: Modifier
     lasts: Lasts
 
@@ -388,10 +405,10 @@ class LayPool(Effect):
     """Give a creature a pool of dice to add to its defense rolls: *each* for every point of rush."""
 
     kind: ClassVar[str] = "lay_pool"
-    creature: str
+    creature: CreatureRef
     sides: DieSize
-    each: int
-    rush: int | Literal["$rush"] = "$rush"
+    each: DiceCount
+    rush: Points | Literal["$rush"] = "$rush"
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
@@ -410,7 +427,7 @@ class HealHeart(Effect):
     """Heal the highest face of the creature's largest heart die."""
 
     kind: ClassVar[str] = "heal_heart"
-    creature: str
+    creature: CreatureRef
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
@@ -425,7 +442,7 @@ class EaseConditions(Effect):
     """Take one level off every condition with levels."""
 
     kind: ClassVar[str] = "ease_conditions"
-    creature: str
+    creature: CreatureRef
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
@@ -443,9 +460,9 @@ class KnockDown(Effect):
     """Knock a creature prone, or give it levels of a condition if it is more than one size larger."""
 
     kind: ClassVar[str] = "knock_down"
-    creature: str
-    otherwise: str = "weakened"
-    levels: int = 2
+    creature: CreatureRef
+    otherwise: ConditionName = "weakened"
+    levels: Levels = 2
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
@@ -462,8 +479,8 @@ class Soak(Effect):
     """Restrain a creature by cold: one level, two if it is wet."""
 
     kind: ClassVar[str] = "soak"
-    creature: str
-    condition: str = "restrained"
+    creature: CreatureRef
+    condition: ConditionName = "restrained"
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
@@ -478,7 +495,7 @@ class EarlySidestepTaken(Event[State]):
     """The free sidestep of the agility stance was taken before its step."""
 
     type: ClassVar[str] = "early_sidestep_taken"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         frame = engagement_open(state)
@@ -492,8 +509,8 @@ class EarlySidestep(Effect):
     """Take the sidestep of the agility stance now."""
 
     kind: ClassVar[str] = "early_sidestep"
-    creature: str
-    to: str | tuple[int, int]
+    creature: CreatureRef
+    to: Code | Cell
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
@@ -522,8 +539,8 @@ class Drag(Effect):
     """Move the user 5 ft and whom it holds into the cell it leaves; one that drags itself just moves."""
 
     kind: ClassVar[str] = "drag"
-    creature: str
-    to: str | tuple[int, int]
+    creature: CreatureRef
+    to: Code | Cell
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)

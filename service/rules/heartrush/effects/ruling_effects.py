@@ -16,6 +16,20 @@ from service.rules.heartrush.creatures.state import State
 from service.rules.heartrush.timing.priority import PriorityGranted
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record, with_key, without_key
+from service.rules.kernel.values import (
+    Bonus,
+    Cell,
+    CheckNumber,
+    CreatureId,
+    CreatureRef,
+    Feet,
+    HitPointsNow,
+    Level,
+    OptionKey,
+    Points,
+    SideId,
+    SideRef,
+)
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET
 from service.rules.space.walls import EdgeKey, wall_faults
@@ -33,8 +47,8 @@ class HpSet(Event[State]):
     """Hit points were set by the GM's word; no damage was dealt and nothing was healed."""
 
     type: ClassVar[str] = "hp_set"
-    creature: str
-    hp: int
+    creature: CreatureId
+    hp: HitPointsNow
 
     def evolve(self, state: State) -> State:
         clock = {"down_since_s": None} if self.hp > 0 else {}
@@ -53,8 +67,8 @@ class SetHp(Effect):
     """Set a creature's hit points; zero, death and waking follow from them as always."""
 
     kind: ClassVar[str] = "hp"
-    creature: str
-    hp: int
+    creature: CreatureRef
+    hp: HitPointsNow
 
     def fault(self, view: State) -> str | None:
         fault = no_such(view, self.creature) or _kept_back(view, self.creature)
@@ -75,8 +89,8 @@ class Restored(Event[State]):
     """A creature that was dead or gone is back, awake, with these hit points."""
 
     type: ClassVar[str] = "restored"
-    creature: str
-    hp: int
+    creature: CreatureId
+    hp: HitPointsNow
 
     def evolve(self, state: State) -> State:
         down = state.clock_s if self.hp <= 0 else None
@@ -88,8 +102,8 @@ class Restore(Effect):
     """Bring back a creature that died, or left, by mistake or by wonder."""
 
     kind: ClassVar[str] = "restore"
-    creature: str
-    hp: int
+    creature: CreatureRef
+    hp: HitPointsNow
 
     def fault(self, view: State) -> str | None:
         found = view.creatures.get(self.creature)
@@ -111,7 +125,7 @@ class CreatureLeft(Event[State]):
     """A creature is out of the fight alive: it fled, yielded or was taken away."""
 
     type: ClassVar[str] = "creature_left"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return let_go(state.with_creature(self.creature, status="gone"), self.creature, dead=True)
@@ -122,7 +136,7 @@ class Withdraw(Effect):
     """Take a creature out of the fight alive; it takes part in nothing any more."""
 
     kind: ClassVar[str] = "withdraw"
-    creature: str
+    creature: CreatureRef
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
@@ -139,7 +153,7 @@ class Exposed(Event[State]):
     """A creature was ruled open to opportunity attacks, or no longer so."""
 
     type: ClassVar[str] = "exposed"
-    creature: str
+    creature: CreatureId
     exposed: bool
 
     def evolve(self, state: State) -> State:
@@ -151,7 +165,7 @@ class Expose(Effect):
     """Rule a helpless creature open to opportunity attacks, or no longer so."""
 
     kind: ClassVar[str] = "expose"
-    creature: str
+    creature: CreatureRef
     exposed: bool = True
 
     def fault(self, view: State) -> str | None:
@@ -166,7 +180,7 @@ class SurpriseRuled(Event[State]):
     """A creature was ruled surprised, or not."""
 
     type: ClassVar[str] = "surprise_ruled"
-    creature: str
+    creature: CreatureId
     surprised: bool
 
     def evolve(self, state: State) -> State:
@@ -178,7 +192,7 @@ class Surprise(Effect):
     """Rule a creature surprised for round 1, or not; only before priority is granted."""
 
     kind: ClassVar[str] = "surprise"
-    creature: str
+    creature: CreatureRef
     surprised: bool = True
 
     def fault(self, view: State) -> str | None:
@@ -195,7 +209,7 @@ class UnawareRuled(Event[State]):
     """Which side did not expect the attack was ruled on."""
 
     type: ClassVar[str] = "unaware_ruled"
-    side: str | None
+    side: SideId | None
 
     def evolve(self, state: State) -> State:
         return changed(state, unaware_side=self.side)
@@ -206,7 +220,7 @@ class Unaware(Effect):
     """Rule which side did not expect the attack; null is neither. Only before priority is granted."""
 
     kind: ClassVar[str] = "unaware"
-    side: str | None
+    side: SideRef | None
 
     def fault(self, view: State) -> str | None:
         if view.phase != "precombat":
@@ -222,8 +236,8 @@ class HiddenRuled(Event[State]):
     """From whom a creature is hidden was ruled on."""
 
     type: ClassVar[str] = "hidden_ruled"
-    creature: str
-    hidden_from: tuple[str, ...]
+    creature: CreatureId
+    hidden_from: tuple[CreatureId, ...]
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, hidden_from=self.hidden_from)
@@ -234,8 +248,8 @@ class Hide(Effect):
     """Rule from whom a creature is hidden: the list replaces what was; an empty one shows it to all."""
 
     kind: ClassVar[str] = "hidden"
-    creature: str
-    hidden_from: tuple[str, ...]
+    creature: CreatureRef
+    hidden_from: tuple[CreatureRef, ...]
 
     def fault(self, view: State) -> str | None:
         found = (no_such(view, name, dead=True) for name in (self.creature, *self.hidden_from))
@@ -258,7 +272,7 @@ class TerrainSet(Event[State]):
     """Cells are made of something else from now on."""
 
     type: ClassVar[str] = "terrain_set"
-    cells: tuple[tuple[int, int], ...]
+    cells: tuple[Cell, ...]
     terrain: Terrain
 
     def evolve(self, state: State) -> State:
@@ -276,7 +290,7 @@ class SetTerrain(Effect):
     """Say what cells are made of."""
 
     kind: ClassVar[str] = "terrain"
-    cells: tuple[tuple[int, int], ...]
+    cells: tuple[Cell, ...]
     terrain: Terrain
 
     def fault(self, view: State) -> str | None:
@@ -310,7 +324,7 @@ class OptionSet(Event[State]):
     """A house option has another value from now on."""
 
     type: ClassVar[str] = "option_set"
-    option: str
+    option: OptionKey
     value: Option
 
     def evolve(self, state: State) -> State:
@@ -326,7 +340,7 @@ class SetOption(Effect):
     """Change a house option in the middle of the encounter."""
 
     kind: ClassVar[str] = "option"
-    option: str
+    option: OptionKey
     value: Option
 
     def fault(self, view: State) -> str | None:
@@ -348,7 +362,7 @@ class GivePriority(Effect):
     """Hand priority to a side, with the count of declines begun afresh."""
 
     kind: ClassVar[str] = "priority"
-    side: str
+    side: SideRef
 
     def fault(self, view: State) -> str | None:
         if view.phase != "priority" or view.top is None or view.top.kind != "combat":
@@ -367,7 +381,7 @@ class Armed(Event[State]):
     """A creature has one more weapon, and holds it."""
 
     type: ClassVar[str] = "armed"
-    creature: str
+    creature: CreatureId
     weapon: Weapon
 
     def evolve(self, state: State) -> State:
@@ -383,7 +397,7 @@ class Arm(Effect):
     """Rule what kind of weapon an object is, and put it in a creature's hand."""
 
     kind: ClassVar[str] = "arm"
-    creature: str
+    creature: CreatureRef
     weapon: Weapon
 
     def fault(self, view: State) -> str | None:
@@ -404,8 +418,8 @@ class DestinyGained(Event[State]):
     """A character's destiny points changed; what goes beyond ten is lost."""
 
     type: ClassVar[str] = "destiny_gained"
-    creature: str
-    points: int
+    creature: CreatureId
+    points: Points
 
     def evolve(self, state: State) -> State:
         points = state.creatures[self.creature].destiny_points + self.points
@@ -417,8 +431,8 @@ class GiveDestiny(Effect):
     """Give destiny points, or take them: from 0 to 10."""
 
     kind: ClassVar[str] = "destiny"
-    creature: str
-    points: int
+    creature: CreatureRef
+    points: Points
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if abs(self.points) <= MOST_DESTINY else "at most 10")
@@ -432,8 +446,8 @@ class PenaltyLaid(Event[State]):
     """A creature's next check is lowered."""
 
     type: ClassVar[str] = "penalty_laid"
-    creature: str
-    penalty: int
+    creature: CreatureId
+    penalty: Level
 
     def evolve(self, state: State) -> State:
         penalty = state.creatures[self.creature].penalty + self.penalty
@@ -445,8 +459,8 @@ class LayPenalty(Effect):
     """Lower the next check of a creature."""
 
     kind: ClassVar[str] = "penalty"
-    creature: str
-    penalty: int
+    creature: CreatureRef
+    penalty: Level
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if 1 <= self.penalty <= MOST else "1 or more")
@@ -460,8 +474,8 @@ class BonusLaid(Event[State]):
     """Destiny points add to a creature's next skill check."""
 
     type: ClassVar[str] = "bonus_laid"
-    creature: str
-    bonus: int
+    creature: CreatureId
+    bonus: Bonus
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, bonus=state.creatures[self.creature].bonus + self.bonus)
@@ -472,8 +486,8 @@ class LayBonus(Effect):
     """Add to the next skill check of a creature."""
 
     kind: ClassVar[str] = "bonus"
-    creature: str
-    bonus: int
+    creature: CreatureRef
+    bonus: Bonus
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if 1 <= self.bonus <= MOST else "1 or more")
@@ -490,12 +504,12 @@ class SceneryChanged(Event[State]):
     """Cells are lit, deep, steep or high in another way from now on; what is null stays as it was."""
 
     type: ClassVar[str] = "scenery_changed"
-    cells: tuple[tuple[int, int], ...]
+    cells: tuple[Cell, ...]
     light: Light | None = None
     ambient: Light | None = None
     water: Water | None = None
-    climb_cn: int | None = None
-    height_ft: int | None = None
+    climb_cn: CheckNumber | None = None
+    height_ft: Feet | None = None
     edges: tuple[EdgeKey, ...] = ()
     ledge: bool | None = None
 
@@ -528,13 +542,13 @@ class SetScenery(Effect):
     """Say how cells are lit, how deep, steep and high they are, and which of their edges are ledges."""
 
     kind: ClassVar[str] = "scenery"
-    cells: tuple[tuple[int, int], ...] = ()
+    cells: tuple[Cell, ...] = ()
     light: Light | None = None
     ambient: Light | None = None
     """The light of every cell that has none of its own."""
     water: Water | None = None
-    climb_cn: int | None = None
-    height_ft: int | None = None
+    climb_cn: CheckNumber | None = None
+    height_ft: Feet | None = None
     edges: tuple[EdgeKey, ...] = ()
     """Edges between cells of different height that become ledges, or slopes."""
     ledge: bool | None = None

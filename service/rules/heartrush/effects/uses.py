@@ -36,6 +36,7 @@ from service.rules.kernel.messages import Awaited, Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import is_closed
+from service.rules.kernel.values import AbilityId, Code, Count, CreatureId, CreatureRef, Reason, StepId, Total
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import centre
 from service.rules.table.stack import opened_by
@@ -61,7 +62,7 @@ class InStance(Requirement[State]):
     """The user has shown one of these stances."""
 
     kind: ClassVar[str] = "in_stance"
-    stances: tuple[str, ...]
+    stances: tuple[Code, ...]
 
     def lacking(self, state: State, use: Use) -> str | None:
         frame = engagement_open(state)
@@ -77,7 +78,7 @@ class Plays(Requirement[State]):
     """The moment is about the user in this role: `attacker`, `defender`, `hitter`, `hurt`."""
 
     kind: ClassVar[str] = "plays"
-    role: str
+    role: Code
 
     def lacking(self, state: State, use: Use) -> str | None:
         return None if use.about.get(self.role) == use.creature else f"{use.creature} is not the {self.role}"
@@ -88,8 +89,8 @@ class Wields(Requirement[State]):
     """The weapon in hand is of this kind."""
 
     kind: ClassVar[str] = "wields"
-    size_class: str | None = None
-    attack_type: str | None = None
+    size_class: Code | None = None
+    attack_type: Code | None = None
 
     def lacking(self, state: State, use: Use) -> str | None:
         weapon = wielded(state.creatures[use.creature])
@@ -102,7 +103,7 @@ class AtZero(Requirement[State]):
     """Somebody the moment is about is at zero hit points or below."""
 
     kind: ClassVar[str] = "at_zero"
-    who: str = "hurt"
+    who: CreatureRef = "hurt"
 
     def lacking(self, state: State, use: Use) -> str | None:
         found = whom(state, use, self.who)
@@ -135,14 +136,14 @@ class Behind(Requirement[State]):
     """The creature named stands next to the user, on the side away from the attacker."""
 
     kind: ClassVar[str] = "behind"
-    param: str
+    param: Code
 
     def lacking(self, state: State, use: Use) -> str | None:
         named = use.params.get(self.param)
         if named is None:  # nothing was said yet: somebody only asks whether it could be used at all
             return None
         user, attacker = state.creatures[use.creature], state.creatures[str(use.about["attacker"])]
-        target = state.creatures[named]
+        target = state.creatures[str(named)]
         here = centre(user.position, user.space)
         front, back = centre(attacker.position, attacker.space), centre(target.position, target.space)
         onward = (here[0] - front[0]) * (back[0] - here[0]) + (here[1] - front[1]) * (back[1] - here[1])
@@ -176,16 +177,16 @@ class UseFrame(DeclaredUse, Interruptible, Checking, Asking):
     """One use of an ability, from its declaration to its end."""
 
     kind: ClassVar[str] = "use"
-    at: int = 0
+    at: Count = 0
     begun: bool = False
     """Whether its turn has come: from then on it no longer fizzles."""
     checked: Checked | None = None
-    mine: int | None = None
+    mine: Total | None = None
     """What the user's check of a contest came to."""
     won: bool = False
-    saved: tuple[str, ...] = ()
+    saved: tuple[CreatureId, ...] = ()
     """Who has made the save that is asked for."""
-    failed: tuple[str, ...] = ()
+    failed: tuple[CreatureId, ...] = ()
     """Who has failed a save against this use."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
@@ -258,7 +259,7 @@ class UseBegins(Event[State]):
     """The turn of an ability has come, and it finds what it needs."""
 
     type: ClassVar[str] = "use_begins"
-    use: str
+    use: StepId
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.use, UseFrame, begun=True)
@@ -269,8 +270,8 @@ class OperationTaken(Event[State]):
     """The next operation of an ability is carried out."""
 
     type: ClassVar[str] = "operation_taken"
-    use: str
-    number: int
+    use: StepId
+    number: Count
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.use, UseFrame)
@@ -282,8 +283,8 @@ class SaveMade(Event[State]):
     """A saving throw against an ability is known."""
 
     type: ClassVar[str] = "save_made"
-    use: str
-    creature: str
+    use: StepId
+    creature: CreatureId
     success: bool
 
     def evolve(self, state: State) -> State:
@@ -297,8 +298,8 @@ class ContestHalfKnown(Event[State]):
     """The user's check of a contest is known; the other's comes next."""
 
     type: ClassVar[str] = "contest_half_known"
-    use: str
-    total: int
+    use: StepId
+    total: Total
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.use, UseFrame, mine=self.total, checked=None)
@@ -309,11 +310,11 @@ class ContestDecided(Event[State]):
     """Both checks of a contest are known; ties go against the user."""
 
     type: ClassVar[str] = "ability_contested"
-    use: str
-    creature: str
-    against: str
-    mine: int
-    theirs: int
+    use: StepId
+    creature: CreatureId
+    against: CreatureId
+    mine: Total
+    theirs: Total
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.use, UseFrame)
@@ -327,9 +328,9 @@ class AbilityFizzled(Event[State]):
     """An ability finds nothing to act on when its turn comes; its cost is kept."""
 
     type: ClassVar[str] = "ability_fizzled"
-    creature: str
-    ability: str
-    reason: str
+    creature: CreatureId
+    ability: AbilityId
+    reason: Reason
 
     def evolve(self, state: State) -> State:
         return state
@@ -340,7 +341,7 @@ class UseResolved(Event[State]):
     """An ability is over."""
 
     type: ClassVar[str] = "ability_resolved"
-    use: str
+    use: StepId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.use)

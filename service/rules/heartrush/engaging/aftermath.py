@@ -16,6 +16,7 @@ from service.rules.heartrush.timing.engagement import EngagementFrame, Pending, 
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, Feet, PromptId, StepId
 from service.rules.space.grid import FEET, Cell
 
 HR_WPN_6: Final = Rule(
@@ -36,10 +37,10 @@ class PushResolved(Event[State]):
     """A push that was earned is carried out, shortened or given up."""
 
     type: ClassVar[str] = "push_chosen"
-    engagement: str
-    creature: str
-    target: str
-    feet: int
+    engagement: StepId
+    creature: CreatureId
+    target: CreatureId
+    feet: Feet
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -51,7 +52,7 @@ class AftermathOver(Event[State]):
     """All pushes are done; what was won instead of attacks lands, or the engagement closes."""
 
     type: ClassVar[str] = "aftermath_over"
-    engagement: str
+    engagement: StepId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -97,11 +98,11 @@ class ChoosePush(Command[State]):
     """Choose how far a melee weapon's might bonus pushes its target, and whether the attacker follows."""
 
     type: ClassVar[str] = "choose_push"
-    creature: str
-    prompt: str
-    distance: int
+    creature: CreatureId
+    prompt: PromptId
+    distance: Feet
     """Feet, in fives, from 0 to what sizes allow."""
-    follow: tuple[int, int] | None = None
+    follow: Cell | None = None
 
     def check(self, view: State) -> None:
         acting(view, self, self.creature, allow=("surprised",))
@@ -146,8 +147,8 @@ class DealInstead(Command[State]):
     """Hurt whom you hold, or climb on, instead of pushing it."""
 
     type: ClassVar[str] = "deal_instead"
-    creature: str
-    prompt: str
+    creature: CreatureId
+    prompt: PromptId
 
     def check(self, view: State) -> None:
         acting(view, self, self.creature, allow=("surprised",))

@@ -39,6 +39,7 @@ from service.rules.heartrush.timing.engagement import Declaration, EngagementFra
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Scope
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import CreatureId, PromptId, StepId, WeaponId
 
 # --- a second thrown weapon ----------------------------------------------------------------------------
 # The might bonus of a thrown one, at once and at somebody else.
@@ -55,10 +56,10 @@ class FollowUpMade(Event[State]):
     """A second thrown weapon flies at another target; it is gone from the thrower's hands."""
 
     type: ClassVar[str] = "follow_up_made"
-    engagement: str
-    creature: str
-    target: str
-    weapon: str
+    engagement: StepId
+    creature: CreatureId
+    target: CreatureId
+    weapon: WeaponId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -73,8 +74,8 @@ class FollowUpForgone(Event[State]):
     """No second weapon is thrown."""
 
     type: ClassVar[str] = "follow_up_forgone"
-    engagement: str
-    creature: str
+    engagement: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.engagement, EngagementFrame, following=None)
@@ -119,10 +120,10 @@ class FollowUp(Command[State]):
     """Throw another weapon at another valid target, after the first hit of a thrown weapon's might bonus."""
 
     type: ClassVar[str] = "follow_up"
-    creature: str
-    prompt: str
-    target: str
-    weapon: str
+    creature: CreatureId
+    prompt: PromptId
+    target: CreatureId
+    weapon: WeaponId
 
     def check(self, view: State) -> None:
         frame = _frame(view, self)
@@ -161,8 +162,8 @@ class ForgoFollowUp(Command[State]):
     """Throw no second weapon."""
 
     type: ClassVar[str] = "forgo_follow_up"
-    creature: str
-    prompt: str
+    creature: CreatureId
+    prompt: PromptId
 
     def check(self, view: State) -> None:
         _frame(view, self)
@@ -218,8 +219,8 @@ class SidestepDeclined(Event[State]):
     """A mover stays where it is."""
 
     type: ClassVar[str] = "sidestep_declined"
-    engagement: str
-    creature: str
+    engagement: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.engagement, EngagementFrame, moved=True)
@@ -230,7 +231,7 @@ class AttackDue(Event[State]):
     """Declared attacks of movers come now, in a contest where they are mutual."""
 
     type: ClassVar[str] = "attack_due"
-    engagement: str
+    engagement: StepId
     exchanges: tuple[Planned, ...]
 
     def evolve(self, state: State) -> State:
@@ -242,8 +243,8 @@ class MoverDone(Event[State]):
     """A mover has had its sidestep and its attack; the next one moves."""
 
     type: ClassVar[str] = "mover_done"
-    engagement: str
-    creature: str
+    engagement: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -256,12 +257,12 @@ class DeclareAgility(Command[State]):
     """Declare an agility attack before the sidestep or after it, or none."""
 
     type: ClassVar[str] = "declare_agility"
-    creature: str
-    prompt: str
+    creature: CreatureId
+    prompt: PromptId
     order: Order
-    target: str | None = None
+    target: CreatureId | None = None
     """Null makes no attack; with `move_first` a target may still be picked after the sidestep."""
-    also: tuple[str, ...] = ()
+    also: tuple[CreatureId, ...] = ()
     """Whom a blast strikes besides."""
 
     def scope(self, state: State) -> Scope | None:
@@ -310,8 +311,8 @@ class DeclineSidestep(Command[State]):
     """Stay where you are; the free sidestep of the agility stance lapses."""
 
     type: ClassVar[str] = "decline_sidestep"
-    creature: str
-    prompt: str
+    creature: CreatureId
+    prompt: PromptId
 
     def check(self, view: State) -> None:
         acting(view, self, self.creature)

@@ -38,6 +38,7 @@ from service.rules.heartrush.timing.windows import Deed, Said, declared
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, without_key
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Code, CreatureId, StepId, ThingName, Words
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import opened_by
 from service.rules.table.walled import DOOR_VERBS, TABLE_WALL_2, door_moved
@@ -72,8 +73,8 @@ class HelpGiven(Event[State]):
     """A creature has advantage on the next roll it makes, and is confused no more."""
 
     type: ClassVar[str] = "help_given"
-    creature: str
-    target: str
+    creature: CreatureId
+    target: CreatureId
 
     def evolve(self, state: State) -> State:
         target = state.creatures[self.target]
@@ -89,8 +90,8 @@ class Help(Command[State]):
     """Help an adjacent creature: a full action gives advantage on its next attack, defense, check or save."""
 
     type: ClassVar[str] = "help"
-    creature: str
-    target: str
+    creature: CreatureId
+    target: CreatureId
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature, "help")
@@ -124,8 +125,8 @@ class CalledOut(Event[State]):
     """A creature said something."""
 
     type: ClassVar[str] = "called_out"
-    creature: str
-    words: str
+    creature: CreatureId
+    words: Words
 
     def evolve(self, state: State) -> State:
         if state.paused() or state.house.callout_passes_priority or state.phase == "turn":
@@ -141,8 +142,8 @@ class CallOut(Command[State]):
     """Say or shout one sentence."""
 
     type: ClassVar[str] = "call_out"
-    creature: str
-    words: str
+    creature: CreatureId
+    words: Words
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature, "call_out")
@@ -172,9 +173,9 @@ class ObjectHandled(Event[State]):
     """A creature drew, stowed or handled something."""
 
     type: ClassVar[str] = "object_handled"
-    creature: str
-    verb: str
-    item: str | None
+    creature: CreatureId
+    verb: Code
+    item: ThingName | None
 
     def evolve(self, state: State) -> State:
         if self.verb == "handle":
@@ -193,9 +194,9 @@ class HandleObject(Command[State]):
     """
 
     type: ClassVar[str] = "object"
-    creature: str
+    creature: CreatureId
     verb: Literal["draw", "stow", "drop", "pick_up", "light", "put_out", "open", "close", "handle"]
-    item: str | None = None
+    item: ThingName | None = None
     """The weapon to draw, put away or drop, or `shield`; null takes the weapon in hand. For `pick_up`, the
     name of what lies there. For `light` and `put_out`, null: the lantern. For `open` and `close`, the edge of
     the door, as `x,y|x,y`. For `handle`, what is handled, in a few words."""
@@ -385,7 +386,7 @@ def why(passion: Passion) -> tuple[str, ...]:
 class DeclaredSteadying:
     """Who tries to master which passion."""
 
-    creature: str
+    creature: CreatureId
     passion: Passion
 
 
@@ -417,7 +418,7 @@ class SteadyBegun(DeclaredSteadying, Event[State]):
     """A creature begins to master its fear or rage."""
 
     type: ClassVar[str] = "steady_begun"
-    steady: str
+    steady: StepId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, SteadyFrame, self.steady))
@@ -428,8 +429,8 @@ class SteadyTried(Event[State]):
     """A creature has mastered itself, or not."""
 
     type: ClassVar[str] = "steady_tried"
-    steady: str
-    creature: str
+    steady: StepId
+    creature: CreatureId
     calm: bool
 
     def evolve(self, state: State) -> State:
@@ -441,7 +442,7 @@ class Steady(Command[State]):
     """Spend the action on a cunning save against the presence of who frightens or enrages you."""
 
     type: ClassVar[str] = "steady"
-    creature: str
+    creature: CreatureId
     condition: Passion
 
     def check(self, view: State) -> None:
@@ -498,7 +499,7 @@ class Douse(Command[State]):
     """Spend the action on the flames: half the levels of burning, rounded up, go out."""
 
     type: ClassVar[str] = "douse"
-    creature: str
+    creature: CreatureId
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature)

@@ -49,6 +49,7 @@ from service.rules.heartrush.timing.windows import listens
 from service.rules.kernel.messages import Awaited, Emits, Event, Fact
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, StepId
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import opened_by
 
@@ -68,9 +69,9 @@ class CantripHit(Event[State]):
     """A cantrip hits: what it brings besides damage lands at the end of the step."""
 
     type: ClassVar[str] = "cantrip_hit"
-    engagement: str
-    creature: str
-    target: str
+    engagement: StepId
+    creature: CreatureId
+    target: CreatureId
     brought: tuple[Brought, ...]
 
     def evolve(self, state: State) -> State:
@@ -83,7 +84,7 @@ class BroughtLanded(Event[State]):
     """The first of what cantrips have brought lands now."""
 
     type: ClassVar[str] = "brought_landed"
-    engagement: str
+    engagement: StepId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -95,7 +96,7 @@ class Drenched(Event[State]):
     """A creature is wet through, until combat ends."""
 
     type: ClassVar[str] = "drenched"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, drenched=True)
@@ -242,7 +243,7 @@ class ExchangeBegun(DeclaredAttack, Event[State]):
     """An attack begins: who strikes whom, with which stance, and how it will be rolled."""
 
     type: ClassVar[str] = "exchange_begun"
-    exchange: str
+    exchange: StepId
 
     def evolve(self, state: State) -> State:
         if self.engagement is not None:

@@ -41,6 +41,7 @@ from service.rules.kernel.messages import (
 from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
+from service.rules.kernel.values import Code, CreatureId, Level, PromptId, SeatId, StepId
 
 # --- what a cunning attack may add ---------------------------------------------------------------------
 # Up to two levels of three conditions.
@@ -301,7 +302,7 @@ class DeclarationMade(Event[State]):
     """A participant has said what it does in this step; what that is stays sealed."""
 
     type: ClassVar[str] = "declaration_made"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state
@@ -312,11 +313,11 @@ class Declared(Event[State]):
     """What a participant does in this step; shown to its seat alone until all targets are revealed."""
 
     type: ClassVar[str] = "declared"
-    engagement: str
+    engagement: StepId
     step: Step
-    creature: str
+    creature: CreatureId
     declaration: Declaration
-    seat: str
+    seat: SeatId
 
     def evolve(self, state: State) -> State:
         opens = targets_occasion(self.engagement, self.step)
@@ -410,11 +411,11 @@ class DeclareAttack(Command[State]):
     """
 
     type: ClassVar[str] = "declare_attack"
-    creature: str
-    target: str
-    prompt: str
-    perk: Mapping[str, int] = EMPTY
-    also: tuple[str, ...] = ()
+    creature: CreatureId
+    target: CreatureId
+    prompt: PromptId
+    perk: Mapping[Code, Level] = EMPTY
+    also: tuple[CreatureId, ...] = ()
 
     def scope(self, state: State) -> Scope | None:
         return sealed_declaration(state, self.by.seat)
@@ -472,8 +473,8 @@ class AttackChosen(Event[State]):
     """A mover in agility picks its target after its sidestep."""
 
     type: ClassVar[str] = "attack_chosen"
-    engagement: str
-    creature: str
+    engagement: StepId
+    creature: CreatureId
     exchanges: tuple[Planned, ...]
     offensive: Offensive | None = None
 
@@ -523,8 +524,8 @@ class DeclineAttack(Command[State]):
     """Make no attack in this engagement."""
 
     type: ClassVar[str] = "decline_attack"
-    creature: str
-    prompt: str
+    creature: CreatureId
+    prompt: PromptId
 
     def scope(self, state: State) -> Scope | None:
         return sealed_declaration(state, self.by.seat)

@@ -36,6 +36,7 @@ from service.rules.heartrush.timing.windows import Interruptible
 from service.rules.kernel.messages import Event
 from service.rules.kernel.records import EMPTY, changed, record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Code, Count, CreatureId, Feet, Level, Ordinal, StepId, Total, WeaponId
 from service.rules.rolls.chance import PoolDie
 from service.rules.rolls.withheld import ROLLS, open_part
 
@@ -53,7 +54,7 @@ Stage = Literal["attack", "defense", "settle", "done"]
 class ShownRoll:
     """A roll as an attack has shown it: its flat parts may be GM-only."""
 
-    total: int = sealable(of="creature", fact=ROLLS, blank=0, shown=lambda shown: shown.dice_total)
+    total: Total = sealable(of="creature", fact=ROLLS, blank=0, shown=lambda shown: shown.dice_total)
     roll: Roll | None = sealable(default=None, of="creature", fact=ROLLS, shown=lambda shown: shown.dice)
     """The roll, where somebody might change it."""
 
@@ -72,20 +73,20 @@ class ShownRoll:
 class DeclaredAttack:
     """Who strikes whom, in which stance, and how it is rolled."""
 
-    attacker: str
-    defender: str
-    stance: str
+    attacker: CreatureId
+    defender: CreatureId
+    stance: Code
     how: How
     melee: bool = False
     """Only what strikes in melee counts: fists, if the weapon in hand does not."""
     might_bonus: bool = False
-    defending_stance: str | None = None
+    defending_stance: Code | None = None
     """What the defender showed, inside an engagement."""
-    engagement: str | None = None
-    thrown: str | None = None
+    engagement: StepId | None = None
+    thrown: WeaponId | None = None
     """The second weapon of a follow-up."""
-    perk: Mapping[str, int] = EMPTY
-    push_ft: int = 0
+    perk: Mapping[Code, Level] = EMPTY
+    push_ft: Feet = 0
     """Stance perks of an opportunity attack, where the house gives them: levels, and feet of a push."""
 
 
@@ -93,13 +94,13 @@ class DeclaredAttack:
 class Exchange(DeclaredAttack, Interruptible, Asking):
     """One attack, or two that meet in a contested roll, with what is known of it so far."""
 
-    seen: Mapping[str, Creature] = EMPTY
+    seen: Mapping[CreatureId, Creature] = EMPTY
     """The creatures as the step began; empty where the attack stands alone."""
     stage: Stage = "attack"
     attack: ShownRoll | None = None
     defense: ShownRoll | None = None
     """What meets the attack, also if that is rolled again; in a contest the defender's attack."""
-    adjusted: int | None = None
+    adjusted: Total | None = None
     """The damage, once an instant has changed it; otherwise it follows from the rolls."""
 
     @property
@@ -128,8 +129,8 @@ class AttackRolled(Event[State]):
     """The attack roll is known."""
 
     type: ClassVar[str] = "attack_rolled"
-    exchange: str
-    creature: str
+    exchange: StepId
+    creature: CreatureId
     rolled: ShownRoll
 
     def evolve(self, state: State) -> State:
@@ -141,8 +142,8 @@ class DefenseRolled(Event[State]):
     """The defense roll is known."""
 
     type: ClassVar[str] = "defense_rolled"
-    exchange: str
-    creature: str
+    exchange: StepId
+    creature: CreatureId
     rolled: ShownRoll
 
     def evolve(self, state: State) -> State:
@@ -154,8 +155,8 @@ class ContestedRolled(Event[State]):
     """The other attack of a contested exchange is known."""
 
     type: ClassVar[str] = "contested_rolled"
-    exchange: str
-    creature: str
+    exchange: StepId
+    creature: CreatureId
     rolled: ShownRoll
 
     def evolve(self, state: State) -> State:
@@ -167,7 +168,7 @@ class DefenseKept(Event[State]):
     """An attack that was rolled again meets the roll that answered the first."""
 
     type: ClassVar[str] = "defense_kept"
-    exchange: str
+    exchange: StepId
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.exchange, Exchange, stage="settle")
@@ -178,9 +179,9 @@ class DamageHalved(Event[State]):
     """The defensive stance halves what got through."""
 
     type: ClassVar[str] = "damage_halved"
-    creature: str
-    before: int
-    after: int
+    creature: CreatureId
+    before: Ordinal
+    after: Count
 
     def evolve(self, state: State) -> State:
         return state
@@ -191,7 +192,7 @@ class ExchangeSettled(Event[State]):
     """An attack is over."""
 
     type: ClassVar[str] = "exchange_settled"
-    exchange: str
+    exchange: StepId
     hit: bool
 
     def evolve(self, state: State) -> State:
@@ -203,10 +204,10 @@ class ExchangeHit(Event[State]):
     """Damage of an exchange is on its way to the creature it hits."""
 
     type: ClassVar[str] = "exchange_hit"
-    exchange: str
-    creature: str
-    by: str
-    excess: int
+    exchange: StepId
+    creature: CreatureId
+    by: CreatureId
+    excess: Total
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.exchange, Exchange)

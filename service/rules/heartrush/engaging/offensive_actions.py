@@ -44,6 +44,7 @@ from service.rules.heartrush.timing.gm_rulings import AdjudicationAsked
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Scope
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, PromptId, StepId, Words
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET
 from service.rules.table.stack import Frame, opened_by
@@ -67,8 +68,8 @@ LEVELS: Final = 2
 class DeclaredHinder:
     """Who hinders whom."""
 
-    creature: str
-    target: str
+    creature: CreatureId
+    target: CreatureId
 
 
 @record
@@ -99,7 +100,7 @@ class HinderBegun(DeclaredHinder, Event[State]):
     """A hinder does a little harm."""
 
     type: ClassVar[str] = "hinder_begun"
-    hinder: str
+    hinder: StepId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, HinderFrame, self.hinder))
@@ -110,9 +111,9 @@ class Hindered(Event[State]):
     """The die of a hinder is known."""
 
     type: ClassVar[str] = "hindered"
-    hinder: str
-    creature: str
-    target: str
+    hinder: StepId
+    creature: CreatureId
+    target: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.hinder)
@@ -350,14 +351,14 @@ class DeclareOffensive(Command[State]):
     """
 
     type: ClassVar[str] = "declare_offensive"
-    creature: str
-    target: str
+    creature: CreatureId
+    target: CreatureId
     what: What
-    prompt: str
+    prompt: PromptId
     ability: Literal["might", "agility"] = "might"
     way: Way | None = None
     condition: Weakness | None = None
-    text: str = ""
+    text: Words = ""
     order: Order | None = None
 
     def scope(self, state: State) -> Scope | None:

@@ -30,6 +30,7 @@ from service.rules.heartrush.timing.windows import InstantDeclared, StackItem, W
 from service.rules.kernel.messages import Awaited, Command, Emits, Offer, Refused
 from service.rules.kernel.records import EMPTY, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Code, CreatureId, Feet, Level, PromptId
 from service.rules.space.grid import FEET
 
 HR_OA_1: Final = Rule(
@@ -54,10 +55,10 @@ class StrikeItem(StackItem):
     """A declared opportunity attack: on whom, and with which stance."""
 
     kind: ClassVar[str] = "strike"
-    target: str
-    stance: str
-    perk: Mapping[str, int] = EMPTY
-    push: int = 0
+    target: CreatureId
+    stance: Code
+    perk: Mapping[Code, Level] = EMPTY
+    push: Feet = 0
 
     def resolve(self, state: State, window: str) -> Emits[State]:
         attacker, target = state.creatures[self.creature], state.creatures[self.target]
@@ -77,13 +78,13 @@ class OpportunityAttack(Command[State]):
     """
 
     type: ClassVar[str] = "opportunity_attack"
-    creature: str
-    target: str
+    creature: CreatureId
+    target: CreatureId
     stance: Stance
     pay: Literal["action", "rush"] | None = None
-    prompt: str | None = None
-    perk: Mapping[str, int] = EMPTY
-    push: int = 0
+    prompt: PromptId | None = None
+    perk: Mapping[Code, Level] = EMPTY
+    push: Feet = 0
     """Feet, in fives."""
 
     def check(self, view: State) -> None:

@@ -45,6 +45,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
+from service.rules.kernel.values import CreatureId, Occasion, PromptId, StepId
 from service.rules.secrecy.choices import by_seats, to_open, to_seal
 
 # --- the order of cunning attacks ----------------------------------------------------------------------
@@ -76,8 +77,8 @@ class AttackerChosen(Event[State]):
     """The side that was engaged lets this one of its attackers roll next."""
 
     type: ClassVar[str] = "attacker_chosen"
-    engagement: str
-    attacker: str
+    engagement: StepId
+    attacker: CreatureId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -94,10 +95,10 @@ class AttackNext(Command[State]):
     """Say which attacker of the engaged side rolls next in the cunning step."""
 
     type: ClassVar[str] = "attack_next"
-    creature: str
+    creature: CreatureId
     """Who is asked: the first of the side's attackers."""
-    attacker: str
-    prompt: str
+    attacker: CreatureId
+    prompt: PromptId
 
     def check(self, view: State) -> None:
         running(view)
@@ -154,9 +155,9 @@ class StepStarted(Event[State]):
     """A step begins: these participants may act in it, and it sees everybody as they are now."""
 
     type: ClassVar[str] = "step_started"
-    engagement: str
+    engagement: StepId
     step: Step
-    eligible: tuple[str, ...]
+    eligible: tuple[CreatureId, ...]
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -176,12 +177,12 @@ class TargetsRevealed(Event[State]):
     """All declarations of a step are open, at once; the exchanges they lead to are known."""
 
     type: ClassVar[str] = "targets_revealed"
-    engagement: str
+    engagement: StepId
     step: Step
-    declarations: Mapping[str, Declaration]
+    declarations: Mapping[CreatureId, Declaration]
     exchanges: tuple[Planned, ...]
-    movers: tuple[str, ...]
-    occasion: str
+    movers: tuple[CreatureId, ...]
+    occasion: Occasion
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -220,9 +221,9 @@ class PushEarned(Event[State]):
     """A might attack won its melee weapon's bonus: a push, once all might attacks are done."""
 
     type: ClassVar[str] = "push_earned"
-    engagement: str
-    creature: str
-    target: str
+    engagement: StepId
+    creature: CreatureId
+    target: CreatureId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -235,7 +236,7 @@ class StepEnded(Event[State]):
     """A step is over; what it does beyond damage lands now."""
 
     type: ClassVar[str] = "step_ended"
-    engagement: str
+    engagement: StepId
     step: Step
 
     def evolve(self, state: State) -> State:
@@ -249,7 +250,7 @@ class AttacksOver(Event[State]):
     """Everyone who can attack has done so or declined."""
 
     type: ClassVar[str] = "attacks_over"
-    engagement: str
+    engagement: StepId
 
     def evolve(self, state: State) -> State:
         return state.frame(self.engagement, EngagementFrame).moved_to(state, "aftermath", snapshot=EMPTY)
@@ -408,7 +409,7 @@ class EngagementEnded(Event[State]):
     """An engagement is over."""
 
     type: ClassVar[str] = "engagement_ended"
-    engagement: str
+    engagement: StepId
 
     def evolve(self, state: State) -> State:
         if state.lasting:

@@ -30,6 +30,19 @@ from service.rules.heartrush.timing.windows import Interruptible, is_answered, m
 from service.rules.kernel.messages import Emits, Event, Fact
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import (
+    Amount,
+    Bonus,
+    Code,
+    Count,
+    CreatureId,
+    CreatureRef,
+    DiceCount,
+    Face,
+    Levels,
+    Ordinal,
+    StepId,
+)
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.rolls.withheld import ROLLS
 from service.rules.space.grid import FEET
@@ -49,8 +62,8 @@ class EffectTriggered(Event[State]):
     """Something that affects a creature takes part in an attack, once."""
 
     type: ClassVar[str] = "effect_triggered"
-    exchange: str
-    effect: str
+    exchange: StepId
+    effect: StepId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.exchange, Interruptible)
@@ -245,9 +258,9 @@ class RollChanged(Event[State]):
     """A roll that was shown has become another: it gained dice, or lost and kept others."""
 
     type: ClassVar[str] = "roll_changed"
-    exchange: str
+    exchange: StepId
     which: Literal["attack", "defense"]
-    creature: str
+    creature: CreatureId
     """Whose roll it is."""
     rolled: ShownRoll
 
@@ -265,7 +278,7 @@ class RollVoided(Event[State]):
     """A roll is thrown again; what it showed counts no more."""
 
     type: ClassVar[str] = "roll_voided"
-    exchange: str
+    exchange: StepId
     which: Literal["attack", "defense"]
 
     def evolve(self, state: State) -> State:
@@ -282,9 +295,9 @@ class DamageChanged(Event[State]):
     """What an attack does was changed before it was done."""
 
     type: ClassVar[str] = "damage_changed"
-    exchange: str
-    before: int
-    after: int
+    exchange: StepId
+    before: Ordinal
+    after: Count
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.exchange, Exchange, adjusted=self.after)
@@ -324,8 +337,8 @@ class AddDice(Effect):
     kind: ClassVar[str] = "add_dice"
     which: Literal["attack", "defense"]
     dice: tuple[DieSize, ...] = ()
-    weapon_dice: int = 0
-    flat: int = 0
+    weapon_dice: DiceCount = 0
+    flat: Bonus = 0
 
     def fault(self, view: State) -> str | None:
         return None if changeable(view, self.which) else "no such roll is open"
@@ -349,7 +362,7 @@ class Lean(Effect):
 
     kind: ClassVar[str] = "lean"
     which: Literal["attack", "defense"]
-    levels: int
+    levels: Levels
 
     def fault(self, view: State) -> str | None:
         return None if changeable(view, self.which) else "no such roll is open"
@@ -381,8 +394,8 @@ class SetDie(Effect):
 
     kind: ClassVar[str] = "set_die"
     which: Literal["attack", "defense"]
-    role: str
-    face: int
+    role: Code
+    face: Face
 
     def fault(self, view: State) -> str | None:
         return None if changeable(view, self.which) else "no such roll is open"
@@ -425,7 +438,7 @@ class ChangeDamage(Effect):
     """Change what the attack in hand does: add to it, or halve it."""
 
     kind: ClassVar[str] = "change_damage"
-    amount: int = 0
+    amount: Amount = 0
     dice: tuple[DieSize, ...] = ()
     half: Literal["up", "down"] | None = None
 
@@ -454,7 +467,7 @@ class Redirect(Effect):
     """Deal what the attack in hand rolled to another creature."""
 
     kind: ClassVar[str] = "redirect"
-    creature: str
+    creature: CreatureRef
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)

@@ -17,6 +17,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import Sealed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
+from service.rules.kernel.values import Code, CreatureId, Occasion, PromptId, SeatId, StepId
 from service.rules.secrecy.choices import SecretChoice, by_seats
 
 HR_STANCE_3: Final = Rule(
@@ -77,7 +78,7 @@ class StanceCommitted(Event[State]):
     """A participant has chosen its stance; which one stays sealed."""
 
     type: ClassVar[str] = "stance_committed"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state
@@ -88,10 +89,10 @@ class StanceChosen(Event[State]):
     """The stance a participant chose; shown to its seat alone until the reveal."""
 
     type: ClassVar[str] = "stance_chosen"
-    engagement: str
-    creature: str
+    engagement: StepId
+    creature: CreatureId
     stance: Stance
-    seat: str
+    seat: SeatId
 
     def evolve(self, state: State) -> State:
         sealed = Sealed(audience=(f"seat:{self.seat}",), opens=f"{self.engagement}/reveal", value=self.stance)
@@ -103,8 +104,8 @@ class HelplessFilled(Event[State]):
     """A participant that cannot choose stands helpless."""
 
     type: ClassVar[str] = "stance_forced"
-    engagement: str
-    creature: str
+    engagement: StepId
+    creature: CreatureId
     stance: Literal["helpless", "defensive"]
 
     def evolve(self, state: State) -> State:
@@ -116,9 +117,9 @@ class StancesRevealed(Event[State]):
     """All stances are open, at once."""
 
     type: ClassVar[str] = "stances_revealed"
-    engagement: str
-    stances: Mapping[str, str]
-    occasion: str
+    engagement: StepId
+    stances: Mapping[CreatureId, Code]
+    occasion: Occasion
 
     def evolve(self, state: State) -> State:
         for creature, stance in self.stances.items():
@@ -135,9 +136,9 @@ class ChooseStance(Command[State]):
     """Choose a stance for a participant in secret; all stances are revealed together."""
 
     type: ClassVar[str] = "choose_stance"
-    creature: str
+    creature: CreatureId
     stance: Stance
-    prompt: str
+    prompt: PromptId
 
     def scope(self, state: State) -> Scope | None:
         frame = engagement_open(state)

@@ -27,6 +27,7 @@ from service.rules.heartrush.rolling.rolls import Edge, hampered
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, Reason, StepId
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell, cells
 from service.rules.table.stack import Frame, opened_by
@@ -40,8 +41,8 @@ SCALING: Final = ("HR-ENV-6",)
 class DeclaredScaling:
     """Who wants to climb, and in which movement."""
 
-    movement: str
-    creature: str
+    movement: StepId
+    creature: CreatureId
 
 
 @record
@@ -72,7 +73,7 @@ class ClimbAsked(DeclaredScaling, Event[State]):
     """A creature wants to climb where that takes a check."""
 
     type: ClassVar[str] = "climb_asked"
-    scaling: str
+    scaling: StepId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, ScalingFrame, self.scaling))
@@ -83,9 +84,9 @@ class ClimbChecked(Event[State]):
     """A creature can climb on, or stays where it is and loses the rest of its movement."""
 
     type: ClassVar[str] = "climb_checked"
-    scaling: str
-    movement: str
-    creature: str
+    scaling: StepId
+    movement: StepId
+    creature: CreatureId
     success: bool
 
     def evolve(self, state: State) -> State:
@@ -166,9 +167,9 @@ class ClimbedOn(Event[State]):
     """A climber is on its mount: it shares the cells of its mount and goes where that goes."""
 
     type: ClassVar[str] = "climbed_on"
-    creature: str
-    mount: str
-    at: tuple[int, int]
+    creature: CreatureId
+    mount: CreatureId
+    at: Cell
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, position=self.at)
@@ -197,8 +198,8 @@ class CameOff(Event[State]):
     """A climber is off its mount, and stands beside it."""
 
     type: ClassVar[str] = "came_off"
-    creature: str
-    reason: str
+    creature: CreatureId
+    reason: Reason
 
     def evolve(self, state: State) -> State:
         return come_off(state, state.creatures[self.creature])
@@ -218,7 +219,7 @@ class HoldOnFrame(Checking):
     """A climber was hurt or moved by force: it holds on, or falls."""
 
     kind: ClassVar[str] = "hold_on"
-    creature: str
+    creature: CreatureId
     checked: Checked | None = None
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
@@ -239,8 +240,8 @@ class GripAsked(Event[State]):
     """A climber has to hold on."""
 
     type: ClassVar[str] = "grip_asked"
-    grip: str
-    creature: str
+    grip: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.pushed(HoldOnFrame(path=self.grip, creature=self.creature))
@@ -251,8 +252,8 @@ class GripTested(Event[State]):
     """A climber held on, or did not."""
 
     type: ClassVar[str] = "grip_tested"
-    grip: str
-    creature: str
+    grip: StepId
+    creature: CreatureId
     held: bool
 
     def evolve(self, state: State) -> State:
@@ -315,9 +316,9 @@ class ShakeOffTried(Event[State]):
     """A mount begins to shake off its climbers."""
 
     type: ClassVar[str] = "shake_off_tried"
-    contest: str
-    creature: str
-    climbers: tuple[str, ...]
+    contest: StepId
+    creature: CreatureId
+    climbers: tuple[CreatureId, ...]
     ability: Bodily
 
     def evolve(self, state: State) -> State:
@@ -333,7 +334,7 @@ class ShakeOff(Command[State]):
     """An action, and might or agility that beats each climber's might or agility, throws all of them off."""
 
     type: ClassVar[str] = "shake_off"
-    creature: str
+    creature: CreatureId
     ability: Bodily
 
     def check(self, view: State) -> None:

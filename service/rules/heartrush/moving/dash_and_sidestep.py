@@ -49,6 +49,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import view
+from service.rules.kernel.values import CreatureId, PromptId, StepId
 from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.compact import Cells
 from service.rules.space.grid import FEET, STEPS, Cell, is_step
@@ -72,9 +73,9 @@ class Dash(Command[State]):
     """
 
     type: ClassVar[str] = "dash"
-    creature: str
-    path: tuple[tuple[int, int], ...] | None = None
-    to: tuple[int, int] | None = None
+    creature: CreatureId
+    path: tuple[Cell, ...] | None = None
+    to: Cell | None = None
     stand: bool = False
 
     def check(self, view: State) -> None:
@@ -187,8 +188,8 @@ class SidestepTaken(Event[State]):
     """A mover in agility uses its free sidestep."""
 
     type: ClassVar[str] = "sidestep_taken"
-    engagement: str
-    creature: str
+    engagement: StepId
+    creature: CreatureId
     stand: bool = False
     """Whether it stands up, which counts at once."""
 
@@ -223,11 +224,11 @@ class Sidestep(Command[State]):
     """
 
     type: ClassVar[str] = "sidestep"
-    creature: str
-    to: tuple[int, int] | None = None
+    creature: CreatureId
+    to: Cell | None = None
     stand: bool = False
     pay: Literal["action", "rush"] | None = None
-    prompt: str | None = None
+    prompt: PromptId | None = None
 
     def check(self, view: State) -> None:
         if self.prompt is not None:

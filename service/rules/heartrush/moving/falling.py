@@ -14,6 +14,7 @@ from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, Feet, HitPoints, StepId
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET, Cell
 from service.rules.table.stack import opened_by
@@ -52,8 +53,8 @@ def struck(view: State, command: Striking) -> Creature:
 class DeclaredFall:
     """Who falls, and how many feet."""
 
-    creature: str
-    feet: int
+    creature: CreatureId
+    feet: Feet
 
 
 @record
@@ -84,7 +85,7 @@ class Fell(DeclaredFall, Event[State]):
     """A creature falls."""
 
     type: ClassVar[str] = "fell"
-    fall: str
+    fall: StepId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, FallFrame, self.fall))
@@ -95,10 +96,10 @@ class Landed(Event[State]):
     """A creature that fell has landed: what its save lacked is its damage."""
 
     type: ClassVar[str] = "landed"
-    fall: str
-    creature: str
-    feet: int
-    damage: int
+    fall: StepId
+    creature: CreatureId
+    feet: Feet
+    damage: HitPoints
 
     def evolve(self, state: State) -> State:
         return state.popped(self.fall)
@@ -109,8 +110,8 @@ class Fall(Command[State]):
     """Let a creature fall, as the GM: an agility save against the feet fallen, or the damage."""
 
     type: ClassVar[str] = "fall"
-    creature: str
-    feet: int
+    creature: CreatureId
+    feet: Feet
 
     def check(self, view: State) -> None:
         struck(view, self)

@@ -22,6 +22,7 @@ from service.rules.heartrush.timing.windows import WindowOpened
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, Direction, Feet, HitPoints, PromptId, StepId, Total
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.grid import FEET, Cell
@@ -58,11 +59,11 @@ HR_FORCE_3: Final = Rule(
 class DeclaredPush:
     """Who is pushed, by whom and in which direction."""
 
-    creature: str
+    creature: CreatureId
     """Who is pushed."""
-    by: str | None
-    step: tuple[int, int]
-    follow: tuple[int, int] | None
+    by: CreatureId | None
+    step: Direction
+    follow: Cell | None
 
 
 @record
@@ -70,17 +71,17 @@ class PushFrame(DeclaredPush, Frame[State]):
     """A push under way."""
 
     kind: ClassVar[str] = "push"
-    left_ft: int
+    left_ft: Feet
     began_prone: bool = False
     stage: Literal["held", "moving", "collision", "companion", "shared", "done"] = "moving"
     """`held` while the grappler of the pushed creature has not said whether it comes along."""
-    companion: str | None = None
+    companion: CreatureId | None = None
     """Who comes along: the captive of the pushed creature, or the grappler that does not let go."""
-    started_ft: int = 0
-    blocker: str | None = None
-    total: int = 0
+    started_ft: Feet = 0
+    blocker: CreatureId | None = None
+    total: Total = 0
     """What the blocker takes of a collision."""
-    mover_total: int = 0
+    mover_total: Total = 0
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         grappler = grappler_of(state, state.creatures[self.creature]) if self.stage == "held" else None
@@ -112,8 +113,8 @@ class PushBegun(DeclaredPush, Event[State]):
     """A creature is pushed straight away from somebody."""
 
     type: ClassVar[str] = "push_begun"
-    push: str
-    feet: int
+    push: StepId
+    feet: Feet
 
     def evolve(self, state: State) -> State:
         mover = state.creatures[self.creature]
@@ -137,10 +138,10 @@ class Pushed(Event[State]):
     """A creature was moved by force along these cells."""
 
     type: ClassVar[str] = "pushed"
-    push: str
-    creature: str
-    path: tuple[tuple[int, int], ...]
-    left_ft: int
+    push: StepId
+    creature: CreatureId
+    path: tuple[Cell, ...]
+    left_ft: Feet
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.push, PushFrame)
@@ -156,9 +157,9 @@ class PushStopped(Event[State]):
     """Something stops a push before its end."""
 
     type: ClassVar[str] = "push_stopped"
-    push: str
-    creature: str
-    blocker: str | None
+    push: StepId
+    creature: CreatureId
+    blocker: CreatureId | None
     """The creature in the way; null for a wall."""
 
     def evolve(self, state: State) -> State:
@@ -170,11 +171,11 @@ class Collision(Event[State]):
     """What a stopped push costs, and how it is shared."""
 
     type: ClassVar[str] = "collision"
-    push: str
-    creature: str
-    mover_damage: int
-    blocker: str | None
-    blocker_damage: int
+    push: StepId
+    creature: CreatureId
+    mover_damage: HitPoints
+    blocker: CreatureId | None
+    blocker_damage: HitPoints
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.push, PushFrame)
@@ -194,8 +195,8 @@ class CompanionHurt(Event[State]):
     """A creature that holds the pushed one, or is held by it, takes the same damage."""
 
     type: ClassVar[str] = "companion_hurt"
-    push: str
-    creature: str
+    push: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.push, PushFrame)
@@ -207,7 +208,7 @@ class PushDone(Event[State]):
     """A push is over."""
 
     type: ClassVar[str] = "push_done"
-    push: str
+    push: StepId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.push)
@@ -329,8 +330,8 @@ class CollisionShared(Event[State]):
     """The creature that stopped a push takes its part of the collision."""
 
     type: ClassVar[str] = "collision_shared"
-    push: str
-    creature: str
+    push: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.push, PushFrame, stage="done")
@@ -361,9 +362,9 @@ class CaptiveFollowed(Event[State]):
     """A grappler comes along with its captive, or lets it go."""
 
     type: ClassVar[str] = "captive_followed"
-    push: str
-    creature: str
-    captive: str
+    push: StepId
+    creature: CreatureId
+    captive: CreatureId
     follow: bool
 
     def evolve(self, state: State) -> State:
@@ -379,8 +380,8 @@ class FollowCaptive(Command[State]):
     """When whom you hold is pushed away: go along and share its harm, or let go."""
 
     type: ClassVar[str] = "follow_captive"
-    creature: str
-    prompt: str
+    creature: CreatureId
+    prompt: PromptId
     follow: bool
 
     def check(self, view: State) -> None:

@@ -24,6 +24,7 @@ from service.rules.heartrush.rolling.rolls import Edge, hampered
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Count, CreatureId, StepId
 
 HR_GRAP_1: Final = Rule(
     "HR-GRAP-1",
@@ -127,7 +128,7 @@ class Freed(Event[State]):
     """A captive is held no more."""
 
     type: ClassVar[str] = "freed"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return freed(state, state.creatures[self.creature])
@@ -172,9 +173,9 @@ class BreakFreeTried(Event[State]):
     """A captive begins to break free."""
 
     type: ClassVar[str] = "break_free_tried"
-    contest: str
-    creature: str
-    against: str
+    contest: StepId
+    creature: CreatureId
+    against: CreatureId
     ability: Bodily
 
     def evolve(self, state: State) -> State:
@@ -191,7 +192,7 @@ class BreakFree(Command[State]):
     """Break a hold: an action, and a check of might or agility against the grappler's."""
 
     type: ClassVar[str] = "break_free"
-    creature: str
+    creature: CreatureId
     ability: Bodily
 
     def check(self, view: State) -> None:
@@ -230,7 +231,7 @@ class LetGo(Command[State]):
     """Let go of whom you hold; it costs nothing."""
 
     type: ClassVar[str] = "let_go"
-    creature: str
+    creature: CreatureId
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature)
@@ -257,7 +258,7 @@ class GrappleFrame(OffensiveContest):
     """A creature tries to seize another."""
 
     kind: ClassVar[str] = "grapple"
-    hands: int
+    hands: Count
 
     def rules(self) -> tuple[str, ...]:
         return ("HR-GRAP-1", "HR-OFF-4")
@@ -274,7 +275,7 @@ class GrappleTried(OffensiveTried):
     """A creature begins to seize another, with so many hands."""
 
     type: ClassVar[str] = "grapple_tried"
-    hands: int
+    hands: Count
 
     def evolve(self, state: State) -> State:
         return state.pushed(GrappleFrame(ability="might", hands=self.hands, **self.terms(state)))

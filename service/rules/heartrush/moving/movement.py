@@ -30,6 +30,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import unsealed
+from service.rules.kernel.values import Code, Count, CreatureId, Feet, Occasion, PromptId, SeatId, StepId
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.secrecy.hiding import OccupiedSpace
@@ -56,7 +57,7 @@ class TripItem(StackItem):
     """A declared trip, and whom it is meant for."""
 
     kind: ClassVar[str] = "trip"
-    target: str
+    target: CreatureId
 
     def resolve(self, state: State, window: str) -> Emits[State]:
         if state.creatures[self.target].has("prone"):
@@ -92,9 +93,9 @@ class Trip(Command[State]):
     """Trip an off-balanced creature, at most one size larger, that moves through an adjacent space."""
 
     type: ClassVar[str] = "trip"
-    creature: str
-    target: str
-    prompt: str | None = None
+    creature: CreatureId
+    target: CreatureId
+    prompt: PromptId | None = None
 
     def check(self, view: State) -> None:
         creature = acting(view, self, self.creature)
@@ -146,20 +147,20 @@ class MovementFrame(Frame[State]):
     """A dash that somebody may interrupt: what is left of it is known to the mover's seat alone."""
 
     kind: ClassVar[str] = "movement"
-    creature: str
-    left: tuple[tuple[int, int], ...] | Sealed[tuple[tuple[int, int], ...]]
-    diagonals: int = 0
+    creature: CreatureId
+    left: tuple[Cell, ...] | Sealed[tuple[Cell, ...]]
+    diagonals: Count = 0
     standing: bool = False
     crawling: bool = False
     """Whether the mover lay prone when it set out."""
-    provoked: tuple[str, ...] = ()
+    provoked: tuple[CreatureId, ...] = ()
     """Enemies that have had their trigger from this movement."""
-    inside: Mapping[str, int] = EMPTY
+    inside: Mapping[CreatureId, Feet] = EMPTY
     """Feet walked so far within the reach of each enemy."""
     climbed: bool = False
     """Whether the check that climbing asked for has been made."""
-    how: str = "dash"
-    walked: int = 0
+    how: Code = "dash"
+    walked: Feet = 0
     """Cells walked so far: prompts are numbered by them, for how many are left is nobody else's business."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
@@ -207,8 +208,8 @@ class MovementBegun(Event[State]):
     """A movement is under way and may be interrupted."""
 
     type: ClassVar[str] = "movement_begun"
-    movement: str
-    creature: str
+    movement: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         crawling = state.creatures[self.creature].has("prone")
@@ -221,15 +222,15 @@ class MovementPlanned(Event[State]):
     """What is left of an interrupted movement; shown to the mover's seat alone until it ends."""
 
     type: ClassVar[str] = "movement_planned"
-    movement: str
-    left: tuple[tuple[int, int], ...]
-    diagonals: int
+    movement: StepId
+    left: tuple[Cell, ...]
+    diagonals: Count
     standing: bool
-    provoked: tuple[str, ...]
-    inside: Mapping[str, int]
-    seat: str
-    how: str = "dash"
-    walked: int = 0
+    provoked: tuple[CreatureId, ...]
+    inside: Mapping[CreatureId, Feet]
+    seat: SeatId
+    how: Code = "dash"
+    walked: Feet = 0
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.movement, MovementFrame)
@@ -253,8 +254,8 @@ class MovementEnded(Event[State]):
     """An interrupted movement is over, at its end or before it; its plan is open to all."""
 
     type: ClassVar[str] = "movement_ended"
-    movement: str
-    occasion: str
+    movement: StepId
+    occasion: Occasion
 
     def evolve(self, state: State) -> State:
         return state.popped(self.movement)

@@ -26,6 +26,19 @@ from service.rules.heartrush.rolling.rolls import (
 from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import (
+    CheckNumber,
+    Count,
+    CreatureId,
+    Face,
+    Label,
+    Levels,
+    PromptId,
+    RuleId,
+    StepId,
+    Total,
+    Words,
+)
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame, opened_by
 
@@ -57,16 +70,16 @@ ABILITIES: Final[tuple[Ability, ...]] = ("might", "agility", "cunning", "presenc
 class Leaning:
     """Advantage (levels above zero) or disadvantage (below) that the sender of the check gives it."""
 
-    levels: int
-    what: str
-    rule: str = "HR-AD-3"
+    levels: Levels
+    what: Label
+    rule: RuleId = "HR-AD-3"
 
 
 @record
 class Against:
     """Whose challenge number a check is made against: an ability's, or the heart's."""
 
-    creature: str
+    creature: CreatureId
     by: Ability | Literal["heart"]
 
 
@@ -74,7 +87,7 @@ class Against:
 class Checked:
     """What a check or save came to."""
 
-    total: int
+    total: Total
     success: bool
     """Whether the total reached the number; true where there was none and nothing failed outright."""
     failed_outright: bool = False
@@ -92,15 +105,15 @@ class Checking(Frame[State]):
 class DeclaredCheck:
     """What is asked of a creature: a check or a saving throw."""
 
-    creature: str
+    creature: CreatureId
     ability: Ability
-    cn: int | None
-    what: str
+    cn: CheckNumber | None
+    what: Label
     save: bool = False
     leanings: tuple[Leaning, ...] = ()
     needs: tuple[Needs, ...] = ()
     """What the check takes besides the ability: motion or sight."""
-    against: str | None = None
+    against: CreatureId | None = None
     """The creature it is made on, if any."""
     troubled: bool = True
     """Whether a natural 1 brings a choice."""
@@ -112,10 +125,10 @@ class CheckFrame(DeclaredCheck, Frame[State]):
 
     kind: ClassVar[str] = "check"
     stage: Literal["roll", "choose", "reroll", "done"] = "roll"
-    total: int = 0
-    ones: tuple[int, ...] = ()
+    total: Total = 0
+    ones: tuple[Count, ...] = ()
     """Sides of the kept dice that brought trouble."""
-    face: int = 0
+    face: Face = 0
     """What the first of them showed."""
     complication: bool = False
     failed_outright: bool = False
@@ -148,7 +161,7 @@ class CheckAsked(DeclaredCheck, Event[State]):
     """A creature is to make a check or a saving throw."""
 
     type: ClassVar[str] = "check_asked"
-    check: str
+    check: StepId
 
     def evolve(self, state: State) -> State:
         frame = opened_by(self, CheckFrame, self.check, troubled=self.troubled and not self.save)
@@ -160,11 +173,11 @@ class CheckRolled(Event[State]):
     """The dice of a check are known; where kept ones show trouble, they are listed."""
 
     type: ClassVar[str] = "check_rolled"
-    check: str
-    creature: str
-    total: int
-    ones: tuple[int, ...] = ()
-    face: int = 0
+    check: StepId
+    creature: CreatureId
+    total: Total
+    ones: tuple[Count, ...] = ()
+    face: Face = 0
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.check, CheckFrame)
@@ -178,8 +191,8 @@ class CheckNeedsChoice(Event[State]):
     """A natural 1: fail, or throw that die once more for the price of a complication."""
 
     type: ClassVar[str] = "check_needs_choice"
-    check: str
-    creature: str
+    check: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.check, CheckFrame, stage="choose")
@@ -190,8 +203,8 @@ class CheckChosen(Event[State]):
     """What a creature makes of its natural 1."""
 
     type: ClassVar[str] = "check_chosen"
-    check: str
-    creature: str
+    check: StepId
+    creature: CreatureId
     choice: Literal["fail", "reroll"]
 
     def evolve(self, state: State) -> State:
@@ -206,8 +219,8 @@ class CheckFailed(Event[State]):
     """Two natural 1s: the check fails and brings a complication besides."""
 
     type: ClassVar[str] = "check_failed"
-    check: str
-    creature: str
+    check: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.check, CheckFrame)
@@ -219,9 +232,9 @@ class CheckRerolled(Event[State]):
     """The die that showed a 1 was thrown once more; what it shows now stays."""
 
     type: ClassVar[str] = "check_rerolled"
-    check: str
-    creature: str
-    total: int
+    check: StepId
+    creature: CreatureId
+    total: Total
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.check, CheckFrame, stage="done", ones=(), total=self.total)
@@ -232,9 +245,9 @@ class CheckResolved(Event[State]):
     """A check or save is over: its total, whether it succeeded, and whether it brings a complication."""
 
     type: ClassVar[str] = "check_resolved"
-    check: str
-    creature: str
-    total: int
+    check: StepId
+    creature: CreatureId
+    total: Total
     success: bool
     failed_outright: bool = False
     complication: bool = False
@@ -423,12 +436,12 @@ class RollCheck(Command[State]):
     """Have a creature make a skill check against a number, or against another creature's challenge number."""
 
     type: ClassVar[str] = "roll_check"
-    creature: str
+    creature: CreatureId
     ability: Ability
-    what: str
-    cn: int | None = None
+    what: Label
+    cn: CheckNumber | None = None
     against: Against | None = None
-    advantage: int = 0
+    advantage: Levels = 0
     """Levels of advantage; below zero, of disadvantage."""
     needs: tuple[Needs, ...] = ()
     """What it takes besides the ability, for what hampers that."""
@@ -445,12 +458,12 @@ class RollSave(Command[State]):
     """Have a creature make a saving throw; natural 1s on it mean nothing."""
 
     type: ClassVar[str] = "roll_save"
-    creature: str
+    creature: CreatureId
     ability: Ability
-    what: str
-    cn: int | None = None
+    what: Label
+    cn: CheckNumber | None = None
     against: Against | None = None
-    advantage: int = 0
+    advantage: Levels = 0
     """Levels of advantage; below zero, of disadvantage."""
     needs: tuple[Needs, ...] = ()
     """What it takes besides the ability, for what hampers that."""
@@ -467,8 +480,8 @@ class ChooseCheck(Command[State]):
     """After a natural 1: fail the check, or reroll that die once and suffer a complication."""
 
     type: ClassVar[str] = "choose_check"
-    creature: str
-    prompt: str
+    creature: CreatureId
+    prompt: PromptId
     choice: Literal["fail", "reroll"]
 
     def check(self, view: State) -> None:
@@ -497,8 +510,8 @@ class ComplicationDescribed(Event[State]):
     """The GM said what a complication is."""
 
     type: ClassVar[str] = "complication_described"
-    complication: str
-    text: str
+    complication: StepId
+    text: Words
 
     def evolve(self, state: State) -> State:
         left = tuple(c for c in state.complications if c.id != self.complication)
@@ -510,8 +523,8 @@ class TellComplication(Command[State]):
     """Say what a complication is; its effects, if any, are a ruling of their own."""
 
     type: ClassVar[str] = "tell_complication"
-    complication: str
-    text: str
+    complication: StepId
+    text: Words
 
     def check(self, view: State) -> None:
         gm(self)

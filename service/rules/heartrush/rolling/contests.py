@@ -27,6 +27,7 @@ from service.rules.heartrush.timing.engagement import Earned, EngagementFrame, O
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, PromptId, Reason, StepId, Total
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
 
@@ -53,14 +54,14 @@ class ContestFrame(Frame[State]):
     """A contested check under way; its kinds say what it is about."""
 
     kind: ClassVar[str] = "contest"
-    creature: str
+    creature: CreatureId
     ability: Ability
-    opponents: tuple[str, ...]
-    seen: Mapping[str, Creature] = EMPTY
+    opponents: tuple[CreatureId, ...]
+    seen: Mapping[CreatureId, Creature] = EMPTY
     """The creatures as the engagement's step began; empty where the contest stands alone."""
-    chosen: Mapping[str, Ability] = EMPTY
+    chosen: Mapping[CreatureId, Ability] = EMPTY
     """What each opponent opposes it with."""
-    totals: Mapping[str, int] = EMPTY
+    totals: Mapping[CreatureId, Total] = EMPTY
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return tuple(
@@ -128,8 +129,8 @@ class DefenseAbilityChosen(Event[State]):
     """An opponent has chosen the ability it opposes with."""
 
     type: ClassVar[str] = "defense_ability_chosen"
-    contest: str
-    creature: str
+    contest: StepId
+    creature: CreatureId
     ability: Ability
 
     def evolve(self, state: State) -> State:
@@ -142,10 +143,10 @@ class ContestRolled(Event[State]):
     """One side of a contested check has rolled."""
 
     type: ClassVar[str] = "contest_rolled"
-    contest: str
-    creature: str
+    contest: StepId
+    creature: CreatureId
     ability: Ability
-    total: int
+    total: Total
     complication: bool = False
 
     def evolve(self, state: State) -> State:
@@ -162,8 +163,8 @@ class ContestDecided(Event[State]):
     """A contested check is over."""
 
     type: ClassVar[str] = "contest_over"
-    contest: str
-    creature: str
+    contest: StepId
+    creature: CreatureId
     won: bool
 
     def evolve(self, state: State) -> State:
@@ -215,8 +216,8 @@ class ChooseDefenseAbility(Command[State]):
     """Oppose what is tried on you with your might or your agility."""
 
     type: ClassVar[str] = "choose_defense_ability"
-    creature: str
-    prompt: str
+    creature: CreatureId
+    prompt: PromptId
     ability: Bodily
 
     def check(self, view: State) -> None:
@@ -251,9 +252,9 @@ class OffensiveBegun(Event[State]):
     """A participant forgoes its attack for something else."""
 
     type: ClassVar[str] = "offensive_begun"
-    engagement: str
-    creature: str
-    target: str
+    engagement: StepId
+    creature: CreatureId
+    target: CreatureId
     offensive: Offensive
 
     def evolve(self, state: State) -> State:
@@ -267,9 +268,9 @@ class OffensiveResolved(Event[State]):
     """What was tried instead of an attack succeeds, and lands after all attacks; or it fails."""
 
     type: ClassVar[str] = "offensive_resolved"
-    engagement: str
-    creature: str
-    target: str
+    engagement: StepId
+    creature: CreatureId
+    target: CreatureId
     offensive: Offensive
     won: bool
 
@@ -285,7 +286,7 @@ class OffensiveResolved(Event[State]):
 class OffensiveContest(ContestFrame):
     """What is tried instead of an attack, against one who opposes it."""
 
-    engagement: str
+    engagement: StepId
     offensive: Offensive
 
     def outcome(self, state: State, *, won: bool) -> Emits[State]:
@@ -306,10 +307,10 @@ class OffensiveTried(Event[State]):
     """Somebody begins what takes a contest, instead of an attack."""
 
     abstract: ClassVar[bool] = True
-    contest: str
-    engagement: str
-    creature: str
-    target: str
+    contest: StepId
+    engagement: StepId
+    creature: CreatureId
+    target: CreatureId
     offensive: Offensive
 
     def terms(self, state: State) -> dict[str, Any]:
@@ -330,9 +331,9 @@ class OffensiveLanded(Event[State]):
     """What was won instead of an attack takes effect now."""
 
     type: ClassVar[str] = "offensive_landed"
-    engagement: str
-    creature: str
-    target: str
+    engagement: StepId
+    creature: CreatureId
+    target: CreatureId
 
     def evolve(self, state: State) -> State:
         return _without_first(state, self.engagement)
@@ -343,10 +344,10 @@ class OffensiveFizzled(Event[State]):
     """What was won instead of an attack finds nothing to act on when it would land."""
 
     type: ClassVar[str] = "offensive_action_fizzled"
-    engagement: str
-    creature: str
-    target: str
-    reason: str
+    engagement: StepId
+    creature: CreatureId
+    target: CreatureId
+    reason: Reason
 
     def evolve(self, state: State) -> State:
         return _without_first(state, self.engagement)
@@ -357,7 +358,7 @@ class OffensivesOver(Event[State]):
     """Everything that was won instead of attacks has landed."""
 
     type: ClassVar[str] = "offensives_over"
-    engagement: str
+    engagement: StepId
 
     def evolve(self, state: State) -> State:
         return state.frame(self.engagement, EngagementFrame).moved_to(state, "closing")

@@ -26,6 +26,16 @@ from service.rules.heartrush.timing.clock import at_rest
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import (
+    CreatureId,
+    CreatureRef,
+    Label,
+    Levels,
+    RuleId,
+    SourceId,
+    StepId,
+    Total,
+)
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import opened_by
 
@@ -43,16 +53,16 @@ BODILY: Final[tuple[Ability, ...]] = ("might", "agility")
 class ContestTerms:
     """Who tries what against whom."""
 
-    creature: str
+    creature: CreatureRef
     ability: Ability
-    against: str
+    against: CreatureRef
     """The creature that opposes it."""
     answered_with: tuple[Ability, ...] = BODILY
     """The abilities that it may oppose with, by its own choice."""
-    what: str
-    advantage: int = 0
+    what: Label
+    advantage: Levels = 0
     """Levels of advantage of the creature that tries; below zero, of disadvantage."""
-    against_advantage: int = 0
+    against_advantage: Levels = 0
     """Levels of advantage of the one that opposes."""
     needs: tuple[Needs, ...] = ()
     """What it takes of both besides the ability, for what hampers that."""
@@ -72,8 +82,8 @@ class OpposedTerms(ContestTerms):
 class DeclaredContest(OpposedTerms):
     """Two opposed checks that are asked for, and whose doing they are."""
 
-    source: str | None
-    cause: str
+    source: SourceId | None
+    cause: SourceId
     troubled: bool
     """Whether a natural 1 brings a choice."""
 
@@ -83,7 +93,7 @@ class OpposedFrame(DeclaredContest, Asking, Checking):
     """Two opposed checks under way, and the effects that wait for them."""
 
     kind: ClassVar[str] = "opposed"
-    rules: tuple[str, ...]
+    rules: tuple[RuleId, ...]
     mine: Checked | None = None
     """What the check of the creature that tries came to."""
     checked: Checked | None = None
@@ -166,7 +176,7 @@ class OpposedBegun(DeclaredContest, Event[State]):
     """Two creatures are to roll against each other."""
 
     type: ClassVar[str] = "opposed_begun"
-    opposed: str
+    opposed: StepId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, OpposedFrame, self.opposed, rules=self.because))
@@ -177,7 +187,7 @@ class OpposedHalfKnown(Event[State]):
     """The check of the creature that tries is known; the other's comes next."""
 
     type: ClassVar[str] = "opposed_half_known"
-    opposed: str
+    opposed: StepId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.opposed, OpposedFrame)
@@ -189,12 +199,12 @@ class OpposedDecided(Event[State]):
     """Both checks are known."""
 
     type: ClassVar[str] = "opposed_decided"
-    opposed: str
-    creature: str
-    against: str
-    mine: int
+    opposed: StepId
+    creature: CreatureId
+    against: CreatureId
+    mine: Total
     """The total of the creature that tried."""
-    theirs: int
+    theirs: Total
     """The total of the one that opposed it."""
     won: bool
 

@@ -19,6 +19,7 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.kernel.messages import Event, Fact
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import CreatureId
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import Cell, cells
 
@@ -99,7 +100,7 @@ class HelpSpent(Event[State]):
     """A creature used up the advantage that help gave it: all of it, of however many helpers."""
 
     type: ClassVar[str] = "help_spent"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, help=0)

@@ -30,6 +30,7 @@ from service.rules.heartrush.timing.starting_combat import OpeningDecided, first
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Count, CreatureId, Total
 from service.rules.rolls.chance import Chance
 
 HR_TIME_9: Final = Rule(
@@ -72,8 +73,8 @@ class InitiativeRolled(Event[State]):
     """An agility check that counts for the order of turns."""
 
     type: ClassVar[str] = "initiative_rolled"
-    creature: str
-    total: int
+    creature: CreatureId
+    total: Total
 
     def evolve(self, state: State) -> State:
         return changed(state, initiative=with_key(state.initiative, self.creature, self.total))
@@ -84,7 +85,7 @@ class TurnOrderSet(Event[State]):
     """The order of turns, the same every round."""
 
     type: ClassVar[str] = "turn_order_set"
-    order: tuple[str, ...]
+    order: tuple[CreatureId, ...]
 
     def evolve(self, state: State) -> State:
         first = state.creatures[self.order[0]].side
@@ -96,8 +97,8 @@ class TurnStarted(Event[State]):
     """It is a creature's turn."""
 
     type: ClassVar[str] = "turn_started"
-    creature: str
-    place: int
+    creature: CreatureId
+    place: Count
 
     def evolve(self, state: State) -> State:
         return changed(state, phase="turn", turn=self.place)
@@ -108,7 +109,7 @@ class TurnEnded(Event[State]):
     """A creature's turn is over."""
 
     type: ClassVar[str] = "turn_ended"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return changed(state, turn=state.turn + 1)
@@ -119,8 +120,8 @@ class TurnDelayed(Event[State]):
     """A creature takes its turn later this round, right after another."""
 
     type: ClassVar[str] = "turn_delayed"
-    creature: str
-    after: str
+    creature: CreatureId
+    after: CreatureId
 
     def evolve(self, state: State) -> State:
         rest = [name for name in state.turns if name != self.creature]
@@ -254,7 +255,7 @@ class EndTurn(Command[State]):
     """End your turn; the next creature in order has its own."""
 
     type: ClassVar[str] = "end_turn"
-    creature: str
+    creature: CreatureId
 
     def check(self, view: State) -> None:
         creature = acting(view, self, self.creature)
@@ -273,8 +274,8 @@ class Delay(Command[State]):
     """Take your turn later this round, right after the turn of another."""
 
     type: ClassVar[str] = "delay"
-    creature: str
-    after: str
+    creature: CreatureId
+    after: CreatureId
 
     def check(self, view: State) -> None:
         creature = acting(view, self, self.creature)

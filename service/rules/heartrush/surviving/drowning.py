@@ -16,6 +16,7 @@ from service.rules.heartrush.surviving.hazards import ask_breath, out_of_breath
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import CreatureId
 
 HR_BREATH_3: Final = Rule(
     "HR-BREATH-3",
@@ -29,7 +30,7 @@ class WentUnder(Event[State]):
     """The head of a creature is under water now."""
 
     type: ClassVar[str] = "went_under"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, under_water=True)
@@ -40,7 +41,7 @@ class CameUp(Event[State]):
     """The head of a creature is above water again, and it breathes."""
 
     type: ClassVar[str] = "came_up"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, under_water=False, breath=None)

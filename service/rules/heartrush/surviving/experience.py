@@ -20,6 +20,17 @@ from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import (
+    Amount,
+    Count,
+    CreatureId,
+    DieSides,
+    Experience,
+    HitPoints,
+    Label,
+    Reason,
+    Words,
+)
 
 # --- prices --------------------------------------------------------------------------------------------
 # From what a character owns at that moment, never from what is claimed. Nothing here changes anything;
@@ -89,12 +100,12 @@ class Purchase:
     """What is to be bought; which fields are needed depends on its kind."""
 
     kind: Kind
-    name: str = ""
+    name: Label = ""
     """The id of a talent or a spell, of the opening's own or shipped."""
     ability: AbilityDie | None = None
-    aspect: int | None = None
+    aspect: Count | None = None
     """The place of an aspect on the list, from 0."""
-    text: str = ""
+    text: Words = ""
     """The words of an aspect."""
 
 
@@ -347,9 +358,9 @@ class XpAwarded(Event[State]):
     """The GM awarded experience, and said for what."""
 
     type: ClassVar[str] = "xp_awarded"
-    creature: str
-    amount: int
-    reason: str
+    creature: CreatureId
+    amount: Amount
+    reason: Reason
 
     def evolve(self, state: State) -> State:
         sheet = state.creatures[self.creature].sheet
@@ -366,9 +377,9 @@ class HeartDieGrew(Event[State]):
     """A heart die has a larger maximum; one that was at its maximum is so again."""
 
     type: ClassVar[str] = "heart_die_grew"
-    creature: str
-    heart_die_max: int
-    heart_die: int
+    creature: CreatureId
+    heart_die_max: DieSides
+    heart_die: DieSides
 
     def evolve(self, state: State) -> State:
         sheet = changed(state.creatures[self.creature].sheet, heart_die=self.heart_die_max)
@@ -380,10 +391,10 @@ class XpSpent(Event[State]):
     """Experience was spent: on what, and what it cost."""
 
     type: ClassVar[str] = "xp_spent"
-    creature: str
+    creature: CreatureId
     purchase: Purchase
-    price: int
-    healed: int = 0
+    price: Experience
+    healed: HitPoints = 0
     """Hit points that came with the purchase."""
 
     def evolve(self, state: State) -> State:
@@ -417,10 +428,10 @@ class AwardXp(Command[State]):
     """Award experience, as the GM, for a reason that the players see."""
 
     type: ClassVar[str] = "award_xp"
-    creatures: tuple[str, ...]
-    amount: int | None = None
+    creatures: tuple[CreatureId, ...]
+    amount: Amount | None = None
     """Null awards each creature its combat rank."""
-    reason: str = ""
+    reason: Reason = ""
 
     def check(self, view: State) -> None:
         gm(self)
@@ -455,7 +466,7 @@ class SpendXp(Command[State]):
     """Spend experience outside combat; the rules work out the price, and purchase and payment are one."""
 
     type: ClassVar[str] = "spend_xp"
-    creature: str
+    creature: CreatureId
     purchase: Purchase
 
     def check(self, view: State) -> None:

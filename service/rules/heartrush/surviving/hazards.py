@@ -30,6 +30,19 @@ from service.rules.heartrush.rolling.rolls import challenge_number
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import (
+    CheckNumber,
+    Count,
+    CreatureId,
+    CreatureRef,
+    HitPoints,
+    Label,
+    Levels,
+    Round,
+    RuleId,
+    SourceId,
+    StepId,
+)
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import opened_by
 
@@ -43,8 +56,8 @@ class DeclaredTrial:
 
     success: tuple[Effect, ...]
     failure: tuple[Effect, ...]
-    source: str | None
-    cause: str
+    source: SourceId | None
+    cause: SourceId
 
 
 @record
@@ -52,7 +65,7 @@ class TrialFrame(DeclaredTrial, Checking):
     """A check or save under way, and the effects that wait for what it comes to."""
 
     kind: ClassVar[str] = "trial"
-    rules: tuple[str, ...]
+    rules: tuple[RuleId, ...]
     checked: Checked | None = None
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
@@ -76,7 +89,7 @@ class TrialBegun(DeclaredTrial, Event[State]):
     """What follows depends on a check or a save."""
 
     type: ClassVar[str] = "trial_begun"
-    trial: str
+    trial: StepId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, TrialFrame, self.trial, rules=self.because))
@@ -87,7 +100,7 @@ class TrialDecided(Event[State]):
     """The check or save is made: one of the two lists of effects follows."""
 
     type: ClassVar[str] = "trial_decided"
-    trial: str
+    trial: StepId
     success: bool
 
     def evolve(self, state: State) -> State:
@@ -99,13 +112,13 @@ class Trial(Effect):
     """Have a creature make a check or a save; other effects follow from its success or its failure."""
 
     kind: ClassVar[str] = "check"
-    creature: str
+    creature: CreatureRef
     ability: Ability
-    what: str
-    cn: int | None = None
+    what: Label
+    cn: CheckNumber | None = None
     against: Against | None = None
     save: bool = False
-    advantage: int = 0
+    advantage: Levels = 0
     success: tuple[Effect, ...] = ()
     failure: tuple[Effect, ...] = ()
 
@@ -163,11 +176,11 @@ class Hazard(Command[State]):
     """Let a hazard or trap strike a creature, as the GM: a saving throw, or the damage."""
 
     type: ClassVar[str] = "hazard"
-    creature: str
-    what: str
+    creature: CreatureId
+    what: Label
     ability: Ability
-    cn: int
-    damage: int = 0
+    cn: CheckNumber
+    damage: HitPoints = 0
     dice: tuple[DieSize, ...] = ()
 
     def check(self, view: State) -> None:
@@ -230,7 +243,7 @@ class BreathFrame(Checking):
     """A creature draws breath for as long as its might check gives."""
 
     kind: ClassVar[str] = "breath"
-    creature: str
+    creature: CreatureId
     checked: Checked | None = None
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
@@ -248,8 +261,8 @@ class BreathAsked(Event[State]):
     """A creature is about to hold its breath."""
 
     type: ClassVar[str] = "breath_asked"
-    breath: str
-    creature: str
+    breath: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.pushed(BreathFrame(path=self.breath, creature=self.creature))
@@ -260,9 +273,9 @@ class BreathHeld(Event[State]):
     """A creature holds its breath, and has air for so many rounds."""
 
     type: ClassVar[str] = "breath_held"
-    breath: str
-    creature: str
-    rounds: int
+    breath: StepId
+    creature: CreatureId
+    rounds: Round
 
     def evolve(self, state: State) -> State:
         return state.popped(self.breath).with_creature(self.creature, breath=self.rounds)
@@ -273,8 +286,8 @@ class BreathSpent(Event[State]):
     """A round of air is gone."""
 
     type: ClassVar[str] = "breath_spent"
-    creature: str
-    left: int
+    creature: CreatureId
+    left: Count
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, breath=self.left)
@@ -285,7 +298,7 @@ class Breathed(Event[State]):
     """A creature breathes again."""
 
     type: ClassVar[str] = "breathed"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, breath=None)
@@ -301,7 +314,7 @@ class HoldBreath(Command[State]):
     """
 
     type: ClassVar[str] = "hold_breath"
-    creature: str
+    creature: CreatureId
 
     def check(self, view: State) -> None:
         creature = breathing(view, self)
@@ -367,7 +380,7 @@ class Breathe(Command[State]):
     """Breathe again, and suffocate no more: who held its breath above water may, others by the GM's word."""
 
     type: ClassVar[str] = "breathe"
-    creature: str
+    creature: CreatureId
 
     def check(self, view: State) -> None:
         creature = breathing(view, self)
@@ -402,7 +415,7 @@ class CutOff(Command[State]):
     """Cut a creature off from air: strangled, or without warning, it suffocates at once."""
 
     type: ClassVar[str] = "cut_off"
-    creature: str
+    creature: CreatureId
 
     def check(self, view: State) -> None:
         _choked(self, view)
@@ -453,8 +466,8 @@ class StrainOver(Event[State]):
     """An exertion without air has had its price."""
 
     type: ClassVar[str] = "strain_over"
-    strain: str
-    creature: str
+    strain: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.strain)

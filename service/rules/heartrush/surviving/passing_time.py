@@ -12,6 +12,7 @@ from service.rules.heartrush.timing.clock import MOST_DAYS, at_rest, pass_time
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Days, Hours, Minutes, Reason, Seconds, StepId
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame, opened_by
 
@@ -30,8 +31,8 @@ BY_ROUNDS: Final = ("HR-COND-28", "A-68")
 class DeclaredPassing:
     """How much time passes, and why."""
 
-    seconds: int
-    reason: str
+    seconds: Seconds
+    reason: Reason
 
 
 @record
@@ -54,7 +55,7 @@ class TimeBegun(DeclaredPassing, Event[State]):
     """Time begins to pass round by round."""
 
     type: ClassVar[str] = "time_begun"
-    passing: str
+    passing: StepId
 
     def evolve(self, state: State) -> State:
         frame = opened_by(self, PassingFrame, self.passing)
@@ -66,7 +67,7 @@ class TimeHarmed(Event[State]):
     """The time of a round passes, and hurts who burns or has no air."""
 
     type: ClassVar[str] = "time_harmed"
-    passing: str
+    passing: StepId
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.passing, PassingFrame, harmed=True)
@@ -77,8 +78,8 @@ class TimeTaken(Event[State]):
     """So much of the time has passed; with the last of it the passing is over."""
 
     type: ClassVar[str] = "time_taken"
-    passing: str
-    seconds: int
+    passing: StepId
+    seconds: Seconds
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.passing, PassingFrame)
@@ -110,11 +111,11 @@ class AdvanceClock(Command[State]):
     """Let time pass on the campaign clock: days, hours, minutes and seconds added together."""
 
     type: ClassVar[str] = "advance_clock"
-    days: int = 0
-    hours: int = 0
-    minutes: int = 0
-    seconds: int = 0
-    reason: str = ""
+    days: Days = 0
+    hours: Hours = 0
+    minutes: Minutes = 0
+    seconds: Seconds = 0
+    reason: Reason = ""
 
     def check(self, view: State) -> None:
         gm(self)

@@ -17,6 +17,7 @@ from service.rules.heartrush.timing.clock import check_at_rest
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record, with_key, without_key
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, Seconds, SourceId, StepId, ThingName, WeaponId
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame, opened_by
 
@@ -54,10 +55,10 @@ class WeaponCoated(Event[State]):
     """A weapon carries poison now; a dose is used."""
 
     type: ClassVar[str] = "weapon_coated"
-    creature: str
-    weapon: str
+    creature: CreatureId
+    weapon: WeaponId
     poison: Poison
-    until_s: int | None
+    until_s: Seconds | None
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -75,8 +76,8 @@ class CoatScraped(Event[State]):
     """A weapon is clean again."""
 
     type: ClassVar[str] = "coat_scraped"
-    creature: str
-    weapon: str
+    creature: CreatureId
+    weapon: WeaponId
 
     def evolve(self, state: State) -> State:
         coats = without_key(state.creatures[self.creature].coats, self.weapon)
@@ -89,9 +90,9 @@ class CoatWeapon(Command[State]):
     """Put a dose of poison on a weapon, outside combat."""
 
     type: ClassVar[str] = "coat_weapon"
-    creature: str
-    weapon: str
-    poison: str
+    creature: CreatureId
+    weapon: WeaponId
+    poison: ThingName
 
     def check(self, view: State) -> None:
         creature = _at_leisure(self, view)
@@ -125,8 +126,8 @@ class ScrapeWeapon(Command[State]):
     """Scrape the poison off a weapon, so that it can be coated again."""
 
     type: ClassVar[str] = "scrape_weapon"
-    creature: str
-    weapon: str
+    creature: CreatureId
+    weapon: WeaponId
 
     def check(self, view: State) -> None:
         creature = _at_leisure(self, view)
@@ -175,8 +176,8 @@ def check_clean(creature: Creature, weapon: str) -> None:
 class DeclaredPoison:
     """Which poison harms whom, and whose weapon carried it in."""
 
-    creature: str
-    source: str
+    creature: CreatureId
+    source: SourceId
     poison: Poison
 
 
@@ -215,8 +216,8 @@ class PoisonStruck(DeclaredPoison, Event[State]):
     """A coated weapon has done damage: its coat is used up, and works."""
 
     type: ClassVar[str] = "poison_struck"
-    strike: str
-    weapon: str
+    strike: StepId
+    weapon: WeaponId
 
     def evolve(self, state: State) -> State:
         coats = without_key(state.creatures[self.source].coats, self.weapon)
@@ -229,8 +230,8 @@ class PoisonTaken(Event[State]):
     """The dice of a poison are known."""
 
     type: ClassVar[str] = "poison_taken"
-    poison: str
-    creature: str
+    poison: ThingName
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.poison)

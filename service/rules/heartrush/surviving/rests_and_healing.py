@@ -23,6 +23,7 @@ from service.rules.heartrush.timing.clock import (
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, DieSides, Hours, Ordinal, StepId, Total
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame, opened_by
 
@@ -90,9 +91,9 @@ class Night:
     shelter: Shelter = "none"
     bedding: Bedding = "none"
     warmth: Warmth = "comfortable"
-    watch: tuple[str, ...] = ()
-    dreamwort: tuple[str, ...] = ()
-    sleepdraught: tuple[str, ...] = ()
+    watch: tuple[CreatureId, ...] = ()
+    dreamwort: tuple[CreatureId, ...] = ()
+    sleepdraught: tuple[CreatureId, ...] = ()
 
 
 @record
@@ -100,7 +101,7 @@ class DeclaredNight:
     """How a night is spent, and who sleeps."""
 
     night: Night
-    sleepers: tuple[str, ...]
+    sleepers: tuple[CreatureId, ...]
 
 
 @record
@@ -134,7 +135,7 @@ class RestBegun(DeclaredNight, Event[State]):
     """Creatures lie down for the night, under these conditions."""
 
     type: ClassVar[str] = "rest_begun"
-    rest: str
+    rest: StepId
 
     def evolve(self, state: State) -> State:
         return changed(state, rulings=state.rulings + 1).pushed(opened_by(self, NightFrame, self.rest))
@@ -145,13 +146,13 @@ class Rested(Event[State]):
     """A creature has rested; what the rest healed, eased and charged follows."""
 
     type: ClassVar[str] = "rested"
-    creature: str
+    creature: CreatureId
     rest: Literal["short", "long"]
     success: bool
-    heart_die: int
-    check: int | None = None
+    heart_die: DieSides
+    check: Total | None = None
     """The total of the sleeping check; null where none was needed."""
-    day: int | None = None
+    day: Ordinal | None = None
     """The campaign day on which a long rest ended."""
 
     def evolve(self, state: State) -> State:
@@ -182,7 +183,7 @@ class NightOver(Event[State]):
     """The night is over for everybody."""
 
     type: ClassVar[str] = "night_over"
-    rest: str
+    rest: StepId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.rest)
@@ -299,9 +300,9 @@ class Rest(Command[State]):
 
     type: ClassVar[str] = "rest"
     rest: Literal["short", "long"]
-    creatures: tuple[str, ...] = ()
+    creatures: tuple[CreatureId, ...] = ()
     """Who rests; empty is everybody alive."""
-    hours: int = 8
+    hours: Hours = 8
     night: Night = Night()
 
     def check(self, view: State) -> None:

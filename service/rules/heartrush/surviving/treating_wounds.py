@@ -20,6 +20,7 @@ from service.rules.heartrush.timing.gm_rulings import AdjudicationAsked, RulingR
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, StepId, Words, WoundId
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import opened_by
 
@@ -52,8 +53,8 @@ MOST_GAINED: Final = 5
 class DeclaredTreatment:
     """Who treats whom, and with which ability."""
 
-    healer: str
-    patient: str
+    healer: CreatureId
+    patient: CreatureId
     ability: Ability
 
 
@@ -75,7 +76,7 @@ class TreatmentBegun(DeclaredTreatment, Event[State]):
     """A healer sets about treating all untreated wounds of a creature."""
 
     type: ClassVar[str] = "treatment_begun"
-    treatment: str
+    treatment: StepId
 
     def evolve(self, state: State) -> State:
         return changed(state, rulings=state.rulings + 1).pushed(
@@ -88,7 +89,7 @@ class TreatmentDone(Event[State]):
     """A treatment is over."""
 
     type: ClassVar[str] = "treatment_done"
-    treatment: str
+    treatment: StepId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.treatment)
@@ -135,9 +136,9 @@ class TreatWounds(Command[State]):
     """Treat the wounds of a creature by one medicine check."""
 
     type: ClassVar[str] = "treat_wounds"
-    creature: str
+    creature: CreatureId
     """The healer."""
-    patient: str
+    patient: CreatureId
     ability: Ability = "cunning"
 
     def check(self, view: State) -> None:
@@ -205,9 +206,9 @@ class InvokeWound(Command[State]):
     """
 
     type: ClassVar[str] = "invoke_wound"
-    creature: str
-    wound: str
-    text: str = "the wound gets in the way"
+    creature: CreatureId
+    wound: WoundId
+    text: Words = "the wound gets in the way"
 
     def check(self, view: State) -> None:
         if self.by.role != "gm":

@@ -14,6 +14,7 @@ from service.rules.heartrush.creatures.state import State
 from service.rules.heartrush.surviving.hazards import spend_breath
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import changed, record
+from service.rules.kernel.values import CreatureId, StepId
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame, opened_by
 
@@ -26,7 +27,7 @@ What = Literal["burning", "suffocating", "breath"]
 class DeclaredUpkeep:
     """What a round's end brings to whom, and whether a round ends."""
 
-    queue: tuple[tuple[str, What], ...]
+    queue: tuple[tuple[CreatureId, What], ...]
     ends_round: bool = True
     """Whether a round of the fight ends; else a round's time passes outside combat."""
 
@@ -72,7 +73,7 @@ class RoundEnding(DeclaredUpkeep, Event[State]):
     """A round ends, or its time outside combat, and brings this to these creatures first."""
 
     type: ClassVar[str] = "round_ending"
-    upkeep: str
+    upkeep: StepId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, Due, self.upkeep))
@@ -83,8 +84,8 @@ class UpkeepTaken(Event[State]):
     """One thing that a round's end brings is settled now."""
 
     type: ClassVar[str] = "upkeep_taken"
-    upkeep: str
-    creature: str
+    upkeep: StepId
+    creature: CreatureId
     what: What
 
     def evolve(self, state: State) -> State:
@@ -97,7 +98,7 @@ class Suffocates(Event[State]):
     """A creature without air suffers at the end of the round."""
 
     type: ClassVar[str] = "suffocates"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return strained(state, self.creature)
@@ -108,7 +109,7 @@ class RoundSettled(Event[State]):
     """Everything that a round's end brings is settled."""
 
     type: ClassVar[str] = "round_settled"
-    upkeep: str
+    upkeep: StepId
 
     def evolve(self, state: State) -> State:
         ends_round = state.frame(self.upkeep, Due).ends_round

@@ -32,6 +32,7 @@ from service.rules.heartrush.using.catalogue import named
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import CheckNumber, CreatureId, CreatureRef, SeatId, StepId
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy import hidden_creatures
 from service.rules.secrecy.hiding import HidingRules
@@ -79,7 +80,7 @@ class AddCreature(Command[State]):
 
     type: ClassVar[str] = "add_creature"
     entry: Entry
-    seat: str | None = None
+    seat: SeatId | None = None
     """The player's seat that controls it; null is the GM."""
 
     def check(self, view: State) -> None:
@@ -205,9 +206,9 @@ class HidingAllowed(Event[State]):
     """The GM finds a place to hide suitable, and sets the number of the stealth check."""
 
     type: ClassVar[str] = "hiding_allowed"
-    creature: str
-    cn: int
-    viewers: tuple[str, ...]
+    creature: CreatureId
+    cn: CheckNumber
+    viewers: tuple[CreatureId, ...]
 
     def evolve(self, state: State) -> State:
         place = HidingPlace(cn=self.cn, viewers=self.viewers)
@@ -219,9 +220,9 @@ class AllowHiding(Command[State]):
     """Allow a creature to hide: the number of its stealth check, and from whom (null: all its enemies)."""
 
     type: ClassVar[str] = "allow_hiding"
-    creature: str
-    cn: int
-    viewers: tuple[str, ...] | None = None
+    creature: CreatureId
+    cn: CheckNumber
+    viewers: tuple[CreatureId, ...] | None = None
 
     def check(self, view: State) -> None:
         gm(self)
@@ -251,8 +252,8 @@ class HideFrame(Checking):
     """A creature hides, and checks how well."""
 
     kind: ClassVar[str] = "hiding"
-    creature: str
-    viewers: tuple[str, ...]
+    creature: CreatureId
+    viewers: tuple[CreatureId, ...]
     checked: Checked | None = None
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
@@ -273,8 +274,8 @@ class HidingTried(Event[State]):
     """A creature hides."""
 
     type: ClassVar[str] = "hiding_tried"
-    hiding: str
-    creature: str
+    hiding: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         place = state.hiding_places[self.creature]
@@ -287,9 +288,9 @@ class Hid(Event[State]):
     """A creature is hidden from these; from nobody, if it failed."""
 
     type: ClassVar[str] = "hid"
-    hiding: str
-    creature: str
-    hidden_from: tuple[str, ...]
+    hiding: StepId
+    creature: CreatureId
+    hidden_from: tuple[CreatureId, ...]
 
     def evolve(self, state: State) -> State:
         return state.popped(self.hiding).with_creature(self.creature, hidden_from=self.hidden_from)
@@ -301,7 +302,7 @@ class Hide(Command[State]):
     """Hide in a place that the GM has allowed, outside combat: a stealth check."""
 
     type: ClassVar[str] = "hide"
-    creature: str
+    creature: CreatureRef
 
     def check(self, view: State) -> None:
         creature = own(view, self, self.creature)

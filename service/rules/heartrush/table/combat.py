@@ -31,6 +31,7 @@ from service.rules.heartrush.timing.windows import idle, known
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Reason, Round
 from service.rules.rolls.chance import Chance
 from service.rules.rolls.closing import close_epoch
 from service.rules.table.stack import Frame
@@ -216,7 +217,7 @@ class RoundEnded(Event[State]):
     """A round is over: unspent rush is gone, and surprise ends."""
 
     type: ClassVar[str] = "round_ended"
-    round: int
+    round: Round
 
     def evolve(self, state: State) -> State:
         creatures = {
@@ -233,7 +234,7 @@ class RoundStarted(Event[State]):
     """A round begins: an action and the free firsts for everybody."""
 
     type: ClassVar[str] = "round_started"
-    round: int
+    round: Round
 
     def evolve(self, state: State) -> State:
         creatures = {
@@ -277,7 +278,7 @@ class CombatEnding(Event[State]):
     """The GM ends combat; what was unfinished is dropped."""
 
     type: ClassVar[str] = "combat_ending"
-    reason: str
+    reason: Reason
 
     def evolve(self, state: State) -> State:
         stacks = changed(state.stacks, table=state.stacks.table[:1])
@@ -311,7 +312,7 @@ class EndCombat(Command[State]):
     """End combat by the GM's word."""
 
     type: ClassVar[str] = "end_combat"
-    reason: str = "called by the gm"
+    reason: Reason = "called by the gm"
 
     def check(self, view: State) -> None:
         if view.phase == "ended":

@@ -34,6 +34,7 @@ from service.rules.kernel.near import nearest_name
 from service.rules.kernel.records import changed, record, sealable_fields
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import names
+from service.rules.kernel.values import Count, CreatureId, DieSides, Ordinal, Seconds
 from service.rules.openings import Fault
 from service.rules.secrecy.gm_only import facts_of, field_faults, hide_gm_only
 from service.rules.table.carried import CarriedFrom
@@ -204,12 +205,12 @@ class DaysPassed(Event[State]):
     """Time passed for a carried character since it was carried, with a long rest on each of its days."""
 
     type: ClassVar[str] = "days_passed"
-    creature: str
-    seconds: int
-    nights: int
+    creature: CreatureId
+    seconds: Seconds
+    nights: Count
     """The long rests on the way, all of which succeeded."""
-    heart_die: int
-    day: int
+    heart_die: DieSides
+    day: Ordinal
     """The campaign day on which it enters."""
 
     def evolve(self, state: State) -> State:

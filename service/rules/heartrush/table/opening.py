@@ -45,7 +45,8 @@ from service.rules.house_options import option_faults
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.openings import ID, Fault, Id, SeatEntry, cell_faults, seat_faults, seats_of
+from service.rules.kernel.values import AbilityId, CellKey, Code, CreatureId, Label, SideId
+from service.rules.openings import ID, Fault, SeatEntry, cell_faults, seat_faults, seats_of
 from service.rules.rolls.seeding import Seeding, seeding_faults
 from service.rules.space.grid import FEET, Cell, cells
 from service.rules.space.walls import Walls, closed_edges, is_split, wall_faults
@@ -60,24 +61,24 @@ from service.rules.table.table import GM, Option
 class Opening:
     """Everything a fight begins with."""
 
-    sides: tuple[Id, ...]
-    player_side: Id
+    sides: tuple[SideId, ...]
+    player_side: SideId
     creatures: tuple[Entry, ...]
     seats: tuple[SeatEntry, ...] = ()
-    options: Mapping[str, Option] = EMPTY
-    terrain: Mapping[str, Terrain] = EMPTY
+    options: Mapping[Code, Option] = EMPTY
+    terrain: Mapping[CellKey, Terrain] = EMPTY
     walls: Walls = EMPTY
     scenery: Scenery = Scenery()
-    declared_sides: tuple[Id, ...] = ()
+    declared_sides: tuple[SideId, ...] = ()
     seeding: Seeding = Seeding()
     abilities: tuple[Ability, ...] = ()
     """Abilities of your own, beside the shipped ones; sheets name them by id."""
     spells: tuple[Spell, ...] = ()
     """Spells of your own, beside the shipped ones."""
-    turn_order: tuple[Id, ...] = ()
+    turn_order: tuple[CreatureId, ...] = ()
     """The ids of all creatures in the order of their turns, with the options `timing: turns` and `turn_order:
     given`; empty rolls for it."""
-    title: str = ""
+    title: Label = ""
 
 
 def known_in(opening: Opening) -> Mapping[str, Ability | Spell]:
@@ -501,7 +502,7 @@ class TimingAssumed(Event[State]):
     """A warning: these abilities carry no timing tag, and in turns they count as slow."""
 
     type: ClassVar[str] = "timing_assumed"
-    abilities: tuple[str, ...]
+    abilities: tuple[AbilityId, ...]
 
     def evolve(self, state: State) -> State:
         return state

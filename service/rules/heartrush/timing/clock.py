@@ -19,6 +19,7 @@ from service.rules.heartrush.body.wounds import WoundsEased, eased, heal, ten_mi
 from service.rules.heartrush.creatures.state import DAY_S, MONTH_DAYS, WEEK_DAYS, Creature, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
+from service.rules.kernel.values import CreatureId, Reason, Seconds
 
 # --- healing potions -----------------------------------------------------------------------------------
 # An object interaction now, and an hour later smaller wounds and hit points.
@@ -33,8 +34,8 @@ class PotionDrunk(Event[State]):
     """A potion is drunk; it works when the campaign clock shows so many seconds."""
 
     type: ClassVar[str] = "potion_drunk"
-    creature: str
-    works_at_s: int
+    creature: CreatureId
+    works_at_s: Seconds
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -47,7 +48,7 @@ class PotionWorked(Event[State]):
     """A potion that was drunk an hour ago works now."""
 
     type: ClassVar[str] = "potion_worked"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         rest = state.creatures[self.creature].potions_at_s[1:]
@@ -77,7 +78,7 @@ class DrinkPotion(Command[State]):
     """Drink a potion: in combat an object interaction; an hour later wounds are smaller, and it heals 20."""
 
     type: ClassVar[str] = "drink_potion"
-    creature: str
+    creature: CreatureId
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature, "object")
@@ -153,10 +154,10 @@ class ClockAdvanced(Event[State]):
     """Time passes on the campaign clock."""
 
     type: ClassVar[str] = "clock_advanced"
-    seconds: int
-    clock_s: int
+    seconds: Seconds
+    clock_s: Seconds
     """What the clock shows now."""
-    reason: str
+    reason: Reason
 
     def evolve(self, state: State) -> State:
         return changed(state, clock_s=self.clock_s)

@@ -29,6 +29,21 @@ from service.rules.kernel.families import Families
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import (
+    Amount,
+    Code,
+    ConditionName,
+    Count,
+    CreatureId,
+    Level,
+    Levels,
+    PromptId,
+    SideId,
+    SourceId,
+    StepId,
+    WeaponId,
+    Words,
+)
 from service.rules.rolls.chance import Chance
 
 # --- the open engagement -------------------------------------------------------------------------------
@@ -53,7 +68,7 @@ class Offensive:
     """How a hinder hinders."""
     condition: Literal["weakened", "off_balanced", "dazed"] | None = None
     """What a hinder that harms brings besides."""
-    text: str = ""
+    text: Words = ""
     """What a stunt is."""
 
 
@@ -61,8 +76,8 @@ class Offensive:
 class Earned:
     """An offensive action that was won, and lands after all attacks."""
 
-    creature: str
-    target: str
+    creature: CreatureId
+    target: CreatureId
     offensive: Offensive
 
 
@@ -70,10 +85,10 @@ class Earned:
 class Declaration:
     """What a participant will do in its step."""
 
-    target: str | None
-    also: tuple[str, ...] = ()
+    target: CreatureId | None
+    also: tuple[CreatureId, ...] = ()
     """Whom a blast strikes besides."""
-    perk: Mapping[str, int] = EMPTY
+    perk: Mapping[Code, Level] = EMPTY
     order: Order = "no_move"
     offensive: Offensive | None = None
     """What is done to the target instead of an attack."""
@@ -89,10 +104,10 @@ class Participant:
     """One creature in an engagement."""
 
     entry: Literal["initiated", "forced", "joined"]
-    stance: str | Sealed[str] | None = None
+    stance: Code | Sealed[Code] | None = None
     declaration: Declaration | Sealed[Declaration] | None = None
     attack: Attack = "unused"
-    sidesteps_left: int = 0
+    sidesteps_left: Count = 0
 
 
 @record
@@ -100,10 +115,10 @@ class Pending:
     """Something that lands at the end of a step or after all attacks: levels of a condition, or a push."""
 
     what: Literal["condition", "push"]
-    source: str
-    target: str
-    condition: str = ""
-    levels: int = 0
+    source: SourceId
+    target: CreatureId
+    condition: ConditionName = ""
+    levels: Levels = 0
 
 
 @record
@@ -111,10 +126,10 @@ class Brought:
     """An effect of a cantrip's hit besides damage: a condition, a push or a drenching."""
 
     what: Literal["condition", "shove", "drench"]
-    source: str
-    target: str
-    condition: str = ""
-    amount: int = 0
+    source: SourceId
+    target: CreatureId
+    condition: ConditionName = ""
+    amount: Amount = 0
     """Levels of the condition, or feet of the push."""
 
 
@@ -122,10 +137,10 @@ class Brought:
 class Planned:
     """An exchange of a step that is still to be rolled."""
 
-    attacker: str
-    defender: str
+    attacker: CreatureId
+    defender: CreatureId
     contested: bool
-    weapon: str | None = None
+    weapon: WeaponId | None = None
     """The second weapon of a follow-up; null strikes with what is in hand."""
 
 
@@ -147,20 +162,20 @@ class EngagementFrame(Interruptible):
     """One engagement, from its declaration to its end."""
 
     kind: ClassVar[str] = "engagement"
-    initiator: str
-    first_target: str
-    targeted_side: str
+    initiator: CreatureId
+    first_target: CreatureId
+    targeted_side: SideId
     phase: Phase = "join"
     stage: Literal["declare", "exchanges", "movers", "done"] = "declare"
     """How far the step in hand has come."""
-    participants: Mapping[str, Participant] = EMPTY
-    declined: tuple[str, ...] = ()
-    snapshot: Mapping[str, Creature] = EMPTY
+    participants: Mapping[CreatureId, Participant] = EMPTY
+    declined: tuple[CreatureId, ...] = ()
+    snapshot: Mapping[CreatureId, Creature] = EMPTY
     """The participants as the step began; empty between steps."""
     exchanges: tuple[Planned, ...] = ()
-    leading: str | None = None
+    leading: CreatureId | None = None
     """Cunning: whom the side that was engaged lets roll next."""
-    movers: tuple[str, ...] = ()
+    movers: tuple[CreatureId, ...] = ()
     """Agility: who moves next, in order; the first is at it."""
     moved: bool = False
     """Agility: whether the mover at hand has used or declined its sidestep."""
@@ -170,11 +185,11 @@ class EngagementFrame(Interruptible):
     brought: tuple[Brought, ...] = ()
     """What cantrips have brought in the step in hand; it lands at the step's end."""
     offensives: tuple[Earned, ...] = ()
-    hits: tuple[str, ...] = ()
+    hits: tuple[CreatureId, ...] = ()
     """Who has done damage with an attack here."""
     following: Planned | None = None
     """Might: the thrown attack that has just hit and lets another weapon follow."""
-    sidestepped: tuple[str, ...] = ()
+    sidestepped: tuple[CreatureId, ...] = ()
     """Who has taken a free sidestep of the agility stance, once for each."""
 
     def waits(self, state: State) -> bool:
@@ -328,9 +343,9 @@ class EngagementDeclared(Event[State]):
     """An engagement is declared: its initiator and target are in it, and no side has priority."""
 
     type: ClassVar[str] = "engagement_declared"
-    engagement: str
-    initiator: str
-    target: str
+    engagement: StepId
+    initiator: CreatureId
+    target: CreatureId
 
     def evolve(self, state: State) -> State:
         frame = EngagementFrame(
@@ -353,8 +368,8 @@ class EngagementJoined(Event[State]):
     """Another creature enters the engagement; those that declined are asked again."""
 
     type: ClassVar[str] = "engagement_joined"
-    engagement: str
-    creature: str
+    engagement: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -367,8 +382,8 @@ class JoinDeclined(Event[State]):
     """A creature stays out, unless somebody else joins."""
 
     type: ClassVar[str] = "join_declined"
-    engagement: str
-    creature: str
+    engagement: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -380,7 +395,7 @@ class JoiningClosed(Event[State]):
     """Nobody else joins; stances are chosen next."""
 
     type: ClassVar[str] = "joining_closed"
-    engagement: str
+    engagement: StepId
 
     def evolve(self, state: State) -> State:
         return state.frame(self.engagement, EngagementFrame).moved_to(state, "commit")
@@ -406,8 +421,8 @@ class Engage(Command[State]):
     """Start an engagement with an enemy in range: a full action, spent whatever follows."""
 
     type: ClassVar[str] = "engage"
-    creature: str
-    target: str
+    creature: CreatureId
+    target: CreatureId
 
     def check(self, view: State) -> None:
         creature = acting(view, self, self.creature)
@@ -490,8 +505,8 @@ class JoinEngagement(Command[State]):
     """Join an engagement that is declared and not begun: a full action, at instant speed."""
 
     type: ClassVar[str] = "join_engagement"
-    creature: str
-    prompt: str
+    creature: CreatureId
+    prompt: PromptId
 
     def check(self, view: State) -> None:
         creature = acting(view, self, self.creature)
@@ -516,8 +531,8 @@ class DeclineJoin(Command[State]):
     """Stay out of the engagement, until somebody else joins it."""
 
     type: ClassVar[str] = "decline_join"
-    creature: str
-    prompt: str
+    creature: CreatureId
+    prompt: PromptId
 
     def check(self, view: State) -> None:
         acting(view, self, self.creature)

@@ -24,6 +24,7 @@ from service.rules.heartrush.creatures.state import State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Choice, CreatureId, PromptId, Reason, StepId, Words
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame, opened_by
 from service.rules.table.table import GM
@@ -62,8 +63,8 @@ class DeclaredAdjudication:
     """What the GM is to allow or not, and what follows."""
 
     about: Kind
-    creature: str
-    text: str
+    creature: CreatureId
+    text: Words
     on_accept: tuple[Effect, ...] = ()
     """What follows from a yes, besides whatever the GM adds."""
     on_reject: tuple[Effect, ...] = ()
@@ -87,7 +88,7 @@ class AdjudicationAsked(DeclaredAdjudication, Event[State]):
     """Play waits for the GM to allow something or not."""
 
     type: ClassVar[str] = "adjudication_asked"
-    adjudication: str
+    adjudication: StepId
 
     def evolve(self, state: State) -> State:
         frame = opened_by(self, AdjudicationFrame, self.adjudication)
@@ -99,9 +100,9 @@ class RulingRequested(Event[State]):
     """A player asked the GM for a ruling; play goes on meanwhile."""
 
     type: ClassVar[str] = "ruling_requested"
-    request: str
-    creature: str
-    text: str
+    request: StepId
+    creature: CreatureId
+    text: Words
 
     def evolve(self, state: State) -> State:
         request = Request(id=self.request, creature=self.creature, text=self.text)
@@ -114,7 +115,7 @@ class RulingRecorded(GmRulingRecorded[State]):
 
     kind: Kind
     effects: tuple[Effect, ...] = ()
-    answers: str | None = None
+    answers: Choice | None = None
     """The request, or the prompt, that this ruling answers."""
 
     def evolve(self, state: State) -> State:
@@ -169,7 +170,7 @@ class GmRuling(RulingOfGm[State]):
 
     kind: Kind
     effects: tuple[Effect, ...] = ()
-    answers: str | None = None
+    answers: Choice | None = None
     """The request of a player that it answers."""
 
     def check(self, view: State) -> None:
@@ -200,10 +201,10 @@ class Adjudicate(Command[State]):
     """Allow what waits for the GM, with whatever follows from it, or forbid it; both are recorded."""
 
     type: ClassVar[str] = "adjudicate"
-    prompt: str
+    prompt: PromptId
     accept: bool
-    decision: str = ""
-    reason: str = ""
+    decision: Words = ""
+    reason: Reason = ""
     effects: tuple[Effect, ...] = ()
     """What follows besides; a `check` effect makes it depend on a roll."""
 
@@ -238,8 +239,8 @@ class AskRuling(Command[State]):
     """Ask the GM to rule on something a creature would do; the game goes on meanwhile."""
 
     type: ClassVar[str] = "ask_ruling"
-    creature: str
-    text: str
+    creature: CreatureId
+    text: Words
 
     def check(self, view: State) -> None:
         own(view, self, self.creature)

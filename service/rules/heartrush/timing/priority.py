@@ -27,6 +27,7 @@ from service.rules.heartrush.timing.starting_combat import OpeningDecided, first
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Count, CreatureId, SideId
 from service.rules.rolls.chance import Chance
 
 HR_START_2: Final = Rule(
@@ -84,8 +85,8 @@ class PriorityGranted(Event[State]):
     """A side holds priority."""
 
     type: ClassVar[str] = "priority_granted"
-    side: str
-    starter: str | None = None
+    side: SideId
+    starter: SideId | None = None
 
     def evolve(self, state: State) -> State:
         return changed(
@@ -106,10 +107,10 @@ class PriorityPassed(Event[State]):
     """Priority goes to the other side: an ability has resolved, or a side declined."""
 
     type: ClassVar[str] = "priority_passed"
-    side: str
+    side: SideId
     """The side that holds it now."""
     reason: Literal["ability", "kept", "declined", "auto"]
-    passes: int
+    passes: Count
 
     def evolve(self, state: State) -> State:
         return changed(
@@ -130,7 +131,7 @@ class Declined(Event[State]):
     """One member declines; its side still holds priority until all able members have."""
 
     type: ClassVar[str] = "declined"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         starter = None if state.starter == self.creature else state.starter
@@ -142,7 +143,7 @@ class RoundRanOut(Event[State]):
     """Declines in a row have ended the round."""
 
     type: ClassVar[str] = "round_ran_out"
-    passes: int
+    passes: Count
 
     def evolve(self, state: State) -> State:
         return changed(state, phase="round_end", priority_side=None, passes=self.passes, member_passed=())
@@ -216,7 +217,7 @@ class Pass(Command[State]):
     """Decline to act while the side has priority."""
 
     type: ClassVar[str] = "pass"
-    creature: str
+    creature: CreatureId
 
     def check(self, view: State) -> None:
         creature = acting(view, self, self.creature)
@@ -237,7 +238,7 @@ class PassSide(Command[State]):
     """Decline for a whole side: the GM, or the player who controls everybody who has not declined yet."""
 
     type: ClassVar[str] = "pass_side"
-    side: str
+    side: SideId
 
     def check(self, view: State) -> None:
         running(view)

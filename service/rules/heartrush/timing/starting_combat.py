@@ -15,6 +15,7 @@ from service.rules.heartrush.creatures.state import TABLE_OWNER, State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import CreatureId, Face, Reason, SideId
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.rolls.closing import close_epoch
 
@@ -93,9 +94,9 @@ class CombatBegan(Event[State]):
     """Combat begins: its first round, an action and a rush point for everybody, priority for nobody."""
 
     type: ClassVar[str] = "combat_began"
-    unaware_side: str | None
-    surprised: tuple[str, ...]
-    hidden: Mapping[str, tuple[str, ...]] = EMPTY
+    unaware_side: SideId | None
+    surprised: tuple[CreatureId, ...]
+    hidden: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
     """Who is hidden, and from whom."""
 
     def evolve(self, state: State) -> State:
@@ -129,7 +130,7 @@ class OpeningDecided(Event[State]):
     """Both sides saw it coming: a die will say who begins."""
 
     type: ClassVar[str] = "opening_contested"
-    starter: str | None
+    starter: SideId | None
 
     def evolve(self, state: State) -> State:
         return changed(state, phase="opening", starter=self.starter)
@@ -140,7 +141,7 @@ class OpeningRoll(Event[State]):
     """What the players' opening die showed."""
 
     type: ClassVar[str] = "opening_roll"
-    face: int
+    face: Face
 
     def evolve(self, state: State) -> State:
         return state
@@ -151,7 +152,7 @@ class CombatEnded(Event[State]):
     """Combat is over: rush is gone and the counters of minor abilities are reset."""
 
     type: ClassVar[str] = "combat_ended"
-    reason: str
+    reason: Reason
 
     def evolve(self, state: State) -> State:
         creatures = {
@@ -181,9 +182,9 @@ class BeginCombat(Command[State]):
     """
 
     type: ClassVar[str] = "begin_combat"
-    unaware_side: str | None = None
-    surprised: tuple[str, ...] = ()
-    hidden: Mapping[str, tuple[str, ...]] = EMPTY
+    unaware_side: SideId | None = None
+    surprised: tuple[CreatureId, ...] = ()
+    hidden: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
 
     def check(self, view: State) -> None:
         if not view.paused():
@@ -236,7 +237,7 @@ class GrantPriority(Command[State]):
     """Grant the first priority of the fight; `starter` names the member that begins."""
 
     type: ClassVar[str] = "grant_priority"
-    starter: str | None = None
+    starter: SideId | None = None
 
     def check(self, view: State) -> None:
         if view.phase == "setup":

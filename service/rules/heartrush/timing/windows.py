@@ -21,6 +21,23 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
+from service.rules.kernel.values import (
+    AbilityId,
+    Cell,
+    Choice,
+    Code,
+    CreatureId,
+    Occasion,
+    PromptId,
+    Reason,
+    Remark,
+    SeatId,
+    StepId,
+    Subject,
+    ThingName,
+    Total,
+    Words,
+)
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame, opened_by
 
@@ -139,8 +156,8 @@ class StackItem:
     """An instant that was declared and paid, waiting for its turn to resolve."""
 
     kind: ClassVar[str]
-    creature: str
-    ability: str
+    creature: CreatureId
+    ability: AbilityId
 
     def resolve(self, state: State, window: str) -> Emits[State]:
         """Emit what the instant does now that its turn has come."""
@@ -152,10 +169,10 @@ class DeclaredWindow:
     """A moment, whose it is, and who may answer it."""
 
     trigger: Moment
-    subject: str
-    eligible: tuple[str, ...]
+    subject: Subject
+    eligible: tuple[CreatureId, ...]
     """Who may answer with the built-in reaction to this moment."""
-    about: Mapping[str, str | int] = EMPTY
+    about: Mapping[Subject, Subject | Total] = EMPTY
 
 
 @record
@@ -163,7 +180,7 @@ class WindowFrame(DeclaredWindow, Frame[State]):
     """A moment in which the eligible may declare instants."""
 
     kind: ClassVar[str] = "window"
-    passed: tuple[str, ...] = ()
+    passed: tuple[CreatureId, ...] = ()
     items: tuple[StackItem, ...] = ()
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
@@ -226,7 +243,7 @@ class WindowOpened(DeclaredWindow, Event[State]):
     """Somebody may react before play goes on."""
 
     type: ClassVar[str] = "window_opened"
-    window: str
+    window: StepId
 
     def evolve(self, state: State) -> State:
         frame = opened_by(self, WindowFrame, self.window)
@@ -241,8 +258,8 @@ class WindowPassed(Event[State]):
     """A creature lets the moment go by."""
 
     type: ClassVar[str] = "window_passed"
-    window: str
-    creature: str
+    window: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.window, WindowFrame)
@@ -254,7 +271,7 @@ class InstantDeclared(Event[State]):
     """An instant is declared with everything it needs, and waits to resolve; earlier passes count no more."""
 
     type: ClassVar[str] = "instant_declared"
-    window: str
+    window: StepId
     item: StackItem
 
     def evolve(self, state: State) -> State:
@@ -270,9 +287,9 @@ class InstantResolved(Event[State]):
     """The instant on top of the stack takes effect now; those that passed may respond to an ability's."""
 
     type: ClassVar[str] = "instant_resolved"
-    window: str
-    creature: str
-    ability: str
+    window: StepId
+    creature: CreatureId
+    ability: AbilityId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.window, WindowFrame)
@@ -285,9 +302,9 @@ class InstantFizzled(Event[State]):
     """An instant finds nothing to act on when its turn comes; its cost is kept."""
 
     type: ClassVar[str] = "instant_fizzled"
-    creature: str
-    ability: str
-    reason: str
+    creature: CreatureId
+    ability: AbilityId
+    reason: Reason
 
     def evolve(self, state: State) -> State:
         return state
@@ -298,7 +315,7 @@ class WindowClosed(Event[State]):
     """Nobody reacts any more; play goes on from what is true now."""
 
     type: ClassVar[str] = "window_closed"
-    window: str
+    window: StepId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.window)
@@ -308,7 +325,7 @@ class WindowClosed(Event[State]):
 class Interruptible(Frame[State]):
     """A frame between whose stages windows may open; it remembers the moments it has offered."""
 
-    offered: tuple[str, ...] = ()
+    offered: tuple[Choice, ...] = ()
 
 
 def fizzle(creature: str, ability: str, reason: str) -> Emits[State]:
@@ -360,8 +377,8 @@ class PassWindow(Command[State]):
     """Let a window pass without using an instant."""
 
     type: ClassVar[str] = "pass_window"
-    creature: str
-    prompt: str
+    creature: CreatureId
+    prompt: PromptId
 
     def check(self, view: State) -> None:
         acting(view, self, self.creature)
@@ -388,13 +405,13 @@ BECAUSE = ("HR-GEN-2",)
 class Said:
     """What was said when a built-in action was declared: each has its own part of this."""
 
-    target: str | None = None
-    words: str = ""
-    verb: str = ""
-    item: str | None = None
-    to: tuple[int, int] | None = None
+    target: CreatureId | None = None
+    words: Words = ""
+    verb: Code = ""
+    item: ThingName | None = None
+    to: Cell | None = None
     stand: bool = False
-    path: tuple[tuple[int, int], ...] = ()
+    path: tuple[Cell, ...] = ()
 
 
 class Deed:
@@ -426,8 +443,8 @@ def _by_name(families: Families) -> Mapping[str, Deed]:
 class DeclaredDeed:
     """Who does which built-in action."""
 
-    creature: str
-    ability: str
+    creature: CreatureId
+    ability: AbilityId
 
 
 @record
@@ -476,7 +493,7 @@ class DeedDeclared(DeclaredDeed, Event[State]):
     """A built-in action is declared, and may be answered before it happens."""
 
     type: ClassVar[str] = "deed_declared"
-    deed: str
+    deed: Remark
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, DeedFrame, self.deed))
@@ -487,10 +504,10 @@ class DeedSaid(Event[State]):
     """What was said with it; where a dash leads is shown to its seat alone."""
 
     type: ClassVar[str] = "deed_said"
-    deed: str
+    deed: Remark
     said: Said
-    seat: str | None = None
-    occasion: str = ""
+    seat: SeatId | None = None
+    occasion: Occasion = ""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.deed, DeedFrame)
@@ -505,7 +522,7 @@ class DeedBegun(Event[State]):
     """Nobody answers any more: what was declared happens now."""
 
     type: ClassVar[str] = "deed_begun"
-    deed: str
+    deed: Remark
 
     def evolve(self, state: State) -> State:
         return state.popped(self.deed)
@@ -516,8 +533,8 @@ class DeedInVain(Event[State]):
     """What was declared finds nothing to act on when its turn comes; its cost is kept."""
 
     type: ClassVar[str] = "deed_in_vain"
-    deed: str
-    reason: str
+    deed: Remark
+    reason: Reason
 
     def evolve(self, state: State) -> State:
         return state.popped(self.deed)

@@ -32,6 +32,7 @@ from service.rules.heartrush.using.using_abilities import (
 from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import AbilityId, CreatureId, Round
 from service.rules.table.table import GM
 
 HR_CAST_4: Final = Rule(
@@ -65,9 +66,9 @@ class SpellCast(Event[State]):
     """A spell is cast: the round counts as active, and the spell waits for rests."""
 
     type: ClassVar[str] = "spell_cast"
-    creature: str
-    spell: str
-    cooldown: int
+    creature: CreatureId
+    spell: AbilityId
+    cooldown: Round
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -169,7 +170,7 @@ class MeditationBegun(Event[State]):
     """A creature gives the round to meditation."""
 
     type: ClassVar[str] = "meditation_begun"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, meditates=True)
@@ -180,7 +181,7 @@ class Meditate(Command[State]):
     """Give the round to meditation, a full action without moving; rounds in a row shorten a cooldown."""
 
     type: ClassVar[str] = "meditate"
-    creature: str
+    creature: CreatureId
 
     def check(self, view: State) -> None:
         creature = acting(view, self, self.creature)
@@ -207,8 +208,8 @@ class EndSpell(Command[State]):
     """End an ongoing spell of yours, at any moment."""
 
     type: ClassVar[str] = "end_spell"
-    creature: str
-    spell: str
+    creature: CreatureId
+    spell: AbilityId
 
     def check(self, view: State) -> None:
         acting(view, self, self.creature)

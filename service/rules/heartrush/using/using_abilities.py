@@ -6,8 +6,8 @@ in a window or, at an idle moment, opens one; everything else waits for priority
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Final
+from collections.abc import Iterator
+from typing import ClassVar, Final
 
 from service.rules.heartrush import books
 from service.rules.heartrush.body.actions import AbilityUsed, Payment, afford, check_minor, in_combat, pay
@@ -24,7 +24,7 @@ from service.rules.heartrush.body.permission import (
     running,
     timing_of,
 )
-from service.rules.heartrush.creatures.abilities import Ability, Spell, Use, costs_action, is_instant
+from service.rules.heartrush.creatures.abilities import Ability, Params, Spell, Use, costs_action, is_instant
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.effects.uses import AbilityItem, UseFrame, begin_use, rule_on
 from service.rules.heartrush.engaging.riders import AddDice, Lean, Reroll, SetDie, changeable
@@ -32,6 +32,7 @@ from service.rules.heartrush.timing.windows import InstantDeclared, WindowFrame,
 from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import AbilityId, CreatureId, Points, PromptId, Reason, StepId
 from service.rules.table.table import GM
 
 HR_ABIL_1: Final = Rule(
@@ -51,7 +52,7 @@ class UseNumbered(Event[State]):
     """An ability is used: it has a number of its own."""
 
     type: ClassVar[str] = "use_numbered"
-    use: str
+    use: StepId
 
     def evolve(self, state: State) -> State:
         return changed(state, instants=state.instants + 1)
@@ -181,13 +182,13 @@ class UseAbility(Command[State]):
     """
 
     type: ClassVar[str] = "use_ability"
-    creature: str
-    ability: str
-    params: Mapping[str, Any] = EMPTY
+    creature: CreatureId
+    ability: AbilityId
+    params: Params = EMPTY
     """How it is used: one value for each parameter the ability lists."""
-    rush_extra: int = 0
+    rush_extra: Points = 0
     """Rush points on top, where the ability takes them."""
-    prompt: str | None = None
+    prompt: PromptId | None = None
 
     def check(self, view: State) -> None:
         creature = self.user(view)
@@ -291,9 +292,9 @@ class AdjudicateAbility(Command[State]):
     """Rule on an ability that needs the GM's word: accept it with effects or reject it, with a reason."""
 
     type: ClassVar[str] = "rule_ability"
-    prompt: str
+    prompt: PromptId
     accept: bool
-    reason: str = ""
+    reason: Reason = ""
     effects: tuple[Effect, ...] = ()
 
     def check(self, view: State) -> None:
@@ -322,9 +323,9 @@ class AbilityRuled(Event[State]):
     """The GM ruled on an ability."""
 
     type: ClassVar[str] = "ability_ruled"
-    use: str
+    use: StepId
     accepted: bool
-    reason: str
+    reason: Reason
 
     def evolve(self, state: State) -> State:
         return state

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, Literal
 from service.rules.kernel.messages import Awaited, Emits, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Code, CreatureId, Direction
 from service.rules.rise import books
 from service.rules.rise.acting.combat_time import check_standard, check_trade, pay_for
 from service.rules.rise.acting.strikes import check_trades, fitting, moved_already, target_of
@@ -93,7 +94,7 @@ class Brawl(Act):
     """A brawling ability used on one target for the standard action."""
 
     abstract: ClassVar[bool] = True
-    target: str
+    target: CreatureId
     willing: bool = False
     """Whether the target, of the same group, lets it happen."""
 
@@ -186,7 +187,7 @@ class DirtyTrick(Brawl):
     """Take 2 off one of the target's defenses for a short while, with a free hand."""
 
     type: ClassVar[str] = "dirty_trick"
-    defense: str = "armor"
+    defense: Code = "armor"
 
     def check_more(self, view: State, user: Creature) -> None:
         check_hand(user)
@@ -321,13 +322,13 @@ class Shove(Brawl):
     """Push a target, moving along: up to half speed, or all of it critically or on a far smaller one."""
 
     type: ClassVar[str] = "shove"
-    direction: tuple[int, int] | None = None
+    direction: Direction | None = None
     """One step on the grid; null pushes straight away."""
     distance_ft: Feet | None = None
     """Null pushes as far as possible."""
     pay: Literal["standard", "movement"] = "standard"
     """A grappled creature may shove as a movement: if it beats all who hold it, the whole grapple moves."""
-    also: tuple[str, ...] = ()
+    also: tuple[CreatureId, ...] = ()
     """The others who hold the user, where a movement pays for it."""
 
     def check(self, view: State) -> None:

@@ -9,6 +9,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import AbilityId, CreatureId, Label
 from service.rules.rise import books
 from service.rules.rise.attacks.making_attacks import AssaultBegun
 from service.rules.rise.body.running_the_game import ruled
@@ -76,9 +77,9 @@ class ActionPaid(Event[State]):
     """A creature paid for what it does."""
 
     type: ClassVar[str] = "action_paid"
-    creature: str
+    creature: CreatureId
     pay: Pay
-    what: str
+    what: Label
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, budget=paid(state.creatures[self.creature].budget, self))
@@ -210,7 +211,7 @@ class DelayedSet(Event[State]):
     """An effect will come in its owner's next turns."""
 
     type: ClassVar[str] = "delayed_set"
-    owner: str
+    owner: CreatureId
     delayed: Delayed
 
     def evolve(self, state: State) -> State:
@@ -223,11 +224,11 @@ class DelayedFired(Event[State]):
     """A delayed effect comes now."""
 
     type: ClassVar[str] = "delayed_fired"
-    owner: str
-    ability: str
-    targets: tuple[str, ...] = ()
+    owner: CreatureId
+    ability: AbilityId
+    targets: tuple[CreatureId, ...] = ()
     """On whom it comes."""
-    missed: tuple[str, ...] = ()
+    missed: tuple[CreatureId, ...] = ()
     """Whom it does not reach now."""
 
     def evolve(self, state: State) -> State:
@@ -247,8 +248,8 @@ class DelayedLapsed(Event[State]):
     """What would have come in this turn does not: its owner can neither attack nor choose."""
 
     type: ClassVar[str] = "delayed_lapsed"
-    owner: str
-    ability: str
+    owner: CreatureId
+    ability: AbilityId
 
     def evolve(self, state: State) -> State:
         return DelayedFired(owner=self.owner, ability=self.ability).evolve(state)

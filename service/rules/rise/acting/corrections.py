@@ -12,6 +12,7 @@ from service.rules.contests.gm_rulings import GmRulingRecorded, RulingOfGm, chec
 from service.rules.kernel.messages import Awaited, Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Code
 from service.rules.rise.acting.mending import Mending
 from service.rules.rise.creatures.permission import gm
 from service.rules.rise.creatures.state import State
@@ -60,7 +61,7 @@ class CorrectionTaken(Event[State]):
     """One effect of a ruling is done."""
 
     type: ClassVar[str] = "correction_taken"
-    correction: str
+    correction: Code
 
     def evolve(self, state: State) -> State:
         frame = state.top_frame(CorrectionFrame)

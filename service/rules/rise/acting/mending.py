@@ -7,6 +7,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import AbilityId, Amount, CreatureId, Label, SourceId
 from service.rules.rise.acting.sheet_faults import sheet_faults
 from service.rules.rise.body.effects import apply
 from service.rules.rise.creatures.character import Condition
@@ -40,7 +41,7 @@ class AbilityLearned(Event[State]):
     """A creature has an ability from now on, in place of one of the same name."""
 
     type: ClassVar[str] = "ability_learned"
-    creature: str
+    creature: CreatureId
     ability: Ability
 
     def evolve(self, state: State) -> State:
@@ -52,8 +53,8 @@ class AbilityForgotten(Event[State]):
     """A creature has an ability no more, and what was to come by it does not come."""
 
     type: ClassVar[str] = "ability_forgotten"
-    creature: str
-    ability: str
+    creature: CreatureId
+    ability: AbilityId
 
     def evolve(self, state: State) -> State:
         return with_abilities(state, self.creature, self.ability, ())
@@ -75,18 +76,19 @@ def with_abilities(state: State, creature: str, gone: str, new: tuple[Ability, .
 class Mending:
     """One effect of a ruling: on a creature, on its sheet, or on the walls and doors of the map."""
 
+    many: ClassVar[int] = 100
     does: Literal[
         "damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate", "walls", "teach", "unteach"
     ]
-    target: str = ""
+    target: CreatureId = ""
     """The creature; nobody for `walls`."""
-    amount: int = 0
+    amount: Amount = 0
     """How much damage, hit points, resistance or how many levels of fatigue."""
     sort: Sort = "normal"
     """What sort of damage."""
-    name: str = ""
+    name: Label = ""
     """The condition gained or lost; the ability that `unteach` takes."""
-    by: str = ""
+    by: SourceId = ""
     """The creature that a condition comes from, which `grappled` has to name; else it comes from the GM."""
     ability: Ability | None = None
     """The ability that `teach` gives."""

@@ -11,6 +11,7 @@ from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.meter import spend
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import AbilityId, ConditionName, CreatureId, Feet, Label, StepId
 from service.rules.rise import books
 from service.rules.rise.acting.brawling import check_size
 from service.rules.rise.acting.combat_time import (
@@ -158,8 +159,8 @@ class Sustained(Event[State]):
     """A creature keeps up what it would otherwise lose."""
 
     type: ClassVar[str] = "sustained"
-    creature: str
-    name: str
+    creature: CreatureId
+    name: Label
 
     def evolve(self, state: State) -> State:
         kept = (*state.creatures[self.creature].budget.sustained, self.name)
@@ -191,13 +192,13 @@ class UseAbility(Act):
     """Use a special ability of the creature's sheet on its targets."""
 
     type: ClassVar[str] = "use_ability"
-    ability: str
-    targets: tuple[str, ...] = ()
+    ability: AbilityId
+    targets: tuple[CreatureId, ...] = ()
     pay: Pay | None = None
     """Null pays with the action the ability costs."""
-    at: tuple[int, int] | None = None
+    at: Cell | None = None
     """The cell around which its zone or area lies, or towards which its area points."""
-    altitude_ft: int = 0
+    altitude_ft: Feet = 0
     """How high above that cell the area begins."""
 
     def check(self, view: State) -> None:
@@ -332,7 +333,7 @@ class Sustain(Act):
     """Keep up an effect by paying its action; it ends otherwise."""
 
     type: ClassVar[str] = "sustain"
-    condition: str
+    condition: ConditionName
     pay: Pay | None = None
     """Null pays with the action that the effect asks for."""
 
@@ -386,8 +387,8 @@ class FireDelayed(Act):
     """Let a delayed effect come now, in its owner's turn."""
 
     type: ClassVar[str] = "fire_delayed"
-    ability: str
-    targets: tuple[str, ...] = ()
+    ability: AbilityId
+    targets: tuple[CreatureId, ...] = ()
     """On whom, where it is an attack; none are those it was meant for."""
 
     def check(self, view: State) -> None:
@@ -432,9 +433,9 @@ class FireDelayed(Act):
 class Reaction:
     """An ability that was set off: whose, which, by whom."""
 
-    owner: str
-    ability: str
-    target: str
+    owner: CreatureId
+    ability: AbilityId
+    target: CreatureId
 
 
 @record
@@ -492,7 +493,7 @@ class ReactionsDone(Event[State]):
     """Everything that was set off has come."""
 
     type: ClassVar[str] = "reactions_done"
-    path: str
+    path: StepId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.path)

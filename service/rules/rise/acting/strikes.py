@@ -10,6 +10,7 @@ from service.rules.kernel.folding import products
 from service.rules.kernel.messages import Awaited, Emits, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Code, CreatureId, WeaponId
 from service.rules.rise import books
 from service.rules.rise.acting.combat_time import check_pay, check_standard, is_felled, pay_for, spares_felled
 from service.rules.rise.acting.swift import RECKLESS, SwiftFollowed, check_follows, reckless
@@ -76,8 +77,8 @@ class StrikeAct(Act):
     """A command that ends in a strike with one of the creature's weapons."""
 
     abstract: ClassVar[bool] = True
-    target: str
-    weapon: str | None = None
+    target: CreatureId
+    weapon: WeaponId | None = None
     """Null takes the first on the sheet."""
     subdual: bool = False
     """Whether to strike to subdue, at half damage."""
@@ -218,7 +219,7 @@ class Strike(StrikeAct):
     """Strike a creature with a weapon."""
 
     type: ClassVar[str] = "strike"
-    pay: str = "standard"
+    pay: Code = "standard"
 
     def check_paid(self, view: State, user: Creature) -> None:
         check_pay(user, "standard", self.pay, self.type)
@@ -268,7 +269,7 @@ class Charge(StrikeAct):
     """Move in a straight line up to speed and strike; 2 less on all defenses follow, after this phase."""
 
     type: ClassVar[str] = "charge"
-    path: tuple[tuple[int, int], ...] = ()
+    path: tuple[Cell, ...] = ()
 
     def check_paid(self, view: State, user: Creature) -> None:
         check_standard(user)

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import AbilityId, CreatureId, StepId
 from service.rules.rise import books
 from service.rules.rise.acting.combat_time import Pay, check_pay, pay_for
 from service.rules.rise.acting.turns import begun, lapse, on_turn, sender, taking_turn, turns, wrong_step
@@ -173,7 +174,7 @@ class SwiftClosed(Event[State]):
     """The group has committed to all the Swift abilities it uses in this phase."""
 
     type: ClassVar[str] = "swift_closed"
-    path: str
+    path: StepId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.path)
@@ -184,8 +185,8 @@ class SwiftCommitted(Event[State]):
     """A creature is bound to use a Swift ability in this phase."""
 
     type: ClassVar[str] = "swift_committed"
-    creature: str
-    ability: str
+    creature: CreatureId
+    ability: AbilityId
 
     def evolve(self, state: State) -> State:
         kept = (*state.creatures[self.creature].budget.swift, self.ability)
@@ -197,7 +198,7 @@ class SwiftDeclined(Event[State]):
     """A creature commits to no more Swift abilities in this phase."""
 
     type: ClassVar[str] = "swift_declined"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_budget(self.creature, unswift=True)
@@ -208,8 +209,8 @@ class SwiftFollowed(Event[State]):
     """The part of an ability that is not Swift follows what was committed to."""
 
     type: ClassVar[str] = "swift_followed"
-    creature: str
-    ability: str
+    creature: CreatureId
+    ability: AbilityId
 
     def evolve(self, state: State) -> State:
         kept = (*state.creatures[self.creature].budget.followed, self.ability)
@@ -221,7 +222,7 @@ class RecoverUsed(Event[State]):
     """A creature has recovered and cannot do so again before a rest."""
 
     type: ClassVar[str] = "recover_used"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, recovered=True)
@@ -272,8 +273,8 @@ class CommitSwift(Act):
     """Commit a creature to a Swift ability before anybody rolls; its action is paid now."""
 
     type: ClassVar[str] = "commit_swift"
-    ability: str
-    targets: tuple[str, ...] = ()
+    ability: AbilityId
+    targets: tuple[CreatureId, ...] = ()
     """On whom; none is the user itself."""
 
     def check(self, view: State) -> None:

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from service.rules.kernel.messages import Actor, Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, derived, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, SeatId, StepId
 from service.rules.rise import books
 from service.rules.rise.acting.combat_time import (
     DelayedLapsed,
@@ -90,7 +91,7 @@ class TurnsFrame(Frame[State]):
     """A group at its actions: waits for the members who have not taken their turns."""
 
     kind: ClassVar[str] = "rise_turns"
-    able: tuple[str, ...] = ()
+    able: tuple[CreatureId, ...] = ()
     """Who could act when the phase began."""
     precommitted: bool = False
     """Whether the group had to commit to its Swift abilities before anybody rolled."""
@@ -158,7 +159,7 @@ class TurnFrame(Frame[State]):
     """One member's turn: it holds the floor until it ends it."""
 
     kind: ClassVar[str] = "rise_turn"
-    creature: str
+    creature: CreatureId
     hold_delayed: bool = False
     """Whether the owner picks itself when delayed effects come."""
     ending: bool = False
@@ -215,7 +216,7 @@ class TurnBegan(Event[State]):
     """A member of the group has the floor."""
 
     type: ClassVar[str] = "turn_began"
-    creature: str
+    creature: CreatureId
     hold_delayed: bool = False
 
     def evolve(self, state: State) -> State:
@@ -229,7 +230,7 @@ class TurnEnding(Event[State]):
     """A member will do no more: what is still due of its delayed effects comes now."""
 
     type: ClassVar[str] = "turn_ending"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         frame = state.top_frame(TurnFrame)
@@ -241,8 +242,8 @@ class TurnEnded(Event[State]):
     """A member's turn is over for this round."""
 
     type: ClassVar[str] = "turn_ended"
-    creature: str
-    path: str
+    creature: CreatureId
+    path: StepId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.path).with_budget(self.creature, turn="closed")
@@ -253,7 +254,7 @@ class TurnPassed(Event[State]):
     """A member lets its turn go by."""
 
     type: ClassVar[str] = "turn_passed"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state
@@ -264,7 +265,7 @@ class GroupResolved(Event[State]):
     """All members of the group have acted or passed, as far as they could."""
 
     type: ClassVar[str] = "group_resolved"
-    path: str
+    path: StepId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.path)
@@ -398,8 +399,8 @@ class OrderWanted(Event[State]):
     """A seat of the group says in which order it wants the members to act."""
 
     type: ClassVar[str] = "order_wanted"
-    seat: str
-    order: tuple[str, ...]
+    seat: SeatId
+    order: tuple[CreatureId, ...]
 
     def evolve(self, state: State) -> State:
         return changed(state, orders=with_key(state.orders, self.seat, self.order))
@@ -494,7 +495,7 @@ class SetOrder(Act):
     """Say in which order the group should act; members whose seats disagree cannot begin."""
 
     type: ClassVar[str] = "set_order"
-    order: tuple[str, ...] = ()
+    order: tuple[CreatureId, ...] = ()
 
     def check(self, view: State) -> None:
         in_phase(view, self, "action")

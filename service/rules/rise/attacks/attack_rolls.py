@@ -10,6 +10,7 @@ from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Emits, Event, Fact
 from service.rules.kernel.records import EMPTY, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Amount, CreatureId, SourceId
 from service.rules.rise import books
 from service.rules.rise.body.effects import felt, note
 from service.rules.rise.body.movement_and_positioning import JOLTED
@@ -318,9 +319,9 @@ class DamageRolled(Event[State]):
     """The damage of an attack or ability, before resistance."""
 
     type: ClassVar[str] = "damage_rolled"
-    source: str
-    target: str
-    amount: int
+    source: SourceId
+    target: CreatureId
+    amount: Amount
     sort: Sort
 
     def evolve(self, state: State) -> State:

@@ -9,6 +9,7 @@ from service.dice.values import Roll
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Code, Count, CreatureId, Label, StepId, Total
 from service.rules.rise import books
 from service.rules.rise.attacks.attack_rolls import (
     Outcome,
@@ -55,10 +56,10 @@ class RushedThrough(Event[State]):
     """An overrun leads past whom it beat, up to whom it did not; a shove moves whom it beat along."""
 
     type: ClassVar[str] = "rushed_through"
-    user: str
-    passed: tuple[str, ...]
+    user: CreatureId
+    passed: tuple[CreatureId, ...]
     path: tuple[Cell, ...]
-    pushed: Mapping[str, tuple[Cell, ...]]
+    pushed: Mapping[CreatureId, tuple[Cell, ...]]
 
     def evolve(self, state: State) -> State:
         plan = state.plans[self.user]
@@ -200,23 +201,23 @@ class AssaultFrame(Frame[State]):
 
     kind: ClassVar[str] = "rise_assault"
     assault: Assault
-    index: int = 0
+    index: Count = 0
     stage: Literal["roll", "shown", "land"] = "roll"
     outcome: Outcome = "none"
-    multiple: int = 0
+    multiple: Count = 0
     """Of a critical hit: 1 doubles, 2 triples."""
-    total: int = 0
+    total: Total = 0
     cover: Cover | None = None
     """What shelters the target at hand."""
     redirected_streams: bool = False
     """Whether the attack goes for the cover."""
-    instead: str | None = None
+    instead: CreatureId | None = None
     """Who is attacked in the target's place, for it gave cover."""
-    sheltering: tuple[str, ...] = ()
+    sheltering: tuple[CreatureId, ...] = ()
     """Creatures that gave cover and were attacked for it: by one use only once."""
     rerolled: bool = False
     exerted: bool = False
-    stopped_by: str | None = None
+    stopped_by: CreatureId | None = None
     """Overrun: who was not to be passed."""
     critical: bool = True
     """Whether every target so far was hit critically."""
@@ -272,15 +273,15 @@ class AttackRolled(Event[State]):
     """An attack was rolled against a target, and what came of it is settled."""
 
     type: ClassVar[str] = "attack_rolled"
-    attacker: str
-    target: str
-    what: str
-    total: int
+    attacker: CreatureId
+    target: CreatureId
+    what: Label
+    total: Total
     outcome: Outcome
-    multiple: int
+    multiple: Count
     asks: bool
     """Whether the attacker's player may still reroll it."""
-    defenses: Mapping[str, int] = EMPTY
+    defenses: Mapping[Code, Total] = EMPTY
     """The target's defenses, where the house shows them."""
     cover: Cover | None = None
     """What shelters the target."""
@@ -304,14 +305,14 @@ class CoverStruck(Event[State]):
     """An attack hits what sheltered its target: a creature, or an obstacle, which takes it without harm."""
 
     type: ClassVar[str] = "cover_struck"
-    attacker: str
-    target: str
-    cover: str
+    attacker: CreatureId
+    target: CreatureId
+    cover: Code
     """The creature, or the cell of the obstacle."""
     outcome: Outcome = "none"
     """What the attack comes to against it; `none` where it does nothing to it."""
-    multiple: int = 0
-    defenses: Mapping[str, int] = EMPTY
+    multiple: Count = 0
+    defenses: Mapping[Code, Total] = EMPTY
     """The cover's defenses, where the house shows them."""
 
     def evolve(self, state: State) -> State:
@@ -327,7 +328,7 @@ class TargetDone(Event[State]):
     """An ability is done with one of its targets."""
 
     type: ClassVar[str] = "target_done"
-    target: str
+    target: CreatureId
     stops: bool = False
     """Whether the ability ends with this target."""
     critical: bool = False
@@ -357,8 +358,8 @@ class AbilityDone(Event[State]):
     """An ability is done with all its targets."""
 
     type: ClassVar[str] = "ability_done"
-    user: str
-    path: str
+    user: CreatureId
+    path: StepId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.path)

@@ -12,6 +12,7 @@ from typing import ClassVar
 from service.dice.values import Roll
 from service.rules.kernel.messages import TABLE, Event, Fact
 from service.rules.kernel.records import EMPTY, changed, record
+from service.rules.kernel.values import Count, CreatureId, Label, Total
 from service.rules.rise.attacks.attack_rolls import (
     Outcome,
     against,
@@ -55,12 +56,12 @@ class AttackJudged(Event[State]):
     """What an attack came to, shown with the announcement."""
 
     type: ClassVar[str] = "attack_judged"
-    attacker: str
-    target: str
-    what: str
-    total: int
+    attacker: CreatureId
+    target: CreatureId
+    what: Label
+    total: Total
     outcome: Outcome
-    multiple: int
+    multiple: Count
     redirected_streams: bool = False
     """Whether it fell short of the target's defenses and went for what sheltered it."""
 

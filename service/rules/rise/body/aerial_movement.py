@@ -9,6 +9,7 @@ from service.dice.values import Roll
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, Feet
 from service.rules.rise import books
 from service.rules.rise.body.movement_and_positioning import occupant
 from service.rules.rise.body.taking_damage import consequences, hurt
@@ -51,9 +52,9 @@ class TookOff(Event[State]):
     """A creature is in the air, or on the ground again."""
 
     type: ClassVar[str] = "took_off"
-    creature: str
+    creature: CreatureId
     jumped: bool = False
-    altitude: int = 5
+    altitude: Feet = 5
 
     def evolve(self, state: State) -> State:
         how = "jumping" if self.jumped else "flying"
@@ -76,8 +77,8 @@ class Fell(Event[State]):
     """A creature falls out of the air; it lies where it comes down, or goes on falling."""
 
     type: ClassVar[str] = "fell"
-    creature: str
-    feet: int
+    creature: CreatureId
+    feet: Feet
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -93,7 +94,7 @@ class WillFall(Event[State]):
     """A creature that jumped is in mid-air; it comes down with the next phase."""
 
     type: ClassVar[str] = "mid_air"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, aloft="falling")

@@ -10,6 +10,7 @@ from service.rules.kernel.messages import TABLE, Emits, Event
 from service.rules.kernel.records import Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import is_closed, unsealed
+from service.rules.kernel.values import Code, CreatureId, GroupId, Reason, SourceId
 from service.rules.rise import books
 from service.rules.rise.body.movement_and_positioning import (
     before_hidden_creatures,
@@ -70,11 +71,11 @@ class Moved(Event[State]):
     """A creature changed its place, along with those it carries."""
 
     type: ClassVar[str] = "moved"
-    creature: str
+    creature: CreatureId
     path: tuple[Cell, ...]
     """The cells it entered, in order."""
-    how: str
-    riders: tuple[str, ...] = ()
+    how: Code
+    riders: tuple[CreatureId, ...] = ()
 
     def evolve(self, state: State) -> State:
         for name in (self.creature, *self.riders):
@@ -87,9 +88,9 @@ class LocationEffectIgnored(Event[State]):
     """Something would have moved a creature that has moved in this phase already; it stays where it is."""
 
     type: ClassVar[str] = "location_effect_ignored"
-    creature: str
-    source: str
-    reason: str = "one_movement_per_phase"
+    creature: CreatureId
+    source: SourceId
+    reason: Reason = "one_movement_per_phase"
 
     def evolve(self, state: State) -> State:
         return state
@@ -247,7 +248,7 @@ class SwiftHidden(Event[State]):
     """The Swift abilities of these groups are in force; what they are stays sealed until the announcement."""
 
     type: ClassVar[str] = "swift_resolved"
-    groups: tuple[str, ...]
+    groups: tuple[GroupId, ...]
 
     def evolve(self, state: State) -> State:
         for group in self.groups:

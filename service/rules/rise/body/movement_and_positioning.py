@@ -8,6 +8,7 @@ from typing import ClassVar, Final, NamedTuple
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId
 from service.rules.rise import books
 from service.rules.rise.body.running_the_game import ruled
 from service.rules.rise.creatures.character import Condition
@@ -325,7 +326,7 @@ class SqueezingJudged(Event[State]):
     """These creatures squeeze in this phase: they have less room than they need."""
 
     type: ClassVar[str] = "squeezing_judged"
-    creatures: tuple[str, ...]
+    creatures: tuple[CreatureId, ...]
 
     def evolve(self, state: State) -> State:
         for name, creature in state.creatures.items():
@@ -379,8 +380,8 @@ class Mounted(Event[State]):
     """A creature is on its mount, or on none any more."""
 
     type: ClassVar[str] = "mounted"
-    creature: str
-    mount: str | None
+    creature: CreatureId
+    mount: CreatureId | None
 
     def evolve(self, state: State) -> State:
         if self.mount is not None:

@@ -8,6 +8,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Count, CreatureId
 from service.rules.rise import books
 from service.rules.rise.body.taking_damage import fall_or_wake
 from service.rules.rise.body.vital_wounds import die_untreated
@@ -34,9 +35,9 @@ class Rested(Event[State]):
     """A creature rested."""
 
     type: ClassVar[str] = "rested"
-    creature: str
+    creature: CreatureId
     rest: Literal["short", "long"]
-    wound: int | None = None
+    wound: Count | None = None
     """Which vital wound a long rest removes, counted from 0."""
 
     def evolve(self, state: State) -> State:
@@ -66,8 +67,8 @@ class WoundTreated(Event[State]):
     """A mortal wound will not kill any more."""
 
     type: ClassVar[str] = "wound_treated"
-    creature: str
-    wound: int
+    creature: CreatureId
+    wound: Count
 
     def evolve(self, state: State) -> State:
         wounds = list(state.creatures[self.creature].wounds)
@@ -81,9 +82,9 @@ class Rest(Command[State]):
     """Let a creature rest, as the GM: a short rest, or a long one that also heals a wound."""
 
     type: ClassVar[str] = "rest"
-    creature: str
+    creature: CreatureId
     rest: Literal["short", "long"] = "short"
-    wound: int | None = None
+    wound: Count | None = None
     """Which vital wound a long rest heals, counted from 0; its owner chooses."""
 
     def check(self, view: State) -> None:
@@ -114,8 +115,8 @@ class TreatWound(Command[State]):
     """Treat a mortal wound, as the GM, so that it does not kill."""
 
     type: ClassVar[str] = "treat_wound"
-    creature: str
-    wound: int
+    creature: CreatureId
+    wound: Count
 
     def check(self, view: State) -> None:
         gm(self)

@@ -19,6 +19,7 @@ from service.rules.kernel.messages import (
     Refused,
 )
 from service.rules.kernel.records import changed, record
+from service.rules.kernel.values import Choice, PromptId, Reason, Round, RulingId, Subject, Words
 from service.rules.rise import books
 from service.rules.rise.creatures.creature import Ruling
 from service.rules.rise.creatures.permission import gm
@@ -80,13 +81,13 @@ class Rule(Command[State]):
         "visibility",
         "swift_mode",
     ]
-    subjects: tuple[str, ...] = ()
-    chosen: str
-    note: str = ""
+    subjects: tuple[Subject, ...] = ()
+    chosen: Choice
+    note: Reason = ""
     scope_of: Literal["once", "encounter", "campaign"] = "once"
-    supersedes: str | None = None
+    supersedes: RulingId | None = None
     """The ruling that this one takes the place of, from now on."""
-    from_round: int | None = None
+    from_round: Round | None = None
     """The round from which it holds; null is now."""
 
     def check(self, view: State) -> None:
@@ -173,11 +174,11 @@ class RulingRequested(Event[State]):
     """The rules leave something to the GM: play goes on by the default, or waits at the prompt."""
 
     type: ClassVar[str] = "ruling_requested"
-    question: str
-    subjects: tuple[str, ...]
-    answers: tuple[str, ...]
-    default: str
-    prompt: str | None
+    question: Words
+    subjects: tuple[Subject, ...]
+    answers: tuple[Choice, ...]
+    default: Choice
+    prompt: PromptId | None
     """Where it waits; null where the default has answered."""
 
     def evolve(self, state: State) -> State:
@@ -194,9 +195,9 @@ class QuestionFrame(Frame[State]):
     """A question that waits for the GM."""
 
     kind: ClassVar[str] = "rise_question"
-    question: str
-    subjects: tuple[str, ...]
-    answers: tuple[str, ...]
+    question: Words
+    subjects: tuple[Subject, ...]
+    answers: tuple[Choice, ...]
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return (Awaited(prompt=self.path, seat=GM, accepts=(AnswerRuling.type,)),)
@@ -270,7 +271,7 @@ class QuestionClosed(Event[State]):
     """A question has its answer; the step that asked goes on."""
 
     type: ClassVar[str] = "question_closed"
-    prompt: str
+    prompt: PromptId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.prompt)
@@ -281,9 +282,9 @@ class AnswerRuling(Command[State]):
     """Answer a question that waits; the answer holds for the same creatures until the GM rules otherwise."""
 
     type: ClassVar[str] = "answer_ruling"
-    prompt: str
-    chosen: str
-    note: str = ""
+    prompt: PromptId
+    chosen: Choice
+    note: Reason = ""
 
     def check(self, view: State) -> None:
         gm(self)

@@ -7,6 +7,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Amount, CreatureId, HitPoints, HitPointsNow, Levels, SourceId
 from service.rules.rise import books
 from service.rules.rise.body.running_the_game import answer
 from service.rules.rise.body.vital_wounds import due, is_mine_to_roll, take_wounds
@@ -46,13 +47,13 @@ class DamageTaken(Event[State]):
     """A creature lost damage resistance and hit points."""
 
     type: ClassVar[str] = "damage_taken"
-    creature: str
-    source: str
-    amount: int
+    creature: CreatureId
+    source: SourceId
+    amount: Amount
     sort: Sort
-    dr: int = sealable(of="creature", blank=0)
+    dr: HitPoints = sealable(of="creature", blank=0)
     """Resistance lost."""
-    hp: int = sealable(of="creature", fact="dr", blank=0)
+    hp: HitPointsNow = sealable(of="creature", fact="dr", blank=0)
     """Hit points lost: together with the damage they reveal the resistance."""
 
     def evolve(self, state: State) -> State:
@@ -68,10 +69,10 @@ class Healed(Event[State]):
     """A creature regained hit points; from below zero they count from zero."""
 
     type: ClassVar[str] = "healed"
-    creature: str
-    amount: int
+    creature: CreatureId
+    amount: Amount
     """What was offered; -1 is half of the maximum."""
-    hp: int = sealable(of="creature", blank=0)
+    hp: HitPointsNow = sealable(of="creature", blank=0)
     """Its hit points now."""
 
     def evolve(self, state: State) -> State:
@@ -83,10 +84,10 @@ class ResistanceRecovered(Event[State]):
     """A creature regained damage resistance."""
 
     type: ClassVar[str] = "resistance_recovered"
-    creature: str
-    amount: int
+    creature: CreatureId
+    amount: Amount
     """What was offered; -1 is all of it."""
-    dr: int = sealable(of="creature", blank=0)
+    dr: HitPoints = sealable(of="creature", blank=0)
     """Its damage resistance now."""
 
     def evolve(self, state: State) -> State:
@@ -98,9 +99,9 @@ class FatigueGained(Event[State]):
     """A creature is more tired."""
 
     type: ClassVar[str] = "fatigue_gained"
-    creature: str
-    levels: int
-    cause: str
+    creature: CreatureId
+    levels: Levels
+    cause: SourceId
 
     def evolve(self, state: State) -> State:
         return state.with_creature(
@@ -113,10 +114,10 @@ class Defeated(Event[State]):
     """A monster or an object is out of the fight, to the credit of everybody who hurt it in this phase."""
 
     type: ClassVar[str] = "defeated"
-    creature: str
+    creature: CreatureId
     fate: Fate
-    credit: tuple[str, ...]
-    wasted_damage: int = sealable(of="creature", fact="hp", blank=0)
+    credit: tuple[CreatureId, ...]
+    wasted_damage: HitPoints = sealable(of="creature", fact="hp", blank=0)
 
     def evolve(self, state: State) -> State:
         return state.with_creature(
@@ -129,7 +130,7 @@ class FellUnconscious(Event[State]):
     """A creature falls unconscious where it is."""
 
     type: ClassVar[str] = "fell_unconscious"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -144,7 +145,7 @@ class Woke(Event[State]):
     """A creature is conscious again."""
 
     type: ClassVar[str] = "woke"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, down=False)

@@ -9,6 +9,7 @@ from service.dice.values import Roll, Term
 from service.rules.kernel.messages import TABLE, Emits, Event, Fact
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import Count, CreatureId, SourceId
 from service.rules.rise import books
 from service.rules.rise.creatures.character import VitalWound
 from service.rules.rise.creatures.combat_statistics import dr_max
@@ -74,7 +75,7 @@ class VitalWoundTaken(Event[State]):
     """A creature took a vital wound."""
 
     type: ClassVar[str] = "vital_wound_taken"
-    creature: str
+    creature: CreatureId
     wound: VitalWound
 
     def evolve(self, state: State) -> State:
@@ -89,8 +90,8 @@ class DepthReached(Event[State]):
     """Hit points are so far below zero that this many wounds are due for this fall."""
 
     type: ClassVar[str] = "depth_reached"
-    creature: str
-    depth: int
+    creature: CreatureId
+    depth: Count
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, depth=self.depth)
@@ -101,8 +102,8 @@ class Died(Event[State]):
     """A creature is dead."""
 
     type: ClassVar[str] = "died"
-    creature: str
-    cause: str
+    creature: CreatureId
+    cause: SourceId
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, dead=True)

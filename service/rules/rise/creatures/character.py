@@ -7,10 +7,28 @@ is carried to another encounter contains it, and an opening takes it as it is.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 from service.rules.kernel.records import EMPTY, computed_from, record, sealable
-from service.rules.openings import Id
+from service.rules.kernel.values import (
+    Bonus,
+    Cell,
+    Code,
+    CreatureId,
+    Days,
+    DieSides,
+    Face,
+    Feet,
+    HitPoints,
+    HitPointsNow,
+    Label,
+    Level,
+    Round,
+    SeatId,
+    SourceId,
+    ThingName,
+    Total,
+)
 from service.rules.rise.creatures.sheet import Sheet, Tick, Until, rank, side_of
 from service.rules.table.carried import Carried
 
@@ -19,15 +37,16 @@ from service.rules.table.carried import Carried
 class Condition:
     """A condition or timed effect on a creature."""
 
-    name: str
-    source: str = ""
+    many: ClassVar[int] = 100
+    name: Label
+    source: SourceId = ""
     until: Until = "condition"
-    expires: int | None = None
+    expires: Round | None = None
     """The round at whose end it is gone."""
-    since: int = 0
+    since: Round = 0
     """The round in which it began."""
-    modifiers: Mapping[str, int] = EMPTY
-    dice: tuple[int, ...] = ()
+    modifiers: Mapping[Code, Bonus] = EMPTY
+    dice: tuple[DieSides, ...] = ()
     """Dice of extra damage that it adds to attacks of a creature that has it."""
     tick: Tick | None = None
     keep: Literal["free", "minor", "standard"] = "minor"
@@ -38,16 +57,17 @@ class Condition:
 class VitalWound:
     """One vital wound: its die, what it came to, and the round in which it kills if nobody treats it."""
 
-    die: int
-    result: int
-    effect: str
-    gained: int
+    many: ClassVar[int] = 100
+    die: Face
+    result: Total
+    effect: Code
+    gained: Round
     """The round in which it was gained."""
-    phase: str = ""
+    phase: Code = ""
     """The stage of that round."""
     treated: bool = False
-    deadline: int | None = None
-    by: str | None = None
+    deadline: Round | None = None
+    by: SeatId | None = None
     """The seat that declared the die."""
 
 
@@ -56,18 +76,18 @@ class Character:
     """What of a creature goes on when a fight is over; its sheet says what it was made with."""
 
     sheet: Sheet
-    hp: int = sealable(blank=lambda creature: creature.sheet.hp_max)
-    dr: int = sealable(blank=lambda creature: creature.sheet.dr_max)
+    hp: HitPointsNow = sealable(blank=lambda creature: creature.sheet.hp_max)
+    dr: HitPoints = sealable(blank=lambda creature: creature.sheet.dr_max)
     wounds: tuple[VitalWound, ...] = ()
-    fatigue: int = 0
+    fatigue: Level = 0
     conditions: tuple[Condition, ...] = ()
     down: bool = False
     """Whether it has fallen unconscious and not woken since."""
     dead: bool = False
     defeated: bool = False
     recovered: bool = False
-    held: tuple[str, ...] = ()
-    gm_only: tuple[str, ...] = ()
+    held: tuple[ThingName, ...] = ()
+    gm_only: tuple[Code, ...] = ()
     """Fields of its sheet that only the GM sees."""
 
     @computed_from("sheet")
@@ -115,22 +135,23 @@ class Entry:
     them as written in by hand.
     """
 
-    position: tuple[int, int]
+    many: ClassVar[int] = 200
+    position: Cell
     sheet: Sheet | None = None
     """Null takes the carried character's."""
-    hp: int | None = sealable(default=None)
+    hp: HitPointsNow | None = sealable(default=None)
     """Null takes what was carried, or the maximum."""
-    dr: int | None = sealable(default=None)
-    fatigue: int | None = None
-    mount: Id | None = None
+    dr: HitPoints | None = sealable(default=None)
+    fatigue: Level | None = None
+    mount: CreatureId | None = None
     """The creature it rides."""
-    altitude: int = 0
+    altitude: Feet = 0
     """Feet above the ground in which it flies."""
-    gm_only: tuple[str, ...] = ()
+    gm_only: tuple[Code, ...] = ()
     """Fields of the sheet that only the GM sees; not of a player's character."""
     carried: CarriedCharacter | None = None
     """The character as it stood in another encounter."""
-    days_between: int = 0
+    days_between: Days = 0
     """Days that pass for a carried character before it enters, each with a long rest."""
 
 
@@ -139,7 +160,7 @@ class Arrival:
     """A creature on its way: who it is, and which player's seat is to control it."""
 
     entry: Entry
-    seat: Id | None = None
+    seat: SeatId | None = None
     """Null is the GM."""
 
 

@@ -10,6 +10,7 @@ from service.dice.values import Term
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Bonus, Code, ConditionName, Count, CreatureId, Label
 from service.rules.rise import books
 from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Creature, fatigue_penalty, is_unconscious
@@ -25,10 +26,10 @@ from service.rules.rise.creatures.state import State
 class ConditionKind:
     """A named condition: what it does to a creature that has it."""
 
-    name: str
-    modifiers: Mapping[str, int] = EMPTY
+    name: Label
+    modifiers: Mapping[Code, Bonus] = EMPTY
     """What it adds to each defense; `defenses` is all of them."""
-    covered_by: str | None = None
+    covered_by: Code | None = None
     """The stronger condition beside which it counts nothing."""
     halves_speed: bool = False
     holds_fast: bool = False
@@ -38,9 +39,9 @@ class ConditionKind:
     helpless: bool = False
     half_aware: bool = False
     """Whether every attack on the creature finds it partly unaware."""
-    missed: int = 0
+    missed: Count = 0
     """Of ten attacks on the creature, how many miss because it is hard to see."""
-    misses: int = 0
+    misses: Count = 0
     """Of ten attacks of the creature, how many miss because it sees badly."""
 
 
@@ -117,7 +118,7 @@ class ConditionGained(Event[State]):
     """A condition or timed effect affects a creature."""
 
     type: ClassVar[str] = "condition_gained"
-    creature: str
+    creature: CreatureId
     condition: Condition
 
     def evolve(self, state: State) -> State:
@@ -130,8 +131,8 @@ class ConditionLost(Event[State]):
     """A condition no longer affects a creature: every instance; with `*` all; with `name@source` theirs."""
 
     type: ClassVar[str] = "condition_lost"
-    creature: str
-    condition: str
+    creature: CreatureId
+    condition: ConditionName
 
     def evolve(self, state: State) -> State:
         kept = tuple(
@@ -152,8 +153,8 @@ class EffectsExpired(Event[State]):
     """Timed effects are over."""
 
     type: ClassVar[str] = "effects_expired"
-    step: int
-    creatures: tuple[str, ...]
+    step: Count
+    creatures: tuple[CreatureId, ...]
 
     def evolve(self, state: State) -> State:
         for name in self.creatures:

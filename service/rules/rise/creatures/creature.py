@@ -3,10 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.sealed import names
+from service.rules.kernel.values import (
+    AbilityId,
+    Amount,
+    Bonus,
+    Choice,
+    Code,
+    Count,
+    CreatureId,
+    Feet,
+    GroupId,
+    HitPoints,
+    Label,
+    Ordinal,
+    Reason,
+    Remark,
+    Round,
+    RulingId,
+    SourceId,
+    Subject,
+    ThingName,
+    Total,
+    Words,
+)
 from service.rules.rise.creatures.character import Character, Condition, Entry, sheet_of
 from service.rules.rise.creatures.sheet import Effect, Sheet, Sort, Strike
 from service.rules.secrecy.gm_only import facts_of, hide_gm_only
@@ -22,20 +45,20 @@ How = Literal["self", "continued", "ally", "forced", "teleport", "carry"]
 class Delayed:
     """An effect that comes when its owner takes a turn."""
 
-    ability: str
-    targets: tuple[str, ...]
-    remaining: int
-    created: int
-    fired: int | None = None
+    ability: AbilityId
+    targets: tuple[CreatureId, ...]
+    remaining: Count
+    created: Count
+    fired: Round | None = None
 
 
 @record
 class Cover:
     """What shelters a target from an attack."""
 
-    by: str
+    by: SourceId
     """The creature in the way, or the cell `x,y` of a low obstacle."""
-    bonus: int
+    bonus: Bonus
     """What it adds to Armor and Reflex."""
 
 
@@ -43,18 +66,18 @@ class Cover:
 class Unjudged:
     """An attack whose outcome is sealed from its own group until the announcement; its dice are thrown."""
 
-    attacker: str
-    target: str
-    what: str
-    total: int
+    attacker: CreatureId
+    target: CreatureId
+    what: Label
+    total: Total
     strike: Strike
-    damage: int = 0
+    damage: HitPoints = 0
     """What its damage dice and fixed part came to, before halves and multiples."""
-    defense_terms: Mapping[str, int] = EMPTY
+    defense_terms: Mapping[Code, Total] = EMPTY
     cover: Cover | None = None
-    spared: tuple[str, ...] = ()
+    spared: tuple[CreatureId, ...] = ()
     """Whom the same use attacks anyway: as cover they are not attacked a second time."""
-    use: int = 0
+    use: Count = 0
     """Which use of its attacker's this was in its turn."""
     subdual: bool = False
     effects: tuple[Effect, ...] = ()
@@ -71,34 +94,34 @@ UNNUMBERED: Final = 0
 class Atom:
     """One effect in a group's log, with its nominal amount: resistance and limits come when it is applied."""
 
-    seq: int
-    source: str
-    target: str
+    seq: Ordinal
+    source: SourceId
+    target: CreatureId
     does: Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate", "attack"]
-    amount: int = 0
+    amount: Amount = 0
     sort: Sort = "normal"
     condition: Condition | None = None
-    name: str = ""
+    name: Label = ""
     """The condition lost."""
     path: tuple[Cell, ...] = ()
     how: How = "self"
     swift: bool = False
-    group: str = ""
+    group: GroupId = ""
 
 
 @record
 class Deed:
     """What a creature has tried that no ability names."""
 
-    creature: str
-    deed: str
+    creature: CreatureId
+    deed: Remark
     """What it tries, in its player's words."""
-    targets: tuple[str, ...] = ()
+    targets: tuple[CreatureId, ...] = ()
     """The creatures that it is about."""
-    thing: str = ""
+    thing: ThingName = ""
     """The thing or place that it is about."""
-    group: str = ""
-    after: int = 0
+    group: GroupId = ""
+    after: Count = 0
     """How many effects of its group came before it."""
 
 
@@ -107,9 +130,9 @@ class HiddenSwift:
     """What a group's Swift abilities do that others do not know before its announcement."""
 
     effects: tuple[Atom, ...] = ()
-    gained: Mapping[str, tuple[Condition, ...]] = EMPTY
+    gained: Mapping[CreatureId, tuple[Condition, ...]] = EMPTY
     """The conditions that creatures have by them, by creature."""
-    lost: Mapping[str, tuple[Condition, ...]] = EMPTY
+    lost: Mapping[CreatureId, tuple[Condition, ...]] = EMPTY
     """The conditions that creatures have no more, by creature."""
 
 
@@ -117,13 +140,14 @@ class HiddenSwift:
 class FreeUse:
     """A free ability that is used in the course of a movement."""
 
-    ability: str
-    targets: tuple[str, ...] = ()
-    step: int = 0
+    many: ClassVar[int] = 50
+    ability: AbilityId
+    targets: tuple[CreatureId, ...] = ()
+    step: Count = 0
     """After how many steps of the path; 0 is where it begins."""
     at: Cell | None = None
     """The cell around which its zone or area lies, or towards which its area points."""
-    altitude_ft: int = 0
+    altitude_ft: Feet = 0
     """How high above that cell the area begins."""
 
 
@@ -131,30 +155,30 @@ class FreeUse:
 class Plan:
     """What a creature will do with its movement: a path, or a simple rule about others."""
 
-    ability: str
+    ability: AbilityId
     path: tuple[Cell, ...] = ()
-    targets: tuple[str, ...] = ()
-    distance_ft: int = 0
-    mode: str = "land"
+    targets: tuple[CreatureId, ...] = ()
+    distance_ft: Feet = 0
+    mode: Label = "land"
     sprint: Literal["never", "ask", "auto"] = "never"
-    carry: tuple[str, ...] = ()
-    mount: str | None = None
+    carry: tuple[CreatureId, ...] = ()
+    mount: CreatureId | None = None
     """Whom it mounts where it ends."""
     stand_up: bool = False
     """Whether it gets up from prone first."""
     step: Cell | None = None
     """The one direction in which a shove or a custom movement goes."""
-    within_ft: int | None = None
+    within_ft: Feet | None = None
     """Custom: how near it stays to its targets."""
-    beyond_ft: int | None = None
+    beyond_ft: Feet | None = None
     """Custom: how far it keeps from its targets."""
-    altitude_ft: int | None = None
+    altitude_ft: Feet | None = None
     """How high above the ground it ends; null stays as high, or just above it."""
     free_actions: tuple[FreeUse, ...] = ()
     """The free abilities used on the way."""
-    feet: int | None = None
+    feet: Feet | None = None
     """How far it may go, where that was fixed when it was paid for."""
-    passes: tuple[str, ...] = ()
+    passes: tuple[CreatureId, ...] = ()
     """Whom it has run over or pushes along: they stand in its way no more."""
 
 
@@ -162,14 +186,14 @@ class Plan:
 class Ruling:
     """The GM's answer to a question that the rules leave open."""
 
-    id: str
-    question: str
-    subjects: tuple[str, ...]
-    chosen: str
-    note: str = ""
+    id: Code
+    question: Words
+    subjects: tuple[Subject, ...]
+    chosen: Choice
+    note: Reason = ""
     scope: Literal["once", "encounter", "campaign"] = "once"
-    supersedes: str | None = None
-    round: int = 0
+    supersedes: RulingId | None = None
+    round: Round = 0
 
 
 # --- the creature --------------------------------------------------------------------------------------
@@ -191,22 +215,22 @@ class Budget:
     moved: bool = False
     """Whether the movement of the movement phase is spent."""
     standard: Literal["unused", "used", "traded_movement", "traded_minor"] = "unused"
-    minors: tuple[str, ...] = ()
+    minors: tuple[Code, ...] = ()
     """The minor actions used this round."""
     turn: Turn = "not_started"
-    free: Mapping[str, int] = EMPTY
+    free: Mapping[Code, Count] = EMPTY
     """Uses of each free ability this round."""
     free_manipulation: bool = False
-    manipulations: int = 0
-    sustained: tuple[str, ...] = ()
-    swift: tuple[str, ...] = ()
+    manipulations: Count = 0
+    sustained: tuple[AbilityId, ...] = ()
+    swift: tuple[AbilityId, ...] = ()
     """The Swift abilities it has committed to before anybody rolled."""
-    followed: tuple[str, ...] = ()
+    followed: tuple[AbilityId, ...] = ()
     """Those of them whose other part, with the usual timing, has been used."""
     unswift: bool = False
     """Whether it commits to no more of them in this phase."""
-    attacks: int = 0
-    modes: Mapping[str, int] = EMPTY
+    attacks: Count = 0
+    modes: Mapping[Code, Feet] = EMPTY
     """Feet of the traded movement spent so far, by way of moving."""
     paused: bool = False
     """Whether that movement goes on."""
@@ -221,29 +245,29 @@ class Creature(Character):
     """One creature as it is now: the character, and what the fight has made of it."""
 
     position: Cell
-    depth: int = 0
+    depth: Count = 0
     """Vital wounds already taken for this time below zero."""
-    credit: tuple[str, ...] = ()
+    credit: tuple[CreatureId, ...] = ()
     """Who is said to have defeated it."""
-    hurt_by: tuple[str, ...] = ()
+    hurt_by: tuple[CreatureId, ...] = ()
     """Who damaged it in this phase."""
-    unaware_of: tuple[str, ...] = ()
-    partly_unaware_of: tuple[str, ...] = ()
+    unaware_of: tuple[CreatureId, ...] = ()
+    partly_unaware_of: tuple[CreatureId, ...] = ()
     """Whose attacks it expects without knowing where they come from."""
     budget: Budget = Budget()
     location_changed: bool = False
     """Whether its place changed in this phase."""
-    mount: str | None = None
+    mount: CreatureId | None = None
     delayed: tuple[Delayed, ...] = ()
     aloft: Literal["flying", "jumping", "falling"] | None = None
     """How it is in the air, if it is."""
     stood: Cell | None = None
     """Where it was when the phase began."""
-    stood_ft: int = 0
+    stood_ft: Feet = 0
     """How high it was then."""
     hovered: bool = False
     """Whether it spent a movement in the air in this phase, though it stayed in place."""
-    altitude: int = 0
+    altitude: Feet = 0
     """Feet above the ground."""
 
 

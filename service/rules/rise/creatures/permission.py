@@ -13,6 +13,7 @@ from service.rules.kernel.messages import TABLE, Actor, Command, Refused, Scope
 from service.rules.kernel.meter import spend
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import CreatureId
 from service.rules.rise import books
 from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.creatures.state import State
@@ -67,7 +68,7 @@ class Act(Command[State]):
     """A command of one creature, given inside its group."""
 
     abstract: ClassVar[bool] = True
-    creature: str
+    creature: CreatureId
 
     def place(self, view: State) -> str:
         return place_of(view, self.creature)

@@ -4,11 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
+from service.rules.kernel.meaning import within
 from service.rules.kernel.messages import TABLE
 from service.rules.kernel.records import EMPTY, computed_from, record, sealable
-from service.rules.openings import Id
+from service.rules.kernel.values import (
+    AbilityId,
+    Amount,
+    Bonus,
+    Code,
+    ConditionName,
+    Count,
+    CreatureId,
+    DieSides,
+    Feet,
+    HitPoints,
+    Label,
+    Level,
+    SideId,
+    Speed,
+    Total,
+    WeaponId,
+)
 from service.rules.table.table import GM
 
 # --- printings -----------------------------------------------------------------------------------------
@@ -19,20 +37,20 @@ from service.rules.table.table import GM
 class Profile:
     """One printing: its defenses, and which of them the brawling abilities attack."""
 
-    defenses: tuple[str, ...]
-    shove: tuple[str, ...]
+    defenses: tuple[Code, ...]
+    shove: tuple[Code, ...]
     """The defense that shove, overrun and throwing the unwilling attack."""
-    grapple: tuple[str, ...]
-    trip: tuple[str, ...]
-    vital: Mapping[int, str]
+    grapple: tuple[Code, ...]
+    trip: tuple[Code, ...]
+    vital: Mapping[int, Code]
     """What a vital roll of 1 to 9 does, by result."""
-    throw_base_ft: int
+    throw_base_ft: Feet
     exploding: bool
     """Whether the table may lower the face that explodes."""
     dirty_trick: bool
     squeeze_halves_speed: bool
     mounts_sprint: bool
-    thrown_ft: int
+    thrown_ft: Feet
     """How far a weapon flies that is not made for throwing."""
 
 
@@ -124,9 +142,9 @@ def base_speed(size: str) -> int:
 class Tick:
     """What an effect does by itself at one of the six boundaries of a round: steps 1, 2, 4, 5, 10 and 11."""
 
-    step: int
-    damage: int = 0
-    heal: int = 0
+    step: Annotated[Count, within(1, 11)]
+    damage: HitPoints = 0
+    heal: HitPoints = 0
     sort: Sort = "environmental"
 
 
@@ -134,19 +152,20 @@ class Tick:
 class Effect:
     """One thing an ability does to its target or its user."""
 
+    many: ClassVar[int] = 20
     does: Literal["damage", "extra", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "push", "knockback"]
     """Extra damage is added to the ability's own attack, halved and multiplied with it.
 
     Pushes and knockbacks go straight away from the user, as many feet as the amount says.
     """
     to: Literal["target", "self"] = "target"
-    amount: int = 0
-    dice: tuple[int, ...] = ()
+    amount: Annotated[Amount, within(0, 1_000)] = 0
+    dice: tuple[DieSides, ...] = ()
     """Dice added to the amount; of a condition gained, what it adds to the damage of each attack."""
     sort: Sort = "normal"
-    condition: str = ""
+    condition: ConditionName = ""
     """The condition gained or lost; `*` loses all."""
-    modifiers: Mapping[str, int] = EMPTY
+    modifiers: Mapping[Code, Bonus] = EMPTY
     """What the condition adds, by defense, `defenses`, `accuracy`, `speed`, or `damage` of attacks."""
     until: Until = "condition"
     tick: Tick | None = None
@@ -160,15 +179,15 @@ class Effect:
 class Strike:
     """How something attacks: against which defenses, all of which it must beat, and with what damage."""
 
-    versus: tuple[str, ...] = ("armor",)
-    accuracy: int = 0
-    dice: tuple[int, ...] = ()
-    flat: int = 0
+    versus: tuple[Code, ...] = ("armor",)
+    accuracy: Bonus = 0
+    dice: tuple[DieSides, ...] = ()
+    flat: Bonus = 0
     sort: Sort = "normal"
     damaging: bool = True
     half_on_miss: bool = False
     brawling: bool = False
-    crit_bonus: int = 0
+    crit_bonus: Bonus = 0
     """Accuracy that counts only for whether a hit is critical."""
 
 
@@ -176,14 +195,15 @@ class Strike:
 class Weapon:
     """A weapon: its strike, and how far it reaches."""
 
-    id: Id
+    many: ClassVar[int] = 40
+    id: WeaponId
     strike: Strike
     melee: bool = True
     projectile: bool = False
     thrown: bool = False
-    close_ft: int = 5
+    close_ft: Feet = 5
     """Reach, or the range up to which there is no penalty."""
-    long_ft: int = 5
+    long_ft: Feet = 5
 
 
 @record
@@ -191,9 +211,9 @@ class Zone:
     """What an ability makes of the ground around a cell: walls, rough or dark ground, or one that hurts."""
 
     kind: Literal["wall", "difficult", "darkness", "hazard"]
-    radius_ft: int = 5
+    radius_ft: Annotated[Feet, within(5, 240, step=5)] = 5
     until: Until = "brief"
-    damage: int = 0
+    damage: HitPoints = 0
     """What everybody in it takes at the end of each phase."""
     sort: Sort = "environmental"
 
@@ -204,11 +224,11 @@ class Area:
 
     shape: Literal["sphere", "cylinder", "cone", "line"]
     """A cylinder goes around walls; cones, a quarter of a circle, and lines point away from the user."""
-    size_ft: int = 15
+    size_ft: Annotated[Feet, within(5, 480, step=5)] = 15
     """Its radius or length."""
-    width_ft: int = 5
+    width_ft: Annotated[Feet, within(5, 480, step=5)] = 5
     """How wide a line is."""
-    range_ft: int = 0
+    range_ft: Feet = 0
     """How far away a sphere or cylinder may begin; with 0 it spreads from its user, and spares it."""
     whom: Literal["everyone", "enemies", "allies"] = "everyone"
 
@@ -222,14 +242,15 @@ class Area:
 class Ability:
     """A special ability: what it costs, whom it reaches, how it attacks, what it does."""
 
-    id: Id
-    name: str = ""
+    many: ClassVar[int] = 100
+    id: AbilityId
+    name: Label = ""
     tags: tuple[Literal["swift", "sustain", "brawling", "size_based", "reactive", "swift_roll_ok"], ...] = ()
     usage: Usage = "standard"
     repeat_same_round: bool = False
-    per_round_limit: int | None = None
-    cost_fatigue: int = 0
-    range_ft: int = 5
+    per_round_limit: Count | None = None
+    cost_fatigue: Level = 0
+    range_ft: Feet = 5
     """How far its targets may be, or the place of its zone."""
     area: Area | None = None
     """What it fills, where it names no targets."""
@@ -242,7 +263,7 @@ class Ability:
     """What follows for a target that loses hit points."""
     later: Literal["none", "next_action", "each_action"] = "none"
     """Whether the effects come in the user's next turn, or in each of its turns, instead of now."""
-    times: int = 1
+    times: Count = 1
     """In how many turns they come, where they come later."""
     at_once: bool = False
     """Whether they come now as well, where they come later."""
@@ -260,27 +281,27 @@ class Sheet:
     group's announcement tells to all. Weapons are seen, and each strike names its own.
     """
 
-    id: Id
-    name: str
-    side: Id
+    id: CreatureId
+    name: Label
+    side: SideId
     kind: Literal["pc", "monster", "object"] = "monster"
     size: Size = "medium"
-    level: int = 1
-    strength: int = sealable(default=0)
-    dexterity: int = 0
-    constitution: int = sealable(default=0)
-    intelligence: int = sealable(default=0)
-    perception: int = sealable(default=0)
-    willpower: int = sealable(default=0)
-    accuracy: int = 0
-    brawling_accuracy: int = 0
-    defenses: Mapping[str, int] = sealable(default=EMPTY)
-    hp_max: int = sealable(default=20, brings=("hp",))
-    dr_max: int = sealable(default=0, brings=("dr", "hp"))
-    fatigue_tolerance: int = 3
-    power: int = 0
-    speeds: Mapping[Mode, int] = sealable(default=EMPTY)
-    hands: int = 2
+    level: Level = 1
+    strength: Bonus = sealable(default=0)
+    dexterity: Bonus = 0
+    constitution: Bonus = sealable(default=0)
+    intelligence: Bonus = sealable(default=0)
+    perception: Bonus = sealable(default=0)
+    willpower: Bonus = sealable(default=0)
+    accuracy: Bonus = 0
+    brawling_accuracy: Bonus = 0
+    defenses: Mapping[Code, Total] = sealable(default=EMPTY)
+    hp_max: Annotated[HitPoints, within(1, 10_000)] = sealable(default=20, brings=("hp",))
+    dr_max: HitPoints = sealable(default=0, brings=("dr", "hp"))
+    fatigue_tolerance: Level = 3
+    power: Bonus = 0
+    speeds: Mapping[Mode, Speed] = sealable(default=EMPTY)
+    hands: Count = 2
     weapons: tuple[Weapon, ...] = ()
     abilities: tuple[Ability, ...] = sealable(default=())
     communicates: bool = True
@@ -288,7 +309,7 @@ class Sheet:
     carries_riders: bool = False
     combat_trained: bool = True
     """Whether it stays calm in a fight: a mount that is not has to be held by its rider each round."""
-    ride: int | None = None
+    ride: Bonus | None = None
     """What it adds to Ride checks; null is its dexterity."""
     military_saddle: bool = False
     """Whether it stays mounted when it falls unconscious."""

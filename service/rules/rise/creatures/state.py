@@ -12,6 +12,17 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import TABLE, Awaited
 from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, record, with_key
+from service.rules.kernel.values import (
+    CellKey,
+    Code,
+    Count,
+    CreatureId,
+    GroupId,
+    Round,
+    SideId,
+    SourceId,
+    Total,
+)
 from service.rules.rise.creatures.character import Arrival, Entry, sheet_of
 from service.rules.rise.creatures.creature import (
     Atom,
@@ -68,9 +79,9 @@ class Placed:
 
     zone: Zone
     at: Cell
-    source: str
-    since: int
-    number: int
+    source: SourceId
+    since: Round
+    number: Count
     """How many its maker's zones were before it in this round."""
 
     def covers(self, cell: Cell) -> bool:
@@ -89,34 +100,34 @@ class State(SplitTable, WalledTable, HidingTable):
     shared: ClassVar[tuple[str, ...]] = (*SHARED, "rulings")
     compared: ClassVar[tuple[str, ...]] = ("creatures",)
     stage: Stage = "setup"
-    step: int = 0
+    step: Count = 0
     """Which of the eleven steps of the round is at hand."""
     start_phase: Literal["movement", "action"] = "movement"
-    rounds_before: int = 0
+    rounds_before: Round = 0
     """The rounds of earlier fights of this encounter."""
-    creatures: Mapping[str, Creature] = EMPTY
-    terrain: Mapping[str, Terrain] = EMPTY
+    creatures: Mapping[CreatureId, Creature] = EMPTY
+    terrain: Mapping[CellKey, Terrain] = EMPTY
     """Cells that are not plain ground, by `x,y`."""
     zones: tuple[Placed, ...] = ()
     """What abilities have made of the ground."""
-    moved_doors: Mapping[str, Wall] = EMPTY
+    moved_doors: Mapping[Code, Wall] = EMPTY
     """In a world: the doors that the group moved in this phase, each with what it was before."""
-    lying: Mapping[str, Cell] = EMPTY
+    lying: Mapping[Code, Cell] = EMPTY
     """Things on the ground that can be picked up, and where."""
     reacted: bool = False
     """Whether what this phase set off has come."""
-    groups: Mapping[str, tuple[str, ...]] = EMPTY
+    groups: Mapping[GroupId, tuple[GroupId, ...]] = EMPTY
     """The members of each allied group in this phase."""
-    attitudes: Mapping[str, Mapping[str, Attitude]] = EMPTY
+    attitudes: Mapping[CreatureId, Mapping[CreatureId, Attitude]] = EMPTY
     """What each creature has said of others; silence means by side."""
-    next_attitudes: Mapping[str, Mapping[str, Attitude]] = EMPTY
+    next_attitudes: Mapping[CreatureId, Mapping[CreatureId, Attitude]] = EMPTY
     """What creatures have said for the next phase."""
-    next_groups: Mapping[str, tuple[str, ...]] = EMPTY
+    next_groups: Mapping[GroupId, tuple[CreatureId, ...]] = EMPTY
     """Groups the GM has set, for the phases to come."""
     arriving: tuple[Arrival, ...] = ()
     """Who joins with the next phase."""
-    declared_sides: tuple[str, ...] = ()
-    orders: Mapping[str, tuple[str, ...]] = EMPTY
+    declared_sides: tuple[SideId, ...] = ()
+    orders: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
     """In a world: the order of acting that each seat of the group wants."""
     effects: tuple[Atom, ...] = ()
     """In a world: the group's log."""
@@ -126,21 +137,21 @@ class State(SplitTable, WalledTable, HidingTable):
     """In a world: the group's attacks whose outcomes are sealed from it until the announcement."""
     committed: bool = False
     """In a world: whether what the group does comes too late to be Swift, for it has committed already."""
-    plans: Mapping[str, Plan] = EMPTY
+    plans: Mapping[CreatureId, Plan] = EMPTY
     """Movements that are planned, or react to others: a group's own in its world, all of them once open."""
-    initiative: Mapping[str, tuple[int, ...]] = EMPTY
+    initiative: Mapping[CreatureId, tuple[Total, ...]] = EMPTY
     """Initiative checks of this phase: the total, then re-rolls of ties."""
     goes_on: bool = False
     """Whether the GM lets the fight go on although one side stands."""
     pauses: bool = False
     """Whether the GM has asked for a pause once this round's actions are announced."""
     rulings: tuple[Ruling, ...] = ()
-    defaulted: tuple[tuple[str, ...], ...] = ()
+    defaulted: tuple[tuple[Code, ...], ...] = ()
     """The questions of this phase, each with whom it is about, that the default has answered."""
-    hidden_swift: Mapping[str, HiddenSwift | Sealed[HiddenSwift]] = EMPTY
+    hidden_swift: Mapping[GroupId, HiddenSwift | Sealed[HiddenSwift]] = EMPTY
     """The Swift abilities of groups that committed unseen: one envelope each, whatever is in it."""
-    worlds: Mapping[str, State | Sealed[State]] = EMPTY
-    hidden_creatures: Mapping[str, Entry | Sealed[Entry]] = EMPTY
+    worlds: Mapping[GroupId, State | Sealed[State]] = EMPTY
+    hidden_creatures: Mapping[Code, Entry | Sealed[Entry]] = EMPTY
 
     @computed_from("options", "rulings")
     def profile(self) -> Profile:

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId
 from service.rules.rise import books
 from service.rules.rise.attacks.making_attacks import AssaultFrame
 from service.rules.rise.creatures.creature import Creature
@@ -32,7 +33,7 @@ class ExertionUsed(Event[State]):
     """An attack is rolled again with desperate exertion."""
 
     type: ClassVar[str] = "exertion_used"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_top(AssaultFrame, stage="roll", rerolled=True, exerted=True)
@@ -43,7 +44,7 @@ class RollKept(Event[State]):
     """An attack stands as it was rolled."""
 
     type: ClassVar[str] = "roll_kept"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_top(AssaultFrame, stage="land")

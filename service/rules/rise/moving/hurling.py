@@ -9,6 +9,7 @@ from service.rules.kernel.folding import products
 from service.rules.kernel.messages import Awaited, Emits, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, Direction, ThingName
 from service.rules.rise import books
 from service.rules.rise.acting.brawling import brawl, check_size
 from service.rules.rise.acting.combat_time import check_standard, pay_for
@@ -50,8 +51,8 @@ class Overrun(Act):
     """Run straight through others: those that do not step aside are attacked, and stop the run if missed."""
 
     type: ClassVar[str] = "overrun"
-    path: tuple[tuple[int, int], ...]
-    aside: tuple[str, ...] = ()
+    path: tuple[Cell, ...]
+    aside: tuple[CreatureId, ...] = ()
     """Members of the same group who step aside."""
 
     def check(self, view: State) -> None:
@@ -131,10 +132,10 @@ class Throw(Act):
     """Throw an object in hand, or a creature in one's grip, as far as strength allows."""
 
     type: ClassVar[str] = "throw"
-    item: str = ""
-    target: str = ""
+    item: ThingName = ""
+    target: CreatureId = ""
     """The creature thrown, where no object is."""
-    direction: tuple[int, int] = (1, 0)
+    direction: Direction = (1, 0)
     willing: bool = False
 
     def check(self, view: State) -> None:

@@ -13,6 +13,7 @@ from typing import ClassVar, Final, Literal
 from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
+from service.rules.kernel.values import CheckNumber, CreatureId, StepId, Total
 from service.rules.rise.acting.brawling import not_twice
 from service.rules.rise.acting.combat_time import check_free, pay_for
 from service.rules.rise.acting.turns import begun, offered, sender
@@ -49,10 +50,10 @@ class RideFrame(Frame[State]):
     """Ride checks that are due, the first one at hand."""
 
     kind: ClassVar[str] = "rise_ride"
-    due: tuple[str, ...]
+    due: tuple[CreatureId, ...]
     """The riders who still roll."""
     purpose: Purpose
-    rolled: int | None = None
+    rolled: Total | None = None
     """What the first of them has rolled, until it is settled."""
     exerted: bool = False
     """Whether the first of them rolls again."""
@@ -95,8 +96,8 @@ class RideAsked(Event[State]):
     """Riders have to show that they can ride."""
 
     type: ClassVar[str] = "ride_asked"
-    path: str
-    riders: tuple[str, ...]
+    path: StepId
+    riders: tuple[CreatureId, ...]
     purpose: Purpose
 
     def evolve(self, state: State) -> State:
@@ -108,9 +109,9 @@ class RideRolled(Event[State]):
     """A rider has rolled its Ride check; what counts from now on."""
 
     type: ClassVar[str] = "ride_rolled"
-    creature: str
+    creature: CreatureId
     purpose: Purpose
-    total: int
+    total: Total
 
     def evolve(self, state: State) -> State:
         return state.with_top(RideFrame, rolled=self.total)
@@ -121,7 +122,7 @@ class RideExerted(Event[State]):
     """A rider rolls its Ride check again with desperate exertion."""
 
     type: ClassVar[str] = "ride_exerted"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_top(RideFrame, exerted=True)
@@ -132,11 +133,11 @@ class RideChecked(Event[State]):
     """A rider holds its mount, or guides it with its knees; or it does not."""
 
     type: ClassVar[str] = "ride_checked"
-    creature: str
-    mount: str
+    creature: CreatureId
+    mount: CreatureId
     purpose: Purpose
-    total: int
-    difficulty: int
+    total: Total
+    difficulty: CheckNumber
     success: bool
 
     def evolve(self, state: State) -> State:
@@ -154,7 +155,7 @@ class MountBolted(Event[State]):
     """A mount that nobody holds runs away as far as it can, with those who stay on it."""
 
     type: ClassVar[str] = "mount_bolted"
-    creature: str
+    creature: CreatureId
     plan: Plan
 
     def evolve(self, state: State) -> State:

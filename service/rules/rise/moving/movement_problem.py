@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 from service.rules.kernel.meter import spend
 from service.rules.kernel.records import EMPTY, changed, derived, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, Feet, Reason
 from service.rules.rise import books
 from service.rules.rise.body.aerial_movement import (
     apart,
@@ -40,7 +41,7 @@ from service.rules.space.grid import FEET, Cell, distance, line, path_to, reacha
 # An outcome, or what it lacks. Plain records and what is read off them. A problem holds no dice: it names
 # the creatures whose initiative counts, and is solved again when their checks are in its state.
 
-Paths: TypeAlias = Mapping[str, tuple[Cell, ...]]
+Paths: TypeAlias = Mapping[CreatureId, tuple[Cell, ...]]
 Pairs: TypeAlias = Mapping[tuple[str, str], None]
 """Who moves along behind whom: the first follows or pushes the second."""
 
@@ -53,7 +54,7 @@ class Routes:
     """Where creatures move: the cells that each enters, and how high those end that go up or down."""
 
     paths: Paths = EMPTY
-    altitudes: Mapping[str, int] = EMPTY
+    altitudes: Mapping[CreatureId, Feet] = EMPTY
     """Feet above the ground."""
     lost: Paths = EMPTY
     """The rest of each path that something cut short."""
@@ -83,10 +84,10 @@ class Intents:
     """What creatures mean to do with their movements, and the table on which they mean it."""
 
     state: State
-    plans: Mapping[str, Plan]
-    sprinting: tuple[str, ...] = ()
+    plans: Mapping[CreatureId, Plan]
+    sprinting: tuple[CreatureId, ...] = ()
     """Who sprints after all to react to others."""
-    shaken_off: tuple[str, ...] = ()
+    shaken_off: tuple[CreatureId, ...] = ()
     """Followers that do not know where a teleporting creature went."""
 
 
@@ -98,9 +99,9 @@ class Problem:
     state: State
     """The table as it is by now: with the initiative checks and rulings that the solver has asked for."""
     behind: Pairs = EMPTY
-    passes: Mapping[str, tuple[str, ...]] = EMPTY
+    passes: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
     """Who does not block a mover: its group settled that, or it has run them over."""
-    altitudes: Mapping[str, int] = EMPTY
+    altitudes: Mapping[CreatureId, Feet] = EMPTY
     """How high those end whose flight was settled in their groups."""
 
 
@@ -115,11 +116,11 @@ class Doubt(NamedTuple):
 class NeedsInitiative:
     """The solver cannot go on without the order of some creatures."""
 
-    contests: tuple[tuple[str, ...], ...]
+    contests: tuple[tuple[CreatureId, ...], ...]
     """The creatures that have to be ordered among themselves, contest by contest."""
     doubts: tuple[Doubt, ...] = ()
     """Conflicts that the GM may deny before anybody rolls."""
-    mounted: Mapping[str, str] = EMPTY
+    mounted: Mapping[CreatureId, CreatureId] = EMPTY
     """Riders who are on another mount by then, and which."""
 
 
@@ -127,8 +128,8 @@ class NeedsInitiative:
 class Block:
     """A creature that tries to keep another from passing, and whether it does."""
 
-    blocker: str
-    creature: str
+    blocker: CreatureId
+    creature: CreatureId
     blocked: bool
 
 
@@ -136,9 +137,9 @@ class Block:
 class Conflict:
     """Movements that cannot all happen, and the order in which they resolve."""
 
-    creatures: tuple[str, ...]
-    order: tuple[str, ...]
-    warning: str = ""
+    creatures: tuple[CreatureId, ...]
+    order: tuple[CreatureId, ...]
+    warning: Reason = ""
 
 
 @record
@@ -148,7 +149,7 @@ class Outcome:
     routes: Routes
     blocks: tuple[Block, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
-    mounted: Mapping[str, str] = EMPTY
+    mounted: Mapping[CreatureId, CreatureId] = EMPTY
     """Riders who are on another mount before anything moves, and which."""
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused
 from service.rules.kernel.records import changed, record
+from service.rules.kernel.values import CreatureId, Reason, StepId
 from service.rules.rise.acting.brawling import brawl
 from service.rules.rise.attacks.making_attacks import AssaultBegun
 from service.rules.rise.body.effects import move
@@ -44,11 +45,11 @@ class RushFrame(Frame[State]):
     """One overrun or shove of the movement phase."""
 
     kind: ClassVar[str] = "rise_rush"
-    user: str
+    user: CreatureId
     stage: Literal["asked", "attack"] = "asked"
-    asked: tuple[str, ...] = ()
+    asked: tuple[CreatureId, ...] = ()
     """Who may step aside and has not said so."""
-    targets: tuple[str, ...] = ()
+    targets: tuple[CreatureId, ...] = ()
     """Who is attacked unless it steps aside, in the order in which the mover comes to them."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
@@ -76,9 +77,9 @@ class RushBegun(Event[State]):
     """A creature runs into others, or shoves whom it grapples with."""
 
     type: ClassVar[str] = "rush_began"
-    user: str
-    targets: tuple[str, ...]
-    asked: tuple[str, ...]
+    user: CreatureId
+    targets: tuple[CreatureId, ...]
+    asked: tuple[CreatureId, ...]
     path: tuple[Cell, ...]
     """The line as far as nobody too big stands in it."""
 
@@ -98,8 +99,8 @@ class SteppedAside(Event[State]):
     """A creature lets another run past, or stands in its way."""
 
     type: ClassVar[str] = "stepped_aside"
-    creature: str
-    user: str
+    creature: CreatureId
+    user: CreatureId
     accepted: bool
 
     def evolve(self, state: State) -> State:
@@ -120,7 +121,7 @@ class RushAttacks(Event[State]):
     """Nobody else steps aside: the rest are attacked."""
 
     type: ClassVar[str] = "rush_attacks"
-    path: str
+    path: StepId
 
     def evolve(self, state: State) -> State:
         return state.with_top(RushFrame, stage="attack")
@@ -131,7 +132,7 @@ class RushDone(Event[State]):
     """It is settled how far an overrun or shove leads, if nothing else stops it."""
 
     type: ClassVar[str] = "rush_done"
-    path: str
+    path: StepId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.path)
@@ -208,7 +209,7 @@ class StepAside(Command[State]):
     """Say whether a creature lets an overrunning one past instead of standing in its way."""
 
     type: ClassVar[str] = "step_aside"
-    creature: str
+    creature: CreatureId
     accept: bool
 
     def check(self, view: State) -> None:
@@ -243,8 +244,8 @@ class BlockChecked(Event[State]):
     """A creature tried to keep another from passing."""
 
     type: ClassVar[str] = "block_checked"
-    blocker: str
-    creature: str
+    blocker: CreatureId
+    creature: CreatureId
     blocked: bool
 
     def evolve(self, state: State) -> State:
@@ -256,9 +257,9 @@ class ConflictFound(Event[State]):
     """Movements that cannot all happen, and the order in which they resolve."""
 
     type: ClassVar[str] = "conflict_found"
-    creatures: tuple[str, ...]
-    order: tuple[str, ...]
-    warning: str = ""
+    creatures: tuple[CreatureId, ...]
+    order: tuple[CreatureId, ...]
+    warning: Reason = ""
 
     def evolve(self, state: State) -> State:
         return state

@@ -9,6 +9,7 @@ from typing import Final
 
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import CreatureId
 from service.rules.rise import books
 from service.rules.rise.body.aerial_movement import climbed
 from service.rules.rise.body.movement_and_positioning import (
@@ -202,7 +203,7 @@ class Movements:
     wanted: Routes
     meant: Routes
     """The routes before blocks, by which those who react have been routed."""
-    reacting: Mapping[str, tuple[str, ...]] = EMPTY
+    reacting: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
     """Whom each reacts to, in the order in which they are routed."""
 
     def past(self, name: str) -> tuple[str, ...]:

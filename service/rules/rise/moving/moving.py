@@ -10,6 +10,7 @@ from service.rules.kernel.folding import alike
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, Direction, Label
 from service.rules.rise import books
 from service.rules.rise.acting.combat_time import check_trade, pay_for
 from service.rules.rise.acting.strikes import check_trades, moved_already
@@ -91,7 +92,7 @@ class MovementDeclared(Event[State]):
     """A creature has paid for a movement that reacts to others; where it leads shows with theirs."""
 
     type: ClassVar[str] = "movement_declared"
-    creature: str
+    creature: CreatureId
     plan: Plan
 
     def evolve(self, state: State) -> State:
@@ -204,9 +205,9 @@ class MovedPart(Event[State]):
     """A creature spent part or all of the movement it paid for."""
 
     type: ClassVar[str] = "movement_spent"
-    creature: str
-    mode: str
-    feet: int
+    creature: CreatureId
+    mode: Label
+    feet: Feet
     paused: bool
 
     def evolve(self, state: State) -> State:
@@ -229,27 +230,27 @@ class Move(Act):
     type: ClassVar[str] = "move"
     ability: Literal["hustle", "follow", "withdraw", "block", "custom"] = "hustle"
     """Along a path, or by a rule about others: where that leads shows when all groups have acted."""
-    targets: tuple[str, ...] = ()
+    targets: tuple[CreatureId, ...] = ()
     """Whom it follows or blocks, from whom it withdraws, or whom a rule of one's own is about."""
     distance_ft: Feet | None = None
     """How near to stay, or how far to get; null is 5 feet."""
-    path: tuple[tuple[int, int], ...] = ()
-    mode: str = "land"
+    path: tuple[Cell, ...] = ()
+    mode: Label = "land"
     sprint: bool = False
     """Whether to move at double speed, as far as that is needed."""
     stand_up: bool = False
     """Whether to stand up from prone first, for half the speed."""
-    altitude_ft: int | None = None
+    altitude_ft: Feet | None = None
     """How high a flight along a path ends; null stays as high, or just above the ground."""
     within_ft: Feet | None = None
     """Custom: stay this near to the targets."""
     beyond_ft: Feet | None = None
     """Custom: keep this far from the targets."""
-    direction: tuple[int, int] | None = None
+    direction: Direction | None = None
     """Custom: the one way to go; null is straight away, or the shortest."""
     pause: bool = False
     """Whether the movement goes on after a minor or free action."""
-    mount: str | None = None
+    mount: CreatureId | None = None
     """The creature of its group that it mounts where the path ends."""
 
     def check(self, view: State) -> None:

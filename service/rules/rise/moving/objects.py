@@ -8,6 +8,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.kernel.messages import TABLE, Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Code, CreatureId, ThingName
 from service.rules.rise import books
 from service.rules.rise.acting.combat_time import (
     MANIPULATIONS,
@@ -67,9 +68,9 @@ class ObjectManipulated(Event[State]):
     """A creature handled an object."""
 
     type: ClassVar[str] = "object_manipulated"
-    creature: str
+    creature: CreatureId
     what: Handling
-    item: str
+    item: ThingName
     free: bool
     at: Cell | None = None
     """Where it comes to lie, if not at its holder's feet."""
@@ -104,7 +105,7 @@ class ManipulateObject(Act):
 
     type: ClassVar[str] = "manipulate_object"
     what: Handling = "other"
-    item: str = ""
+    item: ThingName = ""
     """The thing that is handled; for `open` and `close`, the edge of a door of the map as `x,y|x,y`."""
     pay: Pay = "free"
 
@@ -210,7 +211,7 @@ class ItemsTaken(Event[State]):
     """Things on the ground are held by those who got them; who came too late holds nothing."""
 
     type: ClassVar[str] = "items_taken"
-    items: Mapping[str, str]
+    items: Mapping[Code, CreatureId]
 
     def evolve(self, state: State) -> State:
         for item, winner in self.items.items():

@@ -11,6 +11,7 @@ from service.rules.kernel.meter import spend
 from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import is_closed
+from service.rules.kernel.values import CreatureId, GroupId, Occasion, Reader, StepId
 from service.rules.openings import ID
 from service.rules.rise import books
 from service.rules.rise.acting.swift import SwiftFrame
@@ -56,8 +57,8 @@ Work = Literal["plan", "swift", "turns"]
 class Opened:
     """A world that is opened: what its group does there, and for whom it is."""
 
-    audience: tuple[str, ...]
-    opens: str
+    audience: tuple[Reader, ...]
+    opens: Occasion
     work: Work
     precommitted: bool = False
 
@@ -68,7 +69,7 @@ class WorldsOpened(Event[State]):
 
     type: ClassVar[str] = "groups_apart"
     divides: ClassVar[bool] = True
-    groups: Mapping[str, Opened]
+    groups: Mapping[GroupId, Opened]
 
     def evolve(self, state: State) -> State:
         worlds = state.worlds
@@ -218,8 +219,8 @@ class AttitudeSet(Event[State]):
     """A creature said how it regards another."""
 
     type: ClassVar[str] = "attitude_set"
-    creature: str
-    toward: str
+    creature: CreatureId
+    toward: CreatureId
     attitude: Attitude
     later: bool = False
     """Whether it holds only from the next phase on."""
@@ -236,7 +237,7 @@ class GroupsSet(Event[State]):
     """The GM said who acts together from the next phase on."""
 
     type: ClassVar[str] = "groups_set"
-    groups: Mapping[str, tuple[str, ...]]
+    groups: Mapping[GroupId, tuple[GroupId, ...]]
 
     def evolve(self, state: State) -> State:
         return changed(state, next_groups=self.groups)
@@ -247,8 +248,8 @@ class SetAttitude(Command[State]):
     """Say how a creature regards another; inside a phase it is fixed, and can be said for the next one."""
 
     type: ClassVar[str] = "set_attitude"
-    creature: str
-    toward: str
+    creature: CreatureId
+    toward: CreatureId
     attitude: Attitude
     next_phase: bool = False
     """Whether it holds from the next phase on."""
@@ -281,7 +282,7 @@ class SetGroups(Command[State]):
     """Say who acts together from the next phase on; the others find their groups by the rules."""
 
     type: ClassVar[str] = "set_groups"
-    groups: Mapping[str, tuple[str, ...]]
+    groups: Mapping[GroupId, tuple[GroupId, ...]]
 
     def check(self, view: State) -> None:
         gm(self)
@@ -348,15 +349,15 @@ class GroupFrame(Frame[State]):
     """A phase in which groups act apart: who is done, and how far it has come."""
 
     kind: ClassVar[str] = "rise_phase"
-    done: tuple[str, ...] = ()
+    done: tuple[GroupId, ...] = ()
     """The groups that have finished what they are at."""
-    at_work: tuple[str, ...] = ()
+    at_work: tuple[GroupId, ...] = ()
     """The groups that are waited for now."""
-    shown: tuple[str, ...] = ()
+    shown: tuple[CreatureId, ...] = ()
     """Whose initiative is open: their players may roll it again before the order holds."""
-    exerting: tuple[str, ...] = ()
+    exerting: tuple[CreatureId, ...] = ()
     """Who rolls its initiative again."""
-    exerted: tuple[str, ...] = ()
+    exerted: tuple[CreatureId, ...] = ()
     """Who has rolled it again."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
@@ -438,7 +439,7 @@ class ReadersChanged(Event[State]):
 
     type: ClassVar[str] = "readers_changed"
     plays: ClassVar[bool] = False
-    readers: Mapping[str, tuple[str, ...]]
+    readers: Mapping[GroupId, tuple[Reader, ...]]
 
     def evolve(self, state: State) -> State:
         worlds, hidden = dict(state.worlds), dict(state.hidden_swift)
@@ -454,7 +455,7 @@ class GroupLeft(Event[State]):
     """Nobody is left to act for a group in this phase: it does nothing more, its world stays sealed."""
 
     type: ClassVar[str] = "group_left"
-    group: str
+    group: GroupId
 
     def evolve(self, state: State) -> State:
         world = changed(state.at(self.group), stacks=Stacks())
@@ -486,8 +487,8 @@ class GroupFinished(Event[State]):
     """A group is done with what it was at; what it decided stays sealed."""
 
     type: ClassVar[str] = "group_finished"
-    group: str
-    path: str
+    group: GroupId
+    path: StepId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.path, GroupFrame)
@@ -499,8 +500,8 @@ class GroupResumed(Event[State]):
     """A group that was done is at it again; what it changes stays sealed."""
 
     type: ClassVar[str] = "group_resumed"
-    group: str
-    path: str
+    group: GroupId
+    path: StepId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.path, GroupFrame)

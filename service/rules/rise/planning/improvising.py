@@ -15,6 +15,20 @@ from service.rules.contests.gm_rulings import check_effects
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import (
+    Bonus,
+    CheckNumber,
+    Code,
+    Count,
+    CreatureId,
+    GroupId,
+    PromptId,
+    Remark,
+    StepId,
+    ThingName,
+    Total,
+    Words,
+)
 from service.rules.rise import books
 from service.rules.rise.acting.brawling import not_twice
 from service.rules.rise.acting.combat_time import Pay, check_free, check_pay, pay_for
@@ -54,7 +68,7 @@ class DeedTried(Event[State]):
     """A creature tries a deed; what comes of it the GM says when all groups have announced."""
 
     type: ClassVar[str] = "deed_tried"
-    creature: str
+    creature: CreatureId
     deed: Deed
 
     def evolve(self, state: State) -> State:
@@ -66,7 +80,7 @@ class DeedsAnnounced(Event[State]):
     """These deeds of a group are open, and wait for the GM."""
 
     type: ClassVar[str] = "deeds_announced"
-    group: str
+    group: GroupId
     deeds: tuple[Deed, ...]
 
     def evolve(self, state: State) -> State:
@@ -79,11 +93,11 @@ class Improvise(Act):
     """Try what no ability names, in the creature's turn; the GM judges it when all is announced."""
 
     type: ClassVar[str] = "improvise"
-    deed: str
+    deed: Remark
     """What the creature tries, in words."""
-    targets: tuple[str, ...] = ()
+    targets: tuple[CreatureId, ...] = ()
     """The creatures that the deed is about, for the GM and for conflicts."""
-    thing: str = ""
+    thing: ThingName = ""
     """The thing or place that the deed is about: deeds of several groups about one thing conflict."""
     pay: Pay = "standard"
 
@@ -155,8 +169,8 @@ class DeedsOrdered(Event[State]):
     """The GM judges the deeds of the phase, in this order."""
 
     type: ClassVar[str] = "deeds_ordered"
-    path: str
-    phase: str
+    path: StepId
+    phase: Code
     deeds: tuple[Deed, ...]
 
     def evolve(self, state: State) -> State:
@@ -226,10 +240,10 @@ HARDEST: Final = 100
 class DeedRoll:
     """A check that decides a deed: a d10, an attribute and a bonus, against a difficulty."""
 
-    difficulty: int
+    difficulty: CheckNumber
     attribute: Attribute | None = None
     """The attribute that is added; null is none."""
-    bonus: int = 0
+    bonus: Bonus = 0
     """What else is added, a skill or what the place gives."""
 
 
@@ -247,14 +261,14 @@ class DeedsFrame(Frame[State]):
     """The deeds of a phase that the GM has still to judge, the first one at hand."""
 
     kind: ClassVar[str] = "rise_deeds"
-    phase: str
+    phase: Code
     """The path of the phase whose effects they are among."""
     deeds: tuple[Deed, ...]
-    judged: int = 0
+    judged: Count = 0
     """How many have been judged."""
     judgement: Judgement | None = None
     """What was said of the first, while its check is rolled."""
-    rolled: int | None = None
+    rolled: Total | None = None
     """What its check came to, until it is settled."""
     exerted: bool = False
     """Whether the check is rolled again."""
@@ -300,9 +314,9 @@ class DeedRuled(Event[State]):
     """The GM said what comes of a deed, or which check decides it."""
 
     type: ClassVar[str] = "deed_ruled"
-    creature: str
-    deed: str
-    decision: str
+    creature: CreatureId
+    deed: Remark
+    decision: Words
     roll: DeedRoll | None = None
     effects: tuple[Mending, ...] = ()
     failed: tuple[Mending, ...] = ()
@@ -319,8 +333,8 @@ class DeedRolled(Event[State]):
     """A creature has rolled the check that decides its deed; what counts from now on."""
 
     type: ClassVar[str] = "deed_rolled"
-    creature: str
-    total: int
+    creature: CreatureId
+    total: Total
 
     def evolve(self, state: State) -> State:
         return state.with_top(DeedsFrame, rolled=self.total)
@@ -331,7 +345,7 @@ class DeedExerted(Event[State]):
     """A creature rolls the check of its deed again with desperate exertion."""
 
     type: ClassVar[str] = "deed_exerted"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_top(DeedsFrame, exerted=True)
@@ -342,8 +356,8 @@ class DeedJudged(Event[State]):
     """What a deed comes to stands among its group's effects; it takes effect with them."""
 
     type: ClassVar[str] = "deed_judged"
-    creature: str
-    deed: str
+    creature: CreatureId
+    deed: Remark
     success: bool | None
     """Whether its check was enough; null where none was made."""
     effects: tuple[Atom, ...]
@@ -374,7 +388,7 @@ class DeedsJudged(Event[State]):
     """All deeds of the phase are judged."""
 
     type: ClassVar[str] = "deeds_judged"
-    path: str
+    path: StepId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.path)
@@ -386,8 +400,8 @@ class JudgeDeed(Command[State]):
     """Say what comes of a deed, as the GM: its effects at once, or a check and what follows from it."""
 
     type: ClassVar[str] = "judge_deed"
-    prompt: str
-    decision: str = ""
+    prompt: PromptId
+    decision: Words = ""
     """What the GM says of it."""
     effects: tuple[Mending, ...] = ()
     """What it does; with a roll, what it does if that is enough."""

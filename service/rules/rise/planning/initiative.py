@@ -9,6 +9,7 @@ from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Emits, Event, Fact
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import CreatureId, Total
 from service.rules.rise import books
 from service.rules.rise.body.taking_damage import tire
 from service.rules.rise.creatures.combat_statistics import (
@@ -51,8 +52,8 @@ class InitiativeRolled(Event[State]):
     """A creature's initiative check of this phase, or its re-roll of a tie."""
 
     type: ClassVar[str] = "initiative_rolled"
-    creature: str
-    total: int
+    creature: CreatureId
+    total: Total
 
     def evolve(self, state: State) -> State:
         known = (*state.initiative.get(self.creature, ()), self.total)
@@ -64,7 +65,7 @@ class InitiativeShown(Event[State]):
     """Checks are rolled, and their players may exert themselves before the order is applied."""
 
     type: ClassVar[str] = "initiative_shown"
-    creatures: tuple[str, ...]
+    creatures: tuple[CreatureId, ...]
 
     def evolve(self, state: State) -> State:
         return state.with_top(GroupFrame, shown=self.creatures)
@@ -75,7 +76,7 @@ class InitiativeAnswered(Event[State]):
     """A player rolls its initiative again with desperate exertion, or lets it stand."""
 
     type: ClassVar[str] = "initiative_answered"
-    creature: str
+    creature: CreatureId
     exerts: bool
 
     def evolve(self, state: State) -> State:
@@ -90,7 +91,7 @@ class ExertionRolled(Event[State]):
     """The check of a creature that exerted itself stands now."""
 
     type: ClassVar[str] = "exertion_rolled"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         frame = state.top_frame(GroupFrame)
@@ -103,8 +104,8 @@ class InitiativeRerolled(Event[State]):
     """A creature has rolled its initiative again with desperate exertion; what counts from now on."""
 
     type: ClassVar[str] = "initiative_rerolled"
-    creature: str
-    total: int
+    creature: CreatureId
+    total: Total
     counts: bool
     """Whether the new roll counts."""
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, Protocol
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import AbilityId, CreatureId
 from service.rules.rise import books
 from service.rules.rise.acting.brawling import GRIP, check_grapple_moves, check_grappled, grip, not_twice
 from service.rules.rise.acting.combat_time import ActionPaid, check_free, paid
@@ -181,7 +182,7 @@ def check_teleport(view: State, creature: Creature, path: tuple[Cell, ...], feet
 # anybody moves; everything else when all have moved. None of it attacks, hurts or moves anybody: that is for
 # the action phase.
 
-Paths = Mapping[str, tuple[Cell, ...]]
+Paths = Mapping[CreatureId, tuple[Cell, ...]]
 FORCE: Final = ("damage", "push", "knockback")
 """Effects that are for the action phase, though no attack roll is made for them."""
 
@@ -191,11 +192,11 @@ class FreeAbilityCame(Event[State]):
     """A free ability is used in the course of its user's movement."""
 
     type: ClassVar[str] = "free_ability_came"
-    creature: str
-    ability: str
+    creature: CreatureId
+    ability: AbilityId
     at: Cell
     """Where its user is then: short of the place it had planned, where something has stopped it."""
-    missed: tuple[str, ...] = ()
+    missed: tuple[CreatureId, ...] = ()
     """Whom it cannot reach from there."""
     placed: bool = True
     """Whether it could reach the place of its zone or area from there."""

@@ -10,6 +10,7 @@ from service.rules.kernel.folding import alike
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import CreatureId, Direction, Label, StepId
 from service.rules.rise import books
 from service.rules.rise.acting.turns import sender
 from service.rules.rise.body.effects import grapplers
@@ -188,7 +189,7 @@ class MovementPlanned(Event[State]):
     """A creature has planned its movement, or to make none."""
 
     type: ClassVar[str] = "movement_planned"
-    creature: str
+    creature: CreatureId
     plan: Plan | None
 
     def evolve(self, state: State) -> State:
@@ -203,8 +204,8 @@ class PlanWithdrawn(Event[State]):
     """A creature takes back what it has planned, and what it has paid in the plan."""
 
     type: ClassVar[str] = "plan_withdrawn"
-    creature: str
-    path: str
+    creature: CreatureId
+    path: StepId
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -223,7 +224,7 @@ class PlansCollide(Event[State]):
     """These members plan to end in one space: it takes initiative, unless one of them plans otherwise."""
 
     type: ClassVar[str] = "plans_collide"
-    creatures: tuple[str, ...]
+    creatures: tuple[CreatureId, ...]
 
     def evolve(self, state: State) -> State:
         return state
@@ -234,7 +235,7 @@ class PlansSealed(Event[State]):
     """All members of the group have planned."""
 
     type: ClassVar[str] = "plans_sealed"
-    path: str
+    path: StepId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.path)
@@ -268,25 +269,25 @@ class PlanMovement(Act):
         "teleport",
         "custom",
     ] = "hustle"
-    path: tuple[tuple[int, int], ...] = ()
-    targets: tuple[str, ...] = ()
+    path: tuple[Cell, ...] = ()
+    targets: tuple[CreatureId, ...] = ()
     distance_ft: Feet = 5
-    mode: str = "land"
+    mode: Label = "land"
     sprint: Literal["never", "ask", "auto"] | None = None
     """Whether it sprints where it falls short; null asks if it follows or withdraws, and may sprint.
 
     A monster may sprint only if the GM rules so. A hustle may ask: its seat is asked if the path ends beside
     none of the `targets`.
     """
-    carry: tuple[str, ...] = ()
+    carry: tuple[CreatureId, ...] = ()
     """Creatures that ride along."""
-    mount: str | None = None
+    mount: CreatureId | None = None
     """The creature to mount where the path ends."""
     stand_up: bool = False
     """Whether to get up from prone first, for half the speed."""
-    direction: tuple[int, int] | None = None
+    direction: Direction | None = None
     """The one step in which a shove, or a custom movement by a rule, goes; null is straight away."""
-    altitude_ft: int | None = None
+    altitude_ft: Feet | None = None
     """How high a flight or a jump ends; null stays as high, or just above the ground."""
     within_ft: Feet | None = None
     """Custom: stay this near to the targets."""

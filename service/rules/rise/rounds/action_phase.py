@@ -13,6 +13,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Count, CreatureId, GroupId, Occasion, StepId
 from service.rules.rise import books
 from service.rules.rise.body.effects import SwiftHidden, apply_quietly, unhidden
 from service.rules.rise.body.vital_wounds import wound_stream
@@ -90,13 +91,13 @@ class ActionFrame(GroupFrame):
 
     kind: ClassVar[str] = "rise_action"
     reached: Reached = "begin"
-    committing: tuple[str, ...] = ()
+    committing: tuple[GroupId, ...] = ()
     """The groups that commit to Swift abilities before anybody rolls."""
-    first: tuple[str, ...] = ()
+    first: tuple[GroupId, ...] = ()
     """The groups that resolve first."""
-    second: tuple[str, ...] = ()
+    second: tuple[GroupId, ...] = ()
     """The groups that wait until the first have declared their Swift."""
-    logs: Mapping[str, tuple[Atom, ...]] = EMPTY
+    logs: Mapping[GroupId, tuple[Atom, ...]] = EMPTY
     """What groups have announced and is not true yet."""
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
@@ -125,9 +126,9 @@ class GroupsScheduled(Event[State]):
     """It is fixed for the phase which groups commit to Swift, and which resolve first."""
 
     type: ClassVar[str] = "groups_scheduled"
-    committing: tuple[str, ...]
-    first: tuple[str, ...]
-    second: tuple[str, ...]
+    committing: tuple[GroupId, ...]
+    first: tuple[GroupId, ...]
+    second: tuple[GroupId, ...]
 
     def evolve(self, state: State) -> State:
         frame = state.top_frame(ActionFrame)
@@ -140,8 +141,8 @@ class ActionStepReached(Event[State]):
 
     type: ClassVar[str] = "action_step_reached"
     reached: Reached
-    groups: tuple[str, ...]
-    step: int
+    groups: tuple[GroupId, ...]
+    step: Count
 
     def evolve(self, state: State) -> State:
         frame = changed(state.top_frame(ActionFrame), reached=self.reached, at_work=self.groups, done=())
@@ -153,10 +154,10 @@ class GroupAnnounced(Event[State]):
     """What one group did is open: its log, and with it everything it rolled and decided."""
 
     type: ClassVar[str] = "group_announced"
-    group: str
+    group: GroupId
     effects: tuple[Atom, ...]
-    occasion: str
-    plans: Mapping[str, Plan] = EMPTY
+    occasion: Occasion
+    plans: Mapping[CreatureId, Plan] = EMPTY
     """The movements that members paid for and that react to others."""
 
     def evolve(self, state: State) -> State:
@@ -202,7 +203,7 @@ class PhaseResolved(Event[State]):
     """Everything that groups did in the phase is true."""
 
     type: ClassVar[str] = "phase_resolved"
-    path: str
+    path: StepId
 
     def evolve(self, state: State) -> State:
         return changed(state.popped(self.path), stage="action_end", step=10, declared_faces={})

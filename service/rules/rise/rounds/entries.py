@@ -12,6 +12,7 @@ from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import names
+from service.rules.kernel.values import Count, CreatureId
 from service.rules.openings import Fault
 from service.rules.rise.body.resting import rested
 from service.rules.rise.body.taking_damage import fall_or_wake
@@ -90,10 +91,10 @@ class DaysPassed(Event[State]):
     """Days passed for a carried character since it was carried, each with a long rest."""
 
     type: ClassVar[str] = "days_passed"
-    creature: str
-    nights: int
+    creature: CreatureId
+    nights: Count
     """The long rests on the way."""
-    removed: tuple[int, ...]
+    removed: tuple[Count, ...]
     """The vital wounds that the rests removed, as they were counted before."""
 
     def evolve(self, state: State) -> State:

@@ -8,6 +8,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Count, CreatureId, GroupId, Occasion, StepId
 from service.rules.rise import books
 from service.rules.rise.body.aerial_movement import TookOff, climb_ft, lands
 from service.rules.rise.body.effects import let_go
@@ -89,12 +90,12 @@ class MovementFrame(GroupFrame):
 
     kind: ClassVar[str] = "rise_movement"
     reached: Reached = "begin"
-    asked: tuple[str, ...] = ()
+    asked: tuple[CreatureId, ...] = ()
     """Who may still sprint after an outrunning creature."""
-    sprinting: tuple[str, ...] = ()
-    rushed: tuple[str, ...] = ()
+    sprinting: tuple[CreatureId, ...] = ()
+    rushed: tuple[CreatureId, ...] = ()
     """Whose overruns and shoves are settled."""
-    used: int = 0
+    used: Count = 0
     """How many of the free abilities in the plans have come."""
     paths: Paths = EMPTY
     """The ways that were gone, where free abilities come after them."""
@@ -140,7 +141,7 @@ class PlanningBegun(Event[State]):
     """All groups plan their movements."""
 
     type: ClassVar[str] = "planning_began"
-    groups: tuple[str, ...]
+    groups: tuple[GroupId, ...]
 
     def evolve(self, state: State) -> State:
         return state.with_top(MovementFrame, reached="plans", at_work=self.groups)
@@ -151,7 +152,7 @@ class PlansOpening(Event[State]):
     """All groups have sealed their plans; each seat opens its own now."""
 
     type: ClassVar[str] = "plans_opening"
-    path: str
+    path: StepId
 
     def evolve(self, state: State) -> State:
         for group in state.apart:
@@ -165,9 +166,9 @@ class PlansRevealed(Event[State]):
     """The plans of one group are open."""
 
     type: ClassVar[str] = "plans_revealed"
-    group: str
-    plans: Mapping[str, Plan]
-    occasion: str
+    group: GroupId
+    plans: Mapping[CreatureId, Plan]
+    occasion: Occasion
 
     def evolve(self, state: State) -> State:
         plans = dict(sorted(self.plans.items()))  # as the record spells them: a fold has no other order
@@ -180,8 +181,8 @@ class SprintsAsked(Event[State]):
     """Creatures that fall behind may sprint."""
 
     type: ClassVar[str] = "sprints_asked"
-    asked: tuple[str, ...]
-    sprinting: tuple[str, ...]
+    asked: tuple[CreatureId, ...]
+    sprinting: tuple[CreatureId, ...]
 
     def evolve(self, state: State) -> State:
         return state.put(
@@ -199,7 +200,7 @@ class SprintAnswered(Event[State]):
     """A creature that falls behind sprints, or does not."""
 
     type: ClassVar[str] = "sprint_answered"
-    creature: str
+    creature: CreatureId
     accepted: bool
     path: tuple[Cell, ...] = ()
     """The cells with which its path goes on."""
@@ -232,8 +233,8 @@ class MovementResolved(Event[State]):
     """All movements of the phase have happened."""
 
     type: ClassVar[str] = "movement_resolved"
-    paths: Mapping[str, tuple[Cell, ...]]
-    path: str
+    paths: Mapping[CreatureId, tuple[Cell, ...]]
+    path: StepId
 
     def evolve(self, state: State) -> State:
         return changed(state.popped(self.path), stage="movement_end", step=4)
@@ -330,9 +331,9 @@ class ConsentSprint(Command[State]):
     """Say whether a creature that falls behind sprints; it tires by 1 if it does."""
 
     type: ClassVar[str] = "consent_sprint"
-    creature: str
+    creature: CreatureId
     accept: bool
-    path: tuple[tuple[int, int], ...] = ()
+    path: tuple[Cell, ...] = ()
     """The cells with which the path of a hustle goes on; a creature that reacts goes by its rule."""
 
     def check(self, view: State) -> None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, Literal
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.values import CreatureId, GroupId, Reason, Round, StepId
 from service.rules.rise import books
 from service.rules.rise.acting.special_abilities import react, set_off
 from service.rules.rise.body.aerial_movement import come_down
@@ -59,7 +60,7 @@ class CombatEnded(Event[State]):
     """Combat is over; what was unfinished is dropped."""
 
     type: ClassVar[str] = "combat_ended"
-    reason: str
+    reason: Reason
 
     def evolve(self, state: State) -> State:
         stacks = changed(state.stacks, table=state.stacks.table[:1])
@@ -71,7 +72,7 @@ class Paused(Event[State]):
     """Everything is announced, and the round has not ended: the GM says when it goes on."""
 
     type: ClassVar[str] = "paused"
-    path: str
+    path: StepId
 
     def evolve(self, state: State) -> State:
         return changed(state, pauses=False).pushed(PauseFrame(path=self.path))
@@ -82,7 +83,7 @@ class PauseEnded(Event[State]):
     """The round goes on."""
 
     type: ClassVar[str] = "pause_ended"
-    path: str
+    path: StepId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.path)
@@ -274,7 +275,7 @@ class RoundStarted(Event[State]):
     """A round begins: movements, actions and uses of the round are new."""
 
     type: ClassVar[str] = "round_started"
-    round: int
+    round: Round
 
     def evolve(self, state: State) -> State:
         creatures = {name: changed(c, budget=Budget()) for name, c in state.creatures.items()}
@@ -292,7 +293,7 @@ class PhaseStarted(Event[State]):
 
     type: ClassVar[str] = "phase_started"
     phase: Literal["movement", "action"]
-    groups: Mapping[str, tuple[str, ...]]
+    groups: Mapping[GroupId, tuple[GroupId, ...]]
 
     def evolve(self, state: State) -> State:
         creatures = {
@@ -351,7 +352,7 @@ class HitPointsReset(Event[State]):
     """With the round, hit points below zero become zero."""
 
     type: ClassVar[str] = "hit_points_reset"
-    creatures: tuple[str, ...]
+    creatures: tuple[CreatureId, ...]
 
     def evolve(self, state: State) -> State:
         for name in self.creatures:
@@ -364,7 +365,7 @@ class RoundEnded(Event[State]):
     """A round is over."""
 
     type: ClassVar[str] = "round_ended"
-    round: int
+    round: Round
 
     def evolve(self, state: State) -> State:
         creatures = {

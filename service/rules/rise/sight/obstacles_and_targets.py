@@ -9,6 +9,7 @@ from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.values import Code, Count, CreatureId, Feet, Label, Level, Total
 from service.rules.rise import books
 from service.rules.rise.body.effects import knocked_back, note, pushed
 from service.rules.rise.body.running_the_game import ruled
@@ -36,17 +37,17 @@ class AreaOrigin:
     """Where an area begins: the corner of a space, its side in cells, and its feet above the ground."""
 
     at: Cell
-    side: int
-    altitude: int
+    side: Count
+    altitude: Feet
 
 
 @record
 class Assault:
     """One use of an ability: who, on whom, and everything that was settled when it was declared."""
 
-    user: str
-    what: str
-    targets: tuple[str, ...]
+    user: CreatureId
+    what: Label
+    targets: tuple[CreatureId, ...]
     strike: Strike | None = None
     effects: tuple[Effect, ...] = ()
     on_crit: tuple[Effect, ...] = ()
@@ -54,26 +55,26 @@ class Assault:
     on_loss: tuple[Effect, ...] = ()
     after: tuple[Effect, ...] = ()
     """What happens to the user once all targets are done, whatever came of it."""
-    terms: Mapping[str, int] = EMPTY
+    terms: Mapping[Code, Total] = EMPTY
     """Bonuses and penalties of this use, by what they are for."""
-    defense_terms: Mapping[str, int] = EMPTY
+    defense_terms: Mapping[Code, Total] = EMPTY
     """What helps the targets with all defenses against this use, by what it is for."""
-    willing: tuple[str, ...] = ()
+    willing: tuple[CreatureId, ...] = ()
     """Targets that lower their defenses to nothing."""
     subdual: bool = False
     spent: bool = False
     """Whether its extra damage was done by an earlier instance of the same use."""
-    fatigue: int = 0
+    fatigue: Level = 0
     push: Cell | None = None
     """The direction in which the user pushes whom it hits, moving along."""
-    push_ft: int = 0
+    push_ft: Feet = 0
     reactive: bool = False
     """Whether it is made during somebody else's action."""
     path: tuple[Cell, ...] = ()
     """The line along which the user overruns its targets."""
     area: AreaOrigin | None = None
     """Where its area begins: what fills an area seeks nobody out, so nothing hides from it."""
-    maneuver: str = ""
+    maneuver: Code = ""
     """The brawling maneuver this is, where hitting does more than effects say."""
 
 

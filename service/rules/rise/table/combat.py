@@ -8,7 +8,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.openings import Id
+from service.rules.kernel.values import CreatureId, Reason, SeatId
 from service.rules.rise import books
 from service.rules.rise.body.running_the_game import ruling
 from service.rules.rise.creatures.character import Arrival, Condition, Entry, sheet_of
@@ -51,8 +51,8 @@ class CombatStarted(Event[State]):
 
     type: ClassVar[str] = "combat_started"
     start_phase: Literal["movement", "action"]
-    unaware: tuple[str, ...]
-    partly_unaware: tuple[str, ...] = ()
+    unaware: tuple[CreatureId, ...]
+    partly_unaware: tuple[CreatureId, ...] = ()
 
     def evolve(self, state: State) -> State:
         if state.stage == "ended":
@@ -140,8 +140,8 @@ class StartCombat(Command[State]):
 
     type: ClassVar[str] = "start_combat"
     start_phase: Literal["movement", "action"] = "movement"
-    unaware: tuple[str, ...] = ()
-    partly_unaware: tuple[str, ...] = ()
+    unaware: tuple[CreatureId, ...] = ()
+    partly_unaware: tuple[CreatureId, ...] = ()
     """Who knows of danger, but not where it comes from."""
 
     def check(self, view: State) -> None:
@@ -172,7 +172,7 @@ class EndCombat(Command[State]):
     """End combat by the GM's word."""
 
     type: ClassVar[str] = "end_combat"
-    reason: str = "called by the gm"
+    reason: Reason = "called by the gm"
 
     def check(self, view: State) -> None:
         gm(self)
@@ -289,7 +289,7 @@ class AddCreature(Command[State]):
 
     type: ClassVar[str] = "add_creature"
     entry: Entry
-    seat: Id | None = None
+    seat: SeatId | None = None
     """The player's seat that controls it; null is the GM."""
 
     def check(self, view: State) -> None:

@@ -10,7 +10,8 @@ from service.rules.house_options import option_faults
 from service.rules.kernel.messages import Emits
 from service.rules.kernel.records import EMPTY, changed, record, sealable_fields
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.openings import ID, Fault, Id, SeatEntry, cell_faults, seat_faults, seats_of
+from service.rules.kernel.values import CellKey, Code, CreatureId, GroupId, Label, SideId
+from service.rules.openings import ID, Fault, SeatEntry, cell_faults, seat_faults, seats_of
 from service.rules.rise import books
 from service.rules.rise.acting.sheet_faults import sheet_faults
 from service.rules.rise.creatures.character import Entry, sheet_of
@@ -38,20 +39,20 @@ class Opening:
 
     creatures: tuple[Entry, ...]
     seats: tuple[SeatEntry, ...] = ()
-    options: Mapping[str, Option] = EMPTY
-    terrain: Mapping[str, Terrain] = EMPTY
+    options: Mapping[Code, Option] = EMPTY
+    terrain: Mapping[CellKey, Terrain] = EMPTY
     walls: Walls = EMPTY
-    items: Mapping[str, tuple[int, int]] = EMPTY
+    items: Mapping[Code, Cell] = EMPTY
     """The cells of things on the ground, as x and y, by the name of the thing."""
-    declared_sides: tuple[Id, ...] = ()
+    declared_sides: tuple[SideId, ...] = ()
     seeding: Seeding = Seeding()
-    attitudes: Mapping[str, Mapping[str, Attitude]] = EMPTY
+    attitudes: Mapping[CreatureId, Mapping[CreatureId, Attitude]] = EMPTY
     """How creatures regard others from the start, by the id of the one and then of the other; by side if it
     is not here."""
-    groups: Mapping[str, tuple[Id, ...]] = EMPTY
+    groups: Mapping[GroupId, tuple[GroupId, ...]] = EMPTY
     """The ids of the members of groups that the GM names, by the group's id; others find their groups by
     the rules."""
-    title: str = ""
+    title: Label = ""
 
 
 @record
