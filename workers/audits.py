@@ -6,7 +6,7 @@ An audit does not read the encounter's secrets: salts are stored with the events
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from threading import Event
@@ -16,13 +16,13 @@ import structlog
 
 from service.audit.carrying import sources_of, with_carried
 from service.audit.certificate import certificate, signed
-from service.audit.evidence import Evidence, stored
+from service.audit.evidence import Evidence, fight_of, stored
+from service.audit.fight import verify_fight
 from service.audit.integrity import examine
 from service.audit.notary import Disputed
 from service.audit.report import Report
 from service.audit.signing import Signer, own_keys
 from service.audit.verdict import Fault
-from service.audit.verify import verify
 from service.core.fold import Registry
 from service.core.snapshot import folded_from
 from service.log.errors import NoSuchEncounter, StoreFailure
@@ -70,7 +70,8 @@ class Auditor(JobRunner):
         progress = JobProgress(self, job)
         try:
             evidence = self._evidence(encounter, progress)
-            report = verify(evidence, self._registry, span=self._span(job), progress=progress)
+            fight = (*self._earlier(encounter), evidence)
+            report = verify_fight(fight, self._registry, span=self._span(job), progress=progress)
             if report.verdict.is_sound:
                 sources = self._sources(encounter, evidence)
                 report = with_carried(report, evidence, sources, self._registry)
@@ -111,6 +112,15 @@ class Auditor(JobRunner):
             self._sign_head(encounter)
             pinned = own_keys(self.log, encounter)
         return self._with_claim(replace(stored(self.log, encounter, progress), pinned=pinned), encounter)
+
+    def _earlier(self, encounter: str) -> Iterator[Evidence]:
+        """Yield the evidence of the lines of play that led to *encounter*, the first one first."""
+        taken = imports.find(self.log, encounter)
+        for line in fight_of(self.log, encounter)[:-1]:
+            keys = own_keys(self.log, line) if taken is None else tuple(map(bytes.fromhex, taken.keys))
+            yield replace(
+                stored(self.log, line), pinned=() if taken is not None and taken.is_unsigned else keys
+            )
 
     def _sources(self, encounter: str, evidence: Evidence) -> list[Evidence]:
         """Return the records that characters were carried from: the same owner's whose bytes are sound.

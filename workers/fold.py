@@ -31,9 +31,9 @@ from service.record.intervals import EVERY
 from service.record.log_entries import OPENING, LogEntry, pseudonym_of
 from service.record.occasions import Occasions
 from service.record.quarantine import CRASHED, DISPUTED, KILLED, Quarantine, because
-from service.record.subjects import ADMISSION, LINE_BEGUN, are_about
+from service.record.subjects import ADMISSION, are_about
 from service.rules.contests.continuing import SealedValues
-from service.rules.table.lines import Origin
+from service.rules.table.lines import FORK, Origin
 from service.signals.command_traces import CommandTraces
 from service.stores import quarantines
 from service.stores.encounter_index import EncounterIndex
@@ -41,6 +41,7 @@ from service.stores.public_log import PublicLog
 from service.stores.removals import CLOSED
 from service.stores.secrets import EncounterSecrets, service_key_of
 from workers.losses import CommittedHistory
+from workers.resuming import resume
 from workers.watching import FoldObserver, NullFoldObserver, no_snapshot
 
 PAGE: Final = 64
@@ -222,6 +223,9 @@ class CommandFolder:
             return 0
         if not entries:
             return None
+        if not folded.n and resume(self, encounter, entries[0].raw, head.appended):
+            self._folder.drop(encounter)  # its record now has the commits that it continues
+            return 0
         return self._decide_all(folded, entries, cold=kept is None)
 
     def _decide_all(self, folded: FoldedState[Any], entries: list[Entry], *, cold: bool) -> int:
@@ -314,7 +318,7 @@ class CommandFolder:
         closes = state.closed and not before.state.closed
         if closes and (state.is_over or state.continued is not None):
             self._register.finish(before.encounter)
-        if written.n == 1 and written.events and not are_about(written.events, LINE_BEGUN):
+        if written.n == 1 and written.events:
             self._propose_opening(written.folded)
         process = "" if isinstance(entry, Entry) or are_about(written.events, ADMISSION) else entry.process
         is_seated = written.seat in state.seats  # the sender receives its next prompts with the commit
@@ -409,7 +413,7 @@ class CommandFolder:
         """Return the sealed values of the state with which a line of play begins."""
         return (
             fork_state.sealed_fork_values(self, origin)
-            if origin.kind == fork_state.FORK
+            if origin.kind == FORK
             else continuation.sealed_values(self, origin)
         )
 

@@ -37,8 +37,6 @@ kind: "as_ruled" | "undo" | "redo";
 contest: string | null;
 /** The first commit that is taken back; null for a redo. */
 commit: number | null;
-/** The line of play that contains `commit`; null if it is the played one. */
-commit_line: string | null;
 /** What was decided, in words. */
 decision: string;
 /** The reason, in words. */
@@ -1143,8 +1141,6 @@ contest: string | null;
 decision: string;
 /** The reason, for the record. */
 reason: string;
-/** The earlier line that contains the commit, if it is not this one. */
-line: string;
 };
 
 /** A proposal: the commit to continue before, the replacing commands, and the epoch of new dice. */
@@ -1153,7 +1149,7 @@ export type Heartrush1AmendmentView = {
 id: string;
 /** The kind, which says what the other members mean. */
 kind: "as_ruled" | "undo" | "redo";
-/** The first commit that is taken back; 0 for a redo that takes back all of them but the first. */
+/** The first commit that is taken back; 0 for a redo. */
 commit: number;
 /** The number of the dice epoch. */
 epoch: number;
@@ -1163,8 +1159,6 @@ contest: string | null;
 decision: string;
 /** The reason, for the record. */
 reason: string;
-/** The earlier line that contains the commit, if it is not this one. */
-line: string;
 /** Only the GM reads them, because they may reveal what is sealed in the new line. */
 instead: Array<Heartrush1InsteadView> | Sealed;
 /** Whether something was played since it was made. */
@@ -4011,10 +4005,6 @@ digest: string;
 dice: Heartrush1DiceSetupView;
 /** The commit of another encounter from which this one continues. */
 origin: Heartrush1OriginView;
-/** The encounter whose commands are decided again. */
-source: string;
-/** For each of the next commands the number of the old one that it repeats; 0 if the ruling added it. */
-plan: Array<number>;
 /** The state that the line of play begins with. */
 state: Record<string, unknown>;
 /** The insertion order of mappings whose keys are not sorted, by JSON pointer. */
@@ -5434,7 +5424,7 @@ seats: Record<string, Heartrush1SeatView>;
 contests: Record<string, Heartrush1ContestView>;
 };
 
-/** The encounter continues another one from a commit, with the state at that commit. */
+/** The record goes on in another line of play, from the commit before this one. */
 export type Heartrush1LineBegun = {
 /** The type, which says what the other members are. */
 type: "line_begun";
@@ -5442,19 +5432,13 @@ type: "line_begun";
 because: Array<string>;
 /** The id of the encounter. */
 encounter: string;
-/** The edition of the rules, such as `rise@1`. */
-edition: string;
 /** The digest of the ruleset's source when the encounter opened. */
 digest: string;
-/** How the dice are derived. */
-dice: Heartrush1DiceSetupView;
 /** The commit of another encounter from which this one continues. */
 origin: Heartrush1OriginView;
-/** The encounter whose commands are decided again. */
-source: string;
 /** For each of the next commands the number of the old one that it repeats; 0 if the ruling added it. */
 plan: Array<number>;
-/** The state that the line of play begins with. */
+/** The members of the state (`LINE_OWN`) that differ from those after the commit before this one. */
 state: Record<string, unknown>;
 /** The insertion order of mappings whose keys are not sorted, by JSON pointer. */
 orders: Record<string, Array<string>>;
@@ -5805,7 +5789,7 @@ verb: string;
 item: string | null;
 };
 
-/** An occasion of the old line, whose envelopes are open in this line too. */
+/** An occasion of the encounter that a fork continues, whose envelopes are open in the fork too. */
 export type Heartrush1OccasionInherited = {
 /** The type, which says what the other members are. */
 type: "occasion_inherited";
@@ -6190,11 +6174,11 @@ option: string;
 value: string | number | boolean;
 };
 
-/** The commit of the encounter from which a line of play continues. */
+/** The commit from which a line of play, or a fork, continues. */
 export type Heartrush1OriginView = {
-/** The id of the encounter that it continues from. */
+/** The line whose record it continues. */
 parent: string;
-/** The number of the parent's last commit that counts in this line. */
+/** The number of the last commit of that record that counts here. */
 n: number;
 /** The hash of that commit. */
 hash: string;
@@ -6204,7 +6188,7 @@ upto: number;
 kind: string;
 /** The amendment that began this line: the parent's, or one of the line in `ruled_in`. */
 amendment: string;
-/** The line in which it was ruled, if that line continues the parent itself. */
+/** The line in which a redo was ruled; its parent is the line that the undo had left. */
 ruled_in: string;
 /** The number of undos that can be redone where this line begins, or where its redo ended. */
 levels: number;
@@ -8244,7 +8228,7 @@ creature: string;
 reason: "chosen" | "ten_minutes" | "zero" | "effect";
 };
 
-/** Undo everything from a commit on, in this line or in one that it continues. */
+/** Undo everything from a commit on. */
 export type Heartrush1Undo = {
 /** The type, which says what the other members are. */
 type: "undo";
@@ -8252,8 +8236,6 @@ type: "undo";
 commit: number;
 /** The reason, for the record. */
 reason?: string;
-/** The earlier line that contains the commit; nothing may have been played since. */
-line?: string;
 };
 
 /** Uphold what happened, as the GM; the explanation of the commit gives the reason. */
@@ -9996,8 +9978,6 @@ to: number;
 reason?: string;
 /** Only propose it, to look at the difference first. */
 preview?: boolean;
-/** The earlier line of play in which `to` is a number; empty for the played one. */
-line?: string;
 };
 
 /** A new webhook. */
@@ -10590,8 +10570,6 @@ contest: string | null;
 decision: string;
 /** The reason, for the record. */
 reason: string;
-/** The earlier line that contains the commit, if it is not this one. */
-line: string;
 };
 
 /** A proposal: the commit to continue before, the replacing commands, and the epoch of new dice. */
@@ -10600,7 +10578,7 @@ export type Rise1AmendmentView = {
 id: string;
 /** The kind, which says what the other members mean. */
 kind: "as_ruled" | "undo" | "redo";
-/** The first commit that is taken back; 0 for a redo that takes back all of them but the first. */
+/** The first commit that is taken back; 0 for a redo. */
 commit: number;
 /** The number of the dice epoch. */
 epoch: number;
@@ -10610,8 +10588,6 @@ contest: string | null;
 decision: string;
 /** The reason, for the record. */
 reason: string;
-/** The earlier line that contains the commit, if it is not this one. */
-line: string;
 /** Only the GM reads them, because they may reveal what is sealed in the new line. */
 instead: Array<Rise1InsteadView> | Sealed;
 /** Whether something was played since it was made. */
@@ -12004,10 +11980,6 @@ digest: string;
 dice: Rise1DiceSetupView;
 /** The commit of another encounter from which this one continues. */
 origin: Rise1OriginView;
-/** The encounter whose commands are decided again. */
-source: string;
-/** For each of the next commands the number of the old one that it repeats; 0 if the ruling added it. */
-plan: Array<number>;
 /** The state that the line of play begins with. */
 state: Record<string, unknown>;
 /** The insertion order of mappings whose keys are not sorted, by JSON pointer. */
@@ -12767,7 +12739,7 @@ seats: Record<string, Rise1SeatView>;
 contests: Record<string, Rise1ContestView>;
 };
 
-/** The encounter continues another one from a commit, with the state at that commit. */
+/** The record goes on in another line of play, from the commit before this one. */
 export type Rise1LineBegun = {
 /** The type, which says what the other members are. */
 type: "line_begun";
@@ -12775,19 +12747,13 @@ type: "line_begun";
 because: Array<string>;
 /** The id of the encounter. */
 encounter: string;
-/** The edition of the rules, such as `rise@1`. */
-edition: string;
 /** The digest of the ruleset's source when the encounter opened. */
 digest: string;
-/** How the dice are derived. */
-dice: Rise1DiceSetupView;
 /** The commit of another encounter from which this one continues. */
 origin: Rise1OriginView;
-/** The encounter whose commands are decided again. */
-source: string;
 /** For each of the next commands the number of the old one that it repeats; 0 if the ruling added it. */
 plan: Array<number>;
-/** The state that the line of play begins with. */
+/** The members of the state (`LINE_OWN`) that differ from those after the commit before this one. */
 state: Record<string, unknown>;
 /** The insertion order of mappings whose keys are not sorted, by JSON pointer. */
 orders: Record<string, Array<string>>;
@@ -13093,7 +13059,7 @@ at: [number, number] | null;
 trivial: boolean;
 };
 
-/** An occasion of the old line, whose envelopes are open in this line too. */
+/** An occasion of the encounter that a fork continues, whose envelopes are open in the fork too. */
 export type Rise1OccasionInherited = {
 /** The type, which says what the other members are. */
 type: "occasion_inherited";
@@ -13223,11 +13189,11 @@ seat: string;
 order: Array<string>;
 };
 
-/** The commit of the encounter from which a line of play continues. */
+/** The commit from which a line of play, or a fork, continues. */
 export type Rise1OriginView = {
-/** The id of the encounter that it continues from. */
+/** The line whose record it continues. */
 parent: string;
-/** The number of the parent's last commit that counts in this line. */
+/** The number of the last commit of that record that counts here. */
 n: number;
 /** The hash of that commit. */
 hash: string;
@@ -13237,7 +13203,7 @@ upto: number;
 kind: string;
 /** The amendment that began this line: the parent's, or one of the line in `ruled_in`. */
 amendment: string;
-/** The line in which it was ruled, if that line continues the parent itself. */
+/** The line in which a redo was ruled; its parent is the line that the undo had left. */
 ruled_in: string;
 /** The number of undos that can be redone where this line begins, or where its redo ended. */
 levels: number;
@@ -14855,7 +14821,7 @@ because: Array<string>;
 creature: string;
 };
 
-/** Undo everything from a commit on, in this line or in one that it continues. */
+/** Undo everything from a commit on. */
 export type Rise1Undo = {
 /** The type, which says what the other members are. */
 type: "undo";
@@ -14863,8 +14829,6 @@ type: "undo";
 commit: number;
 /** The reason, for the record. */
 reason?: string;
-/** The earlier line that contains the commit; nothing may have been played since. */
-line?: string;
 };
 
 /** An attack whose outcome is sealed from its own group until the announcement; its dice are thrown. */

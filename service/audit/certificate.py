@@ -110,6 +110,19 @@ def certificate(report: Report, *, durability: str | None = None) -> Data:
         "decided": None if report.decided is None else {"from": report.decided[0], "to": report.decided[1]},
         "live_state": report.live_state,
         "counts": report.counts.to_data(),
+        "lines": [
+            {
+                "line": each.line,
+                "n": each.n,
+                "kind": each.kind,
+                "by": each.by,
+                "decision": each.decision,
+                "parent": each.parent,
+                "took_back": None if each.took_back is None else list(each.took_back),
+                "drawn_anew": each.drawn_anew,
+            }
+            for each in report.lines
+        ],
         "decisions": list(report.decisions),
         "unseen": list(report.unseen),
         "seat_keys": list(report.seat_keys),

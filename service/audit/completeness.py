@@ -44,12 +44,14 @@ def check_completeness(evidence: Evidence, commits: Sequence[Commit], losses: Se
     if evidence.named_edition is not None and commits and evidence.named_edition != commits[0].edition:
         detail = f"the header names {evidence.named_edition}, and commit 1 is of {commits[0].edition}"
         raise Fault(Verdict(MALFORMED, 1, detail))
-    reader = Reader(evidence.seat, occasions_of(commits))
+    own = Reader(evidence.seat, occasions_of(commits))
+    others = [(upto, Reader(evidence.seat, came)) for upto, came in evidence.shared]
     for commit in commits:
+        readers = (own, *(reader for upto, reader in others if commit.n <= upto))
         for index, event in enumerate(commit.events):
             if "sealed" in event:
-                _check_envelope(evidence, reader, commit, index)
-        _check_request(evidence, reader, commit)
+                _check_envelope(evidence, readers, commit, index)
+        _check_request(evidence, readers, commit)
     _check_signed(evidence, commits, losses)
 
 
@@ -68,25 +70,25 @@ def _check_signed(evidence: Evidence, commits: Sequence[Commit], losses: Sequenc
             raise Fault(Verdict(name, commit.n, "the commit closes an epoch, and its checkpoint is missing"))
 
 
-def _check_envelope(evidence: Evidence, reader: Reader, commit: Commit, index: int) -> None:
+def _check_envelope(evidence: Evidence, readers: Sequence[Reader], commit: Commit, index: int) -> None:
     is_here = (commit.n, index) in evidence.opened
-    if reader.seat == EVERYBODY:
+    if evidence.seat == EVERYBODY:
         if not is_here:
             raise Fault(Verdict(TAMPERED, commit.n, f"the payload of envelope {index} is missing"))
         return
-    may = reader.may_open(commit.events[index])
+    may = any(reader.may_open(commit.events[index]) for reader in readers)
     if may and not is_here:
-        detail = f"envelope {index} is open to {reader.seat}, and its payload is missing"
+        detail = f"envelope {index} is open to {evidence.seat}, and its payload is missing"
         raise Fault(Verdict(MALFORMED, commit.n, detail))
     if is_here and not may:
-        raise Fault(Verdict(MALFORMED, commit.n, f"envelope {index} is not open to {reader.seat}"))
+        raise Fault(Verdict(MALFORMED, commit.n, f"envelope {index} is not open to {evidence.seat}"))
 
 
-def _check_request(evidence: Evidence, reader: Reader, commit: Commit) -> None:
-    request = evidence.requests[commit.n - 1]
-    if reader.seat == EVERYBODY:
+def _check_request(evidence: Evidence, readers: Sequence[Reader], commit: Commit) -> None:
+    request, seat = evidence.requests[commit.n - 1], evidence.seat
+    if seat == EVERYBODY:
         return
-    if request is None and may_read_request(commit, reader, ""):
-        raise Fault(Verdict(MALFORMED, commit.n, f"the request is open to {reader.seat}, and it is withheld"))
-    if request is not None and not may_read(reader, request, commit):
-        raise Fault(Verdict(MALFORMED, commit.n, f"the request is not open to {reader.seat}"))
+    if request is None and any(may_read_request(commit, reader, "") for reader in readers):
+        raise Fault(Verdict(MALFORMED, commit.n, f"the request is open to {seat}, and it is withheld"))
+    if request is not None and not any(may_read(reader, request, commit) for reader in readers):
+        raise Fault(Verdict(MALFORMED, commit.n, f"the request is not open to {seat}"))

@@ -175,7 +175,7 @@ def _proof(evidence: Evidence, commits: Sequence[Commit], payloads: Payloads) ->
     setup = setup_of(evidence, commits)
     if setup is None:
         return Proof(None, {})
-    eid = eid_of(setup.chain or evidence.encounter)
+    eid = eid_of(setup.chain or commits[0].encounter)
     sealed = sealed_with(eid, setup, commits)
     found = _links(evidence, commits, payloads, {lane.lane: lane.n for lane in setup.lanes})
     links = {place: link for place, (_, link) in found.items()}

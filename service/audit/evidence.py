@@ -16,11 +16,14 @@ from service.audit import checkpoint
 from service.audit.checkpoint import Checkpoint
 from service.audit.progress import READING, Progress, part, unheard
 from service.audit.signing import VouchedKey, foreign, vouched
+from service.core.lineage import beginning_request
+from service.core.seams import ending
 from service.log import Entry, Log, NoSuchEncounter
 from service.record.canonical import NotCanonical
 from service.record.commit import load_commit
 from service.record.envelopes import Place, StoredEnvelope, envelopes
 from service.record.subjects import CONTINUED, ENDED, LINKS, SEEDS, events_about, is_about
+from service.rules.table.lines import FORK
 from service.stores import checkpoints, imports
 
 PAGE: Final = 500
@@ -72,8 +75,22 @@ class Evidence:
     """The seat whose view this claims to be, complete and with nothing else; None if no seat is named."""
     named_edition: str | None = None
     """The edition that the bundle's header names."""
+    shared: tuple[tuple[int, Mapping[str, int]], ...] = ()
+    """For each other line of the same file: how many commits both have, and the occasions of that line.
+
+    What the seat could open in one of the lines stands in the file, once for all that have the commit.
+    """
     claimed: tuple[int, Any] | None = None
     """The number of a commit, and a stored state that claims to be folded to it."""
+
+    def line_at(self, n: int) -> str:
+        """Return the line of play that commit *n* names; beyond the end that of the record."""
+        try:
+            return (
+                load_commit(self.commits[n - 1]).encounter if 1 <= n <= len(self.commits) else self.encounter
+            )
+        except NotCanonical:
+            return self.encounter
 
     @property
     def edition(self) -> str | None:
@@ -96,6 +113,7 @@ def stored(log: Log, encounter: str, progress: Progress = unheard) -> Evidence:
     commits = _all(lambda after, count: log.commits(encounter, after, count), head.folded)
     requests = _all(lambda after, count: log.commands(encounter, after, count), len(commits))
     part(progress, head.folded, READING)(head.folded)
+    notes += earlier_notes(log, encounter, commits)
     return Evidence(
         encounter=imports.record_at(log, encounter),
         requests=requests,
@@ -108,6 +126,22 @@ def stored(log: Log, encounter: str, progress: Progress = unheard) -> Evidence:
         keys=tuple(foreign(log, encounter) or vouched(log)),
         seat=EVERYBODY,
     )
+
+
+def earlier_notes(log: Log, encounter: str, commits: Sequence[bytes]) -> list[str]:
+    """Return the checkpoints of the earlier lines in a record, up to where each of them was left."""
+    if foreign(log, encounter):
+        return []  # an import has them among its own
+    last: dict[str, int] = {}
+    for n, raw in enumerate(commits, 1):
+        last[load_commit(raw).encounter] = n
+    last.pop(encounter, None)
+    return [
+        note
+        for line, n in last.items()
+        for note in checkpoints.all_notes(log, line)
+        if checkpoint.size_of(note) <= n
+    ]
 
 
 def evidence_once_signed(log: Log, encounter: str) -> Evidence:
@@ -123,6 +157,39 @@ def evidence_once_signed(log: Log, encounter: str) -> Evidence:
         if is_signed or foreign(log, encounter) or time.monotonic() > ends:
             return found
         time.sleep(_TICK_S)
+
+
+def played_line(log: Log, encounter: str) -> str:
+    """Return the line of play in which *encounter* goes on; itself if nothing continues it."""
+    while (seam := ending(log, encounter)) is not None and log.head(seam.accepted.encounter) is not None:
+        encounter = seam.accepted.encounter
+    return encounter
+
+
+def fight_of(log: Log, encounter: str) -> tuple[str, ...]:
+    """Return the lines of play that led to *encounter*, the first one first and *encounter* last."""
+    found = [encounter]
+    while (before := _before(log, found[0])) is not None and before not in found:
+        found.insert(0, before)
+    return tuple(found)
+
+
+def _before(log: Log, line: str) -> str | None:
+    """Return the line in which *line* was ruled; None if it is the first one, or if that is not here."""
+    request = beginning_request(log, line)
+    if request is None or request.data["origin"]["kind"] == FORK:
+        return None
+    origin = request.data["origin"]
+    before = str(origin["ruled_in"] or origin["parent"])
+    here = imports.lines_of(log, line)
+    if here is not None:
+        return here.get(before)
+    return before if log.head(before) is not None else None
+
+
+def stored_fight(log: Log, encounter: str) -> tuple[Evidence, ...]:
+    """Return what `evidence_once_signed` returns, of every line of play that led to *encounter*."""
+    return tuple(evidence_once_signed(log, line) for line in fight_of(log, encounter))
 
 
 def _is_closed(commits: Sequence[bytes]) -> bool:

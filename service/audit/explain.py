@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar
 from service.core.continuation import sealed_values_in
 from service.core.decide import FoldedState, decide_request
 from service.record.commit import Commit, load_commit
+from service.rules.kernel.records import changed
 from service.rules.kernel.rulebook import BY_CODE, key_of
 from service.rules.table.table import Table
 
@@ -85,6 +86,7 @@ def chain(
     *before* is the state before the commit, *payloads* are the payloads of its envelopes by index. Empty if
     deciding again gives another result.
     """
+    before = changed(before, encounter=commit.encounter)  # a line's record has the commits of earlier lines
     signing_memory = _RecordedDice(LoggedDice(commit, payloads))
     kept = sealed_values_in(commit, {index: json.loads(raw) for index, raw in payloads.items()})
     try:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from service.audit import bundle
 from service.audit.certificate import check_against_certificate
 from service.audit.evidence import Receipt
+from service.audit.fight import verify_fight
 from service.audit.logged import DELAY_S, judge_log
 from service.audit.progress import Progress, unheard
 from service.audit.report import Report
 from service.audit.signatures import accepted_keys
 from service.audit.verdict import Counts
-from service.audit.verify import verify
 from service.audit.witness_policy import Policy
 from service.core.fold import Registry
 
@@ -43,12 +43,13 @@ class Held:
 def judge(raw: bytes, held: Held, registry: Registry, progress: Progress = unheard) -> Report:
     """Return the report of the bundle *raw*, decided again by the rules in *registry*."""
     try:
-        read = bundle.read(raw, held.receipts, held.keys, held.signed_receipts)
+        read = bundle.read_fight(raw, held.receipts, held.keys, held.signed_receipts)
     except bundle.BadBundle as fault:
         return Report("", fault.verdict, Counts())
-    evidence = replace(read, seat_keys=held.seat_keys)
-    report = verify(
-        evidence,
+    fight = tuple(replace(line, seat_keys=held.seat_keys) for line in read)
+    evidence = fight[-1]
+    report = verify_fight(
+        fight,
         registry,
         without_rules=held.without_rules,
         repeats_killed=held.repeats_killed,

@@ -12,20 +12,20 @@ by commits that such a key signed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
 
 from service.audit import bundle, checkpoint
 from service.audit.evidence import Evidence
+from service.audit.fight import verify_fight
 from service.audit.integrity import examine
 from service.audit.progress import Progress
 from service.audit.report import Report
 from service.audit.signatures import signed_heads
 from service.audit.signing import store_foreign_keys
-from service.audit.verdict import UNSIGNED_FROM, VALID, VALID_TO_EPOCH, Counts, Fault, Verdict
-from service.audit.verify import verify
+from service.audit.verdict import UNSIGNED_FROM, VALID, VALID_IN_PART, VALID_TO_EPOCH, Counts, Fault, Verdict
 from service.core.decide import landmarks
 from service.core.fold import Registry
 from service.core.summaries import summarized
@@ -88,53 +88,80 @@ def take(
     accepted: AcceptedBundle = NO_BUNDLE,
     progress: Progress = lambda done, of: None,  # noqa: ARG005 - nobody listens
 ) -> ImportedBundle:
-    """Import the bundle *raw* for *owner*; raises `ImportRefused`, `WasRemoved`.
+    """Import the bundle *raw* for *owner*, every line of play in it; raises `ImportRefused`, `WasRemoved`.
 
     Importing a bundle again completes an import that a crash interrupted, and may add accepted keys. It
     changes nothing else.
     """
-    evidence, report = _judged(registry, raw, accepted.keys, progress)
-    commits = [load_commit(text) for text in evidence.commits]
-    signed = signed_size(evidence, commits, accepted.keys)
-    if accepted.is_required and signed < len(commits):
-        verdict = Verdict(
-            UNSIGNED_FROM, signed + 1, "none of the given keys has signed this commit or a later one"
-        )
-        raise ImportRefused(replace(report, verdict=verdict))
-    register = EncounterIndex(log)
-    address = _place(log, register, owner, evidence.encounter, commits, signed)
-    known = _known(log, address, evidence.encounter, commits, signed, accepted.keys)
-    register.enter(
-        EncounterEntry(address, owner, commits[0].edition, _title(evidence), commits[0].at, imported=True)
-    )
-    register.finish(address)
-    imports.put(log, owner, address, known)
-    store_foreign_keys(log, address, evidence.keys)
-    for note in evidence.notes:
-        read = checkpoint.parse(note)
-        checkpoints.put(log, address, TreeHead(read.size, read.root.hex()), note)
-    _store(log, registry, address, evidence, commits)
-    return ImportedBundle(address, evidence, commits, report, known)
+    fight, report = _judged(registry, raw, accepted.keys, progress)
+    importer = _Importer(log, registry, owner, accepted, report)
+    played, lines = importer.address(fight[-1]), dict[str, str]()
+    for evidence in fight[:-1]:
+        lines[evidence.encounter] = importer.take(evidence, lines, played).address
+    return importer.take(fight[-1], lines, None)
+
+
+@dataclass(frozen=True)
+class _Importer:
+    """Imports the lines of play of one bundle for its owner."""
+
+    log: Log
+    registry: Registry
+    owner: str
+    accepted: AcceptedBundle
+    report: Report
+
+    def address(self, evidence: Evidence) -> str:
+        """Return the address of a line; raises `WasRemoved`."""
+        commits = [load_commit(text) for text in evidence.commits]
+        signed = signed_size(evidence, commits, self.accepted.keys)
+        return _place(self.log, EncounterIndex(self.log), self.owner, evidence.encounter, commits, signed)
+
+    def take(self, evidence: Evidence, lines: Mapping[str, str], root: str | None) -> ImportedBundle:
+        """Import one line; *lines* led to it. One that was taken back is found at its *root* alone."""
+        log, owner, accepted = self.log, self.owner, self.accepted
+        commits = [load_commit(text) for text in evidence.commits]
+        signed = signed_size(evidence, commits, accepted.keys)
+        if accepted.is_required and signed < len(commits):
+            verdict = Verdict(
+                UNSIGNED_FROM, signed + 1, "none of the given keys has signed this commit or a later one"
+            )
+            raise ImportRefused(replace(self.report, verdict=verdict))
+        register, address = EncounterIndex(log), self.address(evidence)
+        known = _known(log, address, evidence.encounter, commits, signed, accepted.keys)
+        known = replace(known, lines=dict(lines))
+        edition, title, at = commits[0].edition, _title(evidence), commits[0].at
+        entry = EncounterEntry(address, owner, edition, title, at, root=root, imported=True)
+        register.enter(entry, listed=root is None)
+        register.finish(address)
+        imports.put(log, owner, address, known)
+        store_foreign_keys(log, address, evidence.keys)
+        for note in evidence.notes:
+            read = checkpoint.parse(note)
+            checkpoints.put(log, address, TreeHead(read.size, read.root.hex()), note)
+        _store(log, self.registry, address, evidence, commits)
+        return ImportedBundle(address, evidence, commits, self.report, known)
 
 
 def _judged(
     registry: Registry, raw: bytes, accepted: tuple[bytes, ...], progress: Progress
-) -> tuple[Evidence, Report]:
-    """Return the content of the bundle *raw* and its audit's report; raises `ImportRefused`.
+) -> tuple[tuple[Evidence, ...], Report]:
+    """Return the lines of the bundle *raw* and its audit's report; raises `ImportRefused`.
 
     The audit pins the *accepted* keys if they signed the whole bundle. Otherwise it pins no key, so that a
     bundle signed by others is imported as unsigned.
     """
     try:
-        evidence = bundle.read(raw)
+        fight = bundle.read_fight(raw)
     except bundle.BadBundle as fault:
         raise ImportRefused(Report("", fault.verdict, Counts())) from fault
-    if accepted and _is_covered(pinned := replace(evidence, pinned=accepted)):
-        evidence = pinned
-    report = verify(evidence, registry, progress=progress)
-    if report.verdict.extent not in (VALID, VALID_TO_EPOCH):
+    pinned = tuple(replace(each, pinned=accepted) for each in fight)
+    if accepted and all(map(_is_covered, pinned)):
+        fight = pinned
+    report = verify_fight(fight, registry, progress=progress)
+    if report.verdict.extent not in (VALID, VALID_TO_EPOCH) and report.verdict.name != VALID_IN_PART:
         raise ImportRefused(report)
-    return evidence, report
+    return fight, report
 
 
 def _is_covered(evidence: Evidence) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
+from service.audit.beginnings import begun_by, check_beginnings
 from service.audit.checkpoint import Checkpoint
 from service.audit.completeness import check_completeness
 from service.audit.coverage import check_coverage
@@ -96,6 +97,7 @@ def examine(evidence: Evidence, progress: Progress = unheard) -> Examined:
     requests = _read_requests(evidence, commits)
     payloads = _read_opened(evidence, commits)
     _check_chain(evidence, commits)
+    check_beginnings(commits, payloads)
     _check_contents(evidence, commits, requests)
     signed, losses = _surviving(evidence, commits, signed_heads(evidence))
     receipts, unfit = accepted_receipts(evidence)
@@ -284,8 +286,11 @@ def _check_chain(evidence: Evidence, commits: Sequence[Commit]) -> None:
         expected = commit.prev
     if expected != ZERO_HASH:
         raise Fault(Verdict(TAMPERED, 1, "commit 1 names a previous commit"))
+    line = commits[0].encounter
     for n, commit in enumerate(commits, 1):
-        if (commit.n, commit.encounter, commit.edition) != (n, evidence.encounter, commits[0].edition):
+        line = begun_by(commit) or line
+        wanted = evidence.encounter if n == len(commits) else line
+        if (commit.n, commit.encounter, commit.edition) != (n, line, commits[0].edition) or line != wanted:
             detail = f"it is commit {commit.n} of {commit.encounter} by {commit.edition}"
             raise Fault(Verdict(TAMPERED, n, detail))
 
@@ -300,12 +305,12 @@ def _check_contents(
         if raw is not None and request_digest(raw).hex() != commits[n - 1].request:
             raise Fault(Verdict(TAMPERED, n, "the request is not the one that its commit names"))
         read = requests[n - 1]
-        if read is not None and read.encounter != evidence.encounter:
+        if read is not None and read.encounter != commits[n - 1].encounter:
             raise Fault(Verdict(TAMPERED, n, f"the request is for encounter {read.encounter}"))
     if len(evidence.requests) < len(commits):
         raise Fault(Verdict(TAMPERED, len(evidence.requests) + 1, "the request is missing"))
-    eid = eid_of(evidence.encounter)
     for (n, index), opened in sorted(evidence.opened.items()):
+        eid = eid_of(commits[n - 1].encounter)
         commitment = envelope_commitment(eid, opened.salt, opened.payload).hex()
         if commitment != commits[n - 1].events[index]["sealed"]:
             raise Fault(

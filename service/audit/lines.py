@@ -1,107 +1,288 @@
-"""Compare a line of play with its parent at the seam: commit, state, dice and commands.
+"""Compare a line of play with those that it continues: where it left them, what it repeats, its acceptance.
 
-An audit of one line starts from the state in its first commit. Only the parent's record can prove that state.
-Both records must be sound on their own; this module compares them. If an undo reached into an earlier line,
-that line proves the state, and the line in which the undo was ruled proves the acceptance.
+The record of a line has the commits that it continues, so its chain proves these. The rest of the earlier
+lines proves that a proposal was made, what it repeats, and that this line was accepted as it stood. All
+records must be sound on their own; this module compares them. With the rules, and with everything opened,
+the beginning of a line is derived again from the earlier line, byte for byte.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
+from service.audit.beginnings import Beginning, beginnings
 from service.audit.evidence import Evidence
-from service.audit.verdict import SEAM_BROKEN, SEAM_SEALED, UNKNOWN_EDITION, WRONG_PARENT, Verdict
-from service.core.fold import Registry
+from service.audit.requests import read_request
+from service.audit.statements import keys_at_end, keys_of
+from service.audit.verdict import SEAM_BROKEN, UNKNOWN_EDITION, WRONG_PARENT, Verdict
+from service.core.continuation import proposal
+from service.core.continuation_plan import NOT_REPEATED, opening
+from service.core.decide import BEGUN
+from service.core.fold import Folder, Registry
+from service.log import Payload, StoredEncounter
+from service.log.memory import MemoryLog
 from service.record.canonical import loads
-from service.record.commit import Commit, fold_commit, load_commit, load_request
-from service.rules.contests.amendments import Continued
-from service.rules.contests.continuing import Forked, LineBegun, split_sealed
+from service.record.commit import ACCEPTED, SEALED, Commit, Request, dump_request, fold_commit, load_commit
+from service.record.occasions import Occasions
+from service.rules.contests.amendments import AmendmentProposed, Continued
+from service.rules.contests.continuing import LINE_OWN, Forked, split_sealed
 from service.rules.kernel.codec import to_data
+from service.rules.kernel.records import EMPTY
 from service.rules.ruleset import Ruleset
-from service.rules.table.table import Table
+from service.rules.table.table import CLOCK, GM, Table
 
 ITS_OWN: Final = (
-    "encounter",
-    "digest",
-    "dice",
-    "origin",
-    "line",
-    "dice_moved_in",
-    "last_exposed_epoch",
-    "amendment",
-    "amendments",
-    "amendments_dropped",
-    "draft",
-    "undisclosed_epochs",
-    "seats_by_command",
-    "contests",
-    "seats",
-    "sealing",
-    "redirected_streams",
-    "rolls_in_other_epochs",
-    "sealed_places",
-    "stopped",
+    *(*LINE_OWN, "dice_moved_in", "redirected_streams", "rolls_in_other_epochs", "sealed_places", "seats"),
 )
-"""Members of a state that differ between lines of play, or are compared separately."""
+"""Members of a state in which a line or a fork differs from what it continues, or that are compared apart."""
 
 
-def mismatch(parent: Evidence, child: Evidence, registry: Registry) -> Verdict | None:
-    """Return the verdict on the seam at which *child* continues *parent*, None if it is sound.
+@dataclass(frozen=True)
+class Line:
+    """A line of play: its record, which is sound on its own."""
 
-    State that is sealed from the reader cannot be compared: `seam_sealed`, only if nothing else is wrong.
+    evidence: Evidence
+    commits: Sequence[Commit]
+    begun: Beginning | None
+    """Where it begins in its record; None for the first line of a fight."""
+
+    @classmethod
+    def of(cls, evidence: Evidence, commits: Sequence[Commit] | None = None) -> Line:
+        """Return the line of *evidence*."""
+        read = [load_commit(raw) for raw in evidence.commits] if commits is None else commits
+        begun = [each for each in beginnings(read) if each.line == evidence.encounter]
+        return cls(evidence, read, begun[-1] if begun else None)
+
+    def request(self, n: int) -> Request | None:
+        """Return the request of commit *n*; None if it is withheld or none."""
+        raw = self.evidence.requests[n - 1] if 1 <= n <= len(self.evidence.requests) else None
+        return None if raw is None else read_request(raw)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing is withheld or sealed in its evidence."""
+        sealed = sum("sealed" in event for commit in self.commits for event in commit.events)
+        return None not in self.evidence.requests and len(self.evidence.opened) == sealed
+
+
+class _Broken(Exception):
+    """The seam does not hold at commit *n*."""
+
+    def __init__(self, n: int, detail: str) -> None:
+        super().__init__(detail)
+        self.verdict = Verdict(SEAM_BROKEN, n, detail)
+
+
+def seam_fault(line: Line, parent: Line, ruled: Line, again: OpenLines | None = None) -> Verdict | None:
+    """Return what is wrong where *line* continues *parent* by a ruling in *ruled*; None if nothing is.
+
+    With *again*, in which every earlier line is, its beginning is derived from these once more.
     """
-    begun = _begun(child)
-    if begun is None:
-        return Verdict(WRONG_PARENT, 1, "it does not continue another encounter")
-    origin = begun["origin"]
-    ruled_in = origin.get("ruled_in") or origin["parent"]
-    if parent.encounter == ruled_in != origin["parent"]:
-        return _accepted(parent, child)
-    if origin["parent"] != parent.encounter:
-        return Verdict(WRONG_PARENT, 1, f"it continues {origin['parent']}, not {parent.encounter}")
-    is_ruled = begun["type"] != Forked.type and ruled_in == parent.encounter
-    n = origin["n"]
-    if not 1 <= n <= len(parent.commits):
-        return Verdict(SEAM_BROKEN, 1, f"the parent has no commit {n} to continue from")
-    if load_commit(parent.commits[n - 1]).hash != origin["hash"]:
-        return Verdict(SEAM_BROKEN, 1, f"commit {n} of the parent is not the one it continues from")
-    found = (
-        _dice(parent, begun)
-        or _commands(parent, child, begun)
-        or (_accepted(parent, child) if is_ruled else None)
-    )
-    return found or _state(parent, n, begun, registry)
-
-
-def _begun(child: Evidence) -> dict[str, Any] | None:
-    events = load_commit(child.commits[0]).events if child.commits else []
-    return next((e for e in events if e.get("type") in (LineBegun.type, Forked.type)), None)
-
-
-def _dice(parent: Evidence, begun: dict[str, Any]) -> Verdict | None:
-    """Compare the dice: a fork has its own, every other line has its parent's."""
-    if begun["type"] == Forked.type:
-        return None
-    first = load_commit(parent.commits[0]).events
-    setup = next((event["dice"] for event in first if "dice" in event), None)
-    chain = (setup or {}).get("chain") or parent.encounter
-    if setup is None or begun["dice"] != {**setup, "chain": chain}:
-        return Verdict(SEAM_BROKEN, 1, "its dice are not those of its parent")
+    assert line.begun is not None, "the first line of a fight continues none"
+    begun = line.begun
+    try:
+        _check_left(line, parent, begun)
+        proposed = _proposed(ruled, begun)
+        _check_plan(line, parent, begun, proposed)
+        _check_accepted(line, ruled, begun)
+        if again is not None:
+            _compare(line, begun, again, ruled)
+    except _Broken as broken:
+        return broken.verdict
     return None
 
 
-def _state(parent: Evidence, n: int, begun: dict[str, Any], registry: Registry) -> Verdict | None:
-    """Compare the child's first state with the parent's after commit *n*.
+def _check_left(line: Line, parent: Line, begun: Beginning) -> None:
+    n = begun.n - 1
+    if n > len(parent.commits) or parent.commits[n - 1].hash != line.commits[n - 1].hash:
+        raise _Broken(begun.n, f"commit {n} of {parent.evidence.encounter} is not the one that it continues")
 
-    A commit of the parent that is sealed from the reader prevents this: `seam_sealed`.
-    """
-    edition = load_commit(parent.commits[0]).edition
-    ruleset = registry.get(edition)
+
+def _proposed(ruled: Line, begun: Beginning) -> int:
+    """Return the number of the commit that proposed a line; raises `_Broken`."""
+    found = [
+        (commit.n, event)
+        for commit in ruled.commits
+        for event in commit.events
+        if event.get("type") == AmendmentProposed.type and event.get("amendment") == begun.origin["amendment"]
+    ]
+    if not found:
+        raise _Broken(begun.n, "nobody proposed it")
+    n, event = found[-1]
+    if event.get("kind") != begun.origin["kind"]:
+        raise _Broken(begun.n, f"it was proposed as {event.get('kind')}")
+    if event["kind"] != "redo" and (event.get("commit"), n) != (begun.n, begun.origin["upto"]):
+        raise _Broken(begun.n, f"commit {n} proposed to continue before commit {event.get('commit')}")
+    return n
+
+
+def _check_plan(line: Line, parent: Line, begun: Beginning, proposed: int) -> None:
+    """Check that a line repeats what its ruling says, as it was given, and nothing else; raises `_Broken`."""
+    if begun.origin["kind"] != "as_ruled":
+        if begun.plan:
+            raise _Broken(begun.n, "an undo or a redo repeats no command")
+        return
+    ruling = parent.request(proposed)
+    instead = ruling.data.get("instead") if ruling is not None else None
+    added = len(begun.plan) - len([old for old in begun.plan if old])
+    if begun.plan[:added] != (0,) * added or (isinstance(instead, list) and len(instead) != added):
+        raise _Broken(begun.n, "it adds other commands than its ruling")
+    for i, said in enumerate(instead if isinstance(instead, list) else ()):
+        _check_added(line, parent, begun, i, said)
+    _check_repeated(line, parent, begun, added, proposed)
+
+
+def _check_added(line: Line, parent: Line, begun: Beginning, i: int, said: object) -> None:
+    now, then = line.request(begun.n + 1 + i), parent.request(begun.n)
+    if now is None or then is None or not isinstance(said, dict):
+        return
+    by = then.actor if said.get("by", "sender") == "sender" else None
+    is_by = now.actor == by if by is not None else (now.actor.seat, now.actor.role) == (GM, GM)
+    if not is_by or (now.type, now.data, now.at) != (said.get("type"), said.get("data"), then.at):
+        raise _Broken(begun.n + 1 + i, "it is not the command that the ruling put there")
+
+
+def _check_repeated(line: Line, parent: Line, begun: Beginning, added: int, proposed: int) -> None:
+    known = {old: begun.n + 1 + i for i, old in enumerate(begun.plan) if old}
+    if len(known) != len(begun.plan) - added or list(known) != sorted(known):
+        raise _Broken(begun.n, "it repeats commands twice or out of order")
+    for old, n in known.items():
+        if not begun.n < old < proposed:
+            raise _Broken(n, f"it repeats command {old}, which was not taken back")
+    for commit in parent.commits[begun.n : proposed - 1]:
+        then, counts = parent.request(commit.n), commit.outcome in (ACCEPTED, SEALED)
+        is_play = then is None or then.type not in NOT_REPEATED
+        if commit.n not in known:
+            if counts and then is not None and is_play:
+                raise _Broken(begun.n, f"it leaves out command {commit.n}")
+            continue
+        now = line.request(known[commit.n])
+        is_same = then is None or now is None or _given(then) == _given(now)
+        if not (counts and is_play and is_same):
+            raise _Broken(known[commit.n], f"it is not command {commit.n} as it was given")
+
+
+def _given(request: Request) -> tuple[object, ...]:
+    """Return what a repeated command has of the one that it repeats."""
+    data = {name: value for name, value in request.data.items() if name != "contest"}
+    return request.type, request.at, request.actor, data, request.nonce, request.signed
+
+
+def _check_accepted(line: Line, ruled: Line, begun: Beginning) -> None:
+    """Check that the line in which it was ruled ends with its acceptance, by hash; raises `_Broken`."""
+    said = next(_continued(ruled.commits), None)
+    if said is None:
+        raise _Broken(begun.n, "its parent has not accepted it")
+    if said.get("encounter") != line.evidence.encounter or said.get("amendment") != begun.origin["amendment"]:
+        raise _Broken(begun.n, "its parent is continued by another line")
+    named, drafted = said.get("head"), begun.drafted
+    head = named if isinstance(named, dict) and drafted <= len(line.commits) else {}
+    if (head.get("n"), head.get("hash")) != (drafted, line.commits[min(drafted, len(line.commits)) - 1].hash):
+        raise _Broken(drafted, f"commit {drafted} is not the one that its parent accepted")
+    if begun.accepted is None:
+        return
+    accepted = line.commits[begun.accepted - 1]
+    request = line.request(begun.accepted)
+    if request is not None and request.actor.role != CLOCK:
+        raise _Broken(begun.accepted, "the service alone says that a line is accepted")
+    if dict(keys_of(accepted.events[0].get("seats"))) != dict(keys_at_end(ruled.commits)):
+        raise _Broken(begun.accepted, "its seats have other keys than they had in its parent")
+
+
+def _continued(commits: Sequence[Commit]) -> Iterator[Mapping[str, Any]]:
+    """Yield the event with which a record ends, if it does: only refused commands may follow it."""
+    for commit in reversed(commits):
+        yield from (event for event in commit.events if event.get("type") == Continued.type)
+        if commit.outcome in (ACCEPTED, SEALED):
+            return
+
+
+# --- with the rules --------------------------------------------------------------------------------------
+
+
+class OpenLines:
+    """Lines of play of which nothing is sealed or withheld, read and folded from their evidence."""
+
+    def __init__(self, registry: Registry) -> None:
+        self.log = MemoryLog()
+        self.folder = Folder(self.log, registry, asks=False)
+        self.occasions = Occasions(self.log)
+
+    def with_(self, line: Line) -> OpenLines | None:
+        """Return the lines with one more; None if something of it is sealed or withheld."""
+        if not line.is_open:
+            return None
+        evidence = line.evidence
+        self.log.restore(
+            StoredEncounter(
+                encounter=evidence.encounter,
+                hash=evidence.head,
+                frontier=b"",
+                commands=[raw or b"" for raw in evidence.requests],
+                commits=list(evidence.commits),
+                sealed=[Payload(*place, each.stored) for place, each in sorted(evidence.opened.items())],
+                keys={},
+                marks={} if line.begun is None else {BEGUN: b"%d" % line.begun.n},
+                derived={},
+            )
+        )
+        return self
+
+
+def _compare(line: Line, begun: Beginning, again: OpenLines, ruled: Line) -> None:
+    """Derive the beginning of a line, and what it repeats, from the earlier lines again; raises `_Broken`."""
+    said = line.request(begun.n)
+    found = proposal(again.log, ruled.evidence.encounter, begun.origin["amendment"])
+    if said is None or found is None:
+        return
+    first, repeated = opening(again, found, said.at)
+    mine, theirs = loads(dump_request(first)), loads(dump_request(said))
+    for data in (mine["data"], theirs["data"]):  # another build gives the same line
+        data["digest"] = data["state"]["digest"] = ""
+    if mine != theirs:
+        name = next((name for name in mine["data"] if mine["data"][name] != theirs["data"].get(name)), "")
+        raise _Broken(begun.n, f"it does not begin as its parent leaves it: {name}")
+    for n, each in enumerate(repeated, begun.n + 1):
+        if dump_request(each.request) != line.evidence.requests[n - 1]:
+            raise _Broken(n, f"it is not command {each.old} as it was given")
+
+
+# --- a fork and what it continues ------------------------------------------------------------------------
+
+
+def parent_of(fork: Evidence) -> str | None:
+    """Return the line that *fork* continues; None if it is no fork."""
+    events = load_commit(fork.commits[0]).events if fork.commits else []
+    begun = next((each for each in events if each.get("type") == Forked.type), None)
+    return None if begun is None else str(begun["origin"]["parent"])
+
+
+def fork_fault(parent: Evidence, fork: Evidence, registry: Registry) -> Verdict | None:
+    """Return what is wrong where *fork* continues *parent*; None if nothing is."""
+    events = load_commit(fork.commits[0]).events if fork.commits else []
+    begun = next((each for each in events if each.get("type") == Forked.type), None)
+    if begun is None:
+        return Verdict(WRONG_PARENT, 1, "it does not continue another encounter")
+    origin, commits = begun["origin"], [load_commit(raw) for raw in parent.commits]
+    if origin["parent"] != parent.encounter:
+        return Verdict(WRONG_PARENT, 1, f"it continues {origin['parent']}, not {parent.encounter}")
+    n = origin["n"]
+    if not 1 <= n <= len(commits) or commits[n - 1].hash != origin["hash"]:
+        return Verdict(SEAM_BROKEN, 1, f"commit {n} of the parent is not the one it continues from")
+    return _state_fault(parent, commits, n, begun, registry)
+
+
+def _state_fault(
+    parent: Evidence, commits: Sequence[Commit], n: int, begun: Mapping[str, Any], registry: Registry
+) -> Verdict | None:
+    ruleset = registry.get(commits[0].edition)
     if ruleset is None:
-        return Verdict(UNKNOWN_EDITION, 1, f"this verifier has no rules of the edition {edition}")
+        return Verdict(UNKNOWN_EDITION, 1, f"this verifier has no rules of the edition {commits[0].edition}")
     state, sealed = folded_to(parent, ruleset, n)
     if state is None:
-        return Verdict(SEAM_SEALED, sealed, f"commit {sealed} of the parent is sealed from this reader")
+        return Verdict("seam_sealed", sealed, f"commit {sealed} of the parent is sealed from this reader")
     known = split_sealed(state)[0].data
     for name, value in begun["state"].items():
         if name not in ITS_OWN and to_data(value) != known.get(name):
@@ -122,7 +303,7 @@ def folded_to(evidence: Evidence, ruleset: Ruleset[Any], n: int) -> tuple[Table 
     return state, None
 
 
-def _payloads(parent: Evidence, commit: Commit) -> dict[int, Any] | None:
+def _payloads(parent: Evidence, commit: Commit) -> Mapping[int, Any] | None:
     found = {}
     for index, event in enumerate(commit.events):
         if "sealed" in event:
@@ -130,36 +311,4 @@ def _payloads(parent: Evidence, commit: Commit) -> dict[int, Any] | None:
             if opened is None:
                 return None
             found[index] = loads(opened.payload)
-    return found
-
-
-def _commands(parent: Evidence, child: Evidence, begun: dict[str, Any]) -> Verdict | None:
-    """Compare the commands that the child took over with the parent's."""
-    if begun["source"] != parent.encounter:
-        return None  # a redo takes commands of an earlier line
-    for number, old in enumerate(begun["plan"], 2):
-        now = child.requests[number - 1] if number <= len(child.requests) else None
-        then = parent.requests[old - 1] if 1 <= old <= len(parent.requests) else None
-        if old == 0 or now is None or then is None:
-            continue
-        one, two = load_request(then), load_request(now)
-        given = {name: value for name, value in one.data.items() if name != "contest"}
-        if (one.type, one.at, one.actor, given) != (two.type, two.at, two.actor, two.data):
-            detail = f"its command {number} differs from command {old} of the parent"
-            return Verdict(SEAM_BROKEN, number, detail)
-    return None
-
-
-def _accepted(parent: Evidence, child: Evidence) -> Verdict | None:
-    """Check that the parent's last commit names *child* as its continuation, by commit number and hash."""
-    continued = [
-        e for raw in parent.commits[-1:] for e in load_commit(raw).events if e.get("type") == Continued.type
-    ]
-    if not continued:
-        return Verdict(SEAM_BROKEN, 1, "its parent has not accepted it")
-    head = continued[0]["head"]
-    if continued[0]["encounter"] != child.encounter or head["n"] > len(child.commits):
-        return Verdict(SEAM_BROKEN, 1, "its parent is continued by another line")
-    if load_commit(child.commits[head["n"] - 1]).hash != head["hash"]:
-        return Verdict(SEAM_BROKEN, head["n"], f"commit {head['n']} is not the one that its parent accepted")
-    return None
+    return found or EMPTY

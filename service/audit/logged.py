@@ -138,8 +138,9 @@ def _owed(
     newest = policy.met_at(view.points[-1].times) if view.points else None
     owed = []
     for commit in commits:
-        is_opening = commit.n == 1 and commit.outcome == ACCEPTED and "line_begun" not in types[1]
-        if is_opening:
+        if commit.encounter != commits[-1].encounter:  # of an earlier line, which has entries of its own
+            continue
+        if commit.n == 1 and commit.outcome == ACCEPTED:
             owed.append((commit.n, found.get((True, 1))))
         if not any(type_ in _CLOSES for type_ in types[commit.n]):
             continue

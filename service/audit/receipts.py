@@ -88,6 +88,16 @@ def sign_receipts(writes: Sequence[tuple[str, CommitWrite]], secret: bytes) -> l
     ]
 
 
+def receipt_encounter(raw: bytes) -> str:
+    """Return the encounter that an unchecked receipt names; empty if it names none."""
+    try:
+        data = read_strictly(raw.removesuffix(b"\n"))
+    except NotCanonical:
+        return ""
+    named = data.get("encounter") if isinstance(data, dict) else None
+    return named if isinstance(named, str) else ""
+
+
 def read_receipt(raw: bytes) -> SignedReceipt:
     """Return the receipt in *raw*, canonical JSON with an optional LF, after verifying its signature.
 

@@ -9,7 +9,7 @@ names that commit.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Final
@@ -40,7 +40,7 @@ from service.rules.contests.continuing import SealedValues
 from service.rules.kernel.codec import to_data
 from service.rules.kernel.json_pointer import escaped
 from service.rules.kernel.meter import TOO_MUCH_WORK
-from service.rules.kernel.records import EMPTY
+from service.rules.kernel.records import EMPTY, changed
 from service.rules.ruleset import Ruleset
 from service.rules.table.lines import Origin
 from service.rules.table.table import Table
@@ -84,6 +84,25 @@ def _not_kept(origin: Origin) -> tuple[SealedValues, ...]:  # noqa: ARG001 - not
     raise NotRecorded("the sealed values of the line that it continues")
 
 
+class Known:
+    """What was decided again of the lines of one fight: the states at the commits where lines part."""
+
+    def __init__(self, wanted: Iterable[bytes] = ()) -> None:
+        """Keep the states after the commits with the bytes *wanted*."""
+        self._wanted = frozenset(wanted)
+        self._states: dict[bytes, FoldedState[Any]] = {}
+
+    def keep(self, raw: bytes, folded: FoldedState[Any]) -> None:
+        """Keep the state after the commit *raw*, if it is one that is wanted."""
+        if raw in self._wanted:
+            self._states.setdefault(raw, folded)
+
+    def nearest(self, commits: Sequence[Commit]) -> FoldedState[Any] | None:
+        """Return the last known state of a record whose bytes are *commits*; None if there is none."""
+        found = (self._states[commit.raw] for commit in reversed(commits) if commit.raw in self._states)
+        return next(found, None)
+
+
 class Redecider:
     """Decides the commits of one encounter again."""
 
@@ -98,6 +117,7 @@ class Redecider:
         self._payloads = examined.payloads
         self.repeats_killed = False
         """Whether what is said to have ended its workers is decided too."""
+        self.known = Known()
         self.findings: list[Finding] = []
         """Which commands that were set aside crash here too, and which could not be repeated."""
 
@@ -107,21 +127,26 @@ class Redecider:
         *digest* is that of the rules at hand.
         """
         first, last = span
-        folded = unfolded(self._evidence.encounter, self._ruleset)
+        start = self.known.nearest(self._commits[:last]) if first == 1 else None
+        folded = start or unfolded(self._commits[0].encounter, self._ruleset)
+        counts.decided += folded.n
         state: Table = folded.state
         decided = part(progress, len(self._commits), DECIDING, last)
-        for commit in self._commits[:last]:
+        for commit in self._commits[folded.n : last]:
             decided(commit.n)
             if self._is_withheld(commit):
                 return DiceLine(commit.n - 1, first, commit.n, state)
+            if commit.encounter != folded.encounter:  # a line of play begins
+                folded = changed(folded, encounter=commit.encounter)
             if commit.n < first:
                 folded = self._follow(folded, commit)
             else:
                 folded = self._decide(folded, commit, digest)
                 counts.decided += 1
             state = folded.state
+            self.known.keep(commit.raw, folded)
             self._check_claim(commit.n, state)
-        self._check_fold(folded.n, state, progress)
+        self._check_fold(folded.n, state, progress, start)
         return DiceLine(folded.n, first, None, state)
 
     # --- one commit ----------------------------------------------------------------------------------
@@ -258,11 +283,13 @@ class Redecider:
             detail = f"the stored state of commit {n} has {short(found[1])}, the record {short(found[2])}"
             raise Fault(Verdict(STATE_MISMATCH, n, detail, path=found[0]))
 
-    def _check_fold(self, upto: int, decided: Table, progress: Progress) -> None:
+    def _check_fold(
+        self, upto: int, decided: Table, progress: Progress, start: FoldedState[Any] | None
+    ) -> None:
         """Compare the fold of the commits, which all readers use, with the decided state; raises `Fault`."""
-        state: Any = self._ruleset.blank
+        state: Any = self._ruleset.blank if start is None else start.state
         folded = part(progress, len(self._commits), FOLDING, upto)
-        for commit in self._commits[:upto]:
+        for commit in self._commits[0 if start is None else start.n : upto]:
             folded(commit.n)
             state = fold_commit(self._ruleset, state, commit, self._payloads_of(commit), self._stops(commit))
         if state == decided:

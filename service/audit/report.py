@@ -16,6 +16,25 @@ DIFFERENT: Final = "different"
 
 
 @dataclass(frozen=True, slots=True)
+class RuledLine:
+    """A ruling, an undo or a redo that was accepted: where the record goes on, and what it took back."""
+
+    line: str
+    n: int
+    """The number of its first commit."""
+    kind: str
+    by: str
+    """The seat that ruled; empty if the request is withheld."""
+    decision: str
+    """The decision, or the reason, in the words of who ruled."""
+    parent: str
+    took_back: tuple[int, int] | None
+    """The first and last commit of play of the earlier line that it took back; None if it took none."""
+    drawn_anew: int
+    """How many streams of dice were drawn anew after it, because a roll differed from the one taken back."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """An audit's result: the verdict, how far it reached, by which code, and the counts."""
 
@@ -48,6 +67,10 @@ class Report:
     """Every key that a seat had (see `keys_of`)."""
     unseen: tuple[Mapping[str, Any], ...] = ()
     """What came between the heads that seats signed on and their commands (see `unseen`)."""
+    lines: tuple[RuledLine, ...] = ()
+    """The lines of play by which the fight went on, in the order in which they were ruled."""
+    as_fork: Verdict | None = None
+    """Of a fork without its parent: the verdict if the parent is given and proves its first state."""
     seats: tuple[Mapping[str, Any], ...] | None = None
     winner: str | None = None
     """Who won; None if nobody did, if the fight is not over, or if no rule was applied."""

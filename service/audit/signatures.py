@@ -78,7 +78,7 @@ def accepted_receipts(evidence: Evidence) -> tuple[tuple[SignedReceipt, ...], st
         except BadReceipt as fault:
             unfit = unfit or f"a receipt is false: {fault}"
             continue
-        if receipt.encounter != evidence.encounter:
+        if receipt.encounter != evidence.line_at(receipt.n):
             unfit = unfit or f"a receipt is of the encounter {receipt.encounter}"
         elif receipt.public not in accepted:
             unfit = unfit or f"a receipt was signed by {receipt.public.hex()}, which is not accepted"
@@ -95,7 +95,7 @@ def _verified(evidence: Evidence, note: str) -> tuple[Checkpoint, VouchedKey]:
     except BadNote as fault:
         raise Fault(Verdict(MALFORMED, len(evidence.commits), f"checkpoint: {fault}")) from fault
     for key in evidence.keys:
-        name = name_of(key.name, evidence.encounter)
+        name = name_of(key.name, evidence.line_at(point.size))
         if (name, notes.id_of(name, key.public)) not in ids:
             continue
         try:

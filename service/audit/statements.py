@@ -1,7 +1,7 @@
 """Check what seats signed: every command of a seat with a key must be signed by it, once, on this history.
 
-The record says which seat had which key at each commit. A proposed line repeats commands by a ruling, so they
-are not signed again. A withheld request cannot be checked.
+The record says which seat had which key at each commit. What a line of play repeats where it begins is signed
+in the line that it continues (`lines.py` compares them). A withheld request cannot be checked.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from service.audit.beginnings import beginnings
 from service.audit.history import Loss
 from service.audit.verdict import FORGED_COMMAND, FORKED, Fault, Verdict
 from service.core.decide import UNSIGNED
@@ -32,19 +33,27 @@ def check_statements(
     whatever the record says, and a command that sets the pinned key itself needs no signature.
     """
     keys: dict[str, str] = {}
-    is_proposed = False
+    repeated = {n for begun in beginnings(commits) for n in range(begun.n, begun.drafted + 1)}
     taken: set[tuple[str, str, int]] = set()
     lost = tuple(losses)
     for commit, request in zip(commits, requests, strict=False):
         if request is not None:
             _check_role(commit.n, request.actor)
-        key = None if request is None or is_proposed else _key_for(request, keys, pinned)
+        key = None if request is None or commit.n in repeated else _key_for(request, keys, pinned)
         if request is not None and key is not None and not _was_refused_for_it(commit):
             _check_signature(commit.n, request, key)
             _check_head(commits, commit.n, request, lost)
             _check_once(commit.n, request, taken)
-        is_proposed = _follow(commit, keys, is_proposed=is_proposed)
+        _follow(commit, keys)
     return len(taken)
+
+
+def keys_at_end(commits: Sequence[Commit]) -> Mapping[str, str]:
+    """Return the keys that *commits* leave the seats with, by seat."""
+    keys: dict[str, str] = {}
+    for commit in commits:
+        _follow(commit, keys)
+    return keys
 
 
 def _check_role(n: int, actor: Actor) -> None:
@@ -94,8 +103,8 @@ def _was_refused_for_it(commit: Commit) -> bool:
     return commit.refusal is not None and commit.refusal["code"] == UNSIGNED
 
 
-def _follow(commit: Commit, keys: dict[str, str], *, is_proposed: bool) -> bool:
-    """Enter the keys that *commit* set into *keys*; return whether the line is only proposed after it."""
+def _follow(commit: Commit, keys: dict[str, str]) -> None:
+    """Enter the keys that *commit* set into *keys*."""
     for event in commit.events:
         match event.get("type"):
             case "seat_key_set" if isinstance(event.get("seat"), str) and isinstance(event.get("key"), str):
@@ -104,15 +113,11 @@ def _follow(commit: Commit, keys: dict[str, str], *, is_proposed: bool) -> bool:
                 keys.pop(event["seat"], None)
             case "encounter_opened":
                 keys.update(_keys_in(event.get("opening")))
-            case "line_begun":
-                is_proposed = True
             case "line_accepted":
-                is_proposed = False
                 keys.clear()
-                keys.update(_keys_of(event.get("seats")))
+                keys.update(keys_of(event.get("seats")))
             case _:
                 pass
-    return is_proposed
 
 
 def _keys_in(opening: object) -> Iterable[tuple[str, str]]:
@@ -123,7 +128,7 @@ def _keys_in(opening: object) -> Iterable[tuple[str, str]]:
             yield seat["seat"], seat["key"]
 
 
-def _keys_of(seats: object) -> Iterable[tuple[str, str]]:
+def keys_of(seats: object) -> Iterable[tuple[str, str]]:
     """Yield the seats that have a key, each with it."""
     known: Mapping[str, Any] = seats if isinstance(seats, dict) else {}
     for name, seat in known.items():

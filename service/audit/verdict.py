@@ -38,6 +38,8 @@ UNLOGGED: Final = "unlogged"
 UNWITNESSED: Final = "unwitnessed"
 MISDATED: Final = "misdated"
 MISSING: Final = "missing"
+NOT_ACCEPTED: Final = "not_accepted"
+VALID_IN_PART: Final = "valid_in_part"
 VALID_WITHOUT_RULES: Final = "valid_without_rules"
 VALID_AS_OPENED: Final = "valid_as_opened"
 VALID_TO_EPOCH: Final = "valid_to_epoch"
@@ -47,12 +49,13 @@ VALID_UNSIGNED_AS_OPENED: Final = "valid_unsigned_as_opened"
 VALID_UNSIGNED_TO_EPOCH: Final = "valid_unsigned_to_epoch"
 VALID_UNSIGNED: Final = "valid_unsigned"
 
-_WITHOUT_RULES: Final = "nothing is wrong with bytes, chain, checkpoints, seals and dice; no rule was applied"
-_AS_OPENED: Final = "the record is complete, and was decided again up to the first withheld command"
+_UNCHANGED: Final = "nothing was changed, and every die shown was fixed before the fight"
+_WITHOUT_RULES: Final = f"{_UNCHANGED}; no rule was applied"
+_AS_OPENED: Final = f"{_UNCHANGED}; it was decided again up to the first withheld command"
 _TO_EPOCH: Final = (
-    "the record is complete and was decided again; its dice are proved up to the last disclosed epoch"
+    f"{_UNCHANGED}; all of it was decided again, and the last dice are proved when the fight ends"
 )
-_WHOLE: Final = "the record is complete and was decided again to the last byte; every seeded die is proved"
+_WHOLE: Final = f"{_UNCHANGED}; the fight is complete, and all of it was decided again to the last byte"
 _NO_KEY: Final = "; no key was given, so anybody may have written it"
 
 MEANING: Final[Mapping[str, str]] = MappingProxyType(
@@ -73,7 +76,7 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         NOT_DETERMINISTIC: "deciding again gives another result by the same rules",
         STATE_MISMATCH: "a stored state differs from the state that the commits give",
         WRONG_PARENT: "the given parent is not the encounter that this one continues",
-        SEAM_BROKEN: "the encounter does not continue its parent as its first commit states",
+        SEAM_BROKEN: "a line of play does not continue the earlier one as that one was ruled and accepted",
         SEAM_SEALED: "the seam cannot be compared, because a commit of the parent is sealed from this reader",
         CARRY_FORGED: "a carried character did not stand so after the commit that it names",
         RECEIPT_MISMATCH: "a receipt is not signed by an accepted key, or is of another encounter",
@@ -84,6 +87,9 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         UNWITNESSED: "too few witnesses of the policy have cosigned the log with this commit",
         MISDATED: "the time of this commit is not that at which the witnesses saw it",
         MISSING: "a fight that should be among these files is not",
+        NOT_ACCEPTED: "the last line of play was only proposed: nobody has accepted it, so it proves nothing",
+        VALID_IN_PART: "nothing in this file is wrong, but it is a part: what was taken back, or what a fork "
+        "continues, is not in it, so nobody can check where the play comes from",
         VALID_UNSIGNED_WITHOUT_RULES: _WITHOUT_RULES + _NO_KEY,
         VALID_UNSIGNED_AS_OPENED: _AS_OPENED + _NO_KEY,
         VALID_UNSIGNED_TO_EPOCH: _TO_EPOCH + _NO_KEY,

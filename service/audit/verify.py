@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from service.audit.beginnings import begun_by
 from service.audit.decisions import decisions_of, unseen
 from service.audit.dice import Proof, prove, setup_of
 from service.audit.evidence import Evidence
@@ -18,7 +19,7 @@ from service.audit.history import seats_of
 from service.audit.integrity import examine
 from service.audit.progress import Progress, unheard
 from service.audit.receipts import SignedReceipt
-from service.audit.redecide import DiceLine, Redecider
+from service.audit.redecide import DiceLine, Known, Redecider
 from service.audit.report import DIFFERENT, EQUAL, NOT_COMPARED, Report
 from service.audit.seat_keys import keys_of
 from service.audit.signatures import UNSIGNED
@@ -43,6 +44,7 @@ from service.dice.chain import OPEN_LANE
 from service.record.canonical import NotCanonical
 from service.record.commit import QUARANTINED, REFUSED, Commit, load_request
 from service.record.digest import ruleset_digest
+from service.rules.contests.continuing import LineBegun
 from service.rules.ruleset import Ruleset
 from service.rules.table.table import DiceSetup
 
@@ -58,16 +60,17 @@ def verify(
     without_rules: bool = False,
     repeats_killed: bool = False,
     progress: Progress = unheard,
+    known: Known | None = None,
 ) -> Report:
-    """Return the report of an audit of *evidence* by the rules in *registry*.
+    """Return the report of an audit of *evidence*, one record, by the rules in *registry*.
 
     With *span* (first and last number) only these commits are decided again; earlier ones are folded, later
     ones are not. *without_rules* stops before the first rule, as a verifier without the rules does. With
     *repeats_killed* commands that are said to have ended their workers are decided too, which may end the
-    caller.
+    caller. What is *known* of other lines of the same fight is not decided a second time.
     """
     counts = Counts(commits=len(evidence.commits))
-    judged = _VerifiedLine(evidence, counts, repeats_killed=repeats_killed)
+    judged = _VerifiedLine(evidence, counts, known or Known(), repeats_killed=repeats_killed)
     try:
         found = judged.whole(
             registry, span or (1, len(evidence.commits)), progress, without_rules=without_rules
@@ -81,8 +84,9 @@ def verify(
 class _VerifiedLine:
     """An audit in progress, with its results so far."""
 
-    def __init__(self, evidence: Evidence, counts: Counts, *, repeats_killed: bool) -> None:
+    def __init__(self, evidence: Evidence, counts: Counts, known: Known, *, repeats_killed: bool) -> None:
         self.evidence = evidence
+        self.known = known
         self.repeats_killed = repeats_killed
         self.counts = counts
         self.commits: Sequence[Commit] = ()
@@ -122,6 +126,7 @@ class _VerifiedLine:
         self._digests(ruleset)
         again = Redecider(self.evidence, examined, ruleset, self.proof, self.then or self.now or "")
         again.repeats_killed = self.repeats_killed
+        again.known = self.known
         self.dice_line = again.run(span, self.counts, self.now or "", progress)
         self.findings += again.findings
         if self.then is not None and self.then != self.now:
@@ -157,25 +162,19 @@ class _VerifiedLine:
         counts = self.counts
         counts.refused = sum(commit.outcome == REFUSED for commit in self.commits)
         counts.quarantined = sum(commit.outcome == QUARANTINED for commit in self.commits)
-        counts.proposals = self._inherited("amendments") + self._number_of("amendment_proposed")
-        counts.proposals_dropped = self._inherited("amendments_dropped") + self._number_of(
-            "amendment_dropped"
-        )
+        counts.proposals = self._number_of("amendment_proposed", "amendments")
+        counts.proposals_dropped = self._number_of("amendment_dropped", "amendments_dropped")
         counts.envelopes = sum("sealed" in event for commit in self.commits for event in commit.events)
         counts.envelopes_opened = len(self.evidence.opened)
         counts.requests_withheld = sum(request is None for request in self.evidence.requests)
 
-    def _inherited(self, name: str) -> int:
-        """Return the count that this line inherited from earlier lines; a fork starts at 0."""
-        first = self.commits[0].events[0] if self.commits and self.commits[0].events else {}
-        origin, state = first.get("origin"), first.get("state")
-        if first.get("type") != "line_begun" or not (isinstance(origin, dict) and isinstance(state, dict)):
-            return 0
-        count = state.get(name)
-        return count if type(count) is int and origin.get("kind") != "fork" else 0
-
-    def _number_of(self, type_: str) -> int:
-        return sum(event.get("type") == type_ for commit in self.commits for event in commit.events)
+    def _number_of(self, type_: str, member: str) -> int:
+        """Return how many events of a type led to this line: a beginning has the number of earlier lines."""
+        first = max((commit.n for commit in self.commits if begun_by(commit) is not None), default=1)
+        event = self.commits[first - 1].events[0] if self.commits and self.commits[first - 1].events else {}
+        before = event["state"].get(member) if event.get("type") == LineBegun.type else 0
+        own = sum(e.get("type") == type_ for commit in self.commits[first - 1 :] for e in commit.events)
+        return own + (before if type(before) is int else 0)
 
     def _ruleset(self, registry: Registry) -> Ruleset[Any]:
         edition = self.commits[0].edition

@@ -21,7 +21,7 @@ from rich.console import Console
 
 from rewound_client import Rewound, RewoundError, Table
 from service.audit import bundle
-from service.audit.evidence import evidence_once_signed
+from service.audit.evidence import stored_fight
 from service.cli.client import connect, described, not_ready, page_of
 from service.cli.environment import every_ruleset
 from service.cli.judging import print_report
@@ -195,5 +195,5 @@ def _keep_running(page: str, signals: Signals, console: Console) -> None:
 def _write_bundle(service: LocalService, encounter: str, file: Path, console: Console) -> None:
     """Write the GM's bundle of the encounter into *file*."""
     with closing(service.log()) as log:
-        file.write_bytes(b"".join(bundle.write(evidence_once_signed(log, encounter), "gm")))
+        file.write_bytes(b"".join(bundle.write_fight(stored_fight(log, encounter), "gm")))
     console.print(f"\nThe encounter is in {file}: rewound verify --unsigned {file}")

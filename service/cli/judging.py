@@ -48,6 +48,8 @@ STATUS: Final[Mapping[str, int]] = MappingProxyType(
         v.RECEIPT_MISMATCH: 23,
         v.FALSE_QUARANTINE: 24,
         v.DICE_MOVED: 25,
+        v.VALID_IN_PART: 27,
+        v.NOT_ACCEPTED: 26,
         v.BAD_LOG_PROOF: 30,
         v.LOG_CONTRADICTED: 31,
         v.UNLOGGED: 32,
@@ -79,10 +81,33 @@ def print_report(report: Mapping[str, Any], console: Console) -> None:
     console.print(f"\n[bold {colour}]{escape(verdict['text'])}[/]  {escape(verdict['meaning'])}")
     if "detail" in verdict:
         console.print(f"  {escape(verdict['detail'])}")
+    if report["lines"]:
+        console.print(f"  {escape(ruled(report['lines']))}")
     for line in _warnings(report, counts):
         console.print(_hanging(line, "bold yellow"))
     for line in _lines(report, counts):
         console.print(_hanging(line, "dim"))
+
+
+WORDS: Final[Mapping[str, str]] = MappingProxyType({"as_ruled": "ruling", "undo": "undo", "redo": "redo"})
+
+
+def ruled(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Return in one sentence how the fight went on by rulings: how many, by whom, what they took back."""
+    parts = []
+    for each in lines:
+        taken = each["took_back"]
+        if taken is None:
+            what = "took back nothing"
+        elif taken[0] == taken[1]:
+            what = f"took back #{taken[0]}"
+        else:
+            what = f"took back #{taken[0]} to #{taken[1]}"
+        throws = "1 throw" if each["drawn_anew"] == 1 else f"{each['drawn_anew'] or 'no'} throws"
+        anew = f", {'no throw' if not each['drawn_anew'] else throws} got other dice"
+        parts.append(f"#{each['n']}, {WORDS[each['kind']]} by {each['by'] or 'somebody'}, {what}{anew}")
+    count = f"{len(lines)} rulings" if len(lines) > 1 else "1 ruling"
+    return f"{count} changed what stands: " + "; ".join(parts)
 
 
 def _hanging(line: str, style: str) -> Table:

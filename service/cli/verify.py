@@ -14,16 +14,16 @@ from rich.progress import Progress
 from service.audit import bundle
 from service.audit.carrying import with_carried
 from service.audit.certificate import certificate, check_against_certificate
-from service.audit.evidence import Receipt
+from service.audit.evidence import Evidence, Receipt
+from service.audit.fight import verify_fight, with_parent
 from service.audit.held import Held
-from service.audit.lines import mismatch
+from service.audit.lines import fork_fault, parent_of
 from service.audit.logged import DELAY_S, judge_log
 from service.audit.notes import read_verifier_key
 from service.audit.receipts import read_receipt_file
 from service.audit.report import Report
 from service.audit.signatures import accepted_keys
-from service.audit.verdict import Counts, Finding
-from service.audit.verify import verify
+from service.audit.verdict import VALID_IN_PART, Counts, Finding
 from service.audit.witness_policy import BadPolicy, Policy, read_policy
 from service.cli import evening
 from service.cli.environment import every_ruleset
@@ -42,8 +42,8 @@ Exit status: 0 valid, valid_to_epoch, valid_as_opened; 3 malformed, 4 tampered, 
 12 valid_without_rules (0 with --without-rules), 13 valid_unsigned and the like (0 with --unsigned), 14 empty,
 15 unknown_edition, 16 not_a_bundle, 17 certificate_mismatch, 18 wrong_parent, 19 seam_broken, 20 seam_sealed,
 21 carry_forged, 22 forged_command, 23 receipt_mismatch, 24 false_quarantine, 25 dice_moved,
-30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated;
-40 missing (of several fights);
+26 not_accepted, 27 valid_in_part, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed,
+34 misdated; 40 missing (of several fights);
 1 and 2: an error without a verdict.
 """
 
@@ -152,7 +152,7 @@ class _PolicyFile(click.ParamType[Policy]):
 @click.option(
     "--parent",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The bundle of the encounter that FILE continues; FILE is compared with it.",
+    help="The bundle of the encounter that FILE, a fork, continues; FILE is compared with it.",
 )
 @click.option(
     "--carried-from",
@@ -188,6 +188,7 @@ class _PolicyFile(click.ParamType[Policy]):
     "that --owner opened there should be among the files.",
 )
 @click.option("--owner", help="The owner's pseudonym in the public log: 32 hexadecimal digits.")
+@click.option("--line", help="Judge this line of play, one that was taken back, with those that led to it.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917 - one for each option
@@ -204,6 +205,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     delay_s: int,
     mirror: Path | None,
     owner: str | None,
+    line: str | None,
     *,
     repeat_killed: bool,
     unsigned: bool,
@@ -240,6 +242,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     asked = _AuditOptions(
         keys, dict(seat_keys), without_rules=without_rules, repeats_killed=repeat_killed, quiet=as_json
     )
+    asked = replace(asked, line=line)
     raw = file.read_bytes()
     signed = [one for each in receipts if isinstance(each, tuple) for one in each]
     report = asked.judge(raw, [each for each in receipts if isinstance(each, Receipt)], signed)
@@ -247,7 +250,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         report = check_against_certificate(
             report, paper.read_bytes(), accepted_keys(bundle.read(raw, pinned=keys))
         )
-    if parent is not None and report.verdict.is_sound:
+    if parent is not None and (report.verdict.is_sound or report.verdict.name == VALID_IN_PART):
         report = asked.compare(report, parent.read_bytes(), raw)
     if report.verdict.is_sound:
         report = asked.follow(report, raw, [each.read_bytes() for each in sources])
@@ -269,23 +272,36 @@ class _AuditOptions:
     without_rules: bool
     repeats_killed: bool
     quiet: bool
+    line: str | None = None
+    """The line of play to judge, with those that led to it; None for the whole fight."""
 
     def judge(self, raw: bytes, receipts: Sequence[Receipt] = (), signed: Sequence[bytes] = ()) -> Report:
         """Audit the bundle *raw* and return the report."""
         try:
-            evidence = replace(bundle.read(raw, receipts, self.keys, signed), seat_keys=self.seat_keys)
+            read = bundle.read_fight(raw, receipts, self.keys, signed)
+            fight = tuple(replace(each, seat_keys=self.seat_keys) for each in self.upto(read))
         except bundle.BadBundle as fault:
             return Report("", fault.verdict, Counts())
         console = Terminal(stderr=True, quiet=self.quiet)
         with Progress(console=console, transient=True) as bar:
-            task = bar.add_task("Deciding every command again", total=evidence.count)
-            return verify(
-                evidence,
+            task = bar.add_task("Deciding every command again", total=fight[-1].count)
+            return verify_fight(
+                fight,
                 every_ruleset(),
                 without_rules=self.without_rules,
                 repeats_killed=self.repeats_killed,
                 progress=lambda done, of: bar.update(task, completed=done, total=of),
             )
+
+    def upto(self, fight: Sequence[Evidence]) -> Sequence[Evidence]:
+        """Return the lines of play up to the one that is asked for; raises `UsageError` if there is none."""
+        if self.line is None:
+            return fight
+        for number, each in enumerate(fight, 1):
+            if each.encounter == self.line:
+                return fight[:number]
+        known = ", ".join(each.encounter for each in fight)
+        raise click.UsageError(f"the file has no line {self.line}; it has {known}")
 
     def hold(self, report: Report, raw: bytes, proof: bytes, policy: Policy | None, delay_s: int) -> Report:
         """Return *report* with what the log proof *proof* says of the record *raw*, under *policy*."""
@@ -309,14 +325,18 @@ class _AuditOptions:
         return with_carried(report, bundle.read(raw), known, registry)
 
     def compare(self, report: Report, parent: bytes, child: bytes) -> Report:
-        """Return *report* with the finding that the seam holds, or a report of what is wrong."""
-        before = self.judge(parent)
+        """Return *report* of a fork with the finding that the seam holds, or a report of what is wrong."""
+        before = replace(self, line=None).judge(parent)
         if not before.verdict.is_sound:
             return before
-        found = mismatch(
-            bundle.read(parent), bundle.read(child), {} if self.without_rules else every_ruleset()
+        registry = {} if self.without_rules else every_ruleset()
+        fork = bundle.read_fight(child)[0]
+        lines = bundle.read_fight(parent)
+        named = parent_of(fork)
+        found = fork_fault(
+            next((each for each in lines if each.encounter == named), lines[-1]), fork, registry
         )
         if found is not None:
             return replace(report, verdict=found)
-        finding = Finding(GOES_ON, f"it continues {before.encounter}, and the seam is sound")
-        return replace(report, findings=(*report.findings, finding))
+        finding = Finding(GOES_ON, f"it continues {named}, and the seam is sound")
+        return with_parent(replace(report, findings=(*report.findings, finding)))

@@ -1,4 +1,4 @@
-"""Derive the state with which a line of play begins that continues another from an earlier commit.
+"""Derive how a line of play begins that continues the record of another one from an earlier commit.
 
 Laws. Everything here is derived from the old line's record and the proposal in it, so a second computation
 gives the same result. A request holds nothing sealed.
@@ -13,23 +13,23 @@ from hashlib import sha256
 from typing import Any, Final, Protocol
 
 from service.core.fold import Folder
-from service.core.lineage import PAGE, ends_redoing, entries, levels, part_in, repeated_commands
+from service.core.lineage import PAGE, began, beginning_request, ends_redoing, entries, levels, undone
 from service.dice.values import RollName
 from service.log import Log
 from service.record.canonical import eid_of
-from service.record.commit import Commit, load_commit, load_request
+from service.record.commit import Commit, load_commit
 from service.record.digest import ruleset_digest
 from service.record.envelopes import envelopes
 from service.record.ids import uuid8
 from service.record.occasions import Occasions
-from service.record.subjects import LINKS, PROPOSED, events_about
+from service.record.subjects import LINE_BEGUN, LINKS, PROPOSED, events_about, is_about
 from service.rules.contests.amendments import AmendmentDetailed
-from service.rules.contests.continuing import BeginLine, SealedValues, SealedValuesInherited, split_sealed
+from service.rules.contests.continuing import LINE_OWN, SealedValues, SealedValuesInherited, split_sealed
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.records import Sealed, changed
 from service.rules.kernel.sealed import is_opened, places_of_sealed
 from service.rules.table.disputes import Amendment
-from service.rules.table.lines import Line, Logged, Origin
+from service.rules.table.lines import FORK, Line, Logged, Origin
 from service.rules.table.table import Table
 
 _LABEL: Final = b"rewound/line/1\x00"
@@ -75,11 +75,12 @@ def line_id(parent: str, amendment: str) -> str:
 
 
 def proposal(log: Log, parent: str, amendment: str) -> Proposal | None:
-    """Return the latest proposal with the id *amendment*; None if there is none."""
+    """Return the latest proposal of *parent* with the id *amendment*; None if there is none."""
     head = log.head(parent)
     upto = head.folded if head else 0
-    while upto > 0:
-        after = max(0, upto - PAGE)
+    first = began(log, parent)
+    while upto >= first:
+        after = max(first - 1, upto - PAGE)
         for entry in reversed(log.commits(parent, after, upto - after)):
             for event in events_about(entry.raw, PROPOSED).values():
                 if event["amendment"] == amendment:
@@ -91,7 +92,7 @@ def proposal(log: Log, parent: str, amendment: str) -> Proposal | None:
 def proposals(log: Log, parent: str) -> Iterator[Proposal]:
     """Yield every proposal of a line of play, the first one first."""
     head = log.head(parent)
-    for entry in entries(log.commits, parent, 0, head.folded if head else 0):
+    for entry in entries(log.commits, parent, began(log, parent) - 1, head.folded if head else 0):
         for event in events_about(entry.raw, PROPOSED).values():
             yield Proposal(parent, entry.n, _amendment(log, parent, entry.n, event))
 
@@ -115,15 +116,14 @@ def _amendment(log: Log, parent: str, n: int, event: Mapping[str, Any]) -> Amend
 
 @dataclass(frozen=True)
 class LineStart:
-    """How a line begins: its whole state, and the parts of the old line's record that it inherits."""
+    """How a line begins: its whole state, and the links that the old line has disclosed."""
 
     state: Table
-    occasions: tuple[str, ...]
     links: tuple[dict[str, Any], ...]
 
     def kept(self) -> tuple[SealedValues, ...]:
-        """Return the sealed values of the state."""
-        return split_sealed(self.state)[1]
+        """Return the sealed values of the members that the line has of its own."""
+        return split_sealed(self.state, LINE_OWN)[1]
 
 
 def line_start(reading: ContinuationReader, found: Proposal) -> LineStart:
@@ -146,7 +146,7 @@ def line_start(reading: ContinuationReader, found: Proposal) -> LineStart:
         before.state,
         encounter=found.encounter,
         digest=ruleset_digest(before.ruleset),
-        dice=changed(before.state.dice, chain=before.state.dice.chain or parent),
+        dice=changed(before.state.dice, chain=before.state.dice.chain or before.state.encounter),
         # A draft judges each command by the seats at the time when it was given, and discloses nothing. Its
         # acceptance sets the seats of the old line's end, so that no old token becomes valid.
         draft=True,
@@ -157,37 +157,25 @@ def line_start(reading: ContinuationReader, found: Proposal) -> LineStart:
         amendment=None,
         amendments=now.amendments,
         amendments_dropped=now.amendments_dropped,
-        dice_moved_in=0,
         last_exposed_epoch=amendment.epoch,
         stopped=None,
         origin=origin,
-        line=_line(reading, found, before.state, now.line if origin.ruled_in else before.state.line),
+        line=_line(reading, found, before.state, now.line),
     )
-    return LineStart(
-        state=state,
-        occasions=inherited_occasions(reading, parent, n, state),
-        links=tuple(_links(reading.log, found.parent, found.n)),
-    )
+    return LineStart(state=state, links=tuple(_links(reading.log, found.parent, found.n)))
 
 
 def is_void(reading: ContinuationReader, found: Proposal) -> bool:
     """Return whether a proposal has no starting point because play continued before it was made."""
-    line = found.amendment.line
-    if line:
-        return part_in(reading, found.parent, found.n, line) is None
     return found.amendment.kind == "redo" and ends_redoing(reading, found.parent, found.n)
 
 
 def starting_point(reading: ContinuationReader, found: Proposal) -> tuple[str, int, int]:
-    """Return the line and commit that a proposal continues, and the last commit that it takes back."""
-    amendment = found.amendment
-    if amendment.kind == "redo":
-        return found.parent, 1 + repeated_commands(reading.log, found.parent), found.n
-    if amendment.line:
-        part = part_in(reading, found.parent, found.n, amendment.line)
-        assert part is not None, "a void proposal begins no line"
-        return part.line, amendment.commit - 1, part.last
-    return found.parent, amendment.commit - 1, found.n
+    """Return the line whose record a proposal continues, the commit, and the line's last commit then."""
+    if found.amendment.kind == "redo":
+        part = undone(reading, found.parent)[0]
+        return part.line, part.last, part.last
+    return found.parent, found.amendment.commit - 1, found.n
 
 
 def inherited_occasions(reading: ContinuationReader, parent: str, n: int, state: Table) -> tuple[str, ...]:
@@ -210,18 +198,24 @@ def _answered(now: Table, amendment: Amendment) -> Mapping[str, Any]:
     return {**now.contests, amendment.contest: contest}
 
 
-def _line(reading: ContinuationReader, found: Proposal, state: Table, before: Line | None) -> Line:
-    """Return the old line's rolls from the starting point on, and the epochs that it went through.
+def _line(reading: ContinuationReader, found: Proposal, state: Table, now: Line | None) -> Line:
+    """Return the rolls that were seen beyond the starting point, and the epochs that were gone through.
 
-    *before* is the `Line` of earlier lines, or of later ones if the starting point is further back.
+    Seen are those of the commits that are taken back, and those that the lines in between had seen: *now* is
+    what the line that a redo leaves has of them.
     """
     parent, n, upto = starting_point(reading, found)
     commits = [load_commit(entry.raw) for entry in entries(reading.log.commits, parent, n, upto)]
-    old: dict[str, tuple[Logged, ...]] = dict(before.old_rolls) if before else {}
+    earlier = [state.line, *_lines_begun_in(reading, parent, commits)]
+    before = [each for each in (*earlier, now) if each is not None]
+    old: dict[str, tuple[Logged, ...]] = {}
+    for line in before:
+        for name, rolls_ in line.old_rolls.items():
+            known = old.get(name, ())
+            old[name] = (*known, *(roll for roll in rolls_ if roll not in known))
     hidden: dict[Scope, dict[str, tuple[Logged, ...]]] = {}
     lying = envelopes(reading.log, parent, n, upto) if commits else {}
-    seen = found.n if parent == found.parent else _head(reading.log, parent)
-    came = {occasion for occasion, at in reading.occasions.upto(parent, seen).items() if at <= seen}
+    came = {occasion for occasion, at in reading.occasions.upto(parent, upto).items() if at <= upto}
     for commit in commits:
         _note(old, commit.rolls)
         for index, event in enumerate(commit.events):
@@ -232,22 +226,26 @@ def _line(reading: ContinuationReader, found: Proposal, state: Table, before: Li
                 _note(old, rolls)
             elif rolls:
                 _note(hidden.setdefault((tuple(event["audience"]), event["opens"]), {}), rolls)
-    epochs = sorted({state.epoch, *(commit.epoch for commit in commits)})
-    later = tuple(e for e in before.old_epochs if e > epochs[-1]) if before else ()
+    sealed = [part for line in before for part in line.sealed_rolls]
+    sealed += [_sealed(who, when, hidden[who, when]) for who, when in sorted(hidden)]
+    epochs = {state.epoch, *(commit.epoch for commit in commits)}
+    later = {epoch for line in before for epoch in line.old_epochs if epoch > state.epoch}
+    new = {epoch for line in before for epoch in line.new_epochs}
     return Line(
         old_rolls=old,
-        sealed_rolls=(
-            *(before.sealed_rolls if before else ()),
-            *(_sealed(who, when, hidden[who, when]) for who, when in sorted(hidden)),
-        ),
-        old_epochs=(*epochs, *later),
-        new_epochs=(*(before.new_epochs if before else ()), found.amendment.epoch),
+        sealed_rolls=tuple([part for i, part in enumerate(sealed) if part not in sealed[:i]]),
+        old_epochs=tuple(sorted(epochs | later)),
+        new_epochs=(*sorted(new), found.amendment.epoch),
     )
 
 
-def _head(log: Log, encounter: str) -> int:
-    head = log.head(encounter)
-    return head.folded if head is not None else 0
+def _lines_begun_in(
+    reading: ContinuationReader, parent: str, commits: Iterable[Commit]
+) -> Iterator[Line | None]:
+    """Yield what each line that began in *commits* of the record of *parent* had seen of other lines."""
+    for commit in commits:
+        if is_about(commit.raw, LINE_BEGUN):
+            yield reading.folder.at(parent, commit.n).state.line
 
 
 def _sealed(
@@ -278,13 +276,13 @@ def _links(log: Log, parent: str, upto: int) -> Iterator[dict[str, Any]]:
 
 
 def sealed_values(reading: ContinuationReader, origin: Origin) -> tuple[SealedValues, ...]:
-    """Return the sealed values of the state with which a line from *origin* begins."""
+    """Return the sealed values that a line from *origin* has of its own where it begins."""
     found = proposal(reading.log, origin.proposed_in, origin.amendment)
     return line_start(reading, found).kept() if found is not None else ()
 
 
 def sealed_values_in(commit: Commit, payloads: Mapping[int, Mapping[str, Any]]) -> tuple[SealedValues, ...]:
-    """Return the sealed values in commit 1 of a line, from its opened envelopes: *payloads* by index."""
+    """Return the sealed values in the first commit of a line or fork; *payloads* are by index."""
     return tuple(
         SealedValues(
             audience=tuple(event["audience"]),
@@ -300,9 +298,7 @@ def sealed_values_in(commit: Commit, payloads: Mapping[int, Mapping[str, Any]]) 
 
 def inherits(log: Log, encounter: str) -> str | None:
     """Return the encounter whose dice chain *encounter* uses; None if it has its own."""
-    first = log.commands(encounter, 0, 1)
-    request = load_request(first[0].raw) if first else None
-    if request is None or request.type != BeginLine.type:
+    request = beginning_request(log, encounter)
+    if request is None or request.data["origin"]["kind"] == FORK:
         return None
-    chain = request.data["dice"]["chain"]
-    return str(request.data["origin"]["parent"]) if chain is not None else None
+    return str(request.data["origin"]["parent"])

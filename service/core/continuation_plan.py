@@ -1,4 +1,4 @@
-"""Plan a new line of play: the commands that it repeats from the old one, and the request that opens it.
+"""Plan a new line of play: the commands that it repeats from the old one, and the request that begins it.
 
 A command is repeated as it was given: its seat, its time and its data. Refused commands are not repeated, nor
 those about contests, proposals and seats. A draft judges each command by the seats of its time.
@@ -6,22 +6,22 @@ those about contests, proposals and seats. A draft judges each command by the se
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final
 
 from service.core.continuation import ContinuationReader, Proposal, line_start
-from service.core.lineage import NOT_PLAYED, entries, undone
+from service.core.lineage import NOT_PLAYED, entries
 from service.record.commit import ACCEPTED, SEALED, Request, load_commit, load_request
-from service.record.subjects import SEATING, SEATS, events_about
-from service.rules.contests.continuing import BeginLine, split_sealed
-from service.rules.kernel.codec import from_data, to_data
+from service.rules.contests.acceptance import taking
+from service.rules.contests.continuing import LINE_OWN, BeginLine, split_sealed
+from service.rules.kernel.codec import to_data
 from service.rules.kernel.messages import Actor
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import unsealed
 from service.rules.rolls.seeding import CommitSeed, RevealSeed, WaiveSeed
-from service.rules.table.table import GM, Seat, Table
+from service.rules.table.table import GM, Seat
 
 _LABEL: Final = b"rewound/line/1\x00"
 SEEDING: Final = (CommitSeed.type, WaiveSeed.type, RevealSeed.type)
@@ -37,30 +37,25 @@ class RepeatedCommand:
     request: Request
 
 
-def _range(reading: ContinuationReader, found: Proposal) -> tuple[str, int, int]:
-    """Return the encounter whose commands the new line repeats, and the first and last of their numbers."""
-    if found.amendment.kind == "redo":
-        part = undone(reading, found.parent)[0]
-        return part.line, part.first, part.last
-    return found.parent, found.amendment.commit, found.n
+def planned(reading: ContinuationReader, found: Proposal) -> list[RepeatedCommand]:
+    """Return the commands that the new line repeats from the line that proposed it, in order.
 
-
-def repeated_commands(reading: ContinuationReader, found: Proposal) -> tuple[str, list[RepeatedCommand]]:
-    """Return the encounter whose commands the new line repeats, and these commands in order."""
-    source, first, last = _range(reading, found)
+    An undo repeats none, and neither does a redo: its record has what it restores.
+    """
     amendment = found.amendment
-    if amendment.kind == "undo":
-        return source, []
+    if amendment.kind != "as_ruled":
+        return []
+    source, first = found.parent, amendment.commit
     chosen: list[RepeatedCommand] = []
-    commands = entries(reading.log.commands, source, first - 1, last)
-    commits = entries(reading.log.commits, source, first - 1, last)
+    commands = entries(reading.log.commands, source, first - 1, found.n)
+    commits = entries(reading.log.commits, source, first - 1, found.n)
     for command, entry in zip(commands, commits, strict=False):
         request, commit = load_request(command.raw), load_commit(entry.raw)
-        if amendment.kind == "as_ruled" and commit.n == first:
+        if commit.n == first:
             chosen += [RepeatedCommand(0, each) for each in _instead(found, request)]
         elif commit.outcome in (ACCEPTED, SEALED) and request.type not in NOT_REPEATED:
             chosen.append(RepeatedCommand(commit.n, _repeated(found, request)))
-    return source, chosen
+    return chosen
 
 
 def _repeated(found: Proposal, request: Request) -> Request:
@@ -84,49 +79,42 @@ def _instead(found: Proposal, contested: Request) -> Iterator[Request]:
 
 
 def _seated(
-    reading: ContinuationReader,
-    found: Proposal,
-    seats: Mapping[str, Seat],
-    commands: Sequence[RepeatedCommand],
+    reading: ContinuationReader, found: Proposal, seats: Mapping[str, Seat], numbers: Mapping[int, int]
 ) -> dict[str, Mapping[str, Seat]]:
-    """Return the seats at the time of each of *commands* where they changed, by its number in the new line.
+    """Return the seats at the time of each repeated command where they changed, by its new number.
 
-    *seats* are the seats with which the line begins.
+    *seats* are those with which the line begins; *numbers* has each old command's number in the new line.
     """
-    source, first, last = _range(reading, found)
-    numbers = {each.old: number for number, each in enumerate(commands, 2) if each.old}
     if not numbers:
         return {}
-    judged = reading.folder.at(source, 1).state.seats_by_command
     sat: dict[str, Mapping[str, Seat]] = {}
-    table, known = Table(seats=seats), seats
-    for entry in entries(reading.log.commits, source, first - 1, last):
-        table = changed(table, seats=judged.get(str(entry.n), table.seats))
-        if entry.n in numbers and table.seats != known:
-            sat[str(numbers[entry.n])] = known = table.seats
-        for event in events_about(entry.raw, SEATS).values():
-            fields = {name: value for name, value in event.items() if name != "type"}
-            table = from_data(SEATING[event["type"]], fields).evolve(table)
+    first = found.amendment.commit
+    known, before = seats, reading.folder.at(found.parent, first - 1).state
+    for commit, after in reading.folder.steps(found.parent, first - 1, max(numbers)):
+        judged_by = taking(before, commit.n).seats
+        if commit.n in numbers and judged_by != known:
+            sat[str(numbers[commit.n])] = known = judged_by
+        before = after.state
     return sat
 
 
 def opening(reading: ContinuationReader, found: Proposal, at: str) -> tuple[Request, list[RepeatedCommand]]:
-    """Return the request that opens the line of a proposal, and the commands that follow it."""
+    """Return the request that begins the line of a proposal, and the commands that follow it."""
     begun = line_start(reading, found)
-    source, commands = repeated_commands(reading, found)
-    state = changed(begun.state, seats_by_command=_seated(reading, found, begun.state.seats, commands))
-    everybody, _ = split_sealed(state)
+    assert begun.state.origin is not None, "a line continues another"
+    commands = planned(reading, found)
+    numbers = {each.old: n for n, each in enumerate(commands, begun.state.origin.n + 2) if each.old}
+    seated = _seated(reading, found, begun.state.seats, numbers)
+    state = changed(begun.state, seats_by_command=seated)
+    everybody, _ = split_sealed(state, LINE_OWN)
     data = {
         "encounter": found.encounter,
         "edition": begun.state.edition,
         "digest": begun.state.digest,
-        "dice": to_data(begun.state.dice),
         "origin": to_data(begun.state.origin),
-        "source": source,
         "plan": [each.old for each in commands],
         "state": everybody.data,
         "orders": to_data(everybody.orders),
-        "occasions": list(begun.occasions),
         "links": list(begun.links),
     }
     nonce = sha256(_LABEL + found.encounter.encode()).hexdigest()[:32]

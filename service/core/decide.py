@@ -44,6 +44,8 @@ from service.rules.table.table import Table
 
 S = TypeVar("S", bound=Table)
 
+BEGUN: Final = "begun"
+"""The mark with the number of a line's first own commit; an encounter that continues none has no mark."""
 MALFORMED: Final = "malformed"
 UNSIGNED: Final = "not_signed"
 
@@ -358,14 +360,17 @@ def _still_owed(state: Table, request: Request, scope: Scope) -> str | None:
 
 
 def landmarks(before: Table, after: Table, n: int) -> dict[str, bytes]:
-    """Return a mark for each round that began and each epoch that closed in commit *n*."""
+    """Return a mark for each round or line that began and each epoch that closed in commit *n*."""
     if (
         before.round == after.round
         and before.epoch == after.epoch
         and before.undisclosed_epochs == after.undisclosed_epochs
+        and before.encounter in ("", after.encounter)
     ):
         return {}
     rounds = {f"round/{r}": b"%d" % n for r in range(before.round + 1, after.round + 1)}
+    if before.encounter not in ("", after.encounter):
+        rounds |= {BEGUN: b"%d" % n}
     if after.draft:  # a draft discloses nothing
         return rounds
     epochs = {

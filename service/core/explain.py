@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
+from service.core.lineage import began
 from service.dice.chain import epoch_key, walk
 from service.dice.stream import faces_and_words
 from service.dice.values import RollName
@@ -212,10 +213,10 @@ def _link(log: Log, at: str, state: Table, marks: Mapping[str, bytes], lane: int
 
 
 def _from_old_line(log: Log, at: str, state: Table, lane: int, epoch: int) -> bytes | None:
-    """Return the link of an epoch that the previous line disclosed, as recorded in commit 1; else None."""
+    """Return the link of an epoch that the line's beginning has from the previous line, else None."""
     if state.origin is None:
         return None
-    for event in load_commit(log.commits(at, 0, 1)[0].raw).events:
+    for event in load_commit(log.commits(at, began(log, at) - 1, 1)[0].raw).events:
         if event.get("type") == "link_inherited" and event["lane"] == lane and event["epoch"] >= epoch:
             eid = eid_of(state.dice.chain or state.encounter)
             return walk(eid, lane, event["epoch"], bytes.fromhex(event["link"]), epoch)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from service.core.continuation import ContinuationReader
 from service.rules.contests.continuing import SealedValues, split_sealed
 from service.rules.kernel.records import EMPTY, changed
@@ -11,8 +9,6 @@ from service.rules.kernel.sealed import resealed
 from service.rules.table.lines import Origin
 from service.rules.table.seeds import Sealing
 from service.rules.table.table import GM, Seat, Table
-
-FORK: Final = "fork"
 
 
 def fork_state(state: Table) -> Table:

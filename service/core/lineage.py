@@ -1,7 +1,8 @@
-"""Reconstruct a line's ancestry and its undo/redo history.
+"""Find where lines of play begin and what an undo took back.
 
-Laws. An undo takes back commits of one line of play; a redo restores those of one undo. So step-by-step undo
-goes back through the lines that continue each other, and step-by-step redo returns the same way.
+Laws. The record of a line has every commit of the path that led to it, so it is read by number like any
+other. A line's own commits are those from its beginning on. A redo restores what one undo took back;
+step-by-step redo returns the way that step-by-step undo went.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from service.core.decide import BEGUN
 from service.core.fold import Folder
 from service.log import Log
-from service.record.commit import ACCEPTED, SEALED, load_commit, load_request
+from service.record.commit import ACCEPTED, SEALED, Request, load_commit, load_request
 from service.rules.contests.acceptance import AcceptLine
 from service.rules.contests.amendments import AcceptAmendment, Amend, DropAmendment, Redo, Undo
 from service.rules.contests.contests import OpenContest, Uphold
-from service.rules.table.lines import Origin
+from service.rules.contests.continuing import BeginLine
+from service.rules.table.lines import FORK, Origin
 from service.rules.table.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat, RemoveSeatKey, SetSeatKey
 
 ABOUT_LINES: Final = tuple(
@@ -27,7 +30,9 @@ AT_THE_TABLE: Final = tuple(
     kind.type for kind in (OpenSeat, ChangeSeat, IssueToken, SetSeatKey, RemoveSeatKey, CloseSeat)
 )
 """Commands about seats: no line takes them back, and none repeats them."""
-NOT_PLAYED: Final = frozenset((*ABOUT_LINES, *AT_THE_TABLE, AcceptLine.type))
+OF_LINES: Final = (BeginLine.type, AcceptLine.type)
+"""Commands of the service that begin and accept a line."""
+NOT_PLAYED: Final = frozenset((*ABOUT_LINES, *AT_THE_TABLE, *OF_LINES))
 """Commands that do not change the fight."""
 PAGE: Final = 500
 
@@ -48,43 +53,36 @@ class LineageReader(Protocol):
 
 @dataclass(frozen=True)
 class LinePart:
-    """Consecutive commits of one line of play that count in a history."""
+    """Consecutive commits of a record."""
 
     line: str
     first: int
     last: int
 
 
+def began(log: Log, line: str) -> int:
+    """Return the number of the first commit of *line* that is not one of the line that it continues."""
+    mark = log.marks_named(BEGUN, [line])[0]
+    return 1 if mark is None else int(mark)
+
+
+def beginning_request(log: Log, line: str) -> Request | None:
+    """Return the request that began *line*, or a fork; None for another encounter."""
+    entries_ = log.commands(line, began(log, line) - 1, 1)
+    request = load_request(entries_[0].raw) if entries_ else None
+    return request if request is not None and request.type == BeginLine.type else None
+
+
 def origin_of(reading: LineageReader, line: str) -> Origin | None:
     """Return the origin of *line*; None if it continues no other."""
-    origin: Origin | None = reading.folder.at(line, 1).state.origin
+    origin: Origin | None = reading.folder.at(line, began(reading.log, line)).state.origin
     return origin
 
 
 def repeated_commands(log: Log, line: str) -> int:
     """Return how many commands *line* repeated from another when it began."""
-    begun = load_request(log.commands(line, 0, 1)[0].raw)
-    return len(begun.data.get("plan", ()))
-
-
-def history(reading: LineageReader, line: str, upto: int) -> Iterator[LinePart]:
-    """Yield the parts of a line's history up to a commit, latest first: its own, then its ancestors'."""
-    while True:
-        yield LinePart(line, 2, upto)
-        origin = origin_of(reading, line)
-        if origin is None or origin.kind == "fork":
-            return
-        line, upto = origin.parent, origin.n
-
-
-def part_in(reading: LineageReader, line: str, upto: int, earlier: str) -> LinePart | None:
-    """Return the part of the history in the line *earlier*; None if play continued since, or without one."""
-    for part in history(reading, line, upto):
-        if part.line == earlier:
-            return part
-        if is_played(reading, part):
-            return None
-    return None
+    begun = beginning_request(log, line)
+    return 0 if begun is None else len(begun.data.get("plan", ()))
 
 
 def is_played(reading: LineageReader, part: LinePart) -> bool:
@@ -100,7 +98,8 @@ def is_played(reading: LineageReader, part: LinePart) -> bool:
 
 def is_as_begun(reading: LineageReader, line: str, upto: int) -> bool:
     """Return whether *line* contains no play beyond the commands that it repeated when it began."""
-    return not is_played(reading, LinePart(line, 2 + repeated_commands(reading.log, line), upto))
+    first = began(reading.log, line) + 1 + repeated_commands(reading.log, line)
+    return not is_played(reading, LinePart(line, first, upto))
 
 
 def ends_redoing(reading: LineageReader, line: str, upto: int) -> bool:
@@ -110,9 +109,12 @@ def ends_redoing(reading: LineageReader, line: str, upto: int) -> bool:
 
 
 def undone(reading: LineageReader, line: str) -> list[LinePart]:
-    """Return the parts that redos would restore where *line* begins, the next first: one for each undo."""
+    """Return the parts that redos would restore where *line* begins, the next first: one for each undo.
+
+    A part ends before the proposal of its undo.
+    """
     steps: list[Origin] = []
-    while (origin := origin_of(reading, line)) is not None and origin.levels:
+    while (origin := origin_of(reading, line)) is not None and origin.levels and origin.kind != FORK:
         steps.append(origin)
         line = origin.proposed_in
     found: list[LinePart] = []
@@ -120,7 +122,7 @@ def undone(reading: LineageReader, line: str) -> list[LinePart]:
         if step.kind == "redo":
             found = found[1:]
         else:
-            found = [LinePart(step.parent, step.n + 1, step.upto), *found[: step.levels - 1]]
+            found = [LinePart(step.parent, step.n + 1, step.upto - 1), *found[: step.levels - 1]]
     return found
 
 

@@ -1,8 +1,8 @@
 """Find where an encounter continues in another line of play, from the record alone.
 
-Laws. A proposed line has no seam until the line that proposed it says `continued`. Up to the seam the new
-line's commits repeat earlier play; those after it are new. A follower leaves the old line at its end and
-enters the new one behind the seam.
+Laws. A proposed line has no seam until the line that proposed it says `continued`. The new line's record has
+the commits of the path that led to it, then those that repeat earlier play, and new ones behind them. A
+follower leaves the old line at its end and enters the new one behind those that repeat earlier play.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from service.core.lineage import beginning_request
 from service.log import Log
-from service.record.commit import ACCEPTED, SEALED, Commit, load_commit, load_request
+from service.record.commit import ACCEPTED, SEALED, Commit, load_commit
 from service.rules.contests.amendments import Continued
-from service.rules.contests.continuing import BeginLine
 
 PAGE: Final = 100
 
@@ -87,10 +87,9 @@ def beginning(log: Log, line: str) -> Seam | None:
 
 
 def origin_of(log: Log, line: str) -> Mapping[str, Any] | None:
-    """Return the origin of a line or fork from the request that opened it; None for another encounter."""
-    first = log.commands(line, 0, 1)
-    request = load_request(first[0].raw) if first else None
-    if request is None or request.type != BeginLine.type:
+    """Return the origin of a line or fork from the request that began it; None for another encounter."""
+    request = beginning_request(log, line)
+    if request is None:
         return None
     origin: Mapping[str, Any] = request.data["origin"]
     return origin

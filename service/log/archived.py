@@ -31,10 +31,11 @@ class ArchivedEncounters(Protocol):
         """Read how many encounters are archived, and what their files hold."""
         ...
 
-    def restore(self, stored: StoredEncounter, entry: bytes = b"") -> bool:
+    def restore(self, stored: StoredEncounter, entry: bytes = b"", over: int = 0) -> bool:
         """Put an encounter in the place of *entry*, in one step; whether it did.
 
         Commands beyond its commits wait as before; the caller marks it dirty. False where there is another
-        entry, or the encounter itself.
+        entry, or the encounter itself. With *over* it replaces the encounter, which must have exactly so many
+        commands and no commit.
         """
         ...

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import Any, Final
 
@@ -35,6 +35,8 @@ class BundleImport:
     """How many of them are covered by a head that an accepted key signed."""
     keys: tuple[str, ...] = ()
     """The accepted public keys, in hexadecimal digits."""
+    lines: Mapping[str, str] = field(default_factory=dict)
+    """The address of each line of play that came with it and led to it, by its id in the record, in order."""
 
     @property
     def is_unsigned(self) -> bool:
@@ -58,13 +60,21 @@ def find(store: SideStore, address: str) -> BundleImport | None:
     if blob is None:
         return None
     data: Mapping[str, Any] = json.loads(blob)
-    return BundleImport(data["record"], data["size"], data["signed"], tuple(data["keys"]))
+    lines = {str(record): str(at) for record, at in data["lines"]}
+    return BundleImport(data["record"], data["size"], data["signed"], tuple(data["keys"]), lines)
+
+
+def lines_of(store: SideStore, address: str) -> Mapping[str, str] | None:
+    """Return the addresses of the lines that led to an import, by their ids; None if it is no import."""
+    taken = find(store, address)
+    return None if taken is None else taken.lines
 
 
 def put(store: SideStore, owner: str, address: str, taken: BundleImport) -> None:
     """Store the import at *address*."""
     store.put_record(f"{COLLECTION}/{owner}/{taken.record}", address, b"")
-    store.put_record(COLLECTION, address, json.dumps(asdict(taken)).encode())
+    data = asdict(taken) | {"lines": list(taken.lines.items())}
+    store.put_record(COLLECTION, address, json.dumps(data).encode())
 
 
 def addresses(store: SideStore, owner: str, record: str) -> list[str]:

@@ -6,17 +6,20 @@ was a proposal. The command is derived from the old line's record, so any proces
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Final
 
 from service import tracing
+from service.core.lineage import began
 from service.log import NoSuchEncounter, bucket_of
 from service.record.commit import Commit, Request, dump_request, load_commit
 from service.record.subjects import CONTINUED, is_about
 from service.rules.contests.acceptance import AcceptLine
 from service.rules.kernel.codec import to_data
 from service.rules.kernel.messages import Actor
+from service.rules.kernel.records import changed
+from service.rules.table.disputes import Contest
 from service.rules.table.table import CLOCK, Table
 from service.signals.doorbell import NOTIFY_MS
 from service.usecases.services import Services
@@ -29,7 +32,10 @@ _PAGE: Final = 50
 
 def is_draft(services: Services, encounter: str) -> bool:
     """Return whether an encounter is a proposed line that has not been accepted."""
-    state: Table = services.folder.current(encounter).state
+    folded = services.folder.current(encounter)
+    state: Table = folded.state
+    if folded.n < began(services.log, encounter):  # its record ends with the line that it continues
+        return True
     if not state.draft or state.origin is None:
         return False
     return bool(services.folder.current(state.origin.proposed_in).state.continued != encounter)
@@ -64,9 +70,22 @@ def _request(services: Services, parent: str, encounter: str, accepted: Table) -
         data={
             "parent": parent,
             "seats": to_data(accepted.seats),
-            "contests": to_data(accepted.contests),
+            "contests": to_data(_moved(services, encounter, accepted.contests)),
         },
     )
+
+
+def _moved(services: Services, encounter: str, contests: Mapping[str, Contest]) -> Mapping[str, Contest]:
+    """Return *contests*; those of commits that *encounter* has too are about this line from now on."""
+
+    def is_there(contest: Contest) -> bool:
+        then, now = (services.log.commits(line, contest.commit - 1, 1) for line in (contest.line, encounter))
+        return bool(then) and then == now
+
+    return {
+        id_: changed(contest, line=encounter) if is_there(contest) else contest
+        for id_, contest in contests.items()
+    }
 
 
 def _ended(services: Services, parent: str) -> Commit:
@@ -102,23 +121,14 @@ def seated_in(services: Services, encounter: str) -> str:
             return encounter
 
 
-def put(
-    services: Services,
-    encounter: str,
-    key: str,
-    raw: bytes,
-    more: Sequence[bytes] = (),
-    *,
-    create: bool = False,
-) -> int:
-    """Append a request of the service to a line of play, and *more* after it, once; return its number."""
+def put(services: Services, encounter: str, key: str, raw: bytes, *, create: bool = False) -> int:
+    """Append a request of the service to a line of play, once; return its number."""
     submitted = services.log.submit(
         encounter,
         raw,
-        more=more,
         scope=SCOPE,
         key=key,
-        fingerprint=sha256(b"".join((raw, *more))).hexdigest(),
+        fingerprint=sha256(raw).hexdigest(),
         create=create,
         at_ms=int(services.clock() * 1000),
         notify_ms=NOTIFY_MS,

@@ -1,8 +1,9 @@
 """Use cases of amendments: decide a proposal in its own line, show the difference, accept it.
 
-Laws. The new line is an encounter like any other; its requests are appended once, however often they are
-submitted. Until the old line says `continued`, only the GM sees the new line and nobody acts in it. It shows
-nothing that the old line may still throw or reveal.
+Laws. The new line is an encounter like any other; its beginning is appended once, however often it is
+submitted, and a worker puts the record before it and the repeated commands behind it. Until the old line
+says `continued`, only the GM sees the new line and nobody acts in it. It shows nothing that the old line
+may still throw or reveal.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, Final
 
 from service.core import views
 from service.core.continuation import Proposal, is_void, proposal, starting_point
-from service.core.continuation_plan import opening, repeated_commands
+from service.core.continuation_plan import opening, planned
 from service.core.lineage import entries
 from service.core.sealed_check import check_nothing_sealed
 from service.record.commit import Commit, dump_request, load_commit
@@ -30,16 +31,10 @@ RULE: Final = "TABLE-AMEND-3"
 OUTDATED: Final = "TABLE-AMEND-5"
 _ALL: Final = 2**53
 
-APPENDED: Final = 1000
-"""The most requests of a proposal's line that one call appends."""
-
-TOGETHER: Final = 50
-"""The most of them that are appended in one step."""
-
 
 @dataclass(frozen=True)
 class DraftLine:
-    """A proposal and its line's progress: how many requests it has, and how many of them are decided.
+    """A proposal and its line's progress: its last number as proposed, and the last one that is decided.
 
     A void proposal has no line; both numbers are 0, and `void` says why.
     """
@@ -56,10 +51,7 @@ class DraftLine:
 
 
 def draft(services: Services, found: Proposal, seconds: float = 0) -> DraftLine:
-    """Append the requests of a proposal's line, once, and wait up to *seconds* for its last commit.
-
-    A call appends at most `APPENDED` of them, so a long redo takes several, and is `deciding` until then.
-    """
+    """Append the beginning of a proposal's line, once, and wait up to *seconds* for its last commit."""
     void = _void(services, found)
     if void is not None:
         return DraftLine(found, void=void)
@@ -69,18 +61,11 @@ def draft(services: Services, found: Proposal, seconds: float = 0) -> DraftLine:
     assert entry is not None, "a proposal belongs to an encounter that has an owner"
     line = replace(entry, encounter=found.encounter, opened=at, root=entry.root or found.parent)
     services.encounters.enter(line, listed=False)
+    count = starting_point(services, found)[1] + 1 + len(commands)
     head = services.log.head(found.encounter)
-    requests = [begin, *(each.request for each in commands)]
-    count, appended = len(requests), head.appended if head else 0
-    upto = min(count, appended + APPENDED)
-    while appended < upto:
-        end = 1  # the first creates the line
-        if appended:
-            end = min(upto, appended - appended % TOGETHER + TOGETHER)
-        first, *more = map(dump_request, requests[appended:end])
-        put(services, found.encounter, str(appended), first, more, create=appended == 0)
-        appended = end
-    services.outcomes.wait(found.encounter, upto, seconds)
+    if head is None or head.folded < count:  # a repeat notifies a worker again
+        put(services, found.encounter, "0", dump_request(begin), create=head is None)
+    services.outcomes.wait(found.encounter, count, seconds)
     head = services.log.head(found.encounter)
     return DraftLine(found, count, head.folded if head else 0)
 
@@ -117,7 +102,6 @@ def amendment_data(services: Services, drafted: DraftLine, *, with_events: bool 
         "kind": amendment.kind,
         "contest": amendment.contest,
         "commit": amendment.commit or None,
-        "commit_line": amendment.line or None,
         "decision": amendment.decision,
         "reason": amendment.reason,
         "version": found.n,
@@ -169,18 +153,18 @@ def _difference(services: Services, drafted: DraftLine, *, with_events: bool) ->
 def _commands(services: Services, drafted: DraftLine) -> Iterator[views.Data]:
     """Yield each command of the new line: the old command that it repeats, and its outcome now."""
     found = drafted.proposal
-    source, commands = repeated_commands(services, found)
-    stored = entries(services.log.commits, found.encounter, 1, len(commands) + 1)
+    commands, begun = planned(services, found), starting_point(services, found)[1] + 1
+    stored = entries(services.log.commits, found.encounter, begun, begun + len(commands))
     every = [load_commit(entry.raw) for entry in stored]
     for n, (each, became) in enumerate(
-        zip(commands, read_all(services, found.encounter, GM, every), strict=True), 2
+        zip(commands, read_all(services, found.encounter, GM, every), strict=True), begun + 1
     ):
         outcome = views.outcome_data(became.commit, became.payloads, became.reader)
         reads = views.may_read_request(became.commit, became.reader, each.request.actor.seat)
         data: views.Data = {
             "n": n,
             "old": each.old or None,
-            "source": source,
+            "source": found.parent,
             "seat": each.request.actor.seat,
             "type": each.request.type if reads else None,
             "outcome": outcome["outcome"],
@@ -196,10 +180,9 @@ def _commit(services: Services, encounter: str, n: int) -> Commit:
 
 def _left(services: Services, found: Proposal) -> list[int]:
     """Return the numbers of the old line's commands that the new line does not repeat."""
-    source, commands = repeated_commands(services, found)
     line, n, last = starting_point(services, found)
-    kept = {each.old for each in commands} if source == found.parent else set()
-    return [number for number in range(n + 1, last + (line != found.parent)) if number not in kept]
+    kept = {each.old for each in planned(services, found)}
+    return [number for number in range(n + 1, last) if number not in kept] if line == found.parent else []
 
 
 # --- acceptance ------------------------------------------------------------------------------------------
@@ -239,6 +222,7 @@ def _acceptance_of(services: Services, drafted: DraftLine, version: int) -> dict
 def _is_open(services: Services, found: Proposal, drafted: DraftLine) -> bool:
     """Return whether the commands that replace the contested one are decided and sealed nothing."""
     instead = len(unsealed(found.amendment.instead))
-    commits = services.log.commits(found.encounter, 1, instead) if instead else []
+    begun = starting_point(services, found)[1] + 1
+    commits = services.log.commits(found.encounter, begun, instead) if instead else []
     sealed = any("sealed" in event for entry in commits for event in load_commit(entry.raw).events)
     return drafted.is_ready and not sealed

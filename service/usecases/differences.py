@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from service.core import views
-from service.core.lineage import history
 from service.usecases import reading
 from service.usecases.services import Services
 
@@ -75,22 +74,37 @@ def between(
 
 
 def parting(services: Services, before: DiffEnd, after: DiffEnd) -> tuple[int, int]:
-    """Return the last common commit as each side numbers it; raise `LookupError` if there is none."""
+    """Return the last common commit as each side numbers it; raise `LookupError` if there is none.
+
+    The lines of a game share their commits up to where they part. A fork numbers its own from 1.
+    """
     if before.encounter == after.encounter:
         common = min(before.n, after.n)
         return common, common
-    origin = services.folder.at(after.encounter, 1).state.origin
-    if origin is not None and origin.parent == before.encounter:
-        return min(origin.n, before.n), 1
-    origin = services.folder.at(before.encounter, 1).state.origin
-    if origin is not None and origin.parent == after.encounter:
-        return 1, min(origin.n, after.n)
-    lived = {part.line: part.last for part in history(services, before.encounter, before.n)}
-    for part in history(services, after.encounter, after.n):
-        if part.line in lived:
-            common = min(part.last, lived[part.line])
-            return common if part.line == before.encounter else 1, 1
-    raise LookupError(after.encounter)
+    one, two = _forked_from(services, before), _forked_from(services, after)
+    if two is not None and two.encounter == before.encounter:
+        return min(two.n, before.n), 1
+    if one is not None and one.encounter == after.encounter:
+        return 1, min(one.n, after.n)
+    common = _shared(services, before, after)
+    if not common:
+        raise LookupError(after.encounter)
+    return common, common
+
+
+def _forked_from(services: Services, point: DiffEnd) -> DiffEnd | None:
+    origin = services.folder.at(point.encounter, 1).state.origin
+    return None if origin is None else DiffEnd(origin.parent, origin.n)
+
+
+def _shared(services: Services, one: DiffEnd, two: DiffEnd) -> int:
+    """Return how many commits two records have in common: a hash covers every commit before it."""
+    low, high = 0, min(one.n, two.n)
+    while low < high:
+        middle = (low + high + 1) // 2
+        found = [services.log.commits(each.encounter, middle - 1, 1) for each in (one, two)]
+        low, high = (middle, high) if found[0] and found[0] == found[1] else (low, middle - 1)
+    return low
 
 
 def _view(services: Services, point: DiffEnd, seat: str) -> views.Data:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from service.core.continuation import inherited_occasions, line_id
-from service.core.fork_state import FORK, fork_state
+from service.core.fork_state import fork_state
 from service.core.sealed_check import check_nothing_sealed
 from service.log import Appended, IdempotencyKey, KeyReused
 from service.record.digest import ruleset_digest
@@ -21,7 +21,7 @@ from service.rules.kernel.codec import to_data
 from service.rules.kernel.messages import Actor, Refused
 from service.rules.kernel.records import changed
 from service.rules.rolls.seeding import Seeding
-from service.rules.table.lines import Origin
+from service.rules.table.lines import FORK, Origin
 from service.rules.table.table import GM, DiceSetup, Table
 from service.stores import forks
 from service.stores.encounter_index import EncounterEntry, expiry

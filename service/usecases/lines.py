@@ -17,6 +17,7 @@ from service.log import NoSuchEncounter, Outcome
 from service.record.subjects import GOES_ON, is_about
 from service.rules.table.table import Table
 from service.signals.followed import concerns_all
+from service.stores import imports
 from service.usecases.accepted_lines import begin_accepted_line
 from service.usecases.services import Services
 
@@ -63,7 +64,9 @@ class GameLine:
 
 def lines_of(services: Services, encounter: str, *, with_proposals: bool) -> Iterator[GameLine]:
     """Yield the accepted lines of a game in order, each followed by its proposals that were not accepted."""
-    accepted = list(chain(services, services.encounters.root(encounter)))
+    taken = imports.find(services.log, encounter)
+    lines = chain(services, services.encounters.root(encounter))
+    accepted = list(lines) if taken is None else [*taken.lines.values(), encounter]
     began: str | None = None
     for line in accepted:
         yield GameLine(line, "played" if line == accepted[-1] else "ended", began)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from service.core.continuation import line_id
 from service.core.continuation_plan import NOT_REPEATED
 from service.core.decide import UNSIGNED
-from service.core.lineage import ABOUT_LINES, ends_redoing, part_in
+from service.core.lineage import ABOUT_LINES, ends_redoing
 from service.core.sealed_check import check_nothing_sealed
 from service.record.canonical import commit_hash
 from service.record.commit import Request, load_request
@@ -147,15 +147,10 @@ def _check_amend(services: Services, encounter: str, data: Mapping[str, Any]) ->
 
 
 def _check_undo(services: Services, encounter: str, data: Mapping[str, Any]) -> None:
-    """Refuse to undo a commit outside this line's history, or one before later play in another line."""
+    """Refuse to undo a commit that is not there, or only the acceptance of this line."""
     head = services.log.head(encounter)
     last = head.folded if head is not None else 0
-    if data.get("line"):
-        part = part_in(services, encounter, last, data["line"])
-        if part is None:
-            raise Refused("other_line", "what was played since must be undone first", "TABLE-AMEND-2")
-        last = part.last
-    entries = services.log.commands(data.get("line") or encounter, last - 1, 1)
+    entries = services.log.commands(encounter, last - 1, 1)
     is_taken_up = any(load_request(entry.raw).type == AcceptLine.type for entry in entries)
     if data["commit"] > last - is_taken_up:
         raise Refused("no_such_moment", f"there is no commit {data['commit']}", "TABLE-AMEND-2")

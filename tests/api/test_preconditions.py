@@ -55,7 +55,7 @@ def test_an_array_is_refused_at_the_door_for_a_redo_that_comes_too_late(table: T
     """It takes a line that begins with a redo, and has another one left."""
     did(table, ROLL, ADD)
     once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 4, "preview": True})))
-    data = {"to": 3, "line": table.id, "preview": True}
+    data = {"to": 3, "preview": True}
     twice = accepted(once, made(once.gm("POST", f"{once.at}/undo", data)))
     again = accepted(twice, made(twice.gm("POST", f"{twice.at}/redo", {"preview": True})))
     did(again, ADD)

@@ -11,18 +11,19 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from service.audit import signing
 from service.audit.certificate import certificate, signed
-from service.audit.evidence import Evidence, Receipt
+from service.audit.evidence import Evidence, Receipt, stored
 from service.audit.receipts import sign_receipts
 from service.audit.signing import Signer, VouchedKey
 from service.audit.verify import verify
 from service.core.decide import quarantine_request
 from service.log.values import CommitWrite
-from service.record.canonical import commit_hash, dumps
+from service.record.canonical import commit_hash, dumps, request_digest
 from service.record.commit import SeatSignature, load_commit, load_request
 from service.record.ed25519 import public_key, sign_bytes
 from service.record.statements import statement
@@ -72,9 +73,9 @@ class Vector:
         return row
 
 
-def spelled(evidence: Evidence) -> bytes:
-    """Return *evidence* as a bundle, however wrong it is."""
-    raw = as_bundle(evidence)
+def spelled(*fight: Evidence) -> bytes:
+    """Return the lines of a fight, often one, as a bundle, however wrong they are."""
+    raw = as_bundle(*fight)
     assert raw is not None
     return raw
 
@@ -154,7 +155,7 @@ def right() -> Iterator[Vector]:
     yield Vector("right-running", spelled(signed_evidence(played(), 7, 8)), held)
     yield Vector("right-mixed", spelled(replace(mixed_game(), seat="gm")), held)
     yield Vector("right-loss", spelled(replace(with_heads(7, len(recovered()[0].commits)), seat="gm")), held)
-    yield Vector("right-continuation", spelled(continuation()), held)
+    yield Vector("right-fight-with-rulings", spelled(*fight()), held)
     rotated = rotation()
     yield Vector("right-rotation-older-key", spelled(rotated), held)
     yield Vector("right-rotation-newer-key", spelled(rotated), held, (OTHER.public.hex(),))
@@ -172,17 +173,149 @@ def rotation() -> Evidence:
     return replace(evidence, notes=(*evidence.notes[:-1], note), keys=keys)
 
 
-def continuation() -> Evidence:
-    """Return a line of play that continues another, closed."""
-    from service.audit.evidence import stored  # noqa: PLC0415 - of the service's own store
-
+@cache
+def fight() -> tuple[Evidence, ...]:
+    """Return the lines of play of a closed fight with a ruling, an undo and a redo, in order."""
     with House() as house:
         line = house.open(TINY, {})
-        house.send(line, "gm", "roll")
-        house.send(line, "gm", "add", amount=4)
-        after = house.accept(line, house.proposed(line, "undo", commit=3))
-        house.send(after, "gm", "close", reason="enough")
-        return replace(signed_throughout(stored(house.log, after)), seat="gm")
+        for command in (("gm", "roll"), ("ada", "choose"), ("gm", "add"), ("bo", "choose")):
+            house.send(line, *command, **{"choose": {"number": 3}, "add": {"amount": 4}}.get(command[1], {}))
+        house.send(line, "ada", "contest", commit=2, claim="a d8 it should be")
+        instead = [{"type": "roll", "data": {"sides": 8}}]
+        ruled = house.proposed(line, "amend", contest="c1", decision="so it is", instead=instead)
+        lines = [line, house.accept(line, ruled)]
+        house.send(lines[-1], "gm", "add", amount=1)
+        last = len(house.commits(lines[-1]))
+        lines.append(house.accept(lines[-1], house.proposed(lines[-1], "undo", commit=last)))
+        lines.append(house.accept(lines[-1], house.proposed(lines[-1], "redo")))
+        house.send(lines[-1], "gm", "roll")
+        house.send(lines[-1], "gm", "close", reason="enough")
+        return tuple(replace(signed_throughout(stored(house.log, each)), seat="gm") for each in lines)
+
+
+def retold(evidence: Evidence, change: Callable[[list[Line]], None]) -> Evidence:
+    """Return a line of play whose host has changed its moments after the fact, chained and signed again.
+
+    A moment has the `request` and the `commit` as data, and the envelopes that are `opened`, by index.
+    """
+    moments: list[Line] = [
+        {
+            "request": json.loads(request or b"{}"),
+            "commit": json.loads(commit),
+            "opened": {i: each for (at, i), each in evidence.opened.items() if at == n},
+        }
+        for n, (request, commit) in enumerate(zip(evidence.requests, evidence.commits, strict=True), 1)
+    ]
+    change(moments)
+    requests, commits, opened, prev = [], [], {}, "0" * 64
+    for n, moment in enumerate(moments, 1):
+        requests.append(dumps(moment["request"]))
+        commit = moment["commit"] | {"n": n, "prev": prev, "request": request_digest(requests[-1]).hex()}
+        if commit["events"] and commit["events"][0].get("type") == "line_begun":
+            commit["events"][0]["origin"] |= {"n": n - 1, "hash": prev}
+        commits.append(dumps(commit))
+        prev = commit_hash(commits[-1]).hex()
+        opened |= {(n, index): each for index, each in moment["opened"].items()}
+    changed = replace(
+        evidence, requests=requests, commits=commits, opened=opened, count=len(commits), head=prev
+    )
+    return replace(signed_throughout(changed), seat="gm")
+
+
+def invented(moments: list[Line], n: int, seat: str, amount: int) -> Line:
+    """Return a moment in which a seat adds to the counter, which it never did, like that of commit *n*."""
+    like = json.loads(json.dumps({name: moments[n - 1][name] for name in ("request", "commit")}))
+    like["request"] |= {"type": "add", "data": {"amount": amount}, "actor": {"seat": seat, "role": "player"}}
+    like["commit"] |= {
+        "outcome": "accepted",
+        "rolls": [],
+        "events": [{"because": ["TINY-ADD"], "by": amount, "type": "counted"}],
+    }
+    return {**like, "opened": {}}
+
+
+def of_lines() -> Iterator[Vector]:
+    """Yield fights that are a part, or whose host lied about a line of play; each is signed by it."""
+    first, ruled, undone, redone = fight()
+    begun = next(n for n, raw in enumerate(ruled.commits, 1) if b'"line_begun"' in raw)
+    accepted = next(n for n, raw in enumerate(ruled.commits, 1) if b'"line_accepted"' in raw)
+
+    def insert(at: int) -> Callable[[list[Line]], None]:
+        return lambda moments: moments.insert(at - 1, invented(moments, begun + 3, "bo", 9))
+
+    def plan(change: Callable[[list[int]], object]) -> Callable[[list[Line]], None]:
+        def changed(moments: list[Line]) -> None:
+            change(moments[begun - 1]["commit"]["events"][0]["plan"])
+
+        return changed
+
+    def words(n: int, **more: Any) -> Callable[[list[Line]], None]:
+        return lambda moments: moments[n - 1]["request"].update(more)
+
+    def event(n: int, made: Line) -> Callable[[list[Line]], None]:
+        return lambda moments: moments[n - 1]["commit"]["events"].append({"because": [], **made})
+
+    def keys_of(moments: list[Line]) -> None:
+        moments[accepted - 1]["commit"]["events"][0]["seats"]["bo"]["key"] = "07" * 32
+
+    beginning = json.loads(ruled.commits[begun - 1])["events"][0]
+    held = "valid_without_rules"
+    yield Vector("line-taken-back-alone", spelled(first), held)
+    yield Vector("line-up-to-the-ruling", spelled(first, ruled), held)
+    yield Vector("line-in-part", spelled(redone), f"valid_in_part({begun})")
+    yield Vector("line-in-part-the-ruling-alone", spelled(ruled), f"valid_in_part({begun})")
+    draft = retold(ruled, lambda moments: moments.__delitem__(slice(accepted - 1, None)))
+    yield Vector("line-not-accepted", spelled(first, draft), f"not_accepted({begun})", ())
+    lies: dict[str, tuple[Evidence, str]] = {
+        "invented-before-the-acceptance": (retold(ruled, insert(accepted)), f"forged_command({accepted})"),
+        "invented-among-the-repeated": (retold(ruled, insert(begun + 2)), f"forged_command({accepted})"),
+        "invented-and-planned": (
+            retold(ruled, lambda m: (insert(accepted)(m), plan(lambda olds: olds.append(0))(m))[0]),
+            f"seam_broken({begun})",
+        ),
+        "other-words": (
+            retold(ruled, words(begun + 3, data={"amount": 400})),
+            f"seam_broken({begun + 3})",
+        ),
+        "other-seat": (
+            retold(ruled, words(begun + 3, actor={"seat": "bo", "role": "player"})),
+            f"seam_broken({begun + 3})",
+        ),
+        "left-out": (
+            retold(ruled, lambda m: (m.pop(begun + 2), plan(lambda olds: olds.remove(4))(m))[1]),
+            f"seam_broken({begun})",
+        ),
+        "other-ruling": (
+            retold(ruled, words(begun + 1, data={"sides": 20})),
+            f"seam_broken({begun + 1})",
+        ),
+        "other-head": (
+            retold(ruled, lambda m: m[begun]["commit"].update(epoch=7)),
+            f"seam_broken({accepted - 1})",
+        ),
+        "keys-of-seats": (retold(ruled, keys_of), f"seam_broken({accepted})"),
+    }
+    for name, (each, verdict) in lies.items():
+        yield Vector(f"line-{name}", spelled(first, each), verdict)
+    ended = retold(first, lambda moments: moments.pop())
+    head = SIGNER.checkpoint(first.encounter, len(ended.commits), root_of(ended.commits))
+    ended = replace(ended, notes=(head,))
+    yield Vector("line-never-continued", spelled(ended, ruled), f"seam_broken({begun})")
+    alone = game()
+    yield Vector("line-begun-anywhere", spelled(retold(alone, event(3, beginning))), "malformed(3)")
+    yield Vector("line-begun-at-the-opening", spelled(retold(alone, event(1, beginning))), "malformed(1)")
+    accepting = {"type": "line_accepted", "parent": alone.encounter, "seats": {}, "contests": {}}
+    yield Vector("line-accepted-anywhere", spelled(retold(alone, event(3, accepting))), "malformed(3)")
+    raw = spelled(first, ruled, undone, redone)
+    named = f'"parent":"{first.encounter}"'.encode()
+    yield Vector(
+        "line-of-no-parent",
+        raw.replace(named, b'"parent":"00000000-0000-0000-0000-000000000007"', 1),
+        f"malformed({len(first.commits)})",
+    )
+    at = raw.index(b'{"encounter"', raw.index(b'"kind":"line"') - 90)
+    twice = raw[:at] + raw[at : raw.index(b"\n", at) + 1] + raw[at:]
+    yield Vector("line-twice", twice, f"malformed({begun - 1})")
 
 
 def paper(by: Signer = SIGNER, evidence: Evidence | None = None) -> bytes:
@@ -560,6 +693,7 @@ def vectors() -> Iterator[Vector]:
         moves,
         receipts,
         quarantines,
+        of_lines,
     ):
         yield from kind()
 

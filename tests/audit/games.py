@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from service.audit import bundle
 from service.audit.evidence import Evidence, Receipt
+from service.audit.fight import verify_fight
 from service.audit.signing import VouchedKey
 from service.audit.verdict import Verdict
-from service.audit.verify import verify
 from service.core.fold import Registry
 from service.record.digest import ruleset_digest
 from service.rules.registry import REGISTRY
@@ -80,10 +80,13 @@ def signed(encounter: str, game: Any) -> Evidence:
 
 
 def signed_throughout(evidence: Evidence) -> Evidence:
-    """Return *evidence* with each close of an epoch and the end signed."""
+    """Return *evidence* with each close of an epoch and the end signed, each by the line that has it."""
     commits = evidence.commits
-    sizes = [n for n, raw in enumerate(commits, 1) if b"epoch_closed" in raw or b"encounter_closed" in raw]
-    notes = (SIGNER.checkpoint(evidence.encounter, size, root_of(commits[:size])) for size in sizes)
+    sizes = {n for n, raw in enumerate(commits, 1) if b"epoch_closed" in raw or b"encounter_closed" in raw}
+    sizes |= {len(commits)} if any(b'"continued"' in raw for raw in commits) else set()
+    notes = (
+        SIGNER.checkpoint(evidence.line_at(size), size, root_of(commits[:size])) for size in sorted(sizes)
+    )
     return replace(evidence, notes=tuple(notes), keys=(VouchedKey(SIGNER.origin, SIGNER.public),))
 
 
@@ -94,14 +97,15 @@ def any_game(rng: random.Random) -> Evidence:
     return tiny_game(rng.randrange(GAMES))
 
 
-def written(evidence: Evidence, seat: str = "gm") -> bytes:
-    """Return the bundle of *evidence* for *seat*."""
-    return b"".join(bundle.write(evidence, seat))
+def written(evidence: Evidence | Sequence[Evidence], seat: str = "gm") -> bytes:
+    """Return the bundle of *evidence*, one record or every line of a fight, for *seat*."""
+    fight = [evidence] if isinstance(evidence, Evidence) else evidence
+    return b"".join(bundle.write_fight(fight, seat))
 
 
 def judged(raw: bytes, receipts: Sequence[Receipt] = ()) -> Verdict:
     """Return what `rewound verify` says of a file."""
     try:
-        return verify(bundle.read(raw, receipts), RULES).verdict
+        return verify_fight(bundle.read_fight(raw, receipts), RULES).verdict
     except bundle.BadBundle as fault:
         return fault.verdict

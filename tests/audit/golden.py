@@ -17,7 +17,7 @@ from typing import Any, Final
 from service.audit import bundle
 from service.audit.certificate import certificate
 from service.audit.evidence import Evidence, stored
-from service.audit.verify import verify
+from service.audit.fight import verify_fight
 from service.dice.chain import seat_commitment
 from service.record.canonical import eid_of
 from service.rules.heartrush import HEARTRUSH
@@ -86,8 +86,8 @@ def played(game: Any, *, is_closed: bool = True) -> Evidence:
     return signed(game.record.folded.encounter, game.record)
 
 
-def redone() -> Evidence:
-    """Return a line of play that took half a fight again after it was undone, played on and closed."""
+def redone() -> list[Evidence]:
+    """Return a fight half of which was undone and redone, then played on and closed."""
     random = Random("golden")
     with House() as house:
         line = opened(house, HEARTRUSH.edition, random)
@@ -100,10 +100,10 @@ def redone() -> Evidence:
         for _ in range(COMMANDS // 4):
             assert random_command(house, again, random)
         house.send(again, "gm", "close", reason="enough")
-        return signed_throughout(stored(house.log, again))
+        return [signed_throughout(stored(house.log, each)) for each in (line, undone, again)]
 
 
-FIGHTS: Final[dict[str, tuple[Callable[[], Evidence], str]]] = {
+FIGHTS: Final[dict[str, tuple[Callable[[], Evidence | list[Evidence]], str]]] = {
     "heartrush-priority": (lambda: played(heartrush("priority")), "gm"),
     "heartrush-turns": (lambda: played(heartrush("turns")), "gm"),
     "heartrush-running": (lambda: played(heartrush("priority"), is_closed=False), "gm"),
@@ -123,10 +123,9 @@ def recorded() -> Iterator[tuple[str, bytes]]:
 
 def audit_of(raw: bytes) -> Audit:
     """Return what an audit says of a bundle, but for what another build of the same rules says otherwise."""
-    data = certificate(verify(bundle.read(raw, pinned=[SIGNER.public]), REGISTRY))
-    return {
-        name: data[name] for name in ("verdict", "log", "decided", "counts", "decisions", "seats", "dice")
-    }
+    data = certificate(verify_fight(bundle.read_fight(raw, pinned=[SIGNER.public]), REGISTRY))
+    members = ("verdict", "log", "decided", "counts", "lines", "decisions", "seats", "dice")
+    return {name: data[name] for name in members}
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Hold a line of play to the one it goes on from."""
+"""Hold a line of play to those that it continues, and a fork to its parent."""
 
 from __future__ import annotations
 
@@ -7,101 +7,143 @@ from dataclasses import replace
 import pytest
 
 from service.audit import bundle
-from service.audit.evidence import Evidence, stored
-from service.audit.lines import mismatch
-from service.audit.verdict import Verdict
-from service.audit.verify import verify
+from service.audit.evidence import Evidence, fight_of, played_line, stored
+from service.audit.fight import verify_fight
+from service.audit.lines import fork_fault
+from service.audit.verdict import SEAM_BROKEN, WRONG_PARENT, Verdict
+from service.record.canonical import dumps, loads, request_digest
+from tests.audit.bundle_vectors import fight, retold
 from tests.support.in_process_service import BOTH, House
 from tests.support.javascript_verifier import OTHERWISE, Case, judged
 from tests.support.tiny_game import TINY
 
-
-def said(parent: Evidence, child: Evidence) -> tuple[str, str]:
-    """Return what is wrong with a seam, and why."""
-    found = mismatch(parent, child, BOTH)
-    assert found is not None
-    return str(found), found.detail
+Fight = tuple[Evidence, ...]
 
 
-@pytest.fixture(scope="module")
-def lines() -> tuple[Evidence, Evidence, Evidence]:
-    """Give a line as played, the line in which it goes on, and the same game played by itself."""
+def test_a_fight_with_a_ruling_an_undo_and_a_redo_is_whole_and_says_what_was_taken_back() -> None:
+    report = verify_fight(fight(), BOTH)
+
+    assert report.verdict.extent == "valid"
+    assert [(each.kind, each.n, each.by, each.took_back, bool(each.drawn_anew)) for each in report.lines] == [
+        ("as_ruled", 2, "gm", (2, 6), True),
+        ("undo", 8, "gm", (8, 8), False),
+        ("redo", 9, "gm", (8, 9), True),
+    ]
+
+
+def test_what_stands_keeps_its_number_and_its_bytes_in_every_line() -> None:
+    first, ruled, undone, redone = (each.commits for each in fight())
+
+    assert (ruled[:1], undone[:7], redone[:8]) == (first[:1], ruled[:7], ruled[:8])
+
+
+def test_with_the_rules_a_line_begins_exactly_as_the_earlier_one_leaves_it() -> None:
+    """What only the service may say there, such as which dice were seen, is derived again."""
+    first, ruled = fight()[:2]
+
+    def forget(moments: list[dict[str, object]]) -> None:
+        begun = moments[1]
+        for event in (begun["request"]["data"], begun["commit"]["events"][0]):  # type: ignore[index]
+            event["state"]["line"]["old_rolls"] = {}
+
+    def accept(moments: list[dict[str, object]]) -> None:
+        (event,) = (each for each in moments[-1]["commit"]["events"] if each["type"] == "continued")  # type: ignore[index]
+        event["head"] = moments[-1]["request"]["data"]["head"] = head  # type: ignore[index]
+
+    forgotten = retold(ruled, forget)
+    head = {"n": 6, "hash": loads(forgotten.commits[6])["prev"]}
+    found = verify_fight((retold(first, accept), forgotten), BOTH, without_rules=True)
+    assert found.verdict.name == "valid_unsigned_without_rules", "nothing else is wrong with it"
+    found = verify_fight((retold(first, accept), forgotten), BOTH)
+    assert not found.verdict.is_sound
+
+
+def test_a_line_is_found_from_any_line_of_its_fight() -> None:
     with House() as house:
-        one, other = (house.open(TINY, {}) for _ in range(2))
-        for line in (one, other):
-            house.send(line, "gm", "roll")
-            house.send(line, "ada", "choose", number=3)
-            house.send(line, "gm", "add", amount=4)
-            house.send(line, "bo", "choose", number=1)
-        house.send(one, "ada", "contest", commit=2, claim="a d8 it should be")
-        instead = [{"type": "roll", "data": {"sides": 8}}]
-        proposal = house.proposed(one, "amend", contest="c1", decision="so it is", instead=instead)
-        after = house.accept(one, proposal)
-        house.send(after, "gm", "add", amount=1)
-        played, goes_on, apart = (stored(house.log, line) for line in (one, after, other))
-        return played, goes_on, apart
+        one = house.open(TINY, {})
+        house.send(one, "gm", "roll")
+        two = house.accept(one, house.proposed(one, "undo", commit=2))
+        three = house.accept(two, house.proposed(two, "redo"))
+
+        assert [played_line(house.log, each) for each in (one, two, three)] == [three] * 3
+        assert fight_of(house.log, three) == (one, two, three)
+        assert fight_of(house.log, two) == (one, two)
 
 
-def test_a_line_goes_on_from_the_one_it_names(lines: tuple[Evidence, Evidence, Evidence]) -> None:
-    played, goes_on, _ = lines
-    assert mismatch(played, goes_on, BOTH) is None
+def test_a_fight_before_and_after_an_undo_has_every_commit_of_before() -> None:
+    with House() as house:
+        line = house.open(TINY, {})
+        for amount in (4, 5):
+            house.send(line, "gm", "add", amount=amount)
+        before = b"".join(bundle.write_fight([stored(house.log, line)], "gm")).splitlines()
+        after = house.accept(line, house.proposed(line, "undo", commit=3))
+        fight_ = [stored(house.log, each) for each in fight_of(house.log, after)]
+        now = b"".join(bundle.write_fight(fight_, "gm")).splitlines()
+
+    assert set(before[:-1]) <= set(now)
+    assert len([each for each in now if b'"kind":"commit"' in each]) == len(
+        {each for one in fight_ for each in one.commits}
+    ), "each commit once"
 
 
-def test_what_does_not_fit_is_named(lines: tuple[Evidence, Evidence, Evidence]) -> None:
-    played, goes_on, apart = lines
-    assert mismatch(played, apart, BOTH) == Verdict(
-        "wrong_parent", 1, "it does not continue another encounter"
-    )
-    posing = replace(apart, encounter=played.encounter)
-    assert said(posing, goes_on) == (
-        "seam_broken(1)",
-        "commit 1 of the parent is not the one it continues from",
-    )
-    unaccepted = replace(played, commits=played.commits[:-1])
-    assert said(unaccepted, goes_on) == ("seam_broken(1)", "its parent has not accepted it")
-    shortened = replace(goes_on, commits=goes_on.commits[:1])
-    assert said(played, shortened) == ("seam_broken(1)", "its parent is continued by another line")
-    swapped = list(played.requests)
-    swapped[2] = swapped[3]
-    assert said(replace(played, requests=swapped), goes_on) == (
-        "seam_broken(3)",
-        "its command 3 differs from command 3 of the parent",
-    )
-
-
-def test_another_encounter_given_as_the_parent_is_named_as_that(
-    lines: tuple[Evidence, Evidence, Evidence],
-) -> None:
-    played, goes_on, apart = lines
-    assert said(apart, goes_on) == (
-        "wrong_parent(1)",
-        f"it continues {played.encounter}, not {apart.encounter}",
-    )
-
-
-def test_rules_that_are_not_at_hand_are_named_and_are_no_fault_of_the_seam(
-    lines: tuple[Evidence, Evidence, Evidence],
-) -> None:
-    played, goes_on, _ = lines
-    assert str(mismatch(played, goes_on, {})) == "unknown_edition(1)"
-
-
-def test_a_seam_that_is_sealed_from_the_reader_is_no_tampering(
-    lines: tuple[Evidence, Evidence, Evidence],
-) -> None:
-    played, goes_on, _ = lines
+def test_what_the_seat_could_see_in_one_line_stands_once_for_all_that_have_the_commit() -> None:
     with House() as house:
         line = house.open(TINY, {})
         house.send(line, "ada", "choose", number=3)
-        house.send(line, "gm", "add", amount=4)
+        house.send(line, "bo", "choose", number=1)  # reveals both
         after = house.accept(line, house.proposed(line, "undo", commit=3))
-        blind = replace(stored(house.log, line), opened={})
-        assert (
-            said(replace(blind, commits=blind.commits[:-1]), stored(house.log, after))[0] == "seam_broken(1)"
-        )
-        found = mismatch(blind, stored(house.log, after), BOTH)
-    assert found == Verdict("seam_sealed", 2, "commit 2 of the parent is sealed from this reader")
-    assert mismatch(replace(played, opened={}), goes_on, BOTH) is None  # nothing was sealed before commit 2
+        fight_ = [stored(house.log, each) for each in fight_of(house.log, after)]
+        whole, part = (b"".join(bundle.write_fight(each, "gm")) for each in (fight_, fight_[-1:]))
+
+    assert whole.count(b'"kind":"opened"') == 2, "the line that was taken back has opened them"
+    assert part.count(b'"kind":"opened"') == 0, "the one that is played has not"
+    assert judged([Case(whole), Case(part)]) == [OTHERWISE, "valid_in_part(3)"]
+    assert verify_fight(bundle.read_fight(whole), BOTH).verdict.extent == "valid_to_epoch"
+
+
+@pytest.fixture(scope="module")
+def forked() -> Fight:
+    """Give an encounter, its fork, and the same game played by itself."""
+    with House() as house:
+        one, other = (house.open(TINY, {}) for _ in range(2))
+        for line in (one, other):
+            house.send(line, "gm", "add", amount=4)
+        fork = house.forked(one, 2)
+        return tuple(stored(house.log, each) for each in (one, fork, other))
+
+
+def test_a_fork_is_held_to_its_parent(forked: Fight) -> None:
+    parent, fork, apart = forked
+
+    assert fork_fault(parent, fork, BOTH) is None
+    assert fork_fault(parent, apart, BOTH) == Verdict(
+        WRONG_PARENT, 1, "it does not continue another encounter"
+    )
+    named = f"it continues {parent.encounter}, not {apart.encounter}"
+    assert fork_fault(apart, fork, BOTH) == Verdict(WRONG_PARENT, 1, named)
+    posing = fork_fault(replace(apart, encounter=parent.encounter), fork, BOTH)
+    assert posing == Verdict(SEAM_BROKEN, 1, "commit 2 of the parent is not the one it continues from")
+    assert str(fork_fault(parent, fork, {})) == "unknown_edition(1)"
+
+
+def test_a_fork_with_another_first_state_is_named(forked: Fight) -> None:
+    parent, fork, _ = forked
+    first, request = loads(fork.commits[0]), loads(fork.requests[0] or b"")
+    request["data"]["state"]["counter"] = first["events"][0]["state"]["counter"] = 400
+    first["request"] = request_digest(dumps(request)).hex()
+    false = replace(
+        fork, commits=[dumps(first), *fork.commits[1:]], requests=[dumps(request), *fork.requests[1:]]
+    )
+
+    assert str(fork_fault(parent, false, BOTH)) == "seam_broken(1, /counter)"
+
+
+def test_a_fork_alone_is_a_part(forked: Fight) -> None:
+    report = verify_fight(forked[1:2], BOTH)
+
+    assert str(report.verdict) == "valid_in_part(1)"
+    assert report.as_fork is not None
+    assert report.as_fork.extent == "valid_to_epoch", "once its parent is given"
 
 
 def test_dice_of_a_line_as_played_are_proved_by_what_the_line_that_continues_it_discloses() -> None:
@@ -120,5 +162,5 @@ def test_dice_of_a_line_as_played_are_proved_by_what_the_line_that_continues_it_
     assert (report.counts.rolls_checked, report.counts.rolls_unverified) == (1, 0)
     assert report.verdict.extent == "valid"
     assert b'"kind":"disclosure"' in raw
-    assert verify(bundle.read(raw), BOTH).counts.rolls_checked == 1
+    assert verify_fight(bundle.read_fight(raw), BOTH).counts.rolls_checked == 1
     assert judged([Case(raw)]) == [OTHERWISE]

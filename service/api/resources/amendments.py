@@ -20,7 +20,7 @@ from service.core import continuation, views
 from service.rules.contests.amendments import AcceptAmendment, DropAmendment, Redo, Undo
 from service.rules.kernel.messages import Command, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.values import EncounterId, Ordinal, Reason
+from service.rules.kernel.values import Ordinal, Reason
 from service.rules.table.seats import TABLE_SIGN_1
 from service.steps import Steps, settle
 from service.usecases import accepted_lines, amending
@@ -86,10 +86,6 @@ AMENDMENT: Final = component(
         kind={"enum": ["as_ruled", "undo", "redo"]},
         contest=maybe(TEXT),
         commit={**maybe(NUMBER), "description": "The first commit that is taken back; null for a redo."},
-        commit_line={
-            **maybe(UUID),
-            "description": "The line of play that contains `commit`; null if it is the played one.",
-        },
         decision=TEXT,
         reason=TEXT,
         version={**NUMBER, "description": "The version of the encounter that the proposal is compared with."},
@@ -133,8 +129,6 @@ class NewUndo:
     reason: Reason = ""
     preview: bool = False
     """Only propose it, to look at the difference first."""
-    line: EncounterId = ""
-    """The earlier line of play in which `to` is a number; empty for the played one."""
 
 
 @record
@@ -181,7 +175,6 @@ def undo(request: ApiRequest) -> Steps[ApiResponse]:
     data = {
         "commit": asked["to"] + 1,
         "reason": asked.get("reason", ""),
-        "line": asked.get("line", ""),
     }
     return (yield from _propose(request, Undo, data))
 

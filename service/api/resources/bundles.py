@@ -14,13 +14,13 @@ from service.api.answers import PROGRESS
 from service.api.command_outcomes import idempotency_key, job_accepted
 from service.api.operations import BUNDLE_LIMIT, KEY_HOLDERS, ResponseSchema, operation
 from service.api.paging import CURSOR, PAGE_LIMIT, newest_first
-from service.api.parameters import Parameter
+from service.api.parameters import LINE, Parameter
 from service.api.problems import Problem, not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.shapes import OPEN, TEXT, TIME, UUID, closed, component, maybe, page, ref
 from service.api.waiting import ask
 from service.audit import bundle
-from service.audit.evidence import evidence_once_signed
+from service.audit.evidence import evidence_once_signed, stored_fight
 from service.stores.imports import BUNDLES
 from service.stores.jobs import IMPORTS, PENDING, RUNNING
 
@@ -62,9 +62,15 @@ _KEYS: Final = re.compile(r"[0-9a-f]{64}(,[0-9a-f]{64}){0,15}")
     },
 )
 def get_bundle(request: ApiRequest) -> ApiResponse:
-    """Download the encounter as a bundle: what your seat may see, in one file that can be audited offline."""
-    lines = bundle.write(evidence_once_signed(request.services.log, request.encounter), request.me.seat)
-    raw = b"".join(lines)
+    """Download the whole fight as a bundle: what your seat may see, in one file that can be audited offline.
+
+    It has the line of play that is played, and every one that a ruling, an undo or a redo took back, each
+    commit once. With `?line=` it has that line alone, from the first commit of the fight on.
+    """
+    log, encounter = request.services.log, request.encounter
+    is_part = LINE.name in request.given
+    fight = [evidence_once_signed(log, encounter)] if is_part else stored_fight(log, encounter)
+    raw = b"".join(bundle.write_fight(fight, request.me.seat))
     name = f'attachment; filename="{request.encounter}.jsonl"'
     digest = f"sha-256=:{b64encode(sha256(raw).digest()).decode()}:"
     return ApiResponse(

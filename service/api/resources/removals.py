@@ -12,7 +12,7 @@ from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import strict
 from service.api.shapes import HASH, NUMBER, TIME, UUID, closed, component
 from service.audit import bundle
-from service.audit.evidence import evidence_once_signed
+from service.audit.evidence import stored_fight
 from service.rules.kernel.meaning import text
 from service.stores import removing
 
@@ -102,6 +102,6 @@ def get_removal(request: ApiRequest) -> ApiResponse:
 def digest(request: ApiRequest) -> str:
     """Return the SHA-256, in hexadecimal digits, of the bundle that the caller's seat would get now."""
     made = sha256()
-    for line in bundle.write(evidence_once_signed(request.services.log, request.encounter), request.me.seat):
+    for line in bundle.write_fight(stored_fight(request.services.log, request.encounter), request.me.seat):
         made.update(line)
     return made.hexdigest()

@@ -108,11 +108,12 @@ class MemoryArchive:
             found = [each.archived_bytes for each in self._encounters.values() if each.archived is not None]
             return ArchivedTotals(len(found), sum(found))
 
-    def restore(self, stored: StoredEncounter, entry: bytes = b"") -> bool:
+    def restore(self, stored: StoredEncounter, entry: bytes = b"", over: int = 0) -> bool:
         """Put an encounter in the place of *entry*; see `ArchivedEncounters.restore`."""
         with self._lock:
             kept = self._encounters.get(stored.encounter, Encounter())
-            if kept.head is not None or (kept.archived or b"") != entry:
+            there = (kept.head.appended, kept.head.folded) if kept.head is not None else (0, 0)
+            if there != (over, 0) or (kept.archived or b"") != entry:
                 return False
             restored = Encounter(
                 head=StreamHead(

@@ -63,7 +63,7 @@ class ValkeyArchive:
         counted = self._wire.read_all(tallies)
         return ArchivedTotals(*(sum(int(each[i] or 0) for each in counted) for i in (0, 1)))
 
-    def restore(self, stored: StoredEncounter, entry: bytes = b"") -> bool:
+    def restore(self, stored: StoredEncounter, entry: bytes = b"", over: int = 0) -> bool:
         """Put an encounter in the place of *entry*; see `ArchivedEncounters.restore`."""
         encounter = stored.encounter
         there = {
@@ -82,7 +82,7 @@ class ValkeyArchive:
         drafts = [keys.draft(name) for name in names]
         return bool(
             self._wire.change(
-                *call("restore", (*archived_names(encounter), *drafts, *names), entry, len(names))
+                *call("restore", (*archived_names(encounter), *drafts, *names), entry, len(names), over)
             )
         )
 

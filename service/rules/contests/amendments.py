@@ -70,8 +70,6 @@ class AmendmentProposed(Event[Table]):
     contest: ContestId | None
     decision: Words
     reason: Reason
-    line: EncounterId = ""
-    """The earlier line that contains the commit, if it is not this one."""
 
     def evolve(self, state: Table) -> Table:
         made = Amendment(
@@ -82,7 +80,6 @@ class AmendmentProposed(Event[Table]):
             contest=self.contest,
             decision=self.decision,
             reason=self.reason,
-            line=self.line,
         )
         return changed(state, amendment=made, amendments=state.amendments + 1, last_exposed_epoch=self.epoch)
 
@@ -179,23 +176,19 @@ class Amend(Command[Table]):
 
 @record
 class Undo(Command[Table]):
-    """Undo everything from a commit on, in this line or in one that it continues."""
+    """Undo everything from a commit on."""
 
     type: ClassVar[str] = "undo"
     commit: Ordinal
     reason: Reason = ""
-    line: EncounterId = ""
-    """The earlier line that contains the commit; nothing may have been played since."""
 
     def check(self, view: Table) -> None:
         gm_alone(self.by)
         check_text(self.reason, "a reason", least=0)
         not_the_opening(self.commit)
-        if self.line and (view.origin is None or self.line == view.encounter):
-            raise Refused("other_line", "this line does not continue that one", "TABLE-AMEND-2")
 
     def decide(self, state: Table) -> Emits[Table]:
-        state = yield from propose(state, "undo", self.commit, reason=self.reason, line=self.line)
+        state = yield from propose(state, "undo", self.commit, reason=self.reason)
         return state
 
 
@@ -287,7 +280,6 @@ def propose(
     commit: int,
     *,
     reason: str = "",
-    line: str = "",
     answer: Amend | None = None,
 ) -> Emits[Any]:
     """Emit a proposal with the epoch of its new dice; a pending proposal is dropped first."""
@@ -303,7 +295,6 @@ def propose(
             contest=answer.contest if answer else None,
             decision=answer.decision if answer else "",
             reason=reason,
-            line=line,
             because=("TABLE-AMEND-1",) if kind == "as_ruled" else ("TABLE-AMEND-2",),
         )
     )

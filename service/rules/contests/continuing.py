@@ -1,12 +1,15 @@
-"""Begin a line of play from a commit of another encounter: with its state, its sealed values, and its dice.
+"""Begin a line of play from a commit of another one, or a fork.
 
-Commit 1 of the new line contains the state. Sealed values are in envelopes with the same audience and the
-same occasion as before, so the new line reveals nothing that the old one did not. A fork has dice of its own.
+The record of a line of play has the commits of the line that it continues up to the seam, byte for byte,
+and goes on with their numbers. So the state at the seam follows from the record, and the line's first own
+commit names only what differs from it. A fork is an encounter of its own, with dice of its own: its commit
+1 contains the state. Sealed values are in envelopes with the same audience and the same occasion as before,
+so nothing is revealed that was not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import field, is_dataclass
 from typing import Any, ClassVar, Final, Self, TypeAlias, cast
 
@@ -27,15 +30,14 @@ from service.rules.kernel.values import (
     Occasion,
     Ordinal,
     Reader,
-    SourceId,
     StateData,
 )
-from service.rules.table.lines import Origin
+from service.rules.table.lines import FORK, Origin
 from service.rules.table.table import DiceSetup, Table
 
 TABLE_LINE_1: Final = Rule(
     "TABLE-LINE-1",
-    "A line of play that continues from a commit names it and has the state at it, sealed as before.",
+    "A line of play continues the record up to a commit, with the state at it, sealed as before.",
     RULING,
 )
 TABLE_LINE_2: Final = Rule(
@@ -49,6 +51,25 @@ Orders: TypeAlias = Mapping[Code, tuple[Code, ...]]
 """The insertion order of mappings' keys, by JSON pointer, because canonical JSON sorts them."""
 
 BECAUSE = ("TABLE-LINE-1",)
+
+LINE_OWN: Final = (
+    "amendment",
+    "amendments",
+    "amendments_dropped",
+    "contests",
+    "dice",
+    "digest",
+    "draft",
+    "encounter",
+    "last_exposed_epoch",
+    "line",
+    "origin",
+    "sealing",
+    "seats_by_command",
+    "stopped",
+    "undisclosed_epochs",
+)
+"""The members of a state in which a line of play differs from the one that it continues, where they part."""
 
 
 @record
@@ -75,19 +96,36 @@ class Link:
 
 @record
 class LineBegun(Event[Table]):
-    """The encounter continues another one from a commit, with the state at that commit."""
+    """The record goes on in another line of play, from the commit before this one."""
 
     type: ClassVar[str] = "line_begun"
+    decides: ClassVar[str] = "line"
+    encounter: EncounterId
+    digest: Digest
+    origin: Origin
+    plan: tuple[Ordinal, ...]
+    """For each of the next commands the number of the old one that it repeats; 0 if the ruling added it."""
+    state: StateData
+    """The members of the state (`LINE_OWN`) that differ from those after the commit before this one."""
+    orders: Orders
+    """The insertion order of mappings whose keys are not sorted, by JSON pointer."""
+
+    def evolve(self, state: Table) -> Table:
+        data = {**to_data(state), **_ordered(to_data(self.state), self.orders)}
+        return from_data(type(state), data, families=state.families)
+
+
+@record
+class Forked(Event[Table]):
+    """A fork begins: from a commit of another encounter, with the state at that commit."""
+
+    type: ClassVar[str] = "forked"
     decides: ClassVar[str] = "line"
     encounter: EncounterId
     edition: Edition
     digest: Digest
     dice: DiceSetup
     origin: Origin
-    source: SourceId
-    """The encounter whose commands are decided again."""
-    plan: tuple[Ordinal, ...]
-    """For each of the next commands the number of the old one that it repeats; 0 if the ruling added it."""
     state: StateData
     orders: Orders
     """The insertion order of mappings whose keys are not sorted, by JSON pointer."""
@@ -95,13 +133,6 @@ class LineBegun(Event[Table]):
     def evolve(self, state: Table) -> Table:
         data = _ordered(to_data(self.state), self.orders)
         return from_data(type(state), data, families=state.families)
-
-
-@record
-class Forked(LineBegun):
-    """A fork begins: from a commit of another encounter, with the state at that commit."""
-
-    type: ClassVar[str] = "forked"
 
 
 @record
@@ -127,7 +158,7 @@ class SealedValuesInherited(Event[Table]):
 
 @record
 class OccasionInherited(Event[Table]):
-    """An occasion of the old line, whose envelopes are open in this line too."""
+    """An occasion of the encounter that a fork continues, whose envelopes are open in the fork too."""
 
     type: ClassVar[str] = "occasion_inherited"
     occasion: Occasion
@@ -155,17 +186,17 @@ class LinkInherited(Event[Table]):
 @enforces(TABLE_LINE_1)
 @record
 class BeginLine(Command[Table]):
-    """Begin a line of play that continues from a commit, with the state at it, sealed as before."""
+    """Go on in a line of play of its own from the commit before this one, or begin a fork."""
 
     type: ClassVar[str] = "begin_line"
     bounded: ClassVar[bool] = False
     encounter: EncounterId
     edition: Edition
     digest: Digest
-    dice: DiceSetup
     origin: Origin
     state: StateData
-    source: SourceId = ""
+    dice: DiceSetup | None = None
+    """A fork's own dice; a line of play keeps those that it has."""
     orders: Orders = EMPTY
     plan: tuple[Ordinal, ...] = ()
     occasions: tuple[Occasion, ...] = ()
@@ -177,23 +208,14 @@ class BeginLine(Command[Table]):
         return changed(self, kept=kept(self.origin))
 
     def check(self, view: Table) -> None:
-        if view.encounter:
-            raise Refused("already_open", f"{view.encounter} is open already")
+        if self.origin.kind == FORK:
+            if view.encounter:
+                raise Refused("already_open", f"{view.encounter} is open already")
+        elif not view.encounter or not self.state.keys() <= set(LINE_OWN):
+            raise Refused("other_line", "a line of play continues the record before it")
 
     def decide(self, state: Table) -> Emits[Table]:
-        begun = Forked if self.origin.kind == "fork" else LineBegun
-        state = yield begun(
-            encounter=self.encounter,
-            edition=self.edition,
-            digest=self.digest,
-            dice=self.dice,
-            origin=self.origin,
-            source=self.source,
-            plan=self.plan,
-            state=self.state,
-            orders=self.orders,
-            because=what_if() if begun is Forked else BECAUSE,
-        )
+        state = yield self._begun()
         for kept in self.kept:
             scope = Scope(audience=kept.audience, opens=kept.opens)
             state = yield Private(scope=scope, event=_sealed(kept))
@@ -202,6 +224,29 @@ class BeginLine(Command[Table]):
         for link in self.links:
             state = yield LinkInherited(lane=link.lane, epoch=link.epoch, link=link.link, because=BECAUSE)
         return state
+
+    def _begun(self) -> Event[Table]:
+        if self.origin.kind != FORK:
+            return LineBegun(
+                encounter=self.encounter,
+                digest=self.digest,
+                origin=self.origin,
+                plan=self.plan,
+                state=self.state,
+                orders=self.orders,
+                because=BECAUSE,
+            )
+        assert self.dice is not None, "a fork has dice of its own"
+        return Forked(
+            encounter=self.encounter,
+            edition=self.edition,
+            digest=self.digest,
+            dice=self.dice,
+            origin=self.origin,
+            state=self.state,
+            orders=self.orders,
+            because=what_if(),
+        )
 
 
 @enforces(TABLE_LINE_2)
@@ -222,18 +267,31 @@ class Open:
     orders: Orders
 
 
-def split_sealed(state: Table) -> tuple[Open, tuple[SealedValues, ...]]:
-    """Return *state* without its sealed values, and these values by audience and occasion."""
+def split_sealed(
+    state: Table, members: Container[str] | None = None
+) -> tuple[Open, tuple[SealedValues, ...]]:
+    """Return *state* without its sealed values, and these values by audience and occasion.
+
+    With *members*, only these members of the state.
+    """
     data: dict[str, Any] = to_data(state)
     found: dict[tuple[tuple[str, ...], str], tuple[dict[str, Any], dict[str, Any]]] = {}
+
+    def is_wanted(pointer: str) -> bool:
+        return members is None or steps(pointer)[0] in members
+
     for pointer, sealed in reversed(list(places_of_sealed(state))):  # inner values come before outer ones
+        if not is_wanted(pointer):
+            continue
         values, orders = found.setdefault((sealed.audience, sealed.opens), ({}, {}))
         values[pointer] = taken(data, pointer)
         orders |= _orders(sealed.value, f"{pointer}/value")
     kept = [
         SealedValues(audience=who, opens=when, values=v, orders=o) for (who, when), (v, o) in found.items()
     ]
-    everybody = Open(data=data, orders=dict(_orders(state, "")))
+    orders_of_all = {at: keys for at, keys in _orders(state, "") if members is None or (at and is_wanted(at))}
+    data = {name: value for name, value in data.items() if members is None or name in members}
+    everybody = Open(data=data, orders=orders_of_all)
     return everybody, tuple(sorted(kept, key=lambda each: (each.audience, each.opens)))
 
 

@@ -57,13 +57,11 @@ class Amendment:
     id: Code
     kind: Kind
     commit: Ordinal
-    """The first commit that is taken back; 0 for a redo that takes back all of them but the first."""
+    """The first commit that is taken back; 0 for a redo."""
     epoch: Ordinal
     contest: ContestId | None = None
     decision: Words = ""
     reason: Reason = ""
-    line: EncounterId = ""
-    """The earlier line that contains the commit, if it is not this one."""
     instead: tuple[Instead, ...] | Sealed[tuple[Instead, ...]] = ()
     """Only the GM reads them, because they may reveal what is sealed in the new line."""
     outdated: bool = False

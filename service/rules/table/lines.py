@@ -24,6 +24,9 @@ from service.rules.kernel.values import (
     StateData,
 )
 
+FORK: Final = "fork"
+"""The `kind` of the origin of a fork, which is an encounter of its own."""
+
 OTHER_EPOCH: Final = "other/"
 """The prefix in `sealed_places`, before `epoch/lane/stream`, of rolls in an epoch that a ruling opened."""
 
@@ -41,11 +44,12 @@ class Logged:
 
 @record
 class Origin:
-    """The commit of the encounter from which a line of play continues."""
+    """The commit from which a line of play, or a fork, continues."""
 
     parent: EncounterId
+    """The line whose record it continues."""
     n: Ordinal
-    """The number of the parent's last commit that counts in this line."""
+    """The number of the last commit of that record that counts here."""
     hash: Hexadecimal
     """The hash of that commit."""
     upto: Ordinal
@@ -55,7 +59,7 @@ class Origin:
     amendment: AmendmentId = ""
     """The amendment that began this line: the parent's, or one of the line in `ruled_in`."""
     ruled_in: EncounterId = ""
-    """The line in which it was ruled, if that line continues the parent itself."""
+    """The line in which a redo was ruled; its parent is the line that the undo had left."""
     levels: Ordinal = 0
     """The number of undos that can be redone where this line begins, or where its redo ended."""
     pending_sealed: StateData = EMPTY

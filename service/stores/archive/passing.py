@@ -203,9 +203,9 @@ class PassingLog:
         """Pass it on; see `ArchivedEncounters.archived_totals`."""
         return self.log.archived_totals()
 
-    def restore(self, stored: StoredEncounter, entry: bytes = b"") -> bool:
+    def restore(self, stored: StoredEncounter, entry: bytes = b"", over: int = 0) -> bool:
         """Pass it on; see `ArchivedEncounters.restore`."""
-        return self.log.restore(stored, entry)
+        return self.log.restore(stored, entry, over)
 
     def has_data(self) -> bool:
         """Pass it on; see `WholeStore.has_data`."""

@@ -1,6 +1,7 @@
 // Finds changes after the fact: checks commits against the hash chain, and requests and envelopes against commits.
 
 import { toHex, utf8 } from "./bytes.mjs";
+import { begunBy } from "./beginnings.mjs";
 import { commitment } from "./dice.mjs";
 import { sha256 } from "./sha2.mjs";
 import { leaf } from "./tree.mjs";
@@ -9,9 +10,9 @@ import { demand } from "./verdict.mjs";
 const NOTHING = "0".repeat(64);
 
 /** Checks that every commit has the hash that its successor, or the trailer, names; stores the hash of each. */
-export function holdChain({ header, moments, trailer }) {
+export function holdChain({ encounter, moments, trailer }) {
   const last = moments.length;
-  for (const moment of moments) moment.hash = leaf(moment.bytes);
+  for (const moment of moments) moment.hash ??= leaf(moment.bytes);
   const count = trailer?.count ?? last + 1;
   demand(last <= count, "tampered", { n: count + 1, to: last }, `there are ${last} commits, and the head counts ${count}`);
   const isNothing = last > 0 || count > 0 || trailer.head === NOTHING;
@@ -26,23 +27,26 @@ export function holdChain({ header, moments, trailer }) {
     named = commit.prev;
   }
   demand(named === NOTHING, "tampered", { n: 1 }, "commit 1 names a previous commit");
+  let line = moments[0].commit.encounter;
   for (const { n, commit } of moments) {
-    const belongs = commit.n === n && commit.encounter === header.encounter && commit.edition === moments[0].commit.edition;
+    line = begunBy(commit) ?? line;
+    const isOfLine = commit.encounter === line && (n < last || line === encounter);
+    const belongs = commit.n === n && isOfLine && commit.edition === moments[0].commit.edition;
     demand(belongs, "tampered", { n }, `it is commit ${commit.n} of ${commit.encounter} by ${commit.edition}`);
   }
 }
 
 /** Checks that requests and opened envelopes match the hashes in their commits. */
-export function holdContents({ header, moments }) {
+export function holdContents({ moments }) {
   for (const { n, requestText, request, commit } of moments) {
     const fits = requestText === null || toHex(sha256(utf8(requestText))) === commit.request;
     demand(fits, "tampered", { n }, "the request is not the one that its commit names");
-    const isOurs = request === null || request.encounter === header.encounter;
+    const isOurs = request === null || request.encounter === commit.encounter;
     demand(isOurs, "tampered", { n }, `the request is for encounter ${request?.encounter}`);
   }
   for (const { n, commit, opened } of moments) {
     for (const { index, salt, sealed } of opened) {
-      const fits = commitment(header.encounter, salt, utf8(sealed)) === commit.events[index].sealed;
+      const fits = commitment(commit.encounter, salt, utf8(sealed)) === commit.events[index].sealed;
       demand(fits, "tampered", { n }, `the payload of envelope ${index} does not match its commitment`);
     }
   }

@@ -4,24 +4,25 @@ import { isNamedIn, isSignedBy } from "./notes.mjs";
 
 export class Keyring {
   /**
+   * @param lineAt by a number of commits, the line of play that the last of them names
    * @param keys the `key` lines, in their order
    * @param given public keys that are believed from outside; none: those of the bundle are
    */
-  constructor(encounter, keys, given) {
-    this.encounter = encounter;
+  constructor(lineAt, keys, given) {
+    this.lineAt = lineAt;
     this.keys = keys;
     this.given = given;
   }
 
-  /** The name with which a key signs checkpoints of this encounter. */
-  nameOf({ name }) {
-    return `${name}/${this.encounter}`;
+  /** The name with which a key signs the checkpoint of so many commits. */
+  nameOf({ name }, size) {
+    return `${name}/${this.lineAt(size)}`;
   }
 
   /** The signer of a checkpoint: the first key that a signature line names; null if there is none or it is invalid. */
   signerOf(note) {
-    const key = this.keys.find((each) => isNamedIn(note, this.nameOf(each), each.public));
-    const isTrue = key !== undefined && this.nameOf(key) === note.origin && isSignedBy(note, note.origin, key.public);
+    const key = this.keys.find((each) => isNamedIn(note, this.nameOf(each, note.size), each.public));
+    const isTrue = key !== undefined && this.nameOf(key, note.size) === note.origin && isSignedBy(note, note.origin, key.public);
     return isTrue ? key : null;
   }
 

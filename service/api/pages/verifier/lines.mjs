@@ -22,6 +22,7 @@ const SHAPES = {
   disclosure: exactly({ kind: text, lane: whole, epoch: whole, link: hash }),
   key: exactly({ kind: text, name: text, public: hash }, { rotation: text }),
   checkpoint: exactly({ kind: text, note: text }),
+  line: exactly({ kind: text, encounter: uuid, parent: uuid, n: whole }),
   trailer: exactly({ kind: text, count: from(0), head: hash, checkpoints: from(0) }),
 };
 
@@ -36,29 +37,53 @@ const NEXT = {
   disclosure: END,
   key: END.slice(1),
   checkpoint: END.slice(2),
-  trailer: [],
+  trailer: ["line"],
+  line: ["command"],
 };
 
 /**
- * @returns `{header, moments, disclosures, keys, checkpoints, trailer}`. A moment is a command and its commit:
- *   `{n, requestText, commitText, opened}`; `requestText` is null if the command is withheld. `trailer` is null if the end is missing
+ * @returns the lines of play, the one that is played last: each `{header, encounter, shared, moments, disclosures, keys,
+ *   checkpoints, trailer}`. A moment is a command and its commit: `{n, requestText, commitText, opened}`; `requestText` is null
+ *   if the command is withheld. A line begins with the `shared` moments of the line that it continues, and has the keys
+ *   and checkpoints up to there. `trailer` is null if the end is missing
  * @throws Verdict `malformed`
  */
 export function readLines(bytes) {
-  const bundle = { header: null, moments: [], disclosures: [], keys: [], checkpoints: [], trailer: null };
   demand(bytes.length <= MOST_BYTES, "malformed", { n: 0 }, "it has more than 256 MiB");
   holdKind(bytes);
+  const found = [empty(null, null, [])];
   let before = "nothing";
   for (const line of linesOf(bytes)) {
-    const place = { n: bundle.moments.length };
+    const place = { n: found.at(-1).moments.length };
     const entry = lineOf(line, place);
     demand(NEXT[before].includes(entry.kind), "malformed", place, `a line of kind ${entry.kind} cannot follow ${before}`);
-    const isTaken = TAKE[entry.kind](bundle, entry);
+    const isTaken = entry.kind === "line" ? takeLine(found, entry) : TAKE[entry.kind](found.at(-1), entry);
     demand(isTaken, "malformed", place, `a line of kind ${entry.kind} is out of order`);
     before = entry.kind;
   }
-  if (before === "command") bundle.moments.pop(); // its commit was cut off
-  return bundle;
+  if (before === "command") found.at(-1).moments.pop(); // its commit was cut off
+  return found.map(withEarlier);
+}
+
+const empty = (header, encounter, moments) =>
+  ({ header, encounter, shared: moments.length, moments, disclosures: [], keys: [], checkpoints: [], trailer: null, earlier: { keys: [], checkpoints: [] } });
+
+/** Begins a line of play that continues an earlier one of the file. */
+function takeLine(found, { encounter, parent: named, n }) {
+  const parent = found.find((line) => line.encounter === named);
+  const isNew = found.every((line) => line.encounter !== encounter);
+  if (!isNew || parent === undefined || n < 1 || n > parent.moments.length) return false;
+  const line = empty(found[0].header, encounter, parent.moments.slice(0, n));
+  const notes = [...parent.earlier.checkpoints, ...parent.checkpoints].filter(({ size }) => size <= n);
+  line.earlier = { keys: [...parent.earlier.keys, ...parent.keys], checkpoints: notes };
+  found.push(line);
+  return true;
+}
+
+/** A line of play with the keys and checkpoints of those before it. */
+function withEarlier(line) {
+  const keys = new Map([...line.earlier.keys, ...line.keys].map((key) => [key.public, key]));
+  return { ...line, keys: [...keys.values()], checkpoints: [...line.earlier.checkpoints, ...line.checkpoints] };
 }
 
 /** Checks that the first line is the header of a bundle of this format. */
@@ -92,6 +117,7 @@ function lineOf(line, place) {
 const TAKE = {
   header(bundle, entry) {
     bundle.header = entry;
+    bundle.encounter = entry.encounter;
     return true;
   },
 
@@ -127,9 +153,9 @@ const TAKE = {
     return isNew && (rotation !== null || !Object.hasOwn(entry, "rotation"));
   },
 
-  checkpoint({ checkpoints }, entry) {
+  checkpoint({ checkpoints, shared }, entry) {
     const read = readCheckpoint(entry.note);
-    if (read === null) return false;
+    if (read === null || (shared > 0 && read.size <= shared)) return false;
     const isNew = checkpoints.every(({ note }) => note !== entry.note);
     const rises = read.size >= (checkpoints.at(-1)?.size ?? 0);
     checkpoints.push({ ...read, note: entry.note });

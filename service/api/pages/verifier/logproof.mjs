@@ -43,7 +43,7 @@ const isEntry = either(
  * @returns in words what the log shows
  */
 export function holdToLog(bundle, bytes, { trust, logs, losses, delay }) {
-  const view = read(bytes, bundle.header.encounter, trust.logs.length ? trust.logs : logs, trust);
+  const view = read(bytes, bundle.encounter, trust.logs.length ? trust.logs : logs, trust);
   holdAgreement(bundle.moments, view, losses);
   const owed = owedOf(bundle.moments, view, trust, delay);
   holdPolicy(owed, view, trust);
@@ -135,7 +135,8 @@ function owedOf(moments, { points, entries }, trust, delay) {
   const owed = [];
   moments.forEach(({ commit }, i) => {
     const n = i + 1;
-    if (n === 1 && commit.outcome === "accepted" && !types[0].includes("line_begun")) owed.push([n, first(true, 1)]);
+    if (commit.encounter !== moments.at(-1).commit.encounter) return; // of an earlier line, which has entries of its own
+    if (n === 1 && commit.outcome === "accepted") owed.push([n, first(true, 1)]);
     if (!types[i].some((type) => CLOSES.includes(type))) return;
     const at = seconds(commit.at);
     const isOld = newest !== null && (at === null || at + delay < newest);

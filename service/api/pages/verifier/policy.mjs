@@ -18,7 +18,7 @@ const isPolicy = exactly(
  *   hashes of dice, `said` and `before` as a certificate has them; null if nothing was opened, so that no dice can be thrown
  * @throws Verdict `malformed(1)`
  */
-export function readPolicy({ header, moments }) {
+export function readPolicy({ moments }) {
   const [first] = moments;
   if (first?.commit.outcome !== "accepted") return null;
   const setup = first.request ? first.request.data.dice : publicEvents(first).find((event) => Object.hasOwn(event, "dice"))?.dice;
@@ -31,5 +31,5 @@ export function readPolicy({ header, moments }) {
     algorithm: setup.algorithm, mode: setup.mode,
     lanes: setup.lanes.map(({ lane, n, anchor }) => ({ lane, epochs: n, anchor })), seats: setup.seats ?? [],
   };
-  return { mode: setup.mode, lanes, seats: setup.seats ?? [], encounter: setup.chain ?? header.encounter, said, before: setup.abandoned_before ?? 0 };
+  return { mode: setup.mode, lanes, seats: setup.seats ?? [], encounter: setup.chain ?? moments[0].commit.encounter, said, before: setup.abandoned_before ?? 0 };
 }

@@ -28,16 +28,17 @@ const isReceipt = exactly({
 /**
  * The receipts that an accepted key signed about this encounter, and why another is none of these.
  * @param files the bytes of each receipt
+ * @param lineAt by a number, the line of play that this commit names
  * @param accepted public keys of 64 digits
  * @returns `{receipts: {n, said, key}[], unfit}`; `unfit` is null if there is no other
  */
-export function acceptedReceipts(files, encounter, accepted) {
+export function acceptedReceipts(files, lineAt, accepted) {
   const faults = [];
   const receipts = [];
   for (const bytes of files) {
     const found = readReceipt(bytes);
     if (typeof found === "string") faults.push(`a receipt is false: ${found}`);
-    else if (found.encounter !== encounter) faults.push(`a receipt is of the encounter ${found.encounter}`);
+    else if (found.encounter !== lineAt(found.n)) faults.push(`a receipt is of the encounter ${found.encounter}`);
     else if (!accepted.includes(found.key)) faults.push(`a receipt was signed by ${found.key}, which is not accepted`);
     else receipts.push(found);
   }
@@ -47,9 +48,19 @@ export function acceptedReceipts(files, encounter, accepted) {
 /** What a receipt and a commit of a record both have. */
 export const saidOf = ({ hash: own, request, prev }) => `${own}:${request}:${prev}`;
 
-function readReceipt(bytes) {
+const contentOf = (bytes) => {
   const spelling = textOf(bytes.at(-1) === LF ? bytes.subarray(0, -1) : bytes);
-  const receipt = spelling === null ? undefined : parsed(spelling);
+  return spelling === null ? undefined : parsed(spelling);
+};
+
+/** The encounter that a receipt names, of which nothing was checked; undefined if it names none. */
+export const namedIn = (bytes) => {
+  const content = contentOf(bytes);
+  return object(content) && Object.hasOwn(content, "encounter") ? content.encounter : undefined;
+};
+
+function readReceipt(bytes) {
+  const receipt = contentOf(bytes);
   if (receipt === undefined) return "it is not canonical JSON";
   if (!isReceipt(receipt) || receipt.batch.path.length > LONGEST_PATH || receipt.batch.index >= receipt.batch.size) {
     return `its members are not those of ${FORMAT}`;

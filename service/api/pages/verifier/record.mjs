@@ -79,9 +79,10 @@ const isPayload = having({ events: listOf(plainEvent), rolls: listOf(roll) }, { 
  * @throws Verdict `malformed`; `tampered` if a text is empty, which means that it is missing
  */
 export function readRecord({ moments }) {
-  moments.forEach(readCommit);
-  moments.forEach(readRequest);
-  moments.forEach(readOpened);
+  const unread = moments.filter(({ commit }) => commit === undefined); // lines of play share moments
+  unread.forEach(readCommit);
+  unread.forEach(readRequest);
+  unread.forEach(readOpened);
 }
 
 function readCommit(moment) {

@@ -3,23 +3,34 @@
 import { isEnvelope, publicEvents } from "./record.mjs";
 import { demand } from "./verdict.mjs";
 
-/** @throws Verdict `malformed` */
-export function holdToSeat({ header: { edition, seat }, moments }) {
+/**
+ * @param others the other lines of play of the file: what the seat could open in one of them stands there for all
+ * @throws Verdict `malformed`
+ */
+export function holdToSeat({ header: { edition, seat }, moments }, others = []) {
   const isFirst = moments.length === 0 || moments[0].commit.edition === edition;
   demand(isFirst, "malformed", { n: 1 }, `the header names ${edition}, and commit 1 is of ${moments[0]?.commit.edition}`);
-  const came = occasionsOf(moments);
-  const isOpenToAll = ({ opens }) => isMet(opens, came);
-  const isOpen = (envelope) => isOpenToAll(envelope) || envelope.audience.includes(`seat:${seat}`);
+  const readers = [{ upto: Infinity, came: occasionsOf(moments) }, ...others.map((other) => ({ upto: common(moments, other.moments), came: occasionsOf(other.moments) }))];
   for (const moment of moments) {
+    const here = readers.filter(({ upto }) => moment.n <= upto);
+    const isOpenTo = ({ came }) => ({ opens, audience }) => isMet(opens, came) || audience.includes(`seat:${seat}`);
     const envelopes = moment.commit.events.filter(isEnvelope);
-    holdEnvelopes(moment, isOpen, seat);
-    holdRequest(moment, seat, envelopes.every(isOpenToAll), envelopes.every(isOpen));
+    holdEnvelopes(moment, (envelope) => here.some((reader) => isOpenTo(reader)(envelope)), seat);
+    const areOpenToAll = here.some(({ came }) => envelopes.every(({ opens }) => isMet(opens, came)));
+    holdRequest(moment, seat, areOpenToAll, here.some((reader) => envelopes.every(isOpenTo(reader))));
   }
+}
+
+/** How many moments two lines of play have in common. */
+function common(one, other) {
+  let n = 0;
+  while (n < one.length && n < other.length && (one[n] === other[n] || one[n].commitText === other[n].commitText)) n += 1;
+  return n;
 }
 
 /** All occasions of the public events of all commits. */
 function occasionsOf(moments) {
-  const occasions = moments.flatMap(publicEvents).map(({ occasion }) => occasion);
+  const occasions = moments.filter(({ commit }) => commit).flatMap(publicEvents).map(({ occasion }) => occasion);
   return new Set(occasions.filter((occasion) => typeof occasion === "string"));
 }
 

@@ -1,6 +1,7 @@
 // Checks what seats signed: a command of a seat with a key must be signed by it, once, and on this history.
 
 import { fromHex, isHex, joined, toHex, utf8 } from "./bytes.mjs";
+import { beginnings } from "./beginnings.mjs";
 import { spelled } from "./canonical.mjs";
 import { verifies } from "./ed25519.mjs";
 import { isIn } from "./heads.mjs";
@@ -19,20 +20,31 @@ const LABEL = utf8("rewound/request/1\0");
 export function holdStatements({ moments }, losses, pinned = {}) {
   const keys = new Map();
   const taken = new Set();
-  let isProposed = false;
+  const repeated = new Set(beginnings(moments).flatMap(({ n, drafted }) => Array.from({ length: drafted - n + 1 }, (_, i) => n + i)));
   for (const moment of moments) {
     const { request, commit } = moment;
     if (request !== null) holdRole(moment);
-    const isExempt = isProposed || (request !== null && sets(request, pinned));
+    const isExempt = repeated.has(moment.n) || (request !== null && sets(request, pinned));
     const key = isExempt ? undefined : pinnedKey(pinned, request?.actor.seat) ?? keys.get(request?.actor.seat);
     if (request !== null && key !== undefined && commit.refusal?.code !== "not_signed") {
       holdOne(moments, moment, key, losses);
       holdOnce(moment, taken);
     }
-    for (const event of publicEvents(moment)) isProposed = follow(event, keys, isProposed);
+    for (const event of publicEvents(moment)) follow(event, keys);
   }
   return taken.size;
 }
+
+/** The keys that a record leaves the seats with, by seat. */
+export function keysAtEnd(moments) {
+  const keys = new Map();
+  for (const event of moments.flatMap(publicEvents)) follow(event, keys);
+  return keys;
+}
+
+/** The seats that have a key, each with it. */
+export const keysOf = (seats) =>
+  new Map(Object.entries(object(seats) ? seats : {}).filter(([, each]) => object(each) && text(each.key)).map(([seat, { key }]) => [seat, key]));
 
 const pinnedKey = (pinned, seat) => (seat !== undefined && Object.hasOwn(pinned, seat) ? pinned[seat] : undefined);
 
@@ -70,29 +82,24 @@ function statement({ encounter, actor: { seat }, type, data, signed: { key, inde
   return joined(LABEL, utf8(spelled({ encounter, seat, type, data, key, index, head })));
 }
 
-/** Enters the keys that an event sets into `keys`. @returns whether the line is only proposed after it */
-function follow(event, keys, isProposed) {
+/** Enters the keys that an event sets into `keys`. */
+function follow(event, keys) {
   switch (event.type) {
     case "seat_key_set":
       if (text(event.seat) && text(event.key)) keys.set(event.seat, event.key);
-      return isProposed;
+      break;
     case "seat_key_removed":
       keys.delete(event.seat);
-      return isProposed;
+      break;
     case "encounter_opened":
       for (const each of Array.isArray(event.opening?.seats) ? event.opening.seats : []) {
         if (object(each) && text(each.seat) && text(each.key)) keys.set(each.seat, each.key);
       }
-      return isProposed;
-    case "line_begun":
-      return true;
+      break;
     case "line_accepted":
       keys.clear();
-      for (const [seat, each] of Object.entries(object(event.seats) ? event.seats : {})) {
-        if (object(each) && text(each.key)) keys.set(seat, each.key);
-      }
-      return false;
+      for (const [seat, key] of keysOf(event.seats)) keys.set(seat, key);
+      break;
     default:
-      return isProposed;
   }
 }

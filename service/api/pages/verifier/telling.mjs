@@ -19,10 +19,22 @@ export function facts(report) {
 /** A report as lines of text, the verdict first. */
 export function lines(report) {
   const { verdict } = report;
-  const said = [verdict.meaning, verdict.detail, ...(report.checked.length ? [`not checked: ${report.not_checked}`] : []), ...warnings(report)];
+  const said = [verdict.meaning, ruled(report.lines ?? []), verdict.detail, ...(report.checked.length ? [`not checked: ${report.not_checked}`] : []), ...warnings(report)];
   const rows = facts(report).map(([name, value]) => `${name.padEnd(WIDEST)}${value}`);
   const summary = [verdict.text, ...said.filter((line) => line).map((line) => `  ${line}`)];
   return [...summary, ...(rows.length ? [""] : []), ...rows].map((line) => plain(line));
+}
+
+const WORDS = { as_ruled: "ruling", undo: "undo", redo: "redo" };
+
+/** In one sentence how the fight went on by rulings: how many, by whom, what they took back; empty if there is none. */
+export function ruled(found) {
+  if (found.length === 0) return "";
+  const parts = found.map(({ n, kind, by, took_back: taken, drawn_anew: anew }) => {
+    const what = taken === null ? "took back nothing" : taken[0] === taken[1] ? `took back #${taken[0]}` : `took back #${taken[0]} to #${taken[1]}`;
+    return `#${n}, ${WORDS[kind]} by ${by || "somebody"}, ${what}, ${anew ? `${some(anew, "throw")} got other dice` : "no throw got other dice"}`;
+  });
+  return `${some(found.length, "ruling")} changed what stands: ${parts.join("; ")}`;
 }
 
 /** What to show first: what people decided, whose keys spoke, and what is unsigned. */

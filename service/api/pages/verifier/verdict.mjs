@@ -12,6 +12,9 @@ export const STATUS = {
   dice_moved: 25,
   false_quarantine: 24,
   dice_invalid: 7,
+  seam_broken: 19,
+  not_accepted: 26,
+  valid_in_part: 27,
   receipt_mismatch: 23,
   certificate_mismatch: 17,
   bad_log_proof: 30,
@@ -23,7 +26,7 @@ export const STATUS = {
   valid_without_rules: 12,
 };
 
-const HELD = "nothing is wrong with bytes, chain, checkpoints, seals and dice; no rule was applied";
+const HELD = "nothing was changed, and every die shown was fixed before the fight; no rule was applied";
 
 export const MEANING = {
   not_a_bundle: "the file is not a bundle of the format rewound/bundle/1",
@@ -37,6 +40,10 @@ export const MEANING = {
   dice_moved: "the dice were moved after a seat signed this command, and it throws the later ones",
   false_quarantine: "the host set this command aside, and the cause that it gives does not hold",
   dice_invalid: "a die or a disclosed link does not follow from the published anchor",
+  seam_broken: "a line of play does not continue the earlier one as that one was ruled and accepted",
+  not_accepted: "the last line of play was only proposed: nobody has accepted it, so it proves nothing",
+  valid_in_part:
+    "nothing in this file is wrong, but it is a part: what was taken back, or what a fork continues, is not in it, so nobody can check where the play comes from",
   receipt_mismatch: "a receipt is not signed by an accepted key, or is of another encounter",
   certificate_mismatch: "the certificate is not signed by an accepted key, or is not of this record",
   bad_log_proof: "a signature, a proof or the form of what was shown of the public log does not hold",

@@ -6,20 +6,22 @@ import { isHex, toHex, utf8 } from "./bytes.mjs";
 import { certificateFault } from "./certificate.mjs";
 import { holdChain, holdContents, holdSignatures } from "./chain.mjs";
 import { holdCloses, holdCoverage, holdHeads, standing } from "./heads.mjs";
+import { begunBy, holdBeginnings } from "./beginnings.mjs";
+import { holdAccepted, holdSeam, holdWhole, ruledLines, withBeginning } from "./fight.mjs";
 import { Keyring } from "./keys.mjs";
 import { readLines } from "./lines.mjs";
 import { holdMoved } from "./moved.mjs";
 import { readKey, verifierKey } from "./notes.mjs";
 import { holdToLog } from "./logproof.mjs";
 import { prove } from "./proof.mjs";
-import { acceptedReceipts } from "./receipts.mjs";
+import { acceptedReceipts, namedIn } from "./receipts.mjs";
 import { isEnvelope, publicEvents, readRecord } from "./record.mjs";
 import { holdToSeat } from "./seals.mjs";
 import { decisionsOf, unseenOf } from "./decisions.mjs";
 import { keysOf } from "./seatkeys.mjs";
 import { holdDisputed } from "./quarantines.mjs";
 import { holdStatements } from "./statements.mjs";
-import { root } from "./tree.mjs";
+import { leaf, root } from "./tree.mjs";
 import { NO_POLICY } from "./trust.mjs";
 import { SOUND, Verdict, demand, statusOf } from "./verdict.mjs";
 
@@ -40,7 +42,7 @@ const NOT_CHECKED = "whether the rules lead to these results, which `rewound ver
  *   `checked`, `not_checked`; members that were not reached are null
  */
 export function verify(bundle, { receipts = [], signedReceipts = [], keys = [], seatKeys = {}, certificate = null, log = null, trust = NO_POLICY, delay = DAY_S, ...doesWithout } = {}) {
-  const report = { encounter: null, verdict: null, status: null, log: null, counts: null, decisions: [], unseen: [], seat_keys: [], dice: null, keys: null };
+  const report = { encounter: null, verdict: null, status: null, log: null, counts: null, decisions: [], unseen: [], seat_keys: [], dice: null, keys: null, lines: null };
   const bytes = typeof bundle === "string" ? utf8(bundle) : new Uint8Array(bundle);
   const verdict = judged(report, bytes, { receipts, signedReceipts, keys, seatKeys, certificate, log, trust, delay });
   const status = statusOf(verdict.verdict, doesWithout);
@@ -59,18 +61,67 @@ function judged(report, bytes, held) {
 }
 
 function judge(report, bytes, { receipts, signedReceipts, keys, seatKeys, certificate, log, trust, delay }) {
-  const bundle = readLines(bytes);
-  report.encounter = bundle.header.encounter;
+  const lines = readLines(bytes);
+  const held = heldByLine(lines, receipts, signedReceipts);
+  let last = null;
+  for (const line of lines) {
+    const others = lines.filter((other) => other !== line);
+    last = aside(line, lines, () => judgeLine(report, line, others, { ...held.get(line), keys, seatKeys }));
+  }
+  const fight = lines.map(withBeginning);
+  holdAccepted(fight.at(-1));
+  for (const line of fight) aside(line, fight, () => holdSeam(line, fight));
+  report.lines = ruledLines(fight);
+  holdWhole(fight);
+  const { bundle, ring, losses } = last;
+  if (certificate !== null) {
+    const fault = certificateFault(certificate, report, ring);
+    demand(fault === null, "certificate_mismatch", {}, fault);
+    report.certificate = "signed by an accepted key, and equal to this record in its log, dice, counts, decisions and keys of seats";
+  }
+  if (log === null) return;
+  report.public_log = holdToLog(bundle, log, { trust, logs: logsOf(bundle, ring), losses, delay });
+}
+
+/** What `work` returns; a fault in a line that was taken back says so. */
+function aside(line, lines, work) {
+  try {
+    return work();
+  } catch (verdict) {
+    if (!(verdict instanceof Verdict) || line === lines.at(-1)) throw verdict;
+    throw new Verdict(verdict.verdict, verdict.place, `in the line ${line.encounter}, which was taken back: ${verdict.message}`);
+  }
+}
+
+/** The receipts of each line: the first line that has the commit, the line that a signed one names, otherwise the last one. */
+function heldByLine(lines, receipts, signedReceipts) {
+  const held = new Map(lines.map((line) => [line, { receipts: [], signedReceipts: [] }]));
+  for (const receipt of receipts) {
+    const hasIt = ({ moments }) => moments[receipt.n - 1] && toHex(leaf(utf8(moments[receipt.n - 1].commitText))) === receipt.hash;
+    held.get(lines.find(hasIt) ?? lines.at(-1)).receipts.push(receipt);
+  }
+  for (const bytes of signedReceipts) {
+    const named = namedIn(bytes);
+    held.get(lines.find(({ encounter }) => encounter === named) ?? lines.at(-1)).signedReceipts.push(bytes);
+  }
+  return held;
+}
+
+/** Judges one record, and reports it. */
+function judgeLine(report, bundle, others, { receipts, signedReceipts, keys, seatKeys }) {
+  report.encounter = bundle.encounter;
   readRecord(bundle);
   holdChain(bundle);
+  holdBeginnings(bundle.moments);
   holdContents(bundle);
-  const ring = new Keyring(bundle.header.encounter, bundle.keys, keys);
+  const lineAt = (n) => bundle.moments[n - 1]?.commit.encounter ?? bundle.encounter;
+  const ring = new Keyring(lineAt, bundle.keys, keys);
   const signed = holdSignatures(bundle, ring);
   const { heads, losses, lost } = standing(bundle, signed.heads);
-  const signedHere = acceptedReceipts(signedReceipts, bundle.header.encounter, ring.accepted());
+  const signedHere = acceptedReceipts(signedReceipts, lineAt, ring.accepted());
   holdHeads(bundle, heads, receipts, signedHere.receipts);
   demand(bundle.moments.length > 0, "empty", {}, "");
-  holdToSeat(bundle);
+  holdToSeat(bundle, others);
   holdCloses(bundle, losses);
   holdCoverage(bundle, heads, ring);
   const statements = holdStatements(bundle, losses, seatKeys);
@@ -87,13 +138,7 @@ function judge(report, bytes, { receipts, signedReceipts, keys, seatKeys, certif
   report.keys = ring.accepted();
   report.receipts = signedHere.receipts.map(({ n, hash, request, prev, key }) => ({ n, hash, request, prev, key }));
   demand(signedHere.unfit === null, "receipt_mismatch", {}, signedHere.unfit);
-  if (certificate !== null) {
-    const fault = certificateFault(certificate, report, ring);
-    demand(fault === null, "certificate_mismatch", {}, fault);
-    report.certificate = "signed by an accepted key, and equal to this record in its log, dice, counts, decisions and keys of seats";
-  }
-  if (log === null) return;
-  report.public_log = holdToLog(bundle, log, { trust, logs: logsOf(bundle, ring), losses, delay });
+  return { bundle, ring, losses };
 }
 
 /** The logs of the record's own accepted keys. */
@@ -104,7 +149,7 @@ function logsOf({ keys }, ring) {
 
 function logOf({ moments }, { heads, passedOver, lost }, ring, receipts) {
   const greatest = heads.at(-1);
-  const key = greatest ? verifierKey(ring.nameOf(greatest.signer), greatest.signer.public) : null;
+  const key = greatest ? verifierKey(ring.nameOf(greatest.signer, greatest.size), greatest.signer.public) : null;
   return {
     size: moments.length,
     head: moments.length ? toHex(moments.at(-1).hash) : null,
@@ -122,25 +167,21 @@ function logOf({ moments }, { heads, passedOver, lost }, ring, receipts) {
   };
 }
 
-const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** The counts of the lines of play before this one; a fork starts from zero. */
-function inherited(moments, name) {
-  const first = moments[0]?.commit.events[0];
-  if (first?.type !== "line_begun" || !isObject(first.origin) || !isObject(first.state)) return 0;
-  const count = first.state[name];
-  return Number.isInteger(count) && first.origin.kind !== "fork" ? count : 0;
-}
-
 function countsOf({ moments }) {
   const withOutcome = (outcome) => moments.filter(({ commit }) => commit.outcome === outcome).length;
-  const count = (type) => moments.flatMap(publicEvents).filter((event) => event.type === type).length;
+  const begun = moments.findLast(({ commit }) => begunBy(commit) !== undefined);
+  const own = moments.slice((begun?.n ?? 1) - 1);
+  /** Of those that led to this line: its beginning has the number of earlier lines. */
+  const count = (type, member) => {
+    const before = begun?.commit.events[0].state[member];
+    return (Number.isInteger(before) ? before : 0) + own.flatMap(publicEvents).filter((event) => event.type === type).length;
+  };
   return {
     commits: moments.length,
     refused: withOutcome("refused"),
     quarantined: withOutcome("quarantined"),
-    proposals: inherited(moments, "amendments") + count("amendment_proposed"),
-    proposals_dropped: inherited(moments, "amendments_dropped") + count("amendment_dropped"),
+    proposals: count("amendment_proposed", "amendments"),
+    proposals_dropped: count("amendment_dropped", "amendments_dropped"),
     envelopes: moments.flatMap(({ commit }) => commit.events.filter(isEnvelope)).length,
     envelopes_opened: moments.flatMap(({ opened }) => opened).length,
     requests_withheld: moments.filter(({ requestText }) => requestText === null).length,

@@ -193,12 +193,13 @@ local function evict(keys, args)
   return 1
 end
 
--- archived, tally, drafts..., as many keys they become, the head first | entry or '', how many -> 1 if they took the
---   entry's place, 0 if that is another one or the encounter is there
+-- archived, tally, drafts..., as many keys they become, the head first | entry or '', how many, over -> 1 if they took the
+--   place of the entry and of an encounter with `over` commands and no commit (0: none); 0 if there is anything else
 local function restore(keys, args)
   local count = tonumber(args[2])
   local entry = redis.call('HGET', keys[1], 'entry') or ''
-  if entry ~= args[1] or redis.call('HGET', keys[3 + count], 'appended') then
+  local there = redis.call('HMGET', keys[3 + count], 'appended', 'folded')
+  if entry ~= args[1] or (there[1] or '0') ~= args[3] or (there[2] or '0') ~= '0' then
     for i = 3, 2 + count do
       redis.call('DEL', keys[i])
     end

@@ -1,0 +1,67 @@
+// Where lines of play begin in a record: an event that changes what others are held to counts only where it may stand.
+
+import { isEnvelope } from "./record.mjs";
+import { from, having, listOf, object, only, text, whole } from "./shapes.mjs";
+import { demand } from "./verdict.mjs";
+
+const PLACED = ["line_begun", "line_accepted", "forked"];
+
+const isBegun = having({
+  plan: listOf(from(0)),
+  state: object,
+  origin: having({ parent: text, hash: text, amendment: text, ruled_in: text, kind: only("as_ruled", "undo", "redo"), n: whole, upto: whole }),
+});
+
+/** The line of play that a commit says it begins; undefined if it begins none. */
+export function begunBy({ events: [first] }) {
+  return first?.type === "line_begun" && text(first.encounter) ? first.encounter : undefined;
+}
+
+/**
+ * The lines of play that begin in a checked record: `{line, n, origin, plan, drafted, accepted}`; `drafted` is the last commit
+ * as it was proposed, `accepted` the commit that accepts the line, null if the record leaves it, or ends, before that.
+ */
+export function beginnings(moments) {
+  const starts = moments.filter(({ commit }) => begunBy(commit) !== undefined).map(({ n }) => n);
+  return starts.map((n, i) => {
+    const { encounter: line, origin, plan } = moments[n - 1].commit.events[0];
+    const accepted = n + plan.length + 1;
+    return { line, n, origin, plan, drafted: n + plan.length, accepted: accepted < (starts[i + 1] ?? moments.length + 1) ? accepted : null };
+  });
+}
+
+/** @throws Verdict `malformed`, `forged_command` */
+export function holdBeginnings(moments) {
+  let drafted = null;
+  for (const moment of moments) {
+    const { n, commit: { events } } = moment;
+    for (const [index, event] of placed(moment)) {
+      const may = {
+        forked: () => n === 1,
+        line_begun: () => n > 1 && isBeginning(moments, moment, event),
+        line_accepted: () => drafted === n - 1,
+      }[event.type];
+      demand(index === 0 && may(), "malformed", { n }, `the event ${event.type} may not stand there`);
+    }
+    const first = events[0]?.type;
+    if (first === "line_begun") drafted = n + events[0].plan.length;
+    else if (drafted !== null && n > drafted) {
+      demand(first === "line_accepted", "forged_command", { n }, "only the acceptance follows what a line repeats");
+      drafted = null;
+    }
+  }
+}
+
+/** The events of a moment that have their place in a record, also those in opened envelopes (as index -1). */
+function placed({ commit, opened }) {
+  const open = [...commit.events.entries()].filter(([, event]) => !isEnvelope(event));
+  const inside = opened.flatMap(({ payload }) => payload.events).map((event) => [-1, event]);
+  return [...open, ...inside].filter(([, { type }]) => PLACED.includes(type));
+}
+
+function isBeginning(moments, { n, commit }, event) {
+  if (!isBegun(event)) return false;
+  const { origin } = event;
+  const isOther = commit.encounter !== moments[n - 2].commit.encounter;
+  return origin.n === n - 1 && origin.hash === commit.prev && isOther && event.encounter === commit.encounter;
+}

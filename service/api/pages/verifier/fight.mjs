@@ -1,0 +1,174 @@
+// Holds each line of play to those that it continues: where it left them, what it repeats, who accepted it.
+
+import { toHex } from "./bytes.mjs";
+import { spelled } from "./canonical.mjs";
+import { beginnings } from "./beginnings.mjs";
+import { publicEvents } from "./record.mjs";
+import { object } from "./shapes.mjs";
+import { keysAtEnd, keysOf } from "./statements.mjs";
+import { demand } from "./verdict.mjs";
+
+/** Commands that no line of play repeats: about lines, about seats, and about seeds. */
+const NOT_REPEATED = new Set([
+  "accept_amendment", "accept_line", "amend", "begin_line", "change_seat", "close_seat", "commit_seed", "contest", "drop_amendment", "issue_token",
+  "open_seat", "redo", "remove_seat_key", "reveal_seed", "set_seat_key", "undo", "uphold", "waive_seed",
+]);
+const COUNTS = new Set(["accepted", "sealed"]);
+
+/** A line of play with its own beginning, null if it is the first. */
+export const withBeginning = (line) => ({ ...line, begun: beginnings(line.moments).findLast((each) => each.line === line.encounter) ?? null });
+
+/**
+ * The line that a line continues, and the one in which that was ruled; null if it continues none, or if one is not in the file.
+ */
+function earlierOf(line, lines) {
+  if (line.begun === null) return null;
+  const { parent: named, ruled_in: ruledIn } = line.begun.origin;
+  const find = (id) => lines.find(({ encounter }) => encounter === id && encounter !== line.encounter);
+  const [parent, ruled] = [find(named), find(ruledIn || named)];
+  return parent && ruled ? { parent, ruled } : null;
+}
+
+/**
+ * Checks the beginning of a line.
+ * @throws Verdict `seam_broken`
+ */
+export function holdSeam(line, lines) {
+  const earlier = earlierOf(line, lines);
+  if (earlier === null) return;
+  const { begun } = line;
+  const { parent, ruled } = earlier;
+  const n = begun.n - 1;
+  const isLeft = n <= parent.moments.length && toHex(parent.moments[n - 1].hash) === toHex(line.moments[n - 1].hash);
+  demand(isLeft, "seam_broken", { n: begun.n }, `commit ${n} of ${parent.encounter} is not the one that it continues`);
+  const proposed = proposalOf(ruled, begun);
+  holdPlan(line, parent, proposed);
+  holdAcceptance(line, ruled);
+}
+
+const proposalsOf = ({ moments }, { origin }) =>
+  moments.flatMap((moment) => publicEvents(moment).filter(({ type, amendment }) => type === "amendment_proposed" && amendment === origin.amendment).map((event) => ({ n: moment.n, event })));
+
+function proposalOf(ruled, begun) {
+  const broken = { n: begun.n };
+  const found = proposalsOf(ruled, begun).at(-1);
+  demand(found !== undefined, "seam_broken", broken, "nobody proposed it");
+  const { n, event } = found;
+  demand(event.kind === begun.origin.kind, "seam_broken", broken, `it was proposed as ${event.kind}`);
+  const isThere = event.kind === "redo" || (event.commit === begun.n && n === begun.origin.upto);
+  demand(isThere, "seam_broken", broken, `commit ${n} proposed to continue before commit ${event.commit}`);
+  return n;
+}
+
+/** What a line repeats is what its ruling says, as it was given, and nothing else. */
+function holdPlan(line, parent, proposed) {
+  const { n, origin, plan } = line.begun;
+  if (origin.kind !== "as_ruled") return demand(plan.length === 0, "seam_broken", { n }, "an undo or a redo repeats no command");
+  const instead = parent.moments[proposed - 1]?.request?.data.instead;
+  const added = plan.filter((old) => old === 0).length;
+  const isAdded = plan.slice(0, added).every((old) => old === 0) && (!Array.isArray(instead) || instead.length === added);
+  demand(isAdded, "seam_broken", { n }, "it adds other commands than its ruling");
+  for (let i = 0; Array.isArray(instead) && i < added; i += 1) holdAdded(line, parent, i, instead[i]);
+  holdRepeated(line, parent, added, proposed);
+}
+
+function holdAdded({ moments, begun }, parent, i, said) {
+  const n = begun.n + 1 + i;
+  const [now, then] = [moments[n - 1]?.request ?? null, parent.moments[begun.n - 1]?.request ?? null];
+  if (now === null || then === null || !object(said)) return;
+  const by = (Object.hasOwn(said, "by") ? said.by : "sender") === "sender" ? then.actor : { seat: "gm", role: "gm" };
+  const isIt = spelled(now.actor) === spelled(by) && now.type === said.type && now.at === then.at && object(said.data) && spelled(now.data) === spelled(said.data);
+  demand(isIt, "seam_broken", { n }, "it is not the command that the ruling put there");
+}
+
+function holdRepeated({ moments, begun }, parent, added, proposed) {
+  const olds = begun.plan.slice(added);
+  const rises = olds.every((old, i) => old !== 0 && (i === 0 || old > olds[i - 1]));
+  demand(rises, "seam_broken", { n: begun.n }, "it repeats commands twice or out of order");
+  const known = new Map(olds.map((old, i) => [old, begun.n + 1 + added + i]));
+  for (const [old, n] of known) demand(begun.n < old && old < proposed, "seam_broken", { n }, `it repeats command ${old}, which was not taken back`);
+  for (const { n, commit, request: then } of parent.moments.slice(begun.n, proposed - 1)) {
+    const counts = COUNTS.has(commit.outcome);
+    const isPlay = then === null || !NOT_REPEATED.has(then.type);
+    if (!known.has(n)) {
+      demand(!(counts && then !== null && isPlay), "seam_broken", { n: begun.n }, `it leaves out command ${n}`);
+      continue;
+    }
+    const now = moments[known.get(n) - 1]?.request ?? null;
+    const isSame = then === null || now === null || given(then) === given(now);
+    demand(counts && isPlay && isSame, "seam_broken", { n: known.get(n) }, `it is not command ${n} as it was given`);
+  }
+}
+
+/** What a repeated command has of the one that it repeats. */
+function given({ type, at, actor, data: { contest, ...data }, nonce, signed = null }) {
+  return spelled({ type, at, actor, data, nonce, signed });
+}
+
+/** The line in which it was ruled ends with its acceptance, by number and hash. */
+function holdAcceptance({ encounter, moments, begun }, ruled) {
+  const { n, drafted, accepted, origin } = begun;
+  const said = continuedIn(ruled.moments);
+  demand(said !== undefined, "seam_broken", { n }, "its parent has not accepted it");
+  demand(said.encounter === encounter && said.amendment === origin.amendment, "seam_broken", { n }, "its parent is continued by another line");
+  const isHead = object(said.head) && drafted <= moments.length && said.head.n === drafted && said.head.hash === toHex(moments[drafted - 1].hash);
+  demand(isHead, "seam_broken", { n: drafted }, `commit ${drafted} is not the one that its parent accepted`);
+  if (accepted === null) return;
+  const { request, commit } = moments[accepted - 1];
+  demand(request === null || request.actor.role === "clock", "seam_broken", { n: accepted }, "the service alone says that a line is accepted");
+  const [then, now] = [keysAtEnd(ruled.moments), keysOf(commit.events[0].seats)];
+  const isSame = then.size === now.size && [...then].every(([seat, key]) => now.get(seat) === key);
+  demand(isSame, "seam_broken", { n: accepted }, "its seats have other keys than they had in its parent");
+}
+
+/** The event with which a record ends, if it does: only refused commands may follow it. */
+function continuedIn(moments) {
+  const last = moments.findLast(({ commit }) => COUNTS.has(commit.outcome) || commit.events.some(({ type }) => type === "continued"));
+  return last?.commit.events.find(({ type }) => type === "continued");
+}
+
+/**
+ * Checks that the line that is played was accepted.
+ * @throws Verdict `not_accepted`
+ */
+export function holdAccepted({ begun }) {
+  const isAccepted = begun === null || begun.accepted !== null;
+  demand(isAccepted, "not_accepted", { n: begun?.n }, `commit ${begun?.n} begins a line of play that nobody has accepted`);
+}
+
+/**
+ * Checks that what the line that is played continues is in the file.
+ * @throws Verdict `valid_in_part`
+ */
+export function holdWhole(lines) {
+  const { moments } = lines.at(-1);
+  const [first] = moments[0].commit.events;
+  demand(first?.type !== "forked", "valid_in_part", { n: 1 }, `it is a fork of ${first?.origin?.parent}, whose record is not in this file`);
+  for (const each of beginnings(moments)) {
+    const line = lines.find(({ encounter }) => encounter === each.line);
+    const isHere = line !== undefined && earlierOf(line, lines) !== null;
+    demand(isHere, "valid_in_part", { n: each.n }, `what ${each.line} continues and took back is not in this file`);
+  }
+}
+
+/** The accepted rulings of a fight, in the order of its lines: what each took back, and whether dice were drawn anew. */
+export function ruledLines(lines) {
+  return lines.flatMap((line) => {
+    const earlier = earlierOf(line, lines);
+    if (earlier === null || line.begun.accepted === null) return [];
+    const { parent, ruled } = earlier;
+    const { n, origin } = line.begun;
+    const { n: proposed, event } = proposalsOf(ruled, line.begun).at(-1);
+    const first = origin.kind === "redo" ? ruled.begun?.n ?? 1 : n;
+    return [{
+      line: line.encounter, n, kind: origin.kind, by: ruled.moments[proposed - 1].request?.actor.seat ?? "", decision: event.decision || event.reason || "",
+      parent: parent.encounter, took_back: first <= proposed - 1 ? [first, proposed - 1] : null, drawn_anew: drawnAnew(line.moments.slice(n - 1)),
+    }];
+  });
+}
+
+/** How many streams were drawn from other dice, up to where another line begins. */
+function drawnAnew(moments) {
+  const end = moments.findIndex(({ commit }, i) => i > 0 && commit.events.some(({ type }) => type === "line_begun"));
+  return moments.slice(0, end < 0 ? undefined : end).flatMap(({ commit }) => commit.events).filter(({ type }) => type === "stream_redirected").length;
+}

@@ -1,0 +1,113 @@
+"""Check where lines of play begin in a record: an event counts only where it may stand.
+
+A record goes on in another line of play where a commit begins one: its first event is the public
+`line_begun`, which names the commit before it. Behind the beginning stand the commands that it plans to
+repeat, then its acceptance, or the beginning of another line. Anywhere else these events would switch off
+what other commits are held to, so a record that has them there is malformed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+from service.audit.verdict import FORGED_COMMAND, MALFORMED, Fault, Verdict
+from service.record.commit import Commit
+from service.rules.contests.acceptance import LineAccepted
+from service.rules.contests.continuing import Forked, LineBegun
+
+_KINDS: Final = ("as_ruled", "undo", "redo")
+_PLACED: Final = (LineBegun.type, LineAccepted.type, Forked.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A line of play that begins in a record: its first commit, and what stands behind it."""
+
+    line: str
+    n: int
+    """The number of its first commit."""
+    origin: Mapping[str, Any]
+    plan: tuple[int, ...]
+    accepted: int | None
+    """The number of the commit that accepts it; None if the record leaves it, or ends, before that."""
+
+    @property
+    def drafted(self) -> int:
+        """The number of its last commit as it was proposed."""
+        return self.n + len(self.plan)
+
+
+def begun_by(commit: Commit) -> str | None:
+    """Return the line of play that *commit* says it begins; None if it begins none."""
+    event = commit.events[0] if commit.events else {}
+    line = event.get("encounter") if event.get("type") == LineBegun.type else None
+    return line if isinstance(line, str) else None
+
+
+def beginnings(commits: Sequence[Commit]) -> list[Beginning]:
+    """Return the lines of play that begin in the checked record *commits*, in order."""
+    found = []
+    starts = [commit.n for commit in commits if begun_by(commit) is not None]
+    for n, after in pairwise([*starts, len(commits) + 1]):
+        event = commits[n - 1].events[0]
+        accepted = n + len(event["plan"]) + 1
+        line = str(event["encounter"])
+        found.append(
+            Beginning(line, n, event["origin"], tuple(event["plan"]), accepted if accepted < after else None)
+        )
+    return found
+
+
+def check_beginnings(commits: Sequence[Commit], payloads: Mapping[int, Mapping[int, Any]]) -> None:
+    """Check that lines begin, and are accepted, only where they may; raises `Fault`."""
+    drafted: int | None = None
+    """The last commit of the line as it was proposed, while the record is not beyond it."""
+    for commit in commits:
+        n, first = commit.n, commit.events[0] if commit.events else {}
+        for index, event in _placed(commit, payloads.get(n, {})):
+            is_first = index == 0 and event is first
+            fork_here = event["type"] == Forked.type and n == 1
+            line_here = event["type"] == LineBegun.type and n > 1 and _is_beginning(commits, commit, event)
+            accepted_here = event["type"] == LineAccepted.type and drafted == n - 1
+            if not (is_first and (fork_here or line_here or accepted_here)):
+                raise Fault(Verdict(MALFORMED, n, f"the event {event['type']} may not stand there"))
+        if first.get("type") == LineBegun.type:
+            drafted = n + len(first["plan"])
+        elif drafted is not None and n > drafted:
+            if first.get("type") != LineAccepted.type:
+                raise Fault(Verdict(FORGED_COMMAND, n, "only the acceptance follows what a line repeats"))
+            drafted = None
+
+
+def _placed(
+    commit: Commit, lying: Mapping[int, Mapping[str, Any]]
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the events of *commit*, also those in opened envelopes, that have their place in a record."""
+    for index, event in enumerate(commit.events):
+        if event.get("type") in _PLACED:
+            yield index, event
+    for payload in lying.values():
+        for event in payload["events"]:
+            if event.get("type") in _PLACED:
+                yield -1, event
+
+
+def _is_beginning(commits: Sequence[Commit], commit: Commit, event: Mapping[str, Any]) -> bool:
+    """Return whether *event* has the form of a beginning that continues the commit before it."""
+    origin, plan = event.get("origin"), event.get("plan")
+    if not (isinstance(origin, dict) and isinstance(plan, list) and isinstance(event.get("state"), dict)):
+        return False
+    texts = (origin.get(name) for name in ("parent", "hash", "amendment", "ruled_in"))
+    return (
+        all(isinstance(each, str) for each in texts)
+        and origin.get("kind") in _KINDS
+        and (type(origin.get("n")), type(origin.get("upto"))) == (int, int)
+        and origin["n"] == commit.n - 1
+        and origin["hash"] == commit.prev
+        and all(type(old) is int and old >= 0 for old in plan)
+        and commit.encounter != commits[commit.n - 2].encounter
+        and event.get("encounter") == commit.encounter
+    )
