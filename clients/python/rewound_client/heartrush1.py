@@ -215,7 +215,6 @@ class AmendmentProposed(t.TypedDict):
     contest: str | None
     decision: str
     reason: str
-    line: str
 
 @t.final
 class AmendmentView(t.TypedDict):
@@ -227,7 +226,6 @@ class AmendmentView(t.TypedDict):
     contest: str | None
     decision: str
     reason: str
-    line: str
     instead: "list[InsteadView] | shapes.Sealed"
     outdated: bool
 
@@ -2080,8 +2078,6 @@ class Forked(t.TypedDict):
     digest: str
     dice: "DiceSetupView"
     origin: "OriginView"
-    source: str
-    plan: list[int]
     state: dict[str, t.Any]
     orders: dict[str, list[str]]
 
@@ -2977,15 +2973,12 @@ class LineAccepted(t.TypedDict):
 
 @t.final
 class LineBegun(t.TypedDict):
-    """The encounter continues another one from a commit, with the state at that commit."""
+    """The record goes on in another line of play, from the commit before this one."""
     type: t.Literal['line_begun']
     because: list[str]
     encounter: str
-    edition: str
     digest: str
-    dice: "DiceSetupView"
     origin: "OriginView"
-    source: str
     plan: list[int]
     state: dict[str, t.Any]
     orders: dict[str, list[str]]
@@ -3230,7 +3223,7 @@ class ObjectHandled(t.TypedDict):
 
 @t.final
 class OccasionInherited(t.TypedDict):
-    """An occasion of the old line, whose envelopes are open in this line too."""
+    """An occasion of the encounter that a fork continues, whose envelopes are open in the fork too."""
     type: t.Literal['occasion_inherited']
     because: list[str]
     occasion: str
@@ -3472,7 +3465,7 @@ class OptionSet(t.TypedDict):
 
 @t.final
 class OriginView(t.TypedDict):
-    """The commit of the encounter from which a line of play continues."""
+    """The commit from which a line of play, or a fork, continues."""
     parent: str
     n: int
     hash: str
@@ -4796,11 +4789,10 @@ class Unconscious(t.TypedDict):
 
 @t.final
 class Undo(t.TypedDict):
-    """Undo everything from a commit on, in this line or in one that it continues."""
+    """Undo everything from a commit on."""
     type: t.Literal['undo']
     commit: int
     reason: t.NotRequired[str]
-    line: t.NotRequired[str]
 
 @t.final
 class Uphold(t.TypedDict):

@@ -49,8 +49,6 @@ class Amendment(t.TypedDict):
     """The id of the contest."""
     commit: int | None
     """The first commit that is taken back; null for a redo."""
-    commit_line: str | None
-    """The line of play that contains `commit`; null if it is the played one."""
     decision: str
     """What was decided, in words."""
     reason: str
@@ -1080,8 +1078,6 @@ class NewUndo(t.TypedDict):
     """The reason, for the record."""
     preview: t.NotRequired[bool]
     """Only propose it, to look at the difference first."""
-    line: t.NotRequired[str]
-    """The earlier line of play in which `to` is a number; empty for the played one."""
 
 @t.final
 class NewWebhook(t.TypedDict):
