@@ -271,12 +271,13 @@ def decide(state: S, command: Command[S], chance: Chance, batch: str | None = No
             place, _ = _checked(state, command)
             tape.play(command.decide(state.at(place)), place)
             tape.settle(chance)
-        except (Refused, TooMuchWork) as fault:
-            refused = fault if isinstance(fault, Refused) else _too_much(fault)
-            is_open = scope is None and refused.code not in (DICE_NOT_SEALED, DICE_MOVED, TOO_MUCH_WORK)
+        except TooMuchWork as fault:
+            stopped = _refused(state, _too_much(fault), scope, batch)
+            return changed(stopped, stuck_at=tape.advancing)
+        except Refused as refused:
+            is_open = scope is None and refused.code not in (DICE_NOT_SEALED, DICE_MOVED)
             is_kept = is_open and knows_more(state, command.by)
-            told = refuse_without_reason() if is_kept else refused
-            return changed(_refused(state, told, scope, batch), stuck_at=tape.advancing)
+            return _refused(state, refuse_without_reason() if is_kept else refused, scope, batch)
     assert tape.state.families is state.families, "the opening must change the blank state, not replace it"
     return Decision(state=tape.state, facts=tuple(tape.facts), scope=scope)
 

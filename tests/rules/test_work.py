@@ -7,11 +7,16 @@ from typing import Any, ClassVar, Final, Literal, get_args
 
 import pytest
 
+from service.core.decide import decide_request
 from service.rules import kit
+from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.meter import DECIDING, READING, TOO_MUCH_WORK, Meter, TooMuchWork
-from service.rules.ruleset import legal
+from service.rules.rise import RISE
+from service.rules.ruleset import LISTED_OF_A_STEP, OFFER_STEPS, legal
 from service.rules.space.grid import ends_within, free_place, line, reachable, way_to
 from service.simulation.table import LocalTable, secrets_of
+from tests.rules.rise.forty import forty, next_step
+from tests.support.recorded_fight import Record
 
 RULES: Final = kit.Book("Loops").at("Rules")
 LOOP_1: Final = kit.Rule("LOOP-1", "What is begun never ends.", RULES)
@@ -193,4 +198,39 @@ def test_what_is_computed_for_one_request_has_its_steps_together() -> None:
     table = opened()
     with Meter(READING) as meter:
         list(legal(LOOPS, table.state, "gm", lambda _: ("loop",)))
-    assert meter.spent == 3 + len(get_args(Loop))
+    assert meter.spent == OFFER_STEPS + len(get_args(Loop)) // LISTED_OF_A_STEP
+
+
+class Counting(Meter):
+    """A meter that tells what each decision took."""
+
+    decisions: ClassVar[list[int]] = []
+
+    def __exit__(self, *raised: object) -> None:
+        super().__exit__(*raised)
+        if self.limit == DECIDING:
+            self.decisions.append(self.spent)
+
+
+def test_a_command_takes_the_same_steps_whatever_was_looked_at_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("service.rules.ruleset.Meter", Counting)
+    monkeypatch.setattr(Counting, "decisions", [])
+    monkeypatch.setattr("tests.rules.rise.forty.EACH", 5)
+    record: Record[Any] = Record(RISE, 3)
+    record.send("open", "gm", record.opening(forty()))
+    compared = 0
+    while record.folded.state.round < 2:
+        before = record.folded
+        fresh = from_data(type(before.state), to_data(before.state), families=RISE.families)
+        for seat in before.state.seats:
+            list(legal(RISE, before.state, seat))
+        Counting.decisions.clear()
+        assert record.send(*next_step(before.state)) is None
+        n = len(record.requests)
+        decide_request(RISE, kit.changed(before, state=fresh), record.requests[-1], n, record.secrets)
+        watched, fresh_steps = Counting.decisions
+        assert watched == fresh_steps, record.requests[-1]
+        compared += watched > OFFER_STEPS
+    assert compared > 50

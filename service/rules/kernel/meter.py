@@ -2,8 +2,8 @@
 
 A step is a small piece of work of this project's own code: a cell that a search settles, a fact, a frame that
 advances, an offer, a cell of a line. The code that does it calls `spend`, so a ruleset is counted without
-knowing it. No clock is read, and what a record caches costs the same each time it is read, whether or not it
-is there already. So a command takes the same number of steps in a worker, in an audit, and on every machine.
+knowing it. No clock is read, and what a record caches costs the same whether or not it is there already. So a
+command takes the same number of steps in a worker, in an audit, and on every machine.
 
 A piece of work inside another is counted there too. What is not counted is work that calls nothing of the
 kernel: a loop in a ruleset's own Python ends with its worker, and its command is quarantined.
@@ -14,15 +14,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import Final, Self, TypeVar
+from typing import Final, Generic, Self, TypeVar
 
 V = TypeVar("V")
 
 TOO_MUCH_WORK: Final = "too_much_work"
 """The code of the refusal of a command that takes more than `DECIDING` steps."""
 
-DECIDING: Final = 30_000
-"""The most steps of a decision: as many as a search on open ground takes within about 350 feet."""
+DECIDING: Final = 20_000
+"""The most steps of a decision: twice what the movements of two hundred creatures take."""
 
 READING: Final = 120_000
 """The most steps of a read: all that one request computes by the rules."""
@@ -48,7 +48,17 @@ class Meter:
     A read is lenient: what a record has cached costs it nothing, since no record keeps how a read comes out.
     """
 
-    __slots__ = ("_around", "_left_before", "_token", "counted", "is_lenient", "left", "limit")
+    __slots__ = (
+        "_around",
+        "_left_before",
+        "_token",
+        "counted",
+        "depth",
+        "is_lenient",
+        "left",
+        "limit",
+        "mark",
+    )
 
     def __init__(self, limit: int = _ANY, *, is_lenient: bool = False) -> None:
         self.limit = limit
@@ -56,6 +66,10 @@ class Meter:
         self.is_lenient = is_lenient
         self.counted = 0
         """The steps that were spent or are cached."""
+        self.depth = 0
+        """How many values are being computed that a record will cache, each inside the one before it."""
+        self.mark = object()
+        """What says of a cached value that this piece of work has spent its steps."""
 
     @property
     def spent(self) -> int:
@@ -102,26 +116,50 @@ def spend(steps: int = 1) -> None:
             raise TooMuchWork(meter.limit)
 
 
-def spend_cached(steps: int) -> None:
-    """Count *steps* that were taken when a record cached what they led to; they cost a lenient meter none."""
-    meter = _METER.get()
-    if meter is not None:
-        if meter.is_lenient:
-            meter.counted += steps
+class Cached(Generic[V]):
+    """A value that a record caches, and the steps that it takes to compute it.
+
+    A piece of work spends them once, whether it computes the value or finds it. Inside the computation of
+    another value they are spent each time: so that value costs the same, whoever computes it and when.
+    """
+
+    __slots__ = ("_mark", "_steps", "value")
+
+    def __init__(self, compute: Callable[[], V]) -> None:
+        meter = _METER.get()
+        if meter is None:
+            with Meter() as alone:
+                self._compute(compute, alone)
         else:
-            meter.spend(steps)
+            self._compute(compute, meter)
 
-
-def measured(compute: Callable[[], V]) -> tuple[V, int]:
-    """Return what *compute* returns, and the steps that it takes if nothing is cached; they are spent."""
-    meter = _METER.get()
-    if meter is not None:
+    def _compute(self, compute: Callable[[], V], meter: Meter) -> None:
         before = meter.counted
-        found = compute()
-        return found, meter.counted - before
-    with Meter() as alone:
-        found = compute()
-    return found, alone.counted
+        meter.depth += 1
+        try:
+            self.value = compute()
+        finally:
+            meter.depth -= 1
+        self._steps = meter.counted - before
+        self._mark: object = None if meter.depth else meter.mark
+
+    def read(self) -> V:
+        """Return the value; raises `TooMuchWork` if its steps are more than are left."""
+        if self._steps:
+            self._spend()
+        return self.value
+
+    def _spend(self) -> None:
+        meter = _METER.get()
+        if meter is None:
+            return
+        if meter.is_lenient:
+            meter.counted += self._steps
+        elif meter.depth:
+            meter.spend(self._steps)
+        elif self._mark is not meter.mark:
+            self._mark = meter.mark
+            meter.spend(self._steps)
 
 
 def apart(compute: Callable[[], V], limit: int = ATTRIBUTE) -> V:

@@ -16,7 +16,7 @@ from inspect import Parameter, Signature
 from operator import attrgetter, itemgetter
 from typing import Any, Final, Generic, NoReturn, Self, TypeVar, dataclass_transform, overload
 
-from service.rules.kernel.meter import apart, measured, spend_cached
+from service.rules.kernel.meter import Cached, apart
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -370,17 +370,14 @@ def _no_field(kind: type, names: set[str]) -> AssertionError:
 def derived(of: R, name: Hashable, derive: Callable[[R], V]) -> V:
     """Return `derive(of)`, computed once and cached in the record, because neither ever changes.
 
-    Each reader spends the steps that it takes to compute, so it does not count whether it was cached; a read
-    spends them once (`meter.Meter`).
+    The work that reads it spends the steps that it takes to compute, whether or not it was cached before.
     """
-    known: dict[Hashable, tuple[Any, int]] = of.__dict__.setdefault(DERIVED, {})
+    known: dict[Hashable, Cached[V]] = of.__dict__.setdefault(DERIVED, {})
     kept = known.get(name)
-    if kept is None:
-        kept = known[name] = measured(lambda: derive(of))
-    elif kept[1]:
-        spend_cached(kept[1])
-    found: V = kept[0]
-    return found
+    if kept is not None:
+        return kept.read()
+    kept = known[name] = Cached(lambda: derive(of))
+    return kept.value
 
 
 def with_key(mapping: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:

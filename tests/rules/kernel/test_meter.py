@@ -84,7 +84,17 @@ def test_what_a_record_caches_costs_each_reader_the_same(*, is_filled: bool, is_
     elif is_filled:
         walker.way()
     assert steps_of(walker.way) == 8
-    assert steps_of(lambda: (walker.way(), walker.way(), walker.back())) == 17
+    assert steps_of(lambda: (walker.way(), walker.way(), walker.back(), walker.back())) == 9
+    assert steps_of(lambda: (walker.back(), walker.way())) == 9
+
+
+def test_it_costs_a_read_nothing_once_it_is_there() -> None:
+    walker = Walker(feet=7)
+    for steps in (8, 0):
+        with Meter(is_lenient=True) as meter:
+            walker.way()
+        assert (meter.spent, meter.counted) == (steps, 8)
+    assert steps_of(walker.way) == 8
 
 
 def test_what_does_not_fit_the_limit_fails_with_a_filled_cache_too() -> None:
