@@ -449,6 +449,31 @@ gone: Array<string>;
 next_cursor: string | null;
 };
 
+/** The sheet of a creature in words, as your seat may read it. */
+export type CreatureSheet = {
+/** The line of play of which it is; `version` is a number there. */
+line: string;
+/** The number of the newest commit that is included. */
+version: number;
+/** The id of the creature. */
+creature: string;
+groups: Array<{
+/** The title. */
+title: string;
+/** The lines of play. */
+lines: Array<{
+/** The field of the sheet. */
+name: string;
+/** What the field is called. */
+title: string;
+/** What it has, in words. */
+text: string;
+/** What the field means; empty if its title says it. */
+note: string;
+}>;
+}>;
+};
+
 /** What each creature did up to commit `version`, as far as your seat may read it. */
 export type CreatureStatistics = {
 /** The line of play of which it is; `version` is a number there. */
@@ -9839,6 +9864,26 @@ rotation?: string;
 }>;
 };
 
+/** What a rulebook has by name. */
+export type Library = {
+/** The edition of the rules. */
+edition: string;
+entries: Array<{
+/** `stat_block`, `weapon`, `ability`, `spell`, `condition`, `fight`. */
+kind: string;
+/** The id. */
+id: string;
+/** The name. */
+name: string;
+/** What it does. */
+text: string;
+/** The heading of its kind under which people look for it. */
+group: string;
+/** What an opening has of it; of a fight the opening; null if nothing. */
+data: unknown;
+}>;
+};
+
 /** The lines of play of an encounter. */
 export type Lines = {
 /** The lines of play. */
@@ -9930,6 +9975,12 @@ export type NewFork = {
 at: number;
 /** The commands. */
 commands?: Array<unknown>;
+};
+
+/** The text that the code says. */
+export type NewQrCode = {
+/** The text. */
+text: string;
 };
 
 /** The reason for a redo. */
@@ -10057,6 +10108,15 @@ prompt: Prompt;
 commands: Array<Offer>;
 /** With `?view=short`, in place of `commands`: the types of these commands. */
 types?: Array<string>;
+/** With `?view=full`: the commands that answer this prompt and are not legal now, each with the reason. */
+refused?: Array<{
+/** The type. */
+type: string;
+/** A stable reason for machines. */
+code: string;
+/** What is wrong here, for people. */
+detail: string;
+}>;
 };
 
 /** All legal commands of this seat. */
@@ -10071,6 +10131,8 @@ seat: string;
 options: Array<Option>;
 /** Long lists of values, each once: a choice with `list` has the values of one. */
 lists: Array<Array<unknown>>;
+/** With `?view=full`: the commands that answer no prompt. */
+unprompted?: Array<UnpromptedCommand>;
 };
 
 /** The commit of another encounter that this encounter continues from. */
@@ -10231,6 +10293,14 @@ optional: boolean;
 wants: Array<string>;
 /** If the seat seals its choice: the types of commands that it may be. */
 seals?: Array<string>;
+};
+
+/** A QR code: black squares on white. */
+export type QrCode = {
+/** Squares along one side, with the white border. */
+size: number;
+/** The outline of the black squares, as the `d` of an SVG path in squares. */
+path: string;
 };
 
 /** Whether the service accepts commands, and the result of each check. */
@@ -15856,6 +15926,28 @@ list: number;
 but?: Array<unknown>;
 };
 
+/** How the sheet of a creature is written. */
+export type SheetSchema = {
+/** The edition of the rules. */
+edition: string;
+/** JSON Schema 2020-12, with a title, bounds and a default of each field. */
+schema: Record<string, unknown>;
+groups: Array<{
+/** The title. */
+title: string;
+fields: Array<string>;
+}>;
+/** What an opening takes besides creatures. */
+opening: {
+/** Its fields. */
+fields: Array<string>;
+/** What a cell may be made of. */
+terrain: Array<string>;
+/** How bright a cell may be; empty if it never says so. */
+light: Array<string>;
+};
+};
+
 /** The result of one fight. */
 export type SimulatedFight = {
 /** The number of the fight. */
@@ -16027,6 +16119,34 @@ export type Ticket = {
 ticket: string;
 /** When it expires. */
 expires: string;
+};
+
+/** A command that answers no prompt. Its schema is that of its type. */
+export type UnpromptedCommand = {
+/** Where people look for it, such as `Creatures`. */
+heading: string;
+/** What it does, in a sentence. */
+text: string;
+/** The type. */
+command: {
+/** The type. */
+type: string;
+};
+/** The values that fields may have on this table, by field. */
+choices: Record<string, Choice>;
+/** What may be in fields that are lists, by field. */
+lists: Record<string, Array<unknown>>;
+/** The fields that a person must write. */
+asks: Array<string>;
+/** The fields that a person may leave out. */
+may_ask: Array<string>;
+/** Why it is not legal now; null if it may be. */
+refusal: {
+/** A stable reason for machines. */
+code: string;
+/** What is wrong here, for people. */
+detail: string;
+} | null;
 };
 
 /** What an owner stores in all encounters together, those in the archive too. */
@@ -16259,6 +16379,16 @@ at?: number;
 line?: string;
 };
 
+/** The query of `getCreatureSheet`. */
+export type GetCreatureSheetQuery = {
+/** The state after this commit. */
+at?: number;
+/** A seat: show only what it may read too; `*` shows only what everybody may read. */
+as?: string;
+/** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
+line?: string;
+};
+
 /** The query of `getDiff`. */
 export type GetDiffQuery = {
 /** The commit to start from. */
@@ -16297,7 +16427,7 @@ prompt?: string;
 type?: string;
 /** What was legal after this commit, to compare with what was done. */
 at?: number;
-/** `short`: of each prompt only the types of its commands. */
+/** `short`: of each prompt only the types of its commands; `full`: also the commands that answer no prompt, and why others are not legal now. */
 view?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
@@ -16591,4 +16721,14 @@ place?: string;
 side?: string;
 /** Of creatures: the stat block of those of another game. */
 stat_block?: string;
+};
+
+/** The query of `searchLibrary`. */
+export type SearchLibraryQuery = {
+/** Only entries of this kind, such as `stat_block`. */
+kind?: string;
+/** Only entries whose name or text contains every word of this. */
+q?: string;
+/** At most so many entries. */
+limit?: number;
 };

@@ -119,7 +119,8 @@ export class Encounter {
 
   /**
    * Return every command that the seat may send now: all, or of a `creature`, a `prompt`, a `type`. With `at` those that
-   * were legal after that commit, with `view: "short"` of each prompt only the `types` of its commands.
+   * were legal after that commit, with `view: "short"` of each prompt only the `types` of its commands, with
+   * `view: "full"` also the commands that answer no prompt, and why others are not legal now.
    * `valuesOf` lists the values of a choice.
    */
   options(query = {}) {
@@ -134,6 +135,11 @@ export class Encounter {
   /** Return every creature in the short form that all rulesets share: now, or after the commit `at`. */
   async creatures(query = {}) {
     return (await this.client.get(`${this.path}/creatures`, query)).creatures;
+  }
+
+  /** Return a creature's sheet in words, as the seat may read it: groups of lines. */
+  async sheet(creature, query = {}) {
+    return (await this.client.get(`${this.path}/creatures/${creature}/sheet`, query)).groups;
   }
 
   /** Yield what each commit after a number changed of the creatures, page by page. */

@@ -119,6 +119,10 @@ export class Client {
   simulation(id: string): Promise<contract.Simulation>;
   rulesets(): Promise<contract.Rulesets["rulesets"]>;
   ruleset(edition: string): Promise<contract.Ruleset>;
+  library(edition: string, query?: { kind?: string; q?: string; limit?: number }): Promise<contract.Library["entries"]>;
+  sheetSchema(edition: string): Promise<contract.SheetSchema>;
+  importFile(text: string, asked: { edition: string; kind: "map" | "creatures"; [choice: string]: string }, sending?: Sending): Promise<contract.ConvertedFile>;
+  qrCode(text: string, sending?: Sending): Promise<contract.QrCode>;
   commands(edition: string): Promise<contract.CommandTypes>;
   rule(edition: string, rule: string): Promise<contract.Rule>;
 }
@@ -144,6 +148,7 @@ export class Encounter {
   options(query?: contract.GetOptionsQuery): Promise<contract.Options>;
   state(query?: contract.GetStateQuery): Promise<contract.State>;
   creatures(query?: contract.ListCreaturesQuery): Promise<contract.CreatureToken[]>;
+  sheet(creature: string, query?: contract.GetCreatureSheetQuery): Promise<contract.CreatureSheet["groups"]>;
   carried(creature: string, query?: contract.GetCarriedCharacterQuery): Promise<contract.Carried["carried"]>;
   shareSeat(seat: string, data?: contract.NewShareLink, sending?: Sending): Promise<contract.ShareLink>;
   creatureChanges(query?: contract.ListCreatureChangesQuery): AsyncGenerator<contract.CreatureChanges["changes"][number], void>;

@@ -217,6 +217,26 @@ export class Client {
     return this.get(`/v1/rulesets/${edition}/commands`);
   }
 
+  /** Return what an edition has by name: stat blocks, weapons, abilities, sample fights. `kind` and `q` select. */
+  async library(edition, query = {}) {
+    return (await this.get(`/v1/rulesets/${edition}/library`, query)).entries;
+  }
+
+  /** Return what a file of another program is in an opening: `part` and `notes`. `kind` is `map` or `creatures`. */
+  importFile(text, asked, sending = {}) {
+    return this.send("POST", "/v1/imports", text, { ...sending, type: "application/octet-stream", query: asked });
+  }
+
+  /** Return the QR code of a text: its `size` in squares, and the black ones as the `path` of an SVG. */
+  qrCode(text, sending = {}) {
+    return this.send("POST", "/v1/qr-codes", { text }, sending);
+  }
+
+  /** Return how a creature's sheet is written: a JSON Schema, and its groups of fields. */
+  sheetSchema(edition) {
+    return this.get(`/v1/rulesets/${edition}/sheet`);
+  }
+
   /** Return a rule's statement, and its place in the books. */
   rule(edition, rule) {
     return this.get(`/v1/rulesets/${edition}/rules/${rule}`);

@@ -18,6 +18,7 @@ import click
 
 from rewound_client import Rewound, RewoundError
 from service import tracing
+from service.cli.addresses import lan_addresses
 from service.cli.client import connect, described, page_of
 from service.cli.environment import every_ruleset, is_for_people, quiet_for_people, read_settings
 from service.cli.local_service import LocalService, NotServing, StartAbandoned, with_free_port
@@ -74,6 +75,8 @@ def command(host: str | None, port: int | None, workers: int | None, *, demo: bo
         with service:
             service.wait_until_ready()
             say(f"Rewound serves {service.url}  (documentation: {service.url}/docs, ctrl-C ends it)")
+            for address in lan_addresses(settings.host):
+                say(f"  for phones in the same network: http://{address}:{settings.port}/")
             if demo:
                 _demonstrate(service)
             while not signals.is_stopping():

@@ -169,7 +169,7 @@ class Play:
     def _spelled(self, seat: str, awaited: Awaited, offer: Offer) -> Iterator[Sent]:
         names = tuple(offer.choices)
         for chosen in product(*offer.choices.values()):
-            given = {**offer.given, **dict(zip(names, chosen, strict=True))}
+            given = {**offer.given, **offer.written, **dict(zip(names, chosen, strict=True))}
             data = offered_data(self.ruleset, changed(offer, given=given, choices={}))
             if awaited.wants:
                 sides = [int(wanted.rpartition(":d")[2]) for wanted in awaited.wants]

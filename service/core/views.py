@@ -8,7 +8,7 @@ hashes.
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, TypeVar
@@ -26,6 +26,7 @@ from service.rules.kernel.sealed import Seats, audience_of, is_opened, opened, v
 from service.rules.kernel.sealed_data import fields_in, whole
 from service.rules.ruleset import Ruleset, asked, carried, offered_data, waiting
 from service.rules.secrecy.worlds import SplitTable, with_differences
+from service.rules.space.compact import Cells, StraightPaths
 from service.rules.table.carried import CarriedFrom
 from service.rules.table.table import GM, Table
 
@@ -70,6 +71,11 @@ def creature_ids(ruleset: Ruleset[S], state: S, seat: Seats) -> list[str]:
     return [token.id for token in ruleset.tokens(view(state, seat))]
 
 
+def places(ruleset: Ruleset[S], state: S, seat: Seats) -> dict[str, tuple[int, int]]:
+    """Return where each creature is, by id, as *seat* may see it."""
+    return {each.id: each.position for each in ruleset.tokens(view(state, seat).current())}
+
+
 def map_data(ruleset: Ruleset[S], state: S, seat: Seats, occasions: Container[str] = ()) -> Data:
     """Return the map: its cells that are not plain ground, walls and doors, as *seat* may see them."""
     data: Data = to_data(ruleset.battle_map(view(opened(state, occasions), seat).current()))
@@ -94,6 +100,11 @@ def carried_data(
         return None
     data: Data = to_data(carried(ruleset, seen, creature, origin))
     return data
+
+
+def seen(state: S, seat: Seats, occasions: Container[str] = ()) -> S:
+    """Return *state* as *seat* may see it, with the envelopes of *occasions* opened too."""
+    return view(opened(state, occasions), seat).current()
 
 
 def patch(one: Data, two: Data) -> list[Data]:
@@ -134,14 +145,15 @@ def prompts(state: Table, seat: str) -> list[Data]:
     return [prompt_data(awaited) for awaited in waiting(view(state, seat))]
 
 
-def offer_data(ruleset: Ruleset[Any], offer: Offer) -> Data:
+def offer_data(ruleset: Ruleset[Any], offer: Offer, near: tuple[int, int] | None = None) -> Data:
     """Return *offer* as `{command, choices}`: a command, and the values that some of its fields may have.
 
-    The command has the first value of each choice; a list of one value is none. Fields that it needs and that
+    The command has of each choice what changes least: none, no, or the cell nearest to *near*, which is where
+    its creature is; else the first value. A list of one value is no choice. Fields that it needs and that
     only people can write are missing; `asks` names them.
     """
-    first = {name: to_data(choice[0]) for name, choice in offer.choices.items()}
-    command = {"type": offer.type, **offered_data(ruleset, offer), **first}
+    least = {name: to_data(_least(choice, near)) for name, choice in offer.choices.items()}
+    command = {"type": offer.type, **offered_data(ruleset, offer), **least}
     choices = {
         name: choice
         for name, choice in offer.choices.items()
@@ -149,10 +161,31 @@ def offer_data(ruleset: Ruleset[Any], offer: Offer) -> Data:
     }
     data = {"command": command, "choices": to_data(choices)}
     kind: Any = ruleset.commands[offer.type]
-    asks = [name for name in required_fields(fields_of(kind)) if name not in command]
+    asks = [name for name in (*required_fields(fields_of(kind)), *offer.written) if name not in command]
+    asks = list(dict.fromkeys(asks))
     if offer.seals:
-        data["seals"] = [offer_data(ruleset, each) for each in offer.seals]
+        data["seals"] = [offer_data(ruleset, each, near) for each in offer.seals]
     return {**data, "asks": asks} if asks else data
+
+
+def _is_nothing(value: object) -> bool:
+    """Return whether choosing *value* changes nothing."""
+    return value is None or value is False or value in ((), "none")
+
+
+def _is_cell(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and all(type(each) is int for each in value)  # noqa: PLR2004 - x and y
+
+
+def _least(choice: Sequence[Any], near: tuple[int, int] | None) -> Any:  # noqa: ANN401 - of any field
+    """Return the value of *choice* that changes least."""
+    if isinstance(choice, StraightPaths):
+        return min(choice, key=len)
+    if near is not None and (isinstance(choice, Cells) or all(map(_is_cell, choice))):
+        return min(choice, key=lambda cell: ((cell[0] - near[0]) ** 2 + (cell[1] - near[1]) ** 2, cell))
+    if isinstance(choice, tuple | list):
+        return next((each for each in choice if _is_nothing(each)), choice[0])
+    return choice[0]
 
 
 def asked_next(state: Table, seat: str, named: str | None) -> Data:

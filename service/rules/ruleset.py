@@ -50,9 +50,12 @@ from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.shared import FRAMES
 from service.rules.table.carried import TABLE_CARRY_1, Carried, CarriedFrom, Carrying
 from service.rules.table.counted import UNCOUNTED, Counted
+from service.rules.table.library import LibraryEntry, SheetGroup
 from service.rules.table.short_view import BattleMap, CreatureToken
 from service.rules.table.stack import Frame
 from service.rules.table.table import CLOCK, WATCHERS, Table
+from service.rules.table.unprompted import SHARED as UNPROMPTED
+from service.rules.table.unprompted import Unprompted
 
 TABLE_BATCH_1: Final = Rule(
     "TABLE-BATCH-1",
@@ -118,6 +121,12 @@ class Ruleset(Generic[S]):
     """
     field_texts: Mapping[str, str] = EMPTY
     """Descriptions of fields without docstrings, by `type.field` or by `field` (see `api/field_texts.py`)."""
+    sheet_groups: tuple[SheetGroup, ...] = ()
+    """The fields of a creature's sheet as people read them; those that no group names come last."""
+    library: Callable[[], tuple[LibraryEntry, ...]] = tuple
+    """Returns what the book has by name: stat blocks, weapons, abilities, conditions, sample fights."""
+    unprompted: tuple[Unprompted, ...] = UNPROMPTED
+    """The commands that answer no prompt, in the order in which people read them."""
     carrying: Carrying | None = None
     """How characters are carried from encounter to encounter; None if they are not."""
 
@@ -520,7 +529,8 @@ def _without_dice(ruleset: Ruleset[S], state: S, seat: str, offers: Iterable[Off
     for offer in offers:
         names = tuple(offer.choices)
         for chosen in combinations(*offer.choices.values()):
-            one = changed(offer, given={**offer.given, **dict(zip(names, chosen, strict=True))}, choices={})
+            given = {**offer.given, **dict(zip(names, chosen, strict=True))}
+            one = changed(offer, given=given, choices={})
             try:
                 command = from_data(
                     ruleset.commands[one.type], offered_data(ruleset, one), families=ruleset.families, by=by

@@ -108,7 +108,7 @@ class Bot:
         taken = {field.name for field in fields(ruleset.commands[offer.type])}
         named: dict[str, Any] = {"creature": offer.creature, "prompt": offer.prompt}
         data = {name: value for name, value in named.items() if value is not None and name in taken}
-        data |= offer.given
+        data |= {**offer.given, **offer.written}
         for name, values in offer.choices.items():
             data[name] = self._chosen(name, values, offer, creatures)
         if awaited.wants:

@@ -257,6 +257,9 @@ def _service(made: Recording, studio: Studio) -> None:
     made.ask(public, "getRuleset", known=edition, cut={"options": 2, "commands": 4, "rules": 2})
     made.ask(public, "listCommandTypes", known=edition, cut={"commands": 1})
     made.ask(public, "getRule", known=edition)
+    made.ask(public, "searchLibrary", known=edition, query="?kind=stat_block&q=orc")
+    made.ask(public, "makeQrCode", {"text": "https://rewound.example/"})
+    made.ask(public, "getSheetSchema", known=edition, cut={"groups": 1})
 
 
 def _keys(made: Recording, studio: Studio) -> None:
@@ -305,6 +308,7 @@ def _fight(made: Recording, studio: Studio) -> None:
     made.ask(gm, "listEncounters", query="?limit=1")
     made.ask(ann, "getState", known=at)
     made.ask(ann, "listCreatures", known=at)
+    made.ask(ann, "getCreatureSheet", known=at | {"creature": "pia"}, cut={"groups": 1})
     made.ask(ann, "listCreatureChanges", known=at, query="?after=7&limit=1")
     made.ask(ann, "getCreatureStatistics", known=at)
     made.ask(ann, "getMap", known=at)

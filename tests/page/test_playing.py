@@ -134,7 +134,7 @@ def test_a_ruling_decides_again_and_leads_by_clicking_to_a_certificate(
     gm.get_by_label("The decision").fill("might it was")
     gm.get_by_role("button", name="Rule", exact=True).click()
     proposal = gm.locator(".proposal")
-    expect(proposal).to_contain_text("gm: choose stance · accepted")
+    expect(proposal).to_contain_text("gm: choose stance")
     expect(proposal).to_contain_text("Nothing has changed yet")
     gm.get_by_role("button", name="Accept").click()
     expect(gm.locator(".log")).to_contain_text("Play goes on from commit")

@@ -39,6 +39,8 @@ def fits(offer: Offer, type_: str, data: Mapping[str, Any]) -> bool:
 
 
 def _allows(offer: Offer, key: str, value: object) -> bool:
+    if key in offer.written:
+        return bool(value)
     if key in offer.choices:
         return value in map(_plain, offer.choices[key])
     return not value if key not in offer.given else value == _plain(offer.given[key])

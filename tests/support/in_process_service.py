@@ -165,7 +165,11 @@ def random_command(house: House, encounter: str, random: Random) -> bool:
 
 def data_of(offer: Offer, random: Random) -> dict[str, Any]:
     """Return the command that *offer* stands for, its free parameters chosen."""
-    data = {**offer.given, **{key: random.choice(values) for key, values in offer.choices.items()}}
+    data = {
+        **offer.given,
+        **offer.written,
+        **{key: random.choice(values) for key, values in offer.choices.items()},
+    }
     if offer.creature is not None:
         data["creature"] = offer.creature
     if offer.prompt is not None:

@@ -9,10 +9,12 @@ from typing import Any, Final
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
 from service.api.paging import CURSOR, paged, passed_on
 from service.api.parameters import AS
+from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.resources.commits import AFTER, LIMIT, PAGE
 from service.api.resources.states import LINE_OF, TAG, VERSION, requested_state
 from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, closed, component, listing, maybe, numbers, page
+from service.api.sheets import sheet_in_words
 from service.core import creature_statistics, views
 from service.core.fold import AnyFolded
 from service.rules.kernel.codec import to_data
@@ -141,6 +143,30 @@ BATTLE_MAP: Final = component(
     ),
 )
 
+SHEET: Final = component(
+    "CreatureSheet",
+    closed(
+        "The sheet of a creature in words, as your seat may read it.",
+        line=LINE_OF,
+        version=NUMBER,
+        creature=SEAT,
+        groups=listing(
+            closed(
+                "What belongs together on the sheet.",
+                title=TEXT,
+                lines=listing(
+                    closed(
+                        "A line of the sheet.",
+                        name={**TEXT, "description": "The field of the sheet."},
+                        title={**TEXT, "description": "What the field is called."},
+                        text={**TEXT, "description": "What it has, in words."},
+                        note={**TEXT, "description": "What the field means; empty if its title says it."},
+                    )
+                ),
+            )
+        ),
+    ),
+)
 _TALLY: Final[dict[str, Any]] = {
     "dealt": {**NUMBER, "description": "Damage that it caused: what was taken of it, by anybody."},
     "taken": {**NUMBER, "description": "Damage that it took."},
@@ -198,6 +224,32 @@ def list_creatures(request: ApiRequest) -> Steps[ApiResponse]:
         "round": folded.state.round,
         **views.creatures_data(folded.ruleset, folded.state, request.readers, occasions),
     }
+    return ApiResponse(data, version=str(folded.n) if known == folded.n else f"{folded.n}-{known}")
+
+
+@operation(
+    "GET",
+    "/v1/encounters/{encounter}/creatures/{creature}/sheet",
+    "getCreatureSheet",
+    TAG,
+    roles=READERS,
+    query=(VERSION, AS),
+    answers={200: ResponseSchema("The sheet.", SHEET), 304: UNCHANGED},
+    problems=("not-found", "not-yet-folded"),
+    may_wait=True,
+)
+def get_creature_sheet(request: ApiRequest) -> Steps[ApiResponse]:
+    """Get a creature's sheet in words: what it is made of, its weapons and armour, what it can do.
+
+    It has what your seat may know. What every creature has, and what is sealed from your seat, is left out.
+    """
+    folded, known, occasions = yield from requested_state(request)
+    creature = request.path["creature"]
+    seen = views.seen(folded.state, request.readers, occasions)
+    groups = sheet_in_words(folded.ruleset, seen, creature)
+    if groups is None:
+        raise not_found("there is no creature of this id with a sheet that your seat may read")
+    data = {"line": request.encounter, "version": folded.n, "creature": creature, "groups": groups}
     return ApiResponse(data, version=str(folded.n) if known == folded.n else f"{folded.n}-{known}")
 
 

@@ -6,13 +6,16 @@ from typing import Any, Final
 
 from service.api.describe import json_schema
 from service.api.operations import PUBLIC, ResponseSchema, operation
+from service.api.parameters import Parameter
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import near
 from service.api.shapes import HASH, OPEN, TEXT, closed, component, listing
+from service.api.sheets import groups_of, opening_words, sheet_schema
 from service.core.explain import rule_data, rules_of
 from service.record.digest import ruleset_digest
 from service.rules.house_options import OptionSpec
+from service.rules.kernel.codec import to_data
 from service.rules.ruleset import Ruleset
 
 TAG: Final = "Rulesets"
@@ -55,6 +58,45 @@ RULESET: Final = component(
 )
 RULESETS: Final = component(
     "Rulesets", closed("All editions.", rulesets=listing(closed("An edition.", edition=TEXT, title=TEXT)))
+)
+LIBRARY: Final = component(
+    "Library",
+    closed(
+        "What a rulebook has by name.",
+        edition=TEXT,
+        entries=listing(
+            closed(
+                "A stat block, a weapon, an ability, a condition or a sample fight.",
+                kind={
+                    **TEXT,
+                    "description": "`stat_block`, `weapon`, `ability`, `spell`, `condition`, `fight`.",
+                },
+                id=TEXT,
+                name=TEXT,
+                text={**TEXT, "description": "What it does."},
+                group={**TEXT, "description": "The heading of its kind under which people look for it."},
+                data={"description": "What an opening has of it; of a fight the opening; null if nothing."},
+            )
+        ),
+    ),
+)
+SHEET_SCHEMA: Final = component(
+    "SheetSchema",
+    closed(
+        "How the sheet of a creature is written.",
+        edition=TEXT,
+        schema={
+            **OPEN,
+            "description": "JSON Schema 2020-12, with a title, bounds and a default of each field.",
+        },
+        groups=listing(closed("Fields that people read together.", title=TEXT, fields=listing(TEXT))),
+        opening=closed(
+            "What an opening takes besides creatures.",
+            fields={**listing(TEXT), "description": "Its fields."},
+            terrain={**listing(TEXT), "description": "What a cell may be made of."},
+            light={**listing(TEXT), "description": "How bright a cell may be; empty if it never says so."},
+        ),
+    ),
 )
 COMMAND_TYPES: Final = component(
     "CommandTypes",
@@ -132,6 +174,62 @@ def list_command_types(request: ApiRequest) -> ApiResponse:
             ],
         }
     )
+
+
+@operation(
+    "GET",
+    "/v1/rulesets/{edition}/library",
+    "searchLibrary",
+    TAG,
+    roles=PUBLIC,
+    query=(
+        Parameter("kind", "Only entries of this kind, such as `stat_block`.", pattern="[a-z_]{1,32}"),
+        Parameter("q", "Only entries whose name or text contains every word of this.", pattern=".{1,100}"),
+        Parameter("limit", "At most so many entries.", kind="whole", least=1, most=500),
+    ),
+    answers={200: ResponseSchema("The entries.", LIBRARY)},
+    problems=("not-found",),
+)
+def search_library(request: ApiRequest) -> ApiResponse:
+    """Search what a rulebook has by name: stat blocks, weapons, abilities, conditions, sample fights.
+
+    Entries come in the order of the book; those whose name begins with the words come first.
+    """
+    ruleset = _edition(request)
+    kind, wanted = request.query.get("kind"), request.query.get("q", "").casefold().split()
+    found = [
+        each
+        for each in ruleset.library()
+        if kind in (None, each.kind)
+        and all(word in f"{each.name} {each.id} {each.group} {each.text}".casefold() for word in wanted)
+    ]
+    if wanted:
+        found.sort(key=lambda each: not each.name.casefold().startswith(wanted[0]))
+    entries = [to_data(each) for each in found[: request.query.get("limit", len(found))]]
+    return ApiResponse({"edition": ruleset.edition, "entries": entries})
+
+
+@operation(
+    "GET",
+    "/v1/rulesets/{edition}/sheet",
+    "getSheetSchema",
+    TAG,
+    roles=PUBLIC,
+    answers={200: ResponseSchema("The schema.", SHEET_SCHEMA)},
+    problems=("not-found",),
+)
+def get_sheet_schema(request: ApiRequest) -> ApiResponse:
+    """Get the JSON Schema of a creature's sheet, of which a form can be made, and its groups of fields.
+
+    `opening` says what else an opening of the edition takes, for an editor of maps.
+    """
+    ruleset = _edition(request)
+    schema = sheet_schema(ruleset)
+    if schema is None:
+        raise not_found(f"creatures of {ruleset.edition} have no sheets")
+    groups = [to_data(each) for each in groups_of(ruleset)]
+    opening = opening_words(ruleset)
+    return ApiResponse({"edition": ruleset.edition, "schema": schema, "groups": groups, "opening": opening})
 
 
 @operation(

@@ -28,6 +28,7 @@ from service.api.shapes import (
 from service.core import views
 from service.core.fold import AnyFolded
 from service.core.shared_lists import SharedLists
+from service.core.unprompted import refused, unprompted
 from service.rules.kernel.messages import Awaited
 from service.rules.ruleset import legal, legal_types
 from service.steps import Steps
@@ -117,6 +118,28 @@ OFFER: Final = component(
         "anyOf": [COMPLETE_OFFER, OPEN_OFFER],
     },
 )
+REFUSED: Final = closed("Why a command is not legal now.", code=TEXT, detail=TEXT)
+UNPROMPTED: Final = component(
+    "UnpromptedCommand",
+    closed(
+        "A command that answers no prompt. Its schema is that of its type.",
+        heading={**TEXT, "description": "Where people look for it, such as `Creatures`."},
+        text={**TEXT, "description": "What it does, in a sentence."},
+        command=closed("The type.", type=TEXT),
+        choices={**_CHOICES, "description": "The values that fields may have on this table, by field."},
+        lists={
+            "type": "object",
+            "description": "What may be in fields that are lists, by field.",
+            "additionalProperties": listing({}),
+        },
+        asks={**listing(TEXT), "description": "The fields that a person must write."},
+        may_ask={**listing(TEXT), "description": "The fields that a person may leave out."},
+        refusal={
+            "anyOf": [REFUSED, {"type": "null"}],
+            "description": "Why it is not legal now; null if it may be.",
+        },
+    ),
+)
 OPTION: Final = component(
     "Option",
     closed(
@@ -125,7 +148,12 @@ OPTION: Final = component(
             "types": {
                 **listing(TEXT),
                 "description": "With `?view=short`, in place of `commands`: the types of these commands.",
-            }
+            },
+            "refused": {
+                **listing(closed("A command that is not legal now.", type=TEXT, code=TEXT, detail=TEXT)),
+                "description": "With `?view=full`: the commands that answer this prompt and are not legal "
+                "now, each with the reason.",
+            },
         },
         prompt=PROMPT,
         commands={**listing(OFFER), "description": "The commands; empty with `?view=short`."},
@@ -135,6 +163,12 @@ OPTIONS: Final = component(
     "Options",
     closed(
         "All legal commands of this seat.",
+        {
+            "unprompted": {
+                **listing(UNPROMPTED),
+                "description": "With `?view=full`: the commands that answer no prompt.",
+            }
+        },
         line=LINE_OF,
         version=NUMBER,
         seat=SEAT,
@@ -267,7 +301,12 @@ def _requested_range(request: ApiRequest, head: int) -> tuple[int, int]:
         Parameter(
             "at", "What was legal after this commit, to compare with what was done.", kind="whole", least=1
         ),
-        Parameter("view", "`short`: of each prompt only the types of its commands.", pattern="short"),
+        Parameter(
+            "view",
+            "`short`: of each prompt only the types of its commands; `full`: also the commands that answer "
+            "no prompt, and why others are not legal now.",
+            pattern="short|full",
+        ),
     ),
     answers={200: ResponseSchema("The options.", OPTIONS), 304: UNCHANGED},
 )
@@ -278,9 +317,11 @@ def get_options(request: ApiRequest) -> ApiResponse:
     accepted. A long list of values is in `lists`, once, and choices name it. An offer with `asks` lacks
     fields that a person writes, such as the faces of thrown dice.
 
-    A command that is not listed is refused, except those that answer no prompt and are taken at any time:
-    about seats, contests and dice, and what a rulebook lets the gm do meanwhile, such as an award of
-    experience. `GET /v1/rulesets/{edition}/commands` has the schema of each type.
+    A command that is not listed is refused, except those that answer no prompt. `?view=full` lists these in
+    `unprompted`: what the gm may do at any time about creatures, seats, dice and rulings, each with a
+    sentence, the values that are known for its fields, and why it is not legal now if it is not. It also says
+    in `refused` why a command that a prompt accepts is not offered.
+    `GET /v1/rulesets/{edition}/commands` has the schema of each type.
 
     A seat with many creatures reads `?view=short` first, and then the options of the creature that somebody
     selects.
@@ -290,13 +331,19 @@ def get_options(request: ApiRequest) -> ApiResponse:
     options: list[views.Data] = []
     lists = SharedLists(views.creature_ids(folded.ruleset, folded.state, seat))
     given = (folded.ruleset, folded.state, seat, _wanted(request))
-    if "view" in request.query:
+    is_short, is_full = (request.query.get("view") == each for each in ("short", "full"))
+    if is_short:
         for awaited, types in legal_types(*given):
             options.append({"prompt": views.prompt_data(awaited), "commands": [], "types": types})
     else:
+        places = views.places(folded.ruleset, folded.state, seat)
         for awaited, offers in legal(*given):
-            commands = [lists.offer(views.offer_data(folded.ruleset, offer)) for offer in offers]
+            near = places.get(awaited.creature or "")
+            commands = [lists.offer(views.offer_data(folded.ruleset, offer, near)) for offer in offers]
             options.append({"prompt": views.prompt_data(awaited), "commands": commands})
+            if is_full:
+                types = [offer.type for offer in offers]
+                options[-1]["refused"] = refused(folded.ruleset, folded.state, seat, awaited, types)
     data = {
         "line": request.encounter,
         "version": folded.n,
@@ -304,6 +351,8 @@ def get_options(request: ApiRequest) -> ApiResponse:
         "options": options,
         "lists": lists.lists,
     }
+    if is_full:
+        data["unprompted"] = unprompted(folded.ruleset, folded.state, seat)
     return ApiResponse(data, version=str(folded.n))
 
 

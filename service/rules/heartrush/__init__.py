@@ -36,7 +36,7 @@ from service.rules.heartrush.creatures.character import CarriedCharacter
 from service.rules.heartrush.creatures.field_texts import FIELD_TEXTS
 from service.rules.heartrush.creatures.options import OPTIONS
 from service.rules.heartrush.creatures.state import State
-from service.rules.heartrush.table import entries, opening, presentation
+from service.rules.heartrush.table import entries, library, opening, presentation
 from service.rules.heartrush.table.kinds import FRAMES, KINDS
 from service.rules.heartrush.table.presentation import SENTENCES
 from service.rules.heartrush.table.reasons import TELLING, answer
@@ -82,5 +82,8 @@ HEARTRUSH: Final[Ruleset[State]] = Ruleset(
     telling=TELLING,
     answer=answer,
     field_texts=FIELD_TEXTS,
+    sheet_groups=library.SHEET,
+    library=library.library,
+    unprompted=library.UNPROMPTED,
     carrying=Carrying(CarriedCharacter, entries.carry, written=("hp", "heart_die")),
 )

@@ -88,6 +88,8 @@ class Offer:
     """Parameters that have exactly this value in the offer."""
     choices: Mapping[Code, Sequence[Any]] = EMPTY
     """Parameters to choose: one of the values of a tuple, or of a compact choice (`compact.py`)."""
+    written: Mapping[str, Any] = EMPTY
+    """Parameters that a person writes, each with a value that is accepted, which bots send."""
     seals: tuple[Offer, ...] = ()
     """The commands to one of which this one commits; they are not accepted themselves."""
 

@@ -36,7 +36,7 @@ from service.rules.rise.creatures.field_texts import FIELD_TEXTS
 from service.rules.rise.creatures.options import OPTIONS
 from service.rules.rise.creatures.state import State
 from service.rules.rise.rounds import entries
-from service.rules.rise.table import opening, presentation
+from service.rules.rise.table import library, opening, presentation
 from service.rules.rise.table.kinds import FRAMES, KINDS
 from service.rules.rise.table.presentation import SENTENCES
 from service.rules.rise.table.reasons import TELLING, answer
@@ -80,5 +80,8 @@ RISE: Final[Ruleset[State]] = Ruleset(
     telling=TELLING,
     answer=answer,
     field_texts=FIELD_TEXTS,
+    sheet_groups=library.SHEET,
+    library=library.library,
+    unprompted=library.UNPROMPTED,
     carrying=Carrying(CarriedCharacter, entries.carry, written=("hp", "dr", "fatigue")),
 )

@@ -174,7 +174,7 @@ class Choice(NamedTuple):
 def choices(chance: random.Random, awaited: Awaited, offers: tuple[Offer, ...]) -> Iterator[Choice]:
     """Yield one command for each of *offers*: what is given, and one of each value there is to choose."""
     for offer in offers:
-        data: dict[str, Any] = dict(offer.given)
+        data: dict[str, Any] = {**offer.given, **offer.written}
         data.update({key: chance.choice(values) for key, values in offer.choices.items()})
         if offer.creature is not None and offer.type != "throw_dice":
             data["creature"] = offer.creature

@@ -1,18 +1,28 @@
 // Act: what this seat may do now, as the service lists it. Pick a creature, an offer, cells and targets, and send.
+//
+// An open form is found again among the offers that come: what anybody else does takes nothing from it.
 
-import { button, html, show, words } from "../shared/dom.mjs";
-import { choiceField, diceField, inWords, writtenField } from "./fields.mjs";
+import { button, capital, html, patch, words } from "../shared/dom.mjs";
+import { fieldOf, withPart } from "../shared/form.mjs";
+import { ChoiceField, drawDice, inWords, NOTHING } from "./fields.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
-/** @typedef {import("./fields.mjs").Field} Field */
-/** @typedef {{options: Json[] | null, waiting: Json[], tokens: Map<string, Json>, selected: string | null, isLive: boolean, seat: string,
- *  version: number}} Seen `version` is the commit after which the options hold */
+/** @typedef {{options: Json[] | null, waiting: Json[], tokens: Map<string, Json>, letters: Map<string, string>, selected: string | null, isLive: boolean, seat: string,
+ *  version: number, isOver: boolean}} Seen `version` is the commit after which the options hold */
+/** @typedef {{offer: Json, prompt: Json, values: Json, schema: Json | null, isGone: boolean}} Open a form that a person fills in */
 
 const FEW = 3; // values of a choice that the name of an offer lists
+const SIDES = 4; // colours of sides, as on the map
 const NAMED = new Set(["type", "creature", "prompt"]);
 
 /** Return whether an offer can be sent as it is. @param {Json} offer @param {Json} prompt */
 const isComplete = ({ choices, asks = [] }, prompt) => !asks.length && !prompt.wants.length && !Object.keys(choices).length;
+
+/** Return what is fixed in an offer, without what may be chosen. @param {Json} offer @returns {[string, any][]} */
+const fixed = ({ command, choices }) => Object.entries(command).filter(([name]) => !NAMED.has(name) && !(name in choices) && name !== "faces");
+
+/** Return by what an offer is found again after something happened. @param {Json} offer @param {Json} prompt */
+const keyOf = (offer, prompt) => JSON.stringify([offer.command.type, prompt.creature, fixed(offer), Object.keys(offer.choices), offer.asks ?? []]);
 
 /** Return what sets an offer apart from others of its type: what may be chosen in it. @param {Json} offer @param {Map<string, Json>} tokens */
 const apart = ({ choices }, tokens) => Object.values(choices).filter(Array.isArray).map((values) => {
@@ -21,110 +31,236 @@ const apart = ({ choices }, tokens) => Object.values(choices).filter(Array.isArr
 }).filter((text) => text !== "none");
 
 /** Return what an offer is called. @param {Json} offer @param {Map<string, Json>} tokens @param {boolean} [isOneOfMany] whether others have its type */
-const named = ({ command, choices }, tokens, isOneOfMany = false) => {
-  const given = Object.entries(command).filter(([name, value]) => !NAMED.has(name) && !(name in choices) && name !== "faces" && value !== null && value !== false
+const named = (offer, tokens, isOneOfMany = false) => {
+  if (offer.text) return html("span", {}, offer.text);
+  const given = fixed(offer).filter(([, value]) => value !== null && value !== false
     && !(Array.isArray(value) && !value.length) && !(typeof value === "object" && !Object.keys(value).length));
   const said = given.map(([name, value]) => (value === true ? words(name) : inWords(value, tokens)));
-  if (isOneOfMany) said.push(...apart({ choices }, tokens));
-  return html("span", {}, words(command.type), said.length ? html("small", {}, ` ${said.join(", ")}`) : null);
+  if (isOneOfMany) said.push(...apart(offer, tokens));
+  return html("span", {}, capital(words(offer.command.type)), said.length ? html("small", {}, ` ${said.join(", ")}`) : null);
 };
 
 /** The panel to act, in an element of the page. */
 export class Act {
   /**
    * @param {HTMLElement} place
-   * @param {{send: (command: Json) => Promise<Json>, schema: (type: string) => Promise<Json>, offer: (offered: {cells: number[][], path: number[][], creatures: string[]}) => void, live: () => void}} on
+   * @param {{send: (command: Json) => Promise<Json>, types: () => Promise<Json[]>, offer: (offered: import("./fields.mjs").Offered) => void, live: () => void}} on
    */
   constructor(place, on) {
     this.on = on;
     this.place = place;
-    /** @type {Field[]} the fields of the open form */
-    this.fields = [];
-    this.said = html("p", { class: "said", role: "status" });
+    /** @type {Open | null} */
+    this.open = null;
+    this.said = { text: "", isFault: false };
+    this.isSending = false;
     this.body = html("div");
     this.below = html("div"); // what belongs to the seat, not to a prompt
-    show(place, this.said, this.body, this.below);
+    /** @type {Map<string, Json>} the types of commands */
+    this.types = new Map();
+    patch(place, this.body, this.below);
   }
 
   /** Draw what may be done. @param {Seen} seen */
   draw(seen) {
     this.seen = seen;
     this.place.dataset.version = String(seen.version);
-    this.close();
+    this.#find();
+    this.#render();
+    if (seen.options?.length && !this.types.size) this.#learn();
+  }
+
+  async #learn() {
+    this.types = new Map((await this.on.types()).map((each) => [each.type, each]));
+    this.#render();
+  }
+
+  /** Find the open form among the offers that hold now. */
+  #find() {
+    const { open, seen } = this;
+    if (!open || !seen.options) return;
+    const all = seen.options.flatMap(({ prompt, commands }) => commands.map((offer) => ({ prompt, offer })));
+    const found = all.find((each) => keyOf(each.offer, each.prompt) === keyOf(open.offer, open.prompt))
+      ?? all.find((each) => each.offer.command.type === open.offer.command.type && each.prompt.creature === open.prompt.creature);
+    this.open = { ...open, ...found, isGone: !found };
   }
 
   /** Close the open form, and list what may be done. */
   close() {
-    const { options, waiting, tokens, selected, isLive, seat } = this.seen;
-    this.fields = [];
-    this.on.offer({ cells: [], path: [], creatures: [] });
-    if (options === null) {
-      show(this.body, html("p", { class: "soft" }, "…"));
-      return;
-    }
-    if (!isLive) {
-      show(this.body, html("p", {}, "This is the past. "), button("Go to now", () => this.on.live(), { class: "main" }));
-      return;
-    }
-    const mine = options.filter(({ prompt }) => !selected || !prompt.creature || prompt.creature === selected)
-      .sort((a, b) => Number(a.prompt.optional) - Number(b.prompt.optional)); // what is waited for comes first
-    const others = waiting.filter((each) => each.seat !== seat);
-    show(this.body,
-      selected && html("p", { class: "soft small" }, `Only what concerns ${tokens.get(selected)?.name ?? selected}: select it again to see everything.`),
-      mine.map((option) => this.#option(option)),
-      mine.length ? null : html("p", {}, options.length ? "Nothing to do for this creature now." : "Nothing to do for this seat now."),
-      others.length ? html("p", { class: "soft small" }, "Others are asked: ",
-        [...new Set(others.map((each) => `${tokens.get(each.creature)?.name ?? "the table"} (${each.seat ?? "a group"})`))].join(", ")) : null);
+    this.open = null;
+    this.#render();
   }
 
   /** Take a creature that was clicked on the map. @param {string} id @returns {boolean} whether the open form wanted it */
   pick(id) {
-    return this.fields.some((field) => field.pick?.(id));
+    return this.#take((field) => field.picked(id));
   }
 
-  /** Take a cell that was clicked on the map. @param {number[]} cell */
+  /** Take a cell that was clicked on the map. @param {number[]} cell @returns {boolean} */
   choose(cell) {
-    this.fields.some((field) => field.choose?.(cell));
+    return this.#take((field) => field.reached(cell));
   }
 
-  #option({ prompt, commands }) {
+  /** Return whether a creature may be dragged to a place. @param {string} id */
+  mayMove(id) {
+    return this.#ways(id).length > 0;
+  }
+
+  /** Open the first offer that brings a creature to a cell. @param {string} id @param {number[]} cell @returns {boolean} */
+  move(id, cell) {
+    for (const { offer, prompt, field } of this.#ways(id)) {
+      const value = field.reached(cell);
+      if (value === undefined) continue;
+      this.#open(offer, prompt, { [field.name]: value });
+      return true;
+    }
+    return false;
+  }
+
+  /** Return the offers of a creature that have places to choose. @param {string} id */
+  #ways(id) {
+    const { options, isLive } = this.seen ?? {};
+    if (!options || !isLive) return [];
+    return options.filter(({ prompt }) => prompt.creature === id).flatMap(({ prompt, commands }) => commands.flatMap((offer) =>
+      this.#fields(offer, prompt).filter((field) => field.isOfPlaces).map((field) => ({ offer, prompt, field }))));
+  }
+
+  /** @param {(field: ChoiceField) => any} find @returns {boolean} */
+  #take(find) {
+    if (!this.open || this.open.isGone) return false;
+    for (const field of this.#fields(this.open.offer, this.open.prompt)) {
+      const value = find(field);
+      if (value === undefined) continue;
+      this.open.values = { ...this.open.values, [field.name]: value };
+      this.#render();
+      return true;
+    }
+    return false;
+  }
+
+  #fields(offer, prompt) {
     const { tokens } = this.seen;
-    const whose = prompt.creature ? tokens.get(prompt.creature)?.name ?? prompt.creature : "The table";
-    return html("section", { class: "option" },
-      html("h3", {}, whose, html("span", { class: "chip" }, prompt.optional ? "may" : "is waited for"),
+    const near = tokens.get(prompt.creature)?.position;
+    return Object.entries(offer.choices).filter(([name]) => name !== "faces").map(([name, choice]) => new ChoiceField(name, choice, tokens, near));
+  }
+
+  /** Return an offer as it is about a creature: with that one chosen; null if it is not. @param {Json} offer @param {Json} prompt @param {string} id */
+  #about(offer, prompt, id) {
+    if (prompt.creature === id) return {};
+    if (fixed(offer).some(([, value]) => value === id)) return {};
+    const field = this.#fields(offer, prompt).find((each) => each.concerns(id));
+    return field ? { [field.name]: field.picked(id) } : null;
+  }
+
+  #render() {
+    const { options, isLive } = this.seen;
+    this.#mark();
+    const told = html("p", { class: this.said.isFault ? "said fault" : "said", role: "status", key: "said" }, this.said.text);
+    if (options === null) patch(this.body, told, html("p", { class: "soft" }, "…"));
+    else if (!isLive && !this.open) patch(this.body, told, html("p", {}, "This is the past. "), button("Go to now", () => this.on.live(), { class: "main" }));
+    else patch(this.body, told, this.open ? this.#form(this.open) : this.#list());
+  }
+
+  #list() {
+    const { options, waiting, tokens, selected, seat, isOver } = this.seen;
+    const blocking = [...options].sort((a, b) => Number(a.prompt.optional) - Number(b.prompt.optional)); // what is waited for comes first
+    const mine = blocking.map(({ prompt, commands, refused = [] }) => {
+      const about = selected ? commands.map((offer) => ({ offer, values: this.#about(offer, prompt, selected) })).filter(({ values }) => values) : commands.map((offer) => ({ offer, values: {} }));
+      return { prompt, offers: about, refused: selected && prompt.creature !== selected ? [] : refused };
+    }).filter(({ prompt, offers }) => offers.length || !selected || prompt.creature === selected);
+    const others = waiting.filter((each) => each.seat !== seat);
+    const asked = [...new Set(others.map((each) => `${this.#called(each.creature) ?? "the table"} (${each.seat ?? "a group"})`))].join(", ");
+    return html("div", { class: "act-list", key: "list" },
+      selected && html("p", { class: "soft small" }, `What ${this.#called(selected)} may do, and what may be done to it. Select it again to see everything.`),
+      mine.map((option) => this.#option(option)),
+      mine.length ? null : html("p", {}, isOver ? "The fight is over." : options.length ? `Nothing can be done with ${this.#called(selected)} now.` : asked ? "Nobody asks you now." : "Nothing to do for this seat now."),
+      asked ? html("p", { class: "soft small" }, "Others are asked: ", asked) : null);
+  }
+
+  /** Return what a creature is called, with its letters where others have its name. @param {string | null} id */
+  #called(id) {
+    if (!id) return null;
+    const { tokens, letters } = this.seen;
+    const name = tokens.get(id)?.name ?? id;
+    const isShared = [...tokens.values()].filter((each) => each.name === name).length > 1;
+    return isShared ? `${name} ${letters.get(id) ?? ""}`.trim() : name;
+  }
+
+  #option({ prompt, offers, refused }) {
+    const { tokens } = this.seen;
+    const { creature } = prompt;
+    const sides = [...new Set([...tokens.values()].map((each) => each.side))];
+    return html("section", { class: `option side-${Math.max(0, sides.indexOf(tokens.get(creature)?.side)) % SIDES}`, key: prompt.prompt },
+      html("h3", {}, creature && html("span", { class: "badge", "aria-hidden": "true" }, this.seen.letters.get(creature)), this.#called(creature) ?? "The table",
+        html("span", { class: "chip" }, prompt.optional ? "may" : "is waited for"),
         prompt.accepts.length === 1 ? html("small", { class: "soft" }, words(prompt.accepts[0])) : null),
-      html("div", { class: "offers" }, commands.map((offer) => html("button", {
-        type: "button", "data-type": offer.command.type,
-        onclick: () => (isComplete(offer, prompt) ? this.#send(offer.command) : this.#open(offer, prompt)),
-      }, named(offer, tokens, commands.filter(({ command }) => command.type === offer.command.type).length > 1), isComplete(offer, prompt) ? null : " …"))));
+      html("div", { class: "offers" }, offers.map(({ offer, values }) => {
+        const isReady = isComplete(offer, prompt) || this.#isDecided(offer, prompt, values);
+        return html("button", {
+          type: "button", key: keyOf(offer, prompt), "data-type": offer.command.type, disabled: this.isSending, title: this.types.get(offer.command.type)?.text,
+          onclick: () => (isReady ? this.#send({ ...offer.command, ...values }) : this.#open(offer, prompt, values)),
+        }, named(offer, tokens, offers.filter((each) => each.offer.command.type === offer.command.type).length > 1), isReady ? null : " …");
+      })),
+      refused.length ? html("details", { class: "refused" }, html("summary", {}, "Not now"),
+        html("ul", {}, refused.map(({ type, detail }) => html("li", { key: type }, html("b", {}, capital(words(type))), `: ${detail}`)))) : null);
   }
 
-  async #open(offer, prompt) {
+  /** Return whether what was clicked leaves nothing open. @param {Json} offer @param {Json} prompt @param {Json} values */
+  #isDecided(offer, prompt, values) {
+    return !(offer.asks ?? []).length && !prompt.wants.length && Object.keys(values).length > 0 && Object.keys(offer.choices).every((name) => name in values);
+  }
+
+  async #open(offer, prompt, values = {}) {
+    const first = Object.fromEntries(this.#fields(offer, prompt).map((field) => [field.name, field.first]));
+    this.said = { text: "", isFault: false };
+    this.open = { offer, prompt, values: { ...first, ...values }, schema: null, isGone: false };
+    this.#render();
+    if (offer.asks?.length) {
+      if (!this.types.size) await this.#learn();
+      if (this.open?.offer === offer) this.open.schema = this.types.get(offer.command.type)?.schema ?? null;
+      this.#render();
+    }
+    (this.body.querySelector(".act-form [aria-pressed=true], .act-form select, .act-form input, .act-form textarea") ?? this.body.querySelector("[type=submit]"))?.focus();
+  }
+
+  /** Return the command as the open form has it, null while something is missing. */
+  #command({ offer, prompt, values }) {
+    const fields = this.#fields(offer, prompt);
+    const chosen = fields.map((field) => [field.name, field.kept(values[field.name])]);
+    const asks = (offer.asks ?? []).filter((name) => name !== "faces" || !prompt.wants.length);
+    if (prompt.wants.length) chosen.push(["faces", values.faces?.every((each) => each !== undefined) ? values.faces : undefined]);
+    for (const name of asks) chosen.push([name, values[name] === "" ? undefined : values[name]]);
+    return chosen.some(([, value]) => value === undefined) ? null : { ...offer.command, ...Object.fromEntries(chosen) };
+  }
+
+  #form(open) {
     const { tokens } = this.seen;
-    const { command, choices, asks = [] } = offer;
-    const changed = () => this.#changed();
-    const schema = asks.length ? await this.on.schema(command.type) : null;
-    this.fields = [
-      ...Object.entries(choices).filter(([name]) => name !== "faces").map(([name, choice]) => choiceField(name, choice, tokens, changed, tokens.get(prompt.creature)?.position)),
-      ...(prompt.wants.length ? [diceField(prompt.wants, changed)] : []),
-      ...asks.filter((name) => name !== "faces" || !prompt.wants.length).map((name) => writtenField(name, schema.properties[name], changed)),
-    ];
-    this.submit = button("Send", () => {}, { type: "submit", class: "main" });
-    const form = html("form", { class: "card act-form" }, html("h3", {}, prompt.creature ? `${tokens.get(prompt.creature)?.name ?? prompt.creature}: ` : "", named(offer, tokens)),
-      this.fields.map((field) => field.node),
-      html("div", { class: "row" }, this.submit, button("Back", () => this.close())));
-    form.addEventListener("submit", (event) => {
+    const { offer, prompt, values, schema, isGone } = open;
+    const take = (name, value) => {
+      this.open.values = { ...this.open.values, [name]: value };
+      this.#render();
+    };
+    const asks = (offer.asks ?? []).filter((name) => name !== "faces" || !prompt.wants.length);
+    const command = isGone ? null : this.#command(open);
+    const form = { root: schema ?? {}, id: "field", set: (path, value) => { this.open.values = withPart(this.open.values, path, value); this.#render(); } };
+    return html("form", { class: "card act-form", key: `form ${offer.command.type} ${prompt.creature ?? ""}`, onsubmit: (event) => {
       event.preventDefault();
-      this.#send({ ...command, ...Object.fromEntries(this.fields.map((field) => [field.name, field.value()])) });
-    });
-    show(this.body, form);
-    this.#changed();
-    (form.querySelector("[aria-pressed=true], select, input, textarea") ?? this.submit).focus();
+      if (command) this.#send(command);
+    } }, html("h3", {}, prompt.creature ? `${this.#called(prompt.creature)}: ` : "", named(offer, tokens)),
+    this.types.get(offer.command.type) && html("p", { class: "soft small" }, this.types.get(offer.command.type).text),
+    isGone && html("p", { class: "fault small", role: "alert" }, "This cannot be done any more, or not yet. What you wrote stays here."),
+    this.#fields(offer, prompt).map((field) => field.draw(field.kept(values[field.name]), (value) => take(field.name, value))),
+    prompt.wants.length ? drawDice(prompt.wants, values.faces ?? [], (faces) => take("faces", faces)) : null,
+    schema ? asks.map((name) => fieldOf(form, schema.properties[name], values[name], [name])) : null,
+    html("div", { class: "row" }, html("button", { type: "submit", class: "main", disabled: command === null || this.isSending }, "Send"), button("Back", () => this.close())));
   }
 
-  #changed() {
-    this.submit.disabled = this.fields.some((field) => field.value() === undefined);
-    const offered = this.fields.map((field) => field.offered());
+  #mark() {
+    const { open } = this;
+    if (!open || open.isGone) {
+      this.on.offer(NOTHING);
+      return;
+    }
+    const offered = this.#fields(open.offer, open.prompt).map((field) => field.offered(field.kept(open.values[field.name])));
     this.on.offer({
       cells: offered.flatMap((each) => each.cells), path: offered.find((each) => each.path.length)?.path ?? [],
       creatures: offered.flatMap((each) => each.creatures),
@@ -132,16 +268,17 @@ export class Act {
   }
 
   async #send(command) {
-    this.said.className = "said";
-    this.said.textContent = "…";
-    for (const each of this.body.querySelectorAll("button")) each.disabled = true;
+    this.said = { text: "…", isFault: false };
+    this.isSending = true;
+    this.#render();
     try {
       const { n } = await this.on.send(command);
-      this.said.textContent = `Done: ${words(command.type)}, commit ${n}.`;
+      this.said = { text: `Done: ${words(command.type)}, commit ${n}.`, isFault: false };
+      this.open = null;
     } catch (fault) {
-      this.said.className = "said fault";
-      this.said.textContent = `${fault.detail ?? fault.message}${fault.rule ? ` (${fault.rule})` : ""}`;
-      this.close();
+      this.said = { text: `${capital(fault.detail ?? fault.message)}${fault.rule ? ` (${fault.rule})` : ""}`, isFault: true };
     }
+    this.isSending = false;
+    this.#render();
   }
 }

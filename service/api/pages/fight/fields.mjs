@@ -1,24 +1,17 @@
-// Fields of an offer: choose one of the values that the service lists, or write what a person writes.
+// Fields of an offer: choose one of the values that the service lists, or throw dice. They are drawn from their values.
 //
 // Nothing here knows what a field means. Only the form of its values counts: cells, paths, creatures, or words.
 
 import { valuesOf } from "../client/rewound.mjs";
-import { button, html, words } from "../shared/dom.mjs";
+import { button, capital, html, words } from "../shared/dom.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
 /** @typedef {Map<string, Json>} Tokens */
-/**
- * @typedef {object} Field a field of a form
- * @property {string} name
- * @property {HTMLElement} node
- * @property {() => any} value what it has now; undefined while it is not complete
- * @property {(id: string) => boolean} [pick] take a creature that was clicked on the map; false if it cannot be chosen
- * @property {(cell: number[]) => boolean} [choose] take a cell that was clicked on the map
- * @property {() => {cells: number[][], path: number[][], creatures: string[]}} offered what can be clicked
- */
+/** @typedef {{cells: number[][], path: number[][], creatures: string[]}} Offered what can be clicked on the map */
 
 const FEW = 6; // values that are shown as buttons; more are a list
-const NOTHING = { cells: [], path: [], creatures: [] };
+const CELL_FT = 5;
+export const NOTHING = { cells: [], path: [], creatures: [] };
 
 const isCell = (value) => Array.isArray(value) && value.length === 2 && value.every(Number.isInteger);
 const isPath = (value) => Array.isArray(value) && value.every(isCell);
@@ -43,7 +36,7 @@ export const inWords = (value, tokens) => {
   if (isCell(value)) return `cell ${value.join(", ")}`;
   if (Array.isArray(value)) {
     if (!value.length) return "none";
-    return isPath(value) ? `${value.length} cells to ${value.at(-1).join(", ")}` : value.map((each) => inWords(each, tokens)).join(" and ");
+    return isPath(value) ? `${value.length} cell${value.length === 1 ? "" : "s"} (${value.length * CELL_FT} ft) to ${value.at(-1).join(", ")}` : value.map((each) => inWords(each, tokens)).join(" and ");
   }
   if (typeof value === "object") return Object.entries(value).map(([name, each]) => `${tokens.get(name)?.name ?? words(name)}: ${inWords(each, tokens)}`).join(", ") || "none";
   return tokens.get(value)?.name ?? words(value);
@@ -52,97 +45,82 @@ export const inWords = (value, tokens) => {
 /** Return the creatures that choosing a value means. @param {any} value @param {Tokens} tokens @returns {string[]} */
 const creaturesIn = (value, tokens) => [value].flat().filter((each) => typeof each === "string" && tokens.has(each));
 
-/**
- * Return a field with listed values.
- * @param {string} name @param {any} choice as in an offer @param {Tokens} tokens @param {() => void} changed
- * @param {number[]} [near] the cell near which places are listed first @returns {Field}
- */
-export const choiceField = (name, choice, tokens, changed, near) => {
-  const all = valuesOf(choice);
-  const isOfPlaces = all.some((value) => isCell(value) || (isPath(value) && value.length > 0));
-  const values = isOfPlaces ? nearFirst(all, near ?? choice.start) : all;
-  let chosen = isOfPlaces && values.length > 1 ? -1 : 0;
-  const controls = values.length > FEW ? listOf() : buttonsOf();
-  const take = (index) => {
-    if (index < 0) return false;
-    chosen = index;
-    controls.show(index);
-    changed();
-    return true;
-  };
+/** Return whether choosing a value changes nothing: none, no, an empty list. @param {any} value */
+const isHarmless = (value) => value === null || value === false || value === "none" || (Array.isArray(value) && !value.length);
 
-  function listOf() {
-    const node = html("select", { id: `field-${name}`, onchange: () => take(Number(node.value)) },
-      chosen < 0 && html("option", { value: -1 }, "Click on the map, or choose here"),
-      values.map((value, index) => html("option", { value: index }, inWords(value, tokens))));
-    return { node, show: (index) => { node.value = String(index); } };
-  }
-  function buttonsOf() {
-    const node = html("div", { class: "row", role: "group", "aria-label": words(name) }, values.map((value, index) =>
-      button(inWords(value, tokens), () => take(index), { "aria-pressed": String(index === chosen) })));
-    return { node, show: (open) => [...node.children].forEach((each, index) => each.setAttribute("aria-pressed", String(index === open))) };
+/** A field with listed values: what may be chosen, and how it is shown. It has no state of its own. */
+export class ChoiceField {
+  /**
+   * @param {string} name @param {any} choice as in an offer @param {Tokens} tokens
+   * @param {number[]} [near] the cell near which places are listed first
+   */
+  constructor(name, choice, tokens, near) {
+    const all = valuesOf(choice);
+    this.name = name;
+    this.tokens = tokens;
+    this.start = choice.start ?? null;
+    this.isOfPlaces = all.some((value) => isCell(value) || (isPath(value) && value.length > 0));
+    this.values = this.isOfPlaces ? nearFirst(all, near ?? choice.start) : all;
   }
 
-  const start = choice.start ? [choice.start] : [];
-  return {
-    name,
-    node: html("div", { class: "field" }, html("label", { for: `field-${name}` }, words(name)), controls.node),
-    value: () => values[chosen],
-    pick: (id) => take(values.findIndex((value) => same(creaturesIn(value, tokens), [id]))),
-    choose: (cell) => take(values.findIndex((value) => same(end(value), cell))),
-    offered: () => (isOfPlaces
-      ? { cells: values.map(end).filter(Boolean), path: chosen < 0 ? [] : isCell(values[chosen]) ? [values[chosen]] : [...start, ...values[chosen]], creatures: [] }
-      : { ...NOTHING, creatures: [...new Set(values.flatMap((value) => creaturesIn(value, tokens)))] }),
-  };
-};
+  /** What is chosen before anybody chooses: what changes nothing; of places none. */
+  get first() {
+    const harmless = this.values.find(isHarmless);
+    if (harmless !== undefined) return harmless;
+    return this.isOfPlaces && this.values.length > 1 ? undefined : this.values[0];
+  }
+
+  /** Return the value that is still listed, undefined if it is not. @param {any} value */
+  kept(value) {
+    return this.values.find((each) => same(each, value));
+  }
+
+  /** Return the value that a creature on the map means. @param {string} id */
+  picked(id) {
+    return this.values.find((value) => same(creaturesIn(value, this.tokens), [id]));
+  }
+
+  /** Return the value that a cell on the map means. @param {number[]} cell */
+  reached(cell) {
+    return this.values.find((value) => same(end(value), cell));
+  }
+
+  /** Return whether a creature is among the values. @param {string} id */
+  concerns(id) {
+    return this.values.some((value) => creaturesIn(value, this.tokens).includes(id));
+  }
+
+  /** Return what can be clicked, while *value* is chosen. @param {any} value @returns {Offered} */
+  offered(value) {
+    if (!this.isOfPlaces) return { ...NOTHING, creatures: [...new Set(this.values.flatMap((each) => creaturesIn(each, this.tokens)))] };
+    const way = value === undefined || value === null ? [] : isCell(value) ? [value] : [...(this.start ? [this.start] : []), ...value];
+    return { cells: this.values.map(end).filter(Boolean), path: way, creatures: [] };
+  }
+
+  /** Draw it. @param {any} value @param {(value: any) => void} take */
+  draw(value, take) {
+    const { name, values, tokens } = this;
+    const id = `field-${name}`;
+    const control = values.length > FEW
+      ? html("select", { id, onchange: (event) => { const index = Number(event.target.value); if (index >= 0) take(values[index]); } },
+        value === undefined && html("option", { key: -1, value: -1, selected: true }, "Click on the map, or choose here"),
+        values.map((each, index) => html("option", { key: index, value: index, selected: value !== undefined && same(each, value) }, inWords(each, tokens))))
+      : html("div", { class: "row", id, role: "group", "aria-label": words(name) }, values.map((each, index) =>
+        button(inWords(each, tokens), () => take(each), { key: index, "aria-pressed": String(value !== undefined && same(each, value)) })));
+    return html("div", { class: "field", key: name }, values.length > FEW ? html("label", { for: id }, capital(words(name))) : html("span", { class: "label" }, capital(words(name))), control);
+  }
+}
 
 /**
- * Return a field with the dice that a prompt wants.
- * @param {string[]} wants as `heart:d8` @param {() => void} changed @returns {Field}
+ * Draw the dice that a prompt wants, as they fell.
+ * @param {string[]} wants as `heart:d8` @param {(number | undefined)[]} faces @param {(faces: (number | undefined)[]) => void} take
  */
-export const diceField = (wants, changed) => {
-  const inputs = wants.map((want) => {
+export const drawDice = (wants, faces, take) => html("div", { class: "field", key: "faces" }, html("span", { class: "label" }, "The dice as they fell"),
+  html("div", { class: "row dice-field" }, wants.map((want, index) => {
     const [role, sides] = want.split(":d");
-    return html("input", { type: "number", min: 1, max: sides, required: true, inputmode: "numeric", "aria-label": `${words(role)}, d${sides}`, oninput: changed });
-  });
-  const throwAll = () => {
-    for (const input of inputs) input.value = String(1 + (crypto.getRandomValues(new Uint32Array(1))[0] % Number(input.max)));
-    changed();
-  };
-  return {
-    name: "faces",
-    node: html("div", { class: "field" }, html("span", { class: "label" }, "The dice as they fell"),
-      html("div", { class: "row dice-field" }, inputs.map((input, index) => html("label", {}, html("small", {}, words(wants[index]).replace(":", " ")), input)),
-        button("Throw them here", throwAll))),
-    value: () => (inputs.every((input) => input.value && input.checkValidity()) ? inputs.map((input) => Number(input.value)) : undefined),
-    offered: () => NOTHING,
-  };
-};
-
-/**
- * Return a field that a person writes.
- * @param {string} name @param {Json} schema of the field @param {() => void} changed @returns {Field}
- */
-export const writtenField = (name, schema, changed) => {
-  const kind = [schema.type].flat()[0];
-  const given = { id: `field-${name}`, oninput: changed, onchange: changed, required: true };
-  const input = schema.enum ? html("select", given, schema.enum.map((value) => html("option", { value }, words(value))))
-    : kind === "integer" ? html("input", { ...given, type: "number", step: 1 })
-    : kind === "boolean" ? html("select", given, html("option", { value: "true" }, "yes"), html("option", { value: "false" }, "no"))
-    : html("textarea", { ...given, rows: kind === "string" ? 2 : 4 });
-  const read = { string: (text) => text, integer: Number };
-  return {
-    name,
-    node: html("div", { class: "field" }, html("label", { for: `field-${name}` }, words(name)), input,
-      schema.description && html("p", { class: "soft small" }, schema.description)),
-    value: () => {
-      if (!input.value) return undefined;
-      try {
-        return (schema.enum ? read.string : read[kind] ?? JSON.parse)(input.value);
-      } catch {
-        return undefined;
-      }
-    },
-    offered: () => NOTHING,
-  };
-};
+    return html("label", { key: index }, html("small", {}, words(want).replace(":", " ")), html("input", {
+      type: "number", min: 1, max: sides, inputmode: "numeric", "aria-label": `${words(role)}, d${sides}`, value: faces[index] ?? "",
+      oninput: (event) => take(wants.map((_, at) => (at === index ? (event.target.value && event.target.checkValidity() ? Number(event.target.value) : undefined) : faces[at]))),
+    }));
+  }),
+  button("Throw them here", () => take(wants.map((want) => 1 + (crypto.getRandomValues(new Uint32Array(1))[0] % Number(want.split(":d")[1])))))));

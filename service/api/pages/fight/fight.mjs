@@ -4,15 +4,18 @@
 
 import { AGAIN } from "../client/requests.mjs";
 import { Problem, Unreachable } from "../client/rewound.mjs";
-import { at, button, html, put, say, show } from "../shared/dom.mjs";
+import { at, button, html, put, say, words } from "../shared/dom.mjs";
+import { keptPicture } from "../shared/pictures.mjs";
 import { fragment, replaceFragment } from "../shared/session.mjs";
 import { Store } from "../shared/store.mjs";
 import { Act } from "./act.mjs";
+import { replayOf } from "./export.mjs";
+import { GameMaster } from "./gm.mjs";
 import { branchesOf } from "./branches.mjs";
 import { drawCard, madeBy } from "./card.mjs";
 import { Log } from "./log.mjs";
-import { BattleMap } from "./map.mjs";
-import { markOf, Proof } from "./proof.mjs";
+import { BattleMap, lettersOf } from "./map.mjs";
+import { markOf, nameOf, Proof, save } from "./proof.mjs";
 import { FightRecord } from "./record.mjs";
 import { drawRoster } from "./roster.mjs";
 import { Rulings } from "./rulings.mjs";
@@ -22,6 +25,7 @@ import { Signing } from "./signing.mjs";
 import { drawStatistics } from "./statistics.mjs";
 import { tabsIn } from "./tabs.mjs";
 import { Timeline } from "./timeline.mjs";
+import { countOf, mayAsk, notify, turnOf } from "./turn.mjs";
 import { explain } from "./why.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
@@ -34,6 +38,8 @@ const REST_MS = 120; // who drags the timeline rests: the log and the address fo
 const LOST_MS = 600; // a connection that is back by then was not lost
 const RETRY_MS = 1000;
 const MOST_ROUNDS = 500;
+const WIDE = "(min-width: 62.01rem)"; // as in fight.css: Act stands beside the log
+const CLOSED = "Your seat has been closed by the gm, or its link has ended. What you see is how it was. Ask the gm for another link.";
 
 /** Return whether a request failed because the service did not answer, or not yet. @param {unknown} fault */
 const isAway = (fault) => fault instanceof Unreachable || (fault instanceof Problem && AGAIN.has(fault.status));
@@ -53,7 +59,7 @@ export const open = async (encounter, look) => {
     encounter.options({ line: asked.line, prompt: "-" }), // no prompt has this name: the answer names the seat alone
     encounter.seats(),
   ]);
-  for (const name of ["stage", "side", "timeline"]) at(name).hidden = false;
+  for (const name of ["stage", "acts", "side", "timeline"]) at(name).hidden = false;
   const role = look.role ?? seats.find((each) => each.seat === seat)?.role ?? "gm";
   new Fight(encounter, asked, look, { about, newest, seat, role, seats });
 };
@@ -66,53 +72,76 @@ class Fight {
     const wanted = Number(fragment().get("n")) || null;
     this.store = new Store({
       about, seat, role, n: wanted ?? about.version, isLive: wanted === null, last: about.version, revision: 0, selected: null, panel: "log",
-      options: null, targets: new Set(), verified: null, lines: [], forks: [],
+      options: null, targets: new Set(), verified: null, lines: [], forks: [], contested: 0,
       newest: new Map(newest.creatures.map((each) => [each.id, each])), fault: "", isLost: false,
     });
     const isGm = role === "gm";
     this.isOwn = !asked.line && !asked.as; // the line that is played, as one's own seat sees it
     const panels = tabsIn(at("tabs"), at("panels"), [
-      ["log", "Log"], ...(this.isOwn && ACTORS.has(role) ? [["act", "Act"]] : []), ["creatures", "Creatures"],
+      ...(this.isOwn && ACTORS.has(role) ? [["act", "Act"]] : []), ["log", "Log"], ...(isGm && this.isOwn ? [["gm", "GM"]] : []), ["creatures", "Creatures"],
       ["rulings", "Rulings"], ["dice", "Statistics"], ["proof", "Proof"], ...(isGm && this.isOwn ? [["share", "Share"]] : []),
     ], (name) => this.#opened(name));
-    this.map = new BattleMap(at("stage"), { picked: (id) => this.pick(id), chosen: (cell) => this.act.choose(cell) });
+    const wide = matchMedia(WIDE);
+    const dock = () => panels.dock("act", wide.matches ? at("acts") : null);
+    wide.addEventListener("change", dock);
+    at("acts").hidden = !panels.act;
+    this.map = new BattleMap(at("stage"), {
+      picked: (id) => this.pick(id), chosen: (cell) => this.#chosen(cell),
+      mayDrag: (id) => this.isOwn && this.act.mayMove(id), dragged: (id, cell) => this.#dragged(id, cell),
+    });
     this.card = html("div", { id: "card", class: "row", role: "group", "aria-label": "The selected creature", hidden: true });
     at("stage").append(this.card);
+    const above = html("div", { class: "log-above" });
     this.rulings = new Rulings(panels.rulings, encounter, {
-      changed: () => location.reload(),
+      above,
       shown: (n, line) => (line === this.line ? this.go(n) : this.visit({ line: line === this.store.state.about.line ? null : line, n })),
       compare: (moved) => this.map.compare(moved),
       visit: (line) => this.visit({ line }),
+      type: (type) => this.#type(type),
+      lost: (to) => this.record.entries.slice(to).flatMap((each) => each?.text ?? []),
+      form: () => this.#formOf(),
     });
     this.log = new Log(panels.log, {
       shown: (n) => this.go(n),
       wanted: (n) => this.#need(n),
       all: () => this.#needAll(),
       why: asked.as ? undefined : (n, place) => explain(this.encounter, this.asked, n, place, this.log.names),
-      contest: ACTORS.has(role) && this.isOwn ? (n, place) => this.rulings.ask(n, place) : undefined,
-    });
+      contest: ACTORS.has(role) && this.isOwn ? (n) => this.rulings.ask(n) : undefined,
+    }, above);
     this.timeline = new Timeline(at("timeline"), { go: (n) => this.go(n), live: () => this.goLive(), branch: (to) => this.#branch(to) });
     this.act = new Act(panels.act ?? html("div"), {
       send: (command) => this.#send(command),
-      schema: (type) => this.#schema(type),
+      types: () => this.#types(),
       offer: ({ cells, path, creatures }) => {
         this.map.offer(cells, path);
         this.store.set({ targets: new Set(creatures) });
       },
       live: () => this.goLive(),
     });
+    if (panels.gm) {
+      this.gm = new GameMaster(panels.gm, encounter, {
+        send: (command) => this.#send(command), types: () => this.#types(), point: (take) => { this.pointing = take; this.map.hintAt("Click a cell"); },
+        undo: () => this.rulings.undo(this.store.state.last - 1), redo: () => this.rulings.redo(), proof: () => { panels.select("proof"); this.proof.verify(); },
+        replay: async () => save(await replayOf(encounter, `${nameOf(encounter.id)}.jsonl`), "text/html", `${nameOf(encounter.id)}.html`),
+      });
+    }
     this.sealing = new SealedChoices(encounter, seat);
-    if (panels.act && !look.isRecorded) this.signing = new Signing(this.act.below, encounter, seat, seats.find((each) => each.seat === seat)?.key ?? null);
+    const keyPlace = html("div"), tellPlace = html("div");
+    this.act.below.append(tellPlace, keyPlace);
+    if (panels.act && mayAsk()) tellPlace.append(button("Tell me when I am asked", () => Notification.requestPermission().then(() => tellPlace.replaceChildren()), { class: "quiet" }));
+    if (panels.act && !look.isRecorded) this.signing = new Signing(keyPlace, encounter, seat, seats.find((each) => each.seat === seat)?.key ?? null);
     this.panels = panels;
-    new Proof(panels.proof, encounter, asked, look.proving, AUDITING.has(role), (verified) => this.store.set({ verified }));
-    if (panels.share) this.share = new Share(panels.share, encounter);
+    this.proof = new Proof(panels.proof, encounter, asked, look.proving, AUDITING.has(role), (verified) => this.store.set({ verified }));
+    if (panels.share) this.share = new Share(panels.share, encounter, () => this.store.state.newest);
     this.mark = button("", () => panels.select("proof"), { class: "chip mark-proof" });
     at("tools").prepend(this.mark);
     if (isGm) at("tools").prepend(this.#perspectives(seats));
+    dock();
     this.#sayWhatIsSeen();
     this.#draws();
     addEventListener("keydown", (event) => this.#key(event));
     addEventListener("hashchange", () => this.#moved());
+    if (!look.isRecorded) keptPicture(encounter.id).then((found) => found && this.map.drawPicture(URL.createObjectURL(found.blob), found.width, found.height));
     this.#start();
   }
 
@@ -164,16 +193,44 @@ class Fight {
   /** Select a creature, or none. @param {string} id */
   pick(id) {
     if (this.act.pick(id)) return;
-    this.store.set({ selected: this.store.state.selected === id ? null : id });
+    const selected = this.store.state.selected === id ? null : id;
+    this.store.set({ selected });
+    if (selected && this.panels.act && this.panels.opened() === "log") this.panels.select("act"); // on a phone: what may be done to it
+  }
+
+  /** Take a cell that was clicked on the map. @param {number[]} cell */
+  #chosen(cell) {
+    if (!this.pointing) {
+      this.act.choose(cell);
+      return;
+    }
+    this.pointing(cell);
+    this.pointing = null;
+    this.map.hintAt("");
+  }
+
+  /** Take a creature that was dragged to a cell. @param {string} id @param {number[]} cell */
+  #dragged(id, cell) {
+    if (this.act.move(id, cell)) this.panels.select("act");
   }
 
   #draws() {
     const { store } = this;
-    store.on(["about", "fault", "seat"], ({ about, fault, seat }) => {
-      document.title = `${about.title || "A fight"} · Rewound`;
-      at("title").textContent = about.title || "A fight";
-      const parts = [about.edition, about.round ? `round ${about.round}` : "", about.winner === null ? about.status : `${about.winner} won`, `seen as ${this.asked.as ? AS[this.asked.as] ?? this.asked.as : seat}`, fault];
-      at("status").textContent = parts.filter(Boolean).join(" · ");
+    store.on(["about", "seat", "newest"], ({ about, seat, newest, role }) => {
+      const names = new Map([...newest.values()].map((each) => [each.id, each.name]));
+      const turn = turnOf(about, names, seat);
+      const count = this.isOwn && ACTORS.has(role) ? countOf(about, seat) : 0;
+      const title = about.title || "A fight";
+      document.title = `${count ? "● Your turn · " : ""}${title} · Rewound`;
+      say(at("title"), title);
+      const part = this.record.scenes.at(-1)?.part;
+      const parts = [about.edition, about.round ? `round ${about.round}` : "", part && words(part), about.status === "open" || about.winner !== null ? "" : about.status, `seen as ${this.asked.as ? AS[this.asked.as] ?? this.asked.as : seat}`];
+      say(at("status"), parts.filter(Boolean).join(" · "));
+      say(at("turn"), this.look.isRecorded ? "" : turn);
+      at("turn").classList.toggle("is-mine", count > 0);
+      this.panels.badge("act", count);
+      if (count && !this.wasAsked) notify(turn);
+      this.wasAsked = count > 0;
     });
     store.on(["n", "revision", "selected", "targets"], ({ n, last, selected, targets }) => {
       const isRead = Boolean(this.scene) || n === last;
@@ -183,16 +240,20 @@ class Fight {
         this.drawnAt = n;
       } else this.#need(n);
     });
-    if (this.isOwn) store.on(["options", "selected", "isLive"], ({ options, about, selected, isLive, seat }) =>
-      this.act.draw({ options: options?.options ?? null, version: options?.version ?? 0, waiting: about.waiting, tokens: this.tokens, selected, isLive, seat }));
+    if (this.isOwn) store.on(["options", "selected", "isLive", "newest"], ({ options, about, selected, isLive, seat, newest }) => {
+      const letters = lettersOf(newest.values());
+      this.act.draw({ options: options?.options ?? null, version: options?.version ?? 0, waiting: about.waiting, tokens: newest, letters, selected, isLive, seat, isOver: about.closed });
+      this.gm?.draw({ unprompted: options?.unprompted ?? [], tokens: newest, letters, selected, edition: about.edition, isLive });
+    });
     store.on(["n", "verified"], ({ n, verified }) => {
       const [kind, text] = markOf(verified, n);
       put(this.mark, { class: `chip mark-proof ${kind}` });
       say(this.mark, text);
     });
-    store.on(["n", "last", "role", "about", "panel", "lines"], ({ n, last, role, panel, lines }) => {
+    store.on(["n", "last", "role", "about", "panel", "lines", "contested"], ({ n, last, role, lines, newest }) => {
       this.rulings.lines = lines;
-      this.rulings.draw({ isGm: role === "gm" && this.isOwn, n, last, tokens: this.tokens }, panel === "rulings");
+      this.rulings.draw({ isGm: role === "gm" && this.isOwn, n, last, tokens: newest, names: this.log.names });
+      this.panels.badge("rulings", role === "gm" && this.isOwn ? this.rulings.waiting : 0);
     });
     store.on(["n", "revision", "selected", "panel"], ({ selected, panel }) => {
       if (panel === "creatures") drawRoster(this.panels.creatures, this.tokens, selected, (id) => this.pick(id));
@@ -206,7 +267,7 @@ class Fight {
       this.log.draw(this.record, isLive && this.isFollowing);
     });
     store.on(["n", "revision"], ({ n }) => this.#rest(n));
-    store.on(["isLost"], ({ isLost }) => { at("lost").textContent = isLost ? "Connection lost, trying again" : ""; });
+    store.on(["isLost", "fault"], ({ isLost, fault }) => say(at("lost"), fault || (isLost ? "Connection lost, trying again" : "")));
     store.on(["revision"], () => { this.marks = { rounds: this.#rounds(), parts: this.#parts() }; });
     store.on(["lines", "forks", "about", "last"], ({ lines, forks, about, last }) => {
       this.timeline.drawBranches(branchesOf({ line: this.line, origin: about.origin ?? null, lines, forks }), last);
@@ -271,7 +332,8 @@ class Fight {
 
   /** Read what a panel shows, when it is opened. @param {string} name */
   #opened(name) {
-    this.store.set({ panel: name });
+    this.store?.set({ panel: name });
+    if (name === "log") this.log?.reveal();
     if (name === "share") this.share.refresh();
     if (name === "dice") this.#count();
   }
@@ -327,7 +389,10 @@ class Fight {
         isOver = this.look.isRecorded || await this.#follow();
       } catch (fault) {
         if (isAway(fault)) await this.#waited();
-        else {
+        else if (fault instanceof Problem && fault.status === 401) {
+          this.store.set({ fault: CLOSED, options: { options: [], version: this.store.state.last } });
+          isOver = true;
+        } else {
           this.store.set({ fault: fault.message });
           throw fault;
         }
@@ -340,7 +405,22 @@ class Fight {
     this.#connected(false);
     await new Promise((done) => { setTimeout(done, RETRY_MS); });
     const { line } = await this.encounter.about().catch(() => this.store.state.about);
-    if (!this.asked.line && line !== this.store.state.about.line) location.reload();
+    if (!this.asked.line && line !== this.store.state.about.line) await this.#goOn();
+  }
+
+  /** Show the line of play that is played now, in place of the one on screen: nothing that a person writes is lost. */
+  async #goOn() {
+    const { client, path } = this.encounter;
+    const [about, { creatures }, lines] = await Promise.all([client.get(path), client.get(`${path}/creatures`, { as: this.asked.as }), this.encounter.lines()]);
+    this.record = new FightRecord(this.encounter, this.asked);
+    this.rounds.clear();
+    this.log.clear();
+    this.mapAt = undefined;
+    this.drawnAt = undefined;
+    this.all = undefined;
+    this.rested = undefined;
+    const newest = new Map(creatures.map((each) => [each.id, each]));
+    this.store.set({ about, newest, lines, n: about.version, last: about.version, isLive: true, verified: null, revision: this.store.state.revision + 1 });
   }
 
   /** Say whether the service is reached, and read what may have changed when it is reached again. @param {boolean} isConnected */
@@ -364,8 +444,9 @@ class Fight {
         this.#refreshSoon();
         if (this.record.entries.at(-1)?.commit.events.some(({ type }) => type?.startsWith("amendment_"))) this.#listBranches();
       } else if (event === "continued" || event === "reset") {
-        if (event === "reset" || !this.asked.line) location.reload(); // a line that ended stays on screen
-        return true;
+        if (this.asked.line && event !== "reset") return true; // a line that ended stays on screen
+        await this.#goOn();
+        return false;
       }
     }
     return true;
@@ -388,13 +469,15 @@ class Fight {
   #arrived() {
     const { revision, isLive, n } = this.store.state;
     const { last } = this.record;
-    this.store.set({ revision: revision + 1, last, n: isLive ? last : Math.min(n, last) });
+    const newest = this.record.scenes[last - 1]?.tokens ?? this.store.state.newest;
+    this.store.set({ revision: revision + 1, last, newest, n: isLive ? last : Math.min(n, last) });
   }
 
   /** Read again what only the newest commit has, until the service answers. */
   #refreshSoon() {
     this.#refresh().catch((fault) => {
       if (isAway(fault)) setTimeout(() => this.#refreshSoon(), RETRY_MS);
+      else if (fault instanceof Problem && fault.status === 401) this.store.set({ fault: CLOSED });
     });
   }
 
@@ -402,9 +485,10 @@ class Fight {
   async #refresh() {
     const { last } = this.record;
     const line = { line: this.asked.line };
-    const [about, options] = await Promise.all([this.encounter.client.get(this.encounter.path, line), this.encounter.options(line)]);
+    const [about, options] = await Promise.all([this.encounter.client.get(this.encounter.path, line), this.encounter.options({ ...line, ...(this.isOwn && ACTORS.has(this.store.state.role) && !this.look.isRecorded ? { view: "full" } : {}) })]);
     if (last === this.record.last) this.store.set({ about, options: { ...options, options: this.sealing.offered(options.options) } });
     await this.rulings.refresh();
+    this.store.set({ contested: this.rulings.waiting });
   }
 
   async #send(command) {
@@ -413,9 +497,24 @@ class Fight {
     return this.encounter.send(await this.sealing.sent(command));
   }
 
-  async #schema(type) {
+  /** Return the types of commands of this edition, with their schemas and texts. */
+  async #types() {
     this.commands ??= this.encounter.client.commands(this.store.state.about.edition);
-    return (await this.commands).commands.find((each) => each.type === type).schema;
+    return (await this.commands).commands;
+  }
+
+  /** Return a type of command; null if the edition has none of this name. @param {string} name */
+  async #type(name) {
+    return (await this.#types()).find((each) => each.type === name) ?? null;
+  }
+
+  /** Return what forms of commands know of this table. @returns {Partial<import("../shared/form.mjs").Form>} */
+  #formOf() {
+    const creatures = [...this.store.state.newest.values()].map(({ id, name }) => [id, name]);
+    return {
+      known: (name) => (/^(creature|target|source|attacker|patient|toward)$/.test(name) ? creatures : undefined),
+      listed: (name) => (/^(creatures|targets|subjects|viewers)$/.test(name) ? creatures : undefined),
+    };
   }
 
   #key(event) {

@@ -1,9 +1,9 @@
 // The log: what happened, in sentences, grouped by rounds and their parts. The entry of the commit on screen is marked.
 //
-// A chunk of the record is a gap until it is near the screen. Entries are made once; only those that were read again are
-// made again.
+// A chunk of the record is a gap until it is near the screen. Entries are made once; those that were read again are drawn
+// again in their places, and keep what was opened beneath them.
 
-import { button, html, show, words } from "../shared/dom.mjs";
+import { button, html, patch, redraw, words } from "../shared/dom.mjs";
 import { rollLine } from "./dice.mjs";
 
 /** @typedef {import("./record.mjs").Entry} Entry */
@@ -23,10 +23,11 @@ export class Log {
   /**
    * @param {HTMLElement} place
    * @param {{shown: (n: number) => void, wanted: (n: number) => void, all: () => void, why?: (n: number, place: HTMLElement) => void,
-   *  contest?: (n: number, place: HTMLElement) => void}} on `wanted`: commit n has to be read; `all`: every one
+   *  contest?: (n: number) => void}} on `wanted`: commit n has to be read; `all`: every one
    */
-  constructor(place, on) {
+  constructor(place, on, above = html("div")) {
     this.on = on;
+    this.above = above; // what a person writes about a commit: it stays, whatever becomes of the entries
     /** @type {{entry: Entry, node: HTMLElement, head?: HTMLElement}[]} by number less one */
     this.drawn = [];
     /** @type {(HTMLElement | null)[]} by chunk: the gap in its place, null where its entries are drawn */
@@ -40,18 +41,29 @@ export class Log {
     this.list = html("ol", { class: "log", "aria-live": "off" });
     this.news = html("p", { class: "visually-hidden", role: "log", "aria-live": "polite" });
     this.filter = html("select", { "aria-label": "Show what concerns", onchange: () => this.#choose() });
-    show(place, html("div", { class: "log-head row" }, this.filter), this.news, this.list);
+    patch(place, html("div", { class: "log-head row" }, this.filter), this.above, this.news, this.list);
+  }
+
+  /** Forget every entry: another line of play is shown. */
+  clear() {
+    this.near.disconnect();
+    this.drawn = [];
+    this.gaps = [];
+    this.marked = undefined;
+    this.list.replaceChildren();
+  }
+
+  /** Scroll to the marked entry again: a list that was hidden had no height. */
+  reveal() {
+    if (this.marked) this.#reach(this.marked);
   }
 
   /** Offer creatures to filter by. @param {Iterable<{id: string, name: string}>} creatures */
   creatures(creatures) {
     const kept = this.filter.value;
     this.names = new Map([...creatures].map(({ id, name }) => [id, name]));
-    const known = JSON.stringify([...creatures].map(({ id, name }) => [id, name]));
-    if (known === this.known) return; // a list that is open stays open
-    this.known = known;
-    show(this.filter, html("option", { value: "" }, "Everything"),
-      [...creatures].map(({ id, name }) => html("option", { value: id, selected: id === kept }, name)));
+    patch(this.filter, html("option", { key: "", value: "" }, "Everything"),
+      [...this.names].map(([id, name]) => html("option", { key: id, value: id, selected: id === kept }, name)));
   }
 
   /** Draw what is new in the record. @param {FightRecord} record @param {boolean} isLive read it aloud, too */
@@ -115,11 +127,9 @@ export class Log {
     for (let n = first; n <= last; n += 1) {
       const entry = this.record.entries[n - 1], known = this.drawn[n - 1];
       if (known?.entry === entry) continue;
-      const node = this.#entry(entry);
-      if (known) {
-        if (known.node === this.marked) this.marked = node;
-        known.node.replaceWith(node);
-      } else if (isLive && entry.text.length) this.news.textContent = entry.text.join(". ");
+      const drawn = this.#entry(entry), node = known?.node ?? drawn;
+      if (known) redraw(node, drawn);
+      else if (isLive && entry.text.length) this.news.textContent = entry.text.join(". ");
       const head = known ? known.head : this.#heading(n);
       if (!known) made.push(...[head, node].filter(Boolean));
       this.drawn[n - 1] = { entry, node, head };
@@ -157,23 +167,23 @@ export class Log {
 
   #entry(entry) {
     const { n, commit, text, rolls, sealed } = entry;
-    const beneath = html("div", { class: "beneath" });
+    const beneath = html("div", { class: "beneath", own: true });
+    const why = (event) => this.on.why(n, event.currentTarget.closest(".entry").querySelector(".beneath"));
     const refusal = commit.refusal;
-    return html("li", { class: `entry is-${commit.outcome}`, "data-n": n },
+    return html("li", { class: `entry is-${commit.outcome}`, "data-n": n, "aria-current": this.drawn[n - 1]?.node === this.marked && this.marked ? "true" : null },
       html("div", { class: "entry-head" },
         button(`#${n}`, () => this.on.shown(n), { class: "number", title: `Show the map after commit ${n}` }),
         KEPT[commit.outcome] && html("span", { class: "chip fault" }, KEPT[commit.outcome]),
         [...new Set(sealed)].map((seats) => html("span", { class: "chip sealed", title: "It is in an envelope in the record, and opens at its moment" },
           html("span", { "aria-hidden": "true" }, "▣ "), `sealed: only ${seats} may read it yet`)),
         html("span", { class: "entry-tools" },
-          this.on.why && button("Why?", () => this.on.why(n, beneath), { class: "quiet", "aria-label": `Why? Explain commit ${n}` }),
-          this.on.contest && button("Contest", () => this.on.contest(n, beneath), { class: "quiet", "aria-label": `Contest commit ${n}` }))),
+          this.on.why && button("Why?", why, { class: "quiet", "aria-label": `Why? Explain commit ${n}` }),
+          this.on.contest && button("Contest", () => this.on.contest(n), { class: "quiet", "aria-label": `Contest commit ${n}` }))),
       text.map(sentence),
       refusal && html("p", { class: "fault" }, `${refusal.detail} (${words(refusal.code)}${refusal.rule ? `, by ${refusal.rule}` : ""})`),
       rolls.map((roll) => {
         const line = rollLine(roll, this.names);
-        if (this.on.why) line.addEventListener("click", () => this.on.why(n, beneath)); // by keyboard: Why? above it
-        return line;
+        return this.on.why ? html("div", { class: "asks-why", onclick: why }, line) : line; // by keyboard: Why? above it
       }), beneath);
   }
 }

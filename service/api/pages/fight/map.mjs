@@ -12,6 +12,8 @@ const MARGIN = 1; // cells
 const LEAST = 6; // cells across
 const NAME = { px: 12, most: 0.22, glyph: 0.6, room: 0.96 }; // most and room in cells; a glyph is so wide for its height
 const SMALL_PX = 46; // pixels of a cell in which no name can be read
+const CELL_FT = 5;
+const DRAG = 6; // pixels before a press on a token is a drag
 const PLACES = { down: "down", dead: "dead", gone: "gone" };
 
 /** The outlines of tokens by side, in a space from -0.42 to 0.42. */
@@ -40,9 +42,9 @@ const boxOf = (tokens, { cells, edges }) => {
   return { x: (left + right - width) / 2, y: (top + bottom - height) / 2, width, height };
 };
 
-/** Return what a token is called for people who do not see it. @param {Json} token */
-export const described = (token) => {
-  const parts = [token.name, token.side, `at ${token.position.join(", ")}`];
+/** Return what a token is called for people who do not see it. @param {Json} token @param {string} [letters] those on it */
+export const described = (token, letters = "") => {
+  const parts = [letters && !token.name.toUpperCase().startsWith(letters) ? `${token.name} (${letters})` : token.name, token.side, `at ${token.position.join(", ")}`];
   if (token.hp !== null) parts.push(`${token.hp} of ${token.hp_max ?? "?"} hit points`);
   if (token.status !== "active") parts.push(token.status);
   if (token.height_ft) parts.push(`${token.height_ft} ft up`);
@@ -108,7 +110,10 @@ const edgeOf = ({ between: [a, b], kind }, heights) => {
 
 /** The map of a fight, in an element of the page. */
 export class BattleMap {
-  /** @param {HTMLElement} place @param {{picked: (id: string) => void, chosen: (cell: number[]) => void}} on */
+  /**
+   * @param {HTMLElement} place
+   * @param {{picked: (id: string) => void, chosen: (cell: number[]) => void, mayDrag?: (id: string) => boolean, dragged?: (id: string, cell: number[]) => void}} on
+   */
   constructor(place, on) {
     this.on = on;
     this.sides = new Map();
@@ -121,21 +126,106 @@ export class BattleMap {
     this.tokens = svg("g", { class: "tokens" });
     this.ghosts = svg("g", { class: "ghosts", "aria-hidden": "true" });
     this.names = svg("g", { class: "names", "aria-hidden": "true" });
+    this.measured = svg("g", { class: "measured", "aria-hidden": "true" });
     this.grid = svg("rect", { class: "grid", fill: "url(#grid)" });
+    this.picture = svg("g", { class: "picture" });
     const pattern = svg("pattern", { id: "grid", width: 1, height: 1, patternUnits: "userSpaceOnUse" },
       svg("path", { d: "M1 0H0V1", class: "gridline" }));
     const rock = svg("pattern", { id: "rock", width: 0.25, height: 0.25, patternUnits: "userSpaceOnUse" }, svg("path", { d: "M0 .25 .25 0", class: "rock" }));
     this.node = svg("svg", { class: "map", role: "group", tabindex: 0, preserveAspectRatio: "xMidYMid meet",
       "aria-label": "Map of the fight. Arrows move it, plus and minus zoom, zero shows all." },
-      svg("defs", {}, pattern, rock), this.ambient, this.ground, this.grid, this.edges, this.offered, this.tokens, this.names, this.ghosts);
+      svg("defs", {}, pattern, rock), this.picture, this.ambient, this.ground, this.grid, this.edges, this.offered, this.tokens, this.names, this.ghosts, this.measured);
     this.camera = new Camera(this.node, () => this.#name());
     this.letters = new Map();
     new ResizeObserver(() => this.#name()).observe(this.node);
     this.hint = html("p", { class: "empty soft", hidden: true }, "This ruleset shows no creatures on a map.");
-    show(place, this.node, this.hint, html("div", { class: "zoom" },
+    this.asking = html("p", { class: "asking chip", role: "status", hidden: true });
+    this.ruler = button("⇹", () => this.#measure(!this.isMeasuring), { "aria-label": "Measure a distance", "aria-pressed": "false", title: "Measure: press on a cell and draw to another" });
+    this.node.addEventListener("pointerdown", (event) => this.#ruled(event), { capture: true });
+    this.node.addEventListener("click", (event) => this.#clicked(event));
+    show(place, this.node, this.hint, this.asking, html("div", { class: "zoom" }, this.ruler,
       button("+", () => this.camera.zoom(1.25), { "aria-label": "Zoom in" }),
       button("−", () => this.camera.zoom(0.8), { "aria-label": "Zoom out" }),
       button("All", () => this.camera.fit(), { "aria-label": "Show the whole map" })));
+  }
+
+  /** Ask for a cell of the map: any cell that is clicked is chosen, until the text is empty. @param {string} text */
+  hintAt(text) {
+    this.isAsking = text !== "";
+    this.asking.hidden = !text;
+    say(this.asking, text);
+  }
+
+  /** Show a picture behind the grid: its cells begin at 0, 0. @param {string} address @param {number} width in cells @param {number} height */
+  drawPicture(address, width, height) {
+    show(this.picture, svg("image", { href: address, width, height, preserveAspectRatio: "none" }));
+    this.node.classList.add("has-picture");
+    this.pictured = { x: 0, y: 0, width, height };
+    this.frame([...this.drawn.values()].map(({ token }) => token).filter(Boolean));
+  }
+
+  #cell(event) {
+    const { x, y } = this.camera.at(event);
+    return [Math.floor(x), Math.floor(y)];
+  }
+
+  #clicked(event) {
+    if (this.isAsking && !this.camera.isDragging) this.on.chosen(this.#cell(event));
+  }
+
+  #measure(isOn) {
+    this.isMeasuring = isOn;
+    put(this.ruler, { "aria-pressed": String(isOn) });
+    if (!isOn) show(this.measured);
+  }
+
+  /** Draw the way from one cell to another, with its length. @param {number[]} from @param {number[]} to */
+  #line(from, to) {
+    const [dx, dy] = [Math.abs(to[0] - from[0]), Math.abs(to[1] - from[1])];
+    const steps = Math.max(dx, dy);
+    show(this.measured, svg("path", { class: "ruler", d: `M${from[0] + 0.5} ${from[1] + 0.5}L${to[0] + 0.5} ${to[1] + 0.5}` }),
+      svg("text", { class: "ruler-text", x: to[0] + 0.5, y: to[1] + 0.1 }, `${steps} cell${steps === 1 ? "" : "s"} · ${steps * CELL_FT} ft`));
+  }
+
+  /** Follow a pointer until it is let go. @param {PointerEvent} event @param {Element} node @param {(event: PointerEvent) => void} move @param {(event: PointerEvent, isDone: boolean) => void} end */
+  #follow(event, node, move, end) {
+    node.setPointerCapture(event.pointerId);
+    const stop = (last) => {
+      node.removeEventListener("pointermove", move);
+      node.removeEventListener("pointerup", stop);
+      node.removeEventListener("pointercancel", stop);
+      end(last, last.type === "pointerup");
+    };
+    node.addEventListener("pointermove", move);
+    node.addEventListener("pointerup", stop);
+    node.addEventListener("pointercancel", stop);
+  }
+
+  #ruled(event) {
+    if (!this.isMeasuring) return;
+    event.stopPropagation();
+    const from = this.#cell(event);
+    this.camera.isDragging = true;
+    this.#follow(event, this.node, (moved) => this.#line(from, this.#cell(moved)), () => {});
+  }
+
+  /** Drag a token to a cell, if something brings it there. @param {PointerEvent} event @param {string} id */
+  #grabbed(event, id) {
+    if (this.isMeasuring || event.button !== 0 || !this.on.mayDrag?.(id)) return;
+    event.stopPropagation();
+    const { node, token } = this.drawn.get(id);
+    let isMoved = false;
+    this.camera.isDragging = false;
+    this.#follow(event, node, (moved) => {
+      if (!isMoved && Math.hypot(moved.clientX - event.clientX, moved.clientY - event.clientY) < DRAG) return;
+      isMoved = true;
+      this.camera.isDragging = true; // the click that follows selects nothing
+      this.#line(token.position, this.#cell(moved));
+    }, (last, isDone) => {
+      show(this.measured);
+      const cell = this.#cell(last);
+      if (isMoved && isDone && String(cell) !== String(token.position)) this.on.dragged(id, cell);
+    });
   }
 
   /** Say whether the creatures of another moment are shown, until those of this one are there. @param {boolean} isWaiting */
@@ -183,7 +273,8 @@ export class BattleMap {
 
   /** Show all creatures and cells, unless a person has looked elsewhere. @param {Iterable<Json>} tokens */
   frame(tokens) {
-    const box = boxOf(tokens, this.seen);
+    const found = boxOf(tokens, this.seen), { pictured } = this;
+    const box = pictured ? { x: Math.min(found.x, 0), y: Math.min(found.y, 0), width: Math.max(found.x + found.width, pictured.width) - Math.min(found.x, 0), height: Math.max(found.y + found.height, pictured.height) - Math.min(found.y, 0) } : found;
     this.camera.frame(box);
     for (const [name, value] of Object.entries({ x: Math.floor(box.x) - 100, y: Math.floor(box.y) - 100, width: Math.ceil(box.width) + 200, height: Math.ceil(box.height) + 200 })) {
       for (const node of [this.grid, this.ambient]) node.setAttribute(name, String(value));
@@ -231,7 +322,7 @@ export class BattleMap {
     const body = svg("g", { class: "body" }, parts.form, parts.letters, svg("rect", { class: "bar-all", x: -0.34, y: 0.19, width: 0.68, height: 0.07 }),
       parts.bar, parts.mark, svg("circle", { class: "turn", cx: -0.34, cy: -0.36, r: 0.1 }));
     const pick = () => this.camera.isDragging || this.on.picked(id);
-    const node = svg("g", { role: "button", tabindex: 0, "data-creature": id, onclick: pick }, parts.title, body);
+    const node = svg("g", { role: "button", tabindex: 0, "data-creature": id, onclick: pick, onpointerdown: (event) => this.#grabbed(event, id) }, parts.title, body);
     node.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
@@ -263,14 +354,14 @@ export class BattleMap {
     const middle = [x + token.space / 2, y + token.space / 2];
     put(node, {
       class: `token side-${side} is-${PLACES[token.status] ?? "active"}${token.acts ? " acts" : ""}${token.hidden ? " is-hidden" : ""}`,
-      transform: `translate(${middle.join(" ")})`, "aria-label": described(token),
+      transform: `translate(${middle.join(" ")})`, "aria-label": described(token, this.letters.get(token.id)),
     });
     put(parts.name, { transform: `translate(${middle[0]} ${middle[1] + token.space / 2 - 0.02})` });
     this.#fit(parts, token);
     put(body, { transform: `scale(${token.space})` });
     put(parts.form, { d: FORMS[side] });
     say(parts.letters, this.letters.get(token.id));
-    say(parts.title, described(token));
+    say(parts.title, described(token, this.letters.get(token.id)));
     say(parts.mark, { down: "z", dead: "✕", gone: "↗" }[token.status] ?? (token.conditions.length ? "•" : ""));
     const share = token.hp === null || !token.hp_max ? 0 : Math.max(0, Math.min(1, token.hp / token.hp_max));
     put(parts.bar, { width: String(0.68 * share), class: `bar-left${share <= 0.34 ? " low" : ""}` });

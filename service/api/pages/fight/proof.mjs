@@ -16,14 +16,14 @@ import { button, html, show } from "../shared/dom.mjs";
  */
 
 /** Save *text* as a file. @param {string} text @param {string} type @param {string} name */
-const save = (text, type, name) => {
+export const save = (text, type, name) => {
   const address = URL.createObjectURL(new Blob([text], { type }));
   html("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 };
 
 /** Return a name for files about a fight: its title in plain letters, and the beginning of its id. @param {string} id */
-const nameOf = (id) => [document.getElementById("title").textContent.toLowerCase().replace(/[^a-z0-9]+/g, "-"), id.slice(0, 8)].join("-").replace(/^-+/, "");
+export const nameOf = (id) => [document.getElementById("title").textContent.toLowerCase().replace(/[^a-z0-9]+/g, "-"), id.slice(0, 8)].join("-").replace(/^-+/, "");
 
 /** Return what the mark says of commit *n*. @param {Verified | null} found @param {number} n @returns {[string, string]} a class and a text */
 export const markOf = (found, n) => {
@@ -44,7 +44,7 @@ export class Proof {
     this.result = html("div", { "aria-live": "polite" });
     this.certificate = html("div", { "aria-live": "polite" });
     this.audit = mayAudit && !asked.line && button("Have it audited", () => this.#audit());
-    this.ask = button("Verify it here", () => this.#verify(), { class: "main verify" });
+    this.ask = button("Verify it here", () => this.verify(), { class: "main verify" });
     show(place, html("p", {}, proving.intro), proving.more,
       html("div", { class: "row" }, this.ask, button("Download the proof", () => this.#download()), this.audit), this.result, this.certificate,
       html("details", {}, html("summary", {}, "What it means, and what it does not"),
@@ -60,7 +60,8 @@ export class Proof {
     return client.get(`${path}/bundle`, { line: this.asked.line });
   }
 
-  async #verify() {
+  /** Verify the record as it is now, and show what was found. */
+  async verify() {
     this.ask.disabled = true;
     show(this.result, html("p", { class: "soft" }, "Verifying …"));
     try {

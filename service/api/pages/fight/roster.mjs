@@ -1,6 +1,6 @@
 // The creatures as a list: names, sides, hit points, conditions; pick one to see it on the map.
 
-import { html, show, words } from "../shared/dom.mjs";
+import { html, patch, words } from "../shared/dom.mjs";
 import { described, lettersOf } from "./map.mjs";
 
 /** @typedef {import("./record.mjs").Tokens} Tokens */
@@ -9,10 +9,10 @@ import { described, lettersOf } from "./map.mjs";
 export const drawRoster = (place, tokens, selected, picked) => {
   const sides = new Map(), letters = lettersOf(tokens.values());
   for (const token of tokens.values()) sides.set(token.side, [...(sides.get(token.side) ?? []), token]);
-  show(place, [...sides].map(([side, members], index) => html("section", { class: `roster side-${index % 4}` },
+  patch(place, [...sides].map(([side, members], index) => html("section", { class: `roster side-${index % 4}` },
     html("h3", {}, html("span", { class: "swatch", "aria-hidden": "true" }), words(side)),
-    html("ul", {}, members.map((token) => html("li", {}, html("button", {
-      type: "button", class: `creature is-${token.status}`, "aria-pressed": String(token.id === selected), "aria-label": described(token),
+    html("ul", {}, members.map((token) => html("li", { key: token.id }, html("button", {
+      type: "button", class: `creature is-${token.status}`, "aria-pressed": String(token.id === selected), "aria-label": described(token, letters.get(token.id)),
       onclick: () => picked(token.id),
     },
     html("span", { class: "badge", "aria-hidden": "true" }, letters.get(token.id)), html("b", {}, token.name), token.acts && html("span", { class: "chip" }, "may act"),

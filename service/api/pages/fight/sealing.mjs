@@ -17,7 +17,7 @@ export class SealedChoices {
   /** Return options in which the choices to seal are offers of their own, and the sealed ones can be opened. @param {Json[]} options */
   offered(options) {
     this.due.clear();
-    return options.map(({ prompt, commands }) => ({ prompt, commands: commands.flatMap((offer) => this.#offered(prompt, offer)) }));
+    return options.map(({ prompt, commands, ...more }) => ({ ...more, prompt, commands: commands.flatMap((offer) => this.#offered(prompt, offer)) }));
   }
 
   #offered(prompt, offer) {

@@ -1,6 +1,9 @@
-// Share: give a seat to somebody by a link, for as long as one likes, and take it back.
+// Share: seat a player, give a seat to somebody by a link, for as long as one likes, and take it back.
 
-import { button, html, show } from "../shared/dom.mjs";
+import { confirmed } from "../shared/ask.mjs";
+import { idOf } from "../shared/creature_form.mjs";
+import { button, capital, html, patch } from "../shared/dom.mjs";
+import { drawLink, qrOf } from "../shared/links.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
 
@@ -8,44 +11,75 @@ const LASTS = [["a day", 86400], ["a week", 604800], ["an hour", 3600], ["a year
 
 /** The panel for sharing, in an element of the page. */
 export class Share {
-  /** @param {HTMLElement} place @param {import("../client/rewound.mjs").Encounter} encounter */
-  constructor(place, encounter) {
-    this.encounter = encounter;
-    this.seats = html("div");
-    this.lasts = html("select", { id: "lasts" }, LASTS.map(([text, value]) => html("option", { value }, text)));
-    this.said = html("div", { role: "status" });
-    show(place, html("p", {}, "A link shows this fight as one of its seats sees it. It works without typing anything, and ends by itself. Everybody can see in the record that a seat was opened."),
-      html("div", { class: "row" }, html("label", { for: "lasts" }, "It lasts"), this.lasts,
-        button("Link for an observer", () => this.#try(() => this.#observer()), { class: "main observer" })),
-      this.said, html("h3", {}, "Seats"), this.seats);
+  /** @param {HTMLElement} place @param {import("../client/rewound.mjs").Encounter} encounter @param {() => Map<string, Json>} tokens */
+  constructor(place, encounter, tokens) {
+    Object.assign(this, { place, encounter, tokens });
+    /** @type {Json[]} */
+    this.seats = [];
+    this.lasts = LASTS[0][1];
+    this.player = { name: "", creatures: /** @type {string[]} */ ([]) };
+    /** @type {Json | null} the link that is shown */
+    this.link = null;
+    this.said = { text: "", isFault: false };
+    this.#render();
   }
 
   /** Read the seats again. */
   async refresh() {
-    const seats = (await this.encounter.seats()).filter((each) => !each.closed && each.seat !== "gm");
-    show(this.seats, seats.length ? seats.map((each) => this.#seat(each)) : html("p", { class: "soft" }, "Nobody has a seat yet."));
+    this.seats = (await this.encounter.seats()).filter((each) => !each.closed && each.seat !== "gm");
+    this.#render();
+  }
+
+  #render() {
+    const { player } = this;
+    const creatures = [...this.tokens().values()];
+    const held = new Set(this.seats.flatMap((each) => each.creatures));
+    patch(this.place, html("p", { key: "intro" }, "A link opens this fight for one of its seats, without typing anything, and ends by itself. Everybody can see in the record that a seat was opened."),
+      html("div", { class: "row", key: "lasts" }, html("label", { for: "lasts" }, "It lasts"),
+        html("select", { id: "lasts", onchange: (event) => { this.lasts = Number(event.target.value); this.#render(); } }, LASTS.map(([text, value]) => html("option", { key: value, value, selected: value === this.lasts }, text))),
+        button("Link for an observer", () => this.#try(() => this.#observer()), { class: "observer" })),
+      html("p", { class: this.said.isFault ? "fault" : "small", role: "status", key: "said" }, this.said.text),
+      this.link && drawLink(this.link, (said) => { this.link = { ...this.link, said }; this.#render(); }),
+      this.link && html("details", { key: "frame" }, html("summary", {}, "Show it in another page"), html("input", { readonly: true, value: `<iframe src="${this.link.address}" width="800" height="600" title="A fight"></iframe>`, "aria-label": "Frame", onfocus: (event) => event.target.select() })),
+      html("form", { class: "card seat-player", key: "player", onsubmit: (event) => { event.preventDefault(); this.#try(() => this.#seatPlayer()); } }, html("h3", {}, "Seat a player"),
+        html("div", { class: "field" }, html("label", { for: "player-name" }, "Name"), html("input", { id: "player-name", required: true, maxlength: 24, autocomplete: "off", value: player.name, oninput: (event) => { this.player = { ...this.player, name: event.target.value }; } })),
+        html("div", { class: "field" }, html("span", { class: "label" }, "Plays"), html("div", { class: "row wrap" }, creatures.map(({ id, name }) => html("label", { class: "tick-box", key: id },
+          html("input", { type: "checkbox", checked: player.creatures.includes(id), disabled: held.has(id), onchange: (event) => { this.player = { ...this.player, creatures: event.target.checked ? [...this.player.creatures, id] : this.player.creatures.filter((each) => each !== id) }; } }),
+          html("span", {}, name, held.has(id) && html("small", { class: "soft" }, " taken")))))),
+        html("button", { type: "submit", class: "main" }, "Seat and make a link")),
+      html("h3", { key: "seats" }, "Seats"), this.seats.length ? this.seats.map((each) => this.#seat(each)) : html("p", { class: "soft", key: "none" }, "Nobody has a seat yet."));
   }
 
   #seat({ seat, role, creatures, tokens, key }) {
-    return html("article", { class: "card share", "data-seat": seat }, html("h3", {}, seat, " ", html("span", { class: "chip" }, role)),
-      creatures.length ? html("p", { class: "soft small" }, creatures.join(", ")) : null,
+    const names = creatures.map((id) => this.tokens().get(id)?.name ?? id).join(", ");
+    return html("article", { class: "card share", key: seat, "data-seat": seat }, html("h3", {}, seat, " ", html("span", { class: "chip" }, role)),
+      names ? html("p", { class: "soft small" }, `Plays ${names}`) : null,
       html("div", { class: "row" },
         button("Link", () => this.#try(async () => {
           if (!tokens) await this.encounter.token(seat);
-          await this.#link(seat);
+          await this.#show(seat, role, names);
         })),
-        button("End its links", () => this.#try(async () => {
+        button("End its links", () => this.#after("End the links?", `Whoever has a link or the token of ${seat} loses the fight at once, until they get another link.`, "End them", async () => {
           await this.encounter.token(seat);
-          show(this.said, html("p", {}, `Every link and token of ${seat} has ended.`));
+          this.#tell(`Every link and token of ${seat} has ended.`);
         }), { title: "Issues a new token, which ends the earlier one and its links" }),
-        button("Close the seat", () => this.#try(async () => {
+        button("Close the seat", () => this.#after("Close the seat?", `${capital(seat)} cannot act or look any more, and the gm plays ${names || "nothing of it"}. No undo restores it; a new seat with another name can take the creatures.`, "Close it", async () => {
           await this.encounter.closeSeat(seat);
-          show(this.said, html("p", {}, `The seat ${seat} is closed.`));
+          this.#tell(`The seat ${seat} is closed.`);
         })),
-        key && button("Remove its key", () => this.#try(async () => {
+        key && button("Remove its key", () => this.#after("Remove the key?", `Commands of ${seat} are not signed from then on, until it makes another key.`, "Remove it", async () => {
           await this.encounter.replaceSeatKey(seat, null);
-          show(this.said, html("p", {}, `${seat} has no key any more, and may make another one.`));
+          this.#tell(`${seat} has no key any more, and may make another one.`);
         }), { title: "For a seat that has lost the key with which it signs its commands" })));
+  }
+
+  /** @param {string} title @param {string} text @param {string} yes @param {() => Promise<void>} act */
+  async #after(title, text, yes, act) {
+    if (await confirmed(title, text, yes)) await this.#try(act);
+  }
+
+  #tell(text, isFault = false) {
+    this.said = { text, isFault };
   }
 
   async #observer() {
@@ -53,26 +87,32 @@ export class Share {
     let number = 1;
     while (taken.has(`guest-${number}`)) number += 1;
     await this.encounter.openSeat({ seat: `guest-${number}`, role: "observer", creatures: [] });
-    await this.#link(`guest-${number}`);
+    await this.#show(`guest-${number}`, "observer", "");
   }
 
-  async #link(seat) {
-    const { page, expires } = await this.encounter.shareSeat(seat, { expires_in_s: Number(this.lasts.value) });
+  /** Seat a player, from whoever has the creatures until now. */
+  async #seatPlayer() {
+    const { name, creatures } = this.player;
+    const seat = idOf(name, (await this.encounter.seats()).map((each) => each.seat));
+    await this.encounter.openSeat({ seat, role: "player", creatures });
+    this.player = { name: "", creatures: [] };
+    await this.#show(seat, "player", creatures.map((id) => this.tokens().get(id)?.name ?? id).join(", "));
+  }
+
+  async #show(seat, role, names) {
+    const { page, expires } = await this.encounter.shareSeat(seat, { expires_in_s: this.lasts });
     const address = `${location.origin}${page}`;
-    const field = html("input", { readonly: true, value: address, "aria-label": `Link for ${seat}`, onfocus: () => field.select() });
-    const frame = html("input", { readonly: true, value: `<iframe src="${address}" width="800" height="600" title="A fight"></iframe>`, "aria-label": `Frame for ${seat}`, onfocus: () => frame.select() });
-    show(this.said, html("div", { class: "card share" }, html("h3", {}, `Link for ${seat}`), field,
-      html("p", { class: "soft small" }, `It ends ${new Date(expires).toLocaleString()}. Who has it sees what ${seat} sees.`),
-      html("div", { class: "row" }, button("Copy", () => navigator.clipboard.writeText(address)), html("a", { href: address, target: "_blank", rel: "noopener" }, "Open it")),
-      html("details", {}, html("summary", {}, "Show it in another page"), frame)));
+    const does = role === "player" ? `sees what ${seat} sees, and plays ${names || "for it"}` : `sees what ${seat} sees`;
+    this.link = { address, label: `Link for ${seat}`, note: `Who has it ${does}. It ends ${new Date(expires).toLocaleString()}.`, qr: await qrOf(this.encounter.client, address) };
+    this.#tell("");
   }
 
   async #try(act) {
     try {
       await act();
-      await this.refresh();
     } catch (fault) {
-      show(this.said, html("p", { class: "fault" }, fault.detail ?? fault.message));
+      this.#tell(capital(fault.detail ?? fault.message), true);
     }
+    await this.refresh();
   }
 }

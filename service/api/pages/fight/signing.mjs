@@ -43,6 +43,10 @@ export class Signing {
       button("Download the key", () => this.#download(signer.key)));
       return;
     }
+    if (!crypto.subtle) { // a browser signs over TLS and on this computer alone
+      show(this.body, html("p", { class: "small" }, "Signing needs an address with TLS (https), or this computer itself. At this address the browser has no keys; playing works without them."));
+      return;
+    }
     const file = html("input", { type: "file", id: "seat-key", onchange: () => this.#try(async () => this.#take((await file.files[0].text()).trim())) });
     const use = html("div", { class: "row" }, html("label", { for: "seat-key" }, "The file with its key"), file);
     if (this.set === null) {

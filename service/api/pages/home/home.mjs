@@ -1,11 +1,14 @@
 // Home: the encounters that the key or the token may see.
 
+import { confirmed } from "../shared/ask.mjs";
 import { at, button, html, show } from "../shared/dom.mjs";
-import { askForKey, client, fragment, heldKey, keep, replaceFragment, seatOf } from "../shared/session.mjs";
+import { drawLink, qrOf } from "../shared/links.mjs";
+import { askForKey, client, fragment, heldKey, isRemembered, keep, replaceFragment, seatOf } from "../shared/session.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
 
 const PAGE = 30;
+const FEW = 3; // fights below which samples are offered
 
 /** Return in a few words whose turn it is, or how it ended. @param {Json} encounter */
 const turn = ({ winner, waiting, status }) => {
@@ -56,6 +59,35 @@ const importing = (key) => {
   return zone;
 };
 
+/** Offer the sample fights of the books: a click opens one. @param {string} key @param {HTMLElement} place */
+const samples = async (key, place) => {
+  const books = await client(key).rulesets();
+  const all = (await Promise.all(books.map(({ edition }) => client(key).library(edition, { kind: "fight" })))).flat();
+  const open = async (sample, node) => {
+    node.disabled = true;
+    const encounter = await client(key).open(sample.data);
+    location.assign(`/encounters/${encounter.id}`);
+  };
+  show(place, all.length ? [html("h2", {}, "Sample fights"), html("div", { class: "row wrap" }, all.map((sample) => html("button", { type: "button", class: "sample", onclick: (event) => open(sample, event.currentTarget) },
+    html("b", {}, sample.name), html("span", { class: "soft small" }, sample.text))))] : null);
+};
+
+/** Offer to remember the key here, and to bring it to another device. @param {string} key */
+const device = (key) => {
+  const place = html("div");
+  const link = async () => {
+    const isSure = await confirmed("Show a link with your key?", "Whoever opens it can do everything that you can, in every fight of yours, until the key is revoked. Show it to your own device alone.", "Show it");
+    if (!isSure) return;
+    const address = `${location.origin}/#key=${key}`;
+    const made = { address, label: "Link for another device of yours", note: "It brings your key along; the address forgets it as soon as it is opened.", qr: await qrOf(client(key), address) };
+    const draw = (said = "") => show(place, drawLink({ ...made, said }, draw));
+    draw();
+  };
+  return html("details", { class: "device" }, html("summary", {}, "Your key"), html("div", { class: "row" },
+    isRemembered() ? html("span", { class: "soft small" }, "This browser remembers it.") : button("Remember it in this browser", (event) => { keep(key, true); show(/** @type {any} */ (event.currentTarget).parentNode, html("span", { class: "soft small" }, "This browser remembers it until you forget it above.")); }),
+    button("Use it on another device", link)), place);
+};
+
 /** Show the encounters of an API key's owner. @param {string} key */
 const list = async (key) => {
   const items = html("ul", { class: "encounters" });
@@ -70,15 +102,17 @@ const list = async (key) => {
       if (done) break;
       items.append(item(value));
     }
-    if (!items.childElementCount) items.append(html("li", { class: "soft" }, "No encounters yet. The ", html("a", { href: "/docs/api#openEncounter" }, "documentation"), " shows how to open one."));
+    if (!items.childElementCount) items.append(html("li", { class: "soft" }, status.value ? "No fight has this status." : "No fights yet. Open a new one, or a sample fight to look around."));
+    if (!status.value && items.querySelectorAll("a").length < FEW) samples(key, sampled);
   };
   const begin = async () => {
     found = client(key).encounters({ status: status.value || undefined });
     items.replaceChildren();
     await take().catch((fault) => start(fault));
   };
-  show(at("main"), html("div", { class: "top" }, html("h2", {}, "Encounters"), status), items, more,
-    importing(key));
+  const sampled = html("div", { class: "samples" });
+  show(at("main"), html("div", { class: "top" }, html("h1", {}, "Fights"), html("div", { class: "row" }, status, html("a", { class: "button main", href: "/new" }, "New fight"))), items, more, sampled,
+    importing(key), device(key));
   await begin();
 };
 

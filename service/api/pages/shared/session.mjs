@@ -34,17 +34,27 @@ export const heldKey = () => {
     replaceFragment(parts);
   }
   try {
-    return brought ?? sessionStorage.getItem(NAME);
+    return brought ?? sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME);
   } catch {
     return brought; // a frame of another site may have no storage
   }
 };
 
-/** Keep a key for this tab, or forget it. @param {string | null} key */
-export const keep = (key) => {
+/** Return whether this browser remembers the key after the tab is closed. */
+export const isRemembered = () => {
   try {
-    if (key === null) sessionStorage.removeItem(NAME);
+    return localStorage.getItem(NAME) !== null;
+  } catch {
+    return false;
+  }
+};
+
+/** Keep a key for this tab, or forget it. @param {string | null} key @param {boolean} [isForLong] remember it in this browser, until it is forgotten */
+export const keep = (key, isForLong = false) => {
+  try {
+    if (key === null) for (const place of [sessionStorage, localStorage]) place.removeItem(NAME);
     else sessionStorage.setItem(NAME, key);
+    if (key !== null && isForLong) localStorage.setItem(NAME, key);
   } catch { /* a frame of another site may have no storage: the key lasts as long as the page */ }
 };
 
@@ -66,16 +76,18 @@ export const askForKey = (place, use, fault = "") => {
     id: "key", name: "key", type: "password", required: true, autocomplete: "off", spellcheck: "false",
     "aria-describedby": "key-fault", placeholder: "rw_… or rs_…",
   });
+  const remembered = html("input", { type: "checkbox", id: "remember" });
   const form = html("form", { class: "card ask" },
     html("label", { for: "key" }, "API key or seat token"),
-    html("p", { class: "soft" }, "It stays in this tab and is sent to this service alone. ",
+    html("p", { class: "soft" }, "It is sent to this service alone, and stays in this tab unless you have it remembered. ",
       html("code", {}, "rewound keys create NAME"), " makes an API key; the gm gives out the tokens of seats."),
     html("div", { class: "row" }, field, button("Open", () => {}, { type: "submit", class: "main" })),
+    html("label", { class: "row small" }, remembered, "Remember it in this browser"),
     html("p", { id: "key-fault", class: "fault", role: "alert" }, fault));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const key = field.value.trim();
-    keep(key);
+    keep(key, remembered.checked);
     use(key);
   });
   show(place, form);

@@ -165,7 +165,7 @@ class CallOut(Command[State]):
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         creature = view.creatures[awaited.creature or ""]
         if creature.free_callout or has_action(view, creature):
-            yield Offer(type=cls.type, creature=creature.id, choices={"words": ("For the hearth!",)})
+            yield Offer(type=cls.type, creature=creature.id, written={"words": "For the hearth!"})
 
 
 @record
@@ -247,9 +247,7 @@ class HandleObject(Command[State]):
                 yield Offer(
                     type=cls.type, creature=creature.id, given={"verb": verb}, choices={"item": items}
                 )
-        yield Offer(
-            type=cls.type, creature=creature.id, given={"verb": "handle"}, choices={"item": ("a door",)}
-        )
+        yield Offer(type=cls.type, creature=creature.id, given={"verb": "handle"}, written={"item": "a door"})
 
 
 def held_things(creature: Creature) -> tuple[str | None, ...]:

@@ -404,6 +404,7 @@ class DeclareOffensive(Command[State]):
                     creature=creature.id,
                     prompt=awaited.prompt,
                     given=_given(kind),
+                    written={"text": kind.text} if kind.text else {},
                     choices={"target": targets, **choices, **order},
                 )
 
@@ -423,7 +424,7 @@ def _given(kind: Offensive) -> dict[str, object]:
     given: dict[str, object] = {"what": kind.what}
     if kind.way is not None:
         given["way"] = kind.way
-    return given | ({"text": kind.text} if kind.text else {})
+    return given
 
 
 def _fits(view: State, frame: EngagementFrame, creature: Creature, target: str, kind: Offensive) -> bool:

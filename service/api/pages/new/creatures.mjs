@@ -1,0 +1,123 @@
+// The creatures of a new fight: from stat blocks by search and count, from a list file, from an earlier fight, or by form.
+
+import { button, capital, html, words } from "../shared/dom.mjs";
+import { drawBlocks, drawSheet, idOf, newSheet } from "../shared/creature_form.mjs";
+
+/** @typedef {Record<string, any>} Json */
+
+const ROW = 8; // creatures beside each other before the next row begins
+const EARLIER = 20; // fights that are offered
+
+/** Return a free cell for the next creature of a side: sides face each other. @param {Json[]} cast @param {string[]} sides @param {string} side */
+const freeCell = (cast, sides, side) => {
+  const taken = new Set(cast.map((each) => String(each.position)));
+  for (let number = 0; ; number += 1) {
+    const cell = [sides.indexOf(side) * 6 + Math.floor(number / ROW), number % ROW];
+    if (!taken.has(String(cell))) return cell;
+  }
+};
+
+/** Return the cast with another creature. @param {Json} draft @param {{name: string, side: string, sheet?: Json, carried?: Json, position?: number[]}} made */
+const withOne = (draft, { name, side, position, ...rest }) => {
+  const same = draft.cast.filter((each) => each.name.replace(/ \d+$/, "") === name).length;
+  const called = same ? `${name} ${same + 1}` : name;
+  return [...draft.cast, { id: idOf(called, draft.cast.map((each) => each.id)), name: called, side, position: position ?? freeCell(draft.cast, draft.sides, side), ...rest }];
+};
+
+/** What the step knows besides the draft: the side and the count that the next creatures get, and earlier fights. */
+const choice = { side: "", count: 1, earlier: /** @type {Json[] | null} */ (null), from: "", cast: /** @type {Json[]} */ ([]) };
+
+/**
+ * Draw the step.
+ * @param {{draft: Json, book: import("../shared/creature_form.mjs").Book, wanted: string, editing: string | null, faults: Map<string, string>, client: import("../client/rewound.mjs").Client,
+ *  search: (wanted: string) => void, edit: (id: string) => void, set: (part: Json) => void, tell: (text: string) => void}} on
+ */
+export const drawCreatures = (on) => {
+  const { draft, book } = on;
+  const side = draft.sides.includes(choice.side) ? choice.side : draft.cast.length ? draft.sides.at(-1) : draft.sides[0];
+  const redraw = () => on.set({});
+  const add = (block) => {
+    let next = draft;
+    for (let number = 0; number < choice.count; number += 1) next = { ...next, cast: withOne(next, { name: block.name, side, sheet: structuredClone(block.data) }) };
+    choice.count = 1;
+    on.set({ cast: next.cast });
+  };
+  return [html("h2", {}, "Who fights?"), html("div", { class: "two" },
+    html("div", { key: "add" },
+      html("div", { class: "row", key: "how" }, html("label", { for: "side" }, "Side"), html("select", { id: "side", onchange: (event) => { choice.side = event.target.value; redraw(); } }, draft.sides.map((each) => html("option", { key: each, value: each, selected: each === side }, words(each)))),
+        html("label", { for: "count" }, "How many"), html("input", { id: "count", type: "number", min: 1, max: 20, value: choice.count, oninput: (event) => { choice.count = Math.max(1, Math.min(20, Number(event.target.value) || 1)); } }),
+        button("One more side", () => on.set({ sides: [...draft.sides, `side-${draft.sides.length + 1}`] }), { class: "quiet" })),
+      book?.blocks.length ? drawBlocks(book.blocks, on.wanted, on.search, add, "block") : null,
+      html("div", { class: "row", key: "more" }, book?.sheet && button("A sheet of its own", () => {
+        const cast = withOne(draft, { name: "Hero", side, sheet: newSheet(book, "hero", "Hero", side) });
+        on.set({ cast });
+        on.edit(cast.at(-1).id);
+      }, { class: "own-sheet" }),
+      html("label", { class: "drop-here", ondragover: (event) => event.preventDefault(), ondrop: (event) => { event.preventDefault(); list(on, side, event.dataTransfer.files[0]); } }, "A list of creatures (table, JSON, YAML, stat blocks)", html("input", { type: "file", class: "visually-hidden", accept: ".csv,.tsv,.txt,.json,.yaml,.yml,.md", onchange: (event) => list(on, side, event.target.files[0]) }))),
+      earlier(on, side, redraw)),
+    html("div", { key: "cast" }, html("h3", {}, `In the fight: ${draft.cast.length}`), draft.cast.length ? html("ul", { class: "cast" }, draft.cast.map((each, index) => member(on, each, index))) : html("p", { class: "soft" }, "Nobody yet. Choose from the stat blocks."),
+      [...on.faults].filter(([pointer]) => /^\/(creatures|sides)/.test(pointer)).map(([pointer, text]) => html("p", { class: "fault small", role: "alert", key: pointer }, `${capital(words(pointer.slice(1).replaceAll("/", " ")))}: ${text}`))))];
+};
+
+const member = (on, each, index) => {
+  const { draft, book } = on;
+  const change = (part) => on.set({ cast: draft.cast.map((other) => (other.id === each.id ? { ...other, ...part } : other)) });
+  const below = `/creatures/${index}/sheet`;
+  const faults = new Map([...on.faults].filter(([pointer]) => pointer.startsWith(below)).map(([pointer, text]) => [pointer.slice(below.length), text]));
+  return html("li", { key: each.id, "data-member": each.id }, html("div", { class: "row" },
+    html("input", { type: "text", "aria-label": `Name of ${each.name}`, value: each.name, maxlength: 60, oninput: (event) => change({ name: event.target.value }) }),
+    html("select", { "aria-label": `Side of ${each.name}`, onchange: (event) => change({ side: event.target.value, position: freeCell(draft.cast, draft.sides, event.target.value) }) }, draft.sides.map((side) => html("option", { key: side, value: side, selected: side === each.side }, words(side)))),
+    each.sheet && button("Sheet", () => on.edit(each.id), { "aria-expanded": String(on.editing === each.id), "aria-label": `Sheet of ${each.name}` }),
+    button("✕", () => on.set({ cast: draft.cast.filter((other) => other.id !== each.id), seats: draft.seats.map((seat) => ({ ...seat, creatures: seat.creatures.filter((id) => id !== each.id) })) }), { "aria-label": `Take out ${each.name}` })),
+  on.editing === each.id && each.sheet && book?.sheet ? html("div", { class: "sheet" }, drawSheet(book, { ...each.sheet, name: each.name, side: each.side }, (sheet) => change({ sheet, name: sheet.name, side: sheet.side }), { id: `sheet-${each.id}`, faults, sides: draft.sides })) : null);
+};
+
+/** Take a list of creatures of another tool. */
+const list = async (on, side, file) => {
+  if (!file) return;
+  try {
+    const made = await on.client.importFile(await file.text(), { edition: on.draft.edition, kind: "creatures", side });
+    let next = on.draft;
+    for (const { sheet, position, carried, ...entry } of made.part.creatures ?? []) {
+      const own = sheet ?? { ...on.book.blocks.find((each) => each.id === entry.stat_block)?.data };
+      const name = own.name && !entry.name ? own.name : entry.name ?? "Creature";
+      const of = sheet?.side ?? entry.side ?? side;
+      if (!next.sides.includes(of)) next = { ...next, sides: [...next.sides.filter((each) => next.cast.some((other) => other.side === each)), of] };
+      next = { ...next, cast: withOne(next, { name, side: of, position, ...(carried ? { carried } : { sheet: own }) }) };
+    }
+    on.tell(made.notes.join("; "));
+    on.set({ cast: next.cast, sides: next.sides });
+  } catch (fault) {
+    on.tell(`${file.name}: ${fault.detail ?? fault.message}`);
+  }
+};
+
+/** Draw the characters of earlier fights: each enters as it stood. */
+const earlier = (on, side, redraw) => {
+  const { client, draft } = on;
+  const read = async () => {
+    choice.earlier = [];
+    for await (const each of client.encounters({ edition: draft.edition })) {
+      choice.earlier.push(each);
+      if (choice.earlier.length >= EARLIER) break;
+    }
+    redraw();
+  };
+  const take = async (id) => {
+    choice.from = id;
+    choice.cast = id ? await client.encounter(id).creatures().catch(() => []) : [];
+    redraw();
+  };
+  const bring = async ({ id, name }) => {
+    try {
+      const carried = await client.encounter(choice.from).carried(id);
+      on.set({ cast: withOne(draft, { name, side, carried }) });
+    } catch (fault) {
+      on.tell(capital(fault.detail ?? fault.message));
+    }
+  };
+  return html("details", { key: "earlier", ontoggle: (event) => event.currentTarget.open && choice.earlier === null && read() }, html("summary", {}, "Characters of an earlier fight"),
+    html("div", { class: "field" }, html("label", { for: "earlier" }, "The fight"), html("select", { id: "earlier", onchange: (event) => take(event.target.value) }, html("option", { value: "" }, "choose"),
+      (choice.earlier ?? []).map((each) => html("option", { key: each.encounter, value: each.encounter, selected: each.encounter === choice.from }, `${each.title || "Without a title"} (${new Date(each.opened).toLocaleDateString()})`)))),
+    html("div", { class: "row wrap" }, (choice.cast ?? []).map((each) => button(each.name, () => bring(each), { key: each.id }))));
+};

@@ -1,0 +1,120 @@
+// Draw the map of a new fight: place creatures, walls, doors, terrain and light on cells, over a picture that stays here.
+
+import { button, html, words } from "../shared/dom.mjs";
+import { keepPicture } from "../shared/pictures.mjs";
+import { BattleMap } from "../fight/map.mjs";
+
+/** @typedef {Record<string, any>} Json */
+
+const NEAR = 0.5; // how far from an edge a click may be, in cells
+
+/** Return the edge of the cells that is nearest to a point, as openings name it. @param {{x: number, y: number}} point */
+const edgeAt = ({ x, y }) => {
+  const [cx, cy] = [Math.floor(x), Math.floor(y)];
+  const [dx, dy] = [x - cx, y - cy];
+  const sides = [[dx, [cx - 1, cy], [cx, cy]], [1 - dx, [cx, cy], [cx + 1, cy]], [dy, [cx, cy - 1], [cx, cy]], [1 - dy, [cx, cy], [cx, cy + 1]]].sort((a, b) => a[0] - b[0]);
+  const [far, a, b] = sides[0];
+  return far <= NEAR ? `${a.join()}|${b.join()}` : null;
+};
+
+/** The canvas of a map that is drawn. */
+export class Ground {
+  /** @param {{change: (part: Json) => void, place: (id: string, cell: number[]) => void}} on */
+  constructor(on) {
+    this.on = on;
+    this.tool = "move";
+    this.place = html("div", { class: "ground" });
+    this.map = new BattleMap(this.place, {
+      picked: (id) => { this.selected = this.selected === id ? null : id; this.#draw(); }, chosen: () => {},
+      mayDrag: () => this.tool === "move", dragged: (id, cell) => on.place(id, cell),
+    });
+    this.map.node.addEventListener("pointerdown", (event) => this.#pressed(event), { capture: true });
+    this.blob = null;
+  }
+
+  /** Draw the tools. @param {Json} takes what an opening takes @param {Json} draft @param {() => void} redraw */
+  tools(takes, draft, redraw) {
+    const tools = [["move", "Place creatures"], ["wall", "Wall"], ["closed_door", "Door"], ["open_door", "Open door"], ...takes.terrain.filter((each) => each !== "normal").map((each) => [`terrain ${each}`, each === "wall" ? "rock" : words(each)]),
+      ...takes.light.map((each) => [`light ${each}`, `${each} light`]), ["erase", "Erase"]];
+    const { ambient } = draft.scenery;
+    return html("div", { class: "tools", key: "tools", role: "group", "aria-label": "What a click draws" },
+      tools.map(([name, text]) => button(text, () => { this.tool = name; redraw(); }, { key: name, "aria-pressed": String(this.tool === name) })),
+      takes.light.length ? html("label", { class: "row small" }, "All around", html("select", { id: "ambient", onchange: (event) => this.on.change({ scenery: { ...draft.scenery, ambient: event.target.value } }) }, takes.light.map((each) => html("option", { key: each, value: each, selected: each === (ambient ?? "bright") }, each)))) : null,
+      button("Empty", () => this.on.change({ terrain: {}, walls: {}, scenery: {} }), { class: "quiet" }));
+  }
+
+  /** Show it in *canvas*. @param {HTMLElement} canvas @param {{tokens: Map<string, Json>, terrain: Json, walls: Json, scenery: Json}} seen */
+  show(canvas, seen) {
+    this.seen = seen;
+    if (this.place.parentNode !== canvas) canvas.append(this.place);
+    this.#draw();
+  }
+
+  #draw() {
+    const { tokens, terrain, walls, scenery } = this.seen;
+    const light = scenery.light ?? {};
+    const cells = [...new Set([...Object.keys(terrain), ...Object.keys(light)])].map((name) => ({ cell: name.split(",").map(Number), terrain: terrain[name] ?? "normal", light: light[name] ?? scenery.ambient ?? "bright", water: null, height_ft: scenery.heights?.[name] ?? 0, zones: [] }));
+    const edges = Object.entries(walls).map(([name, kind]) => ({ between: name.split("|").map((cell) => cell.split(",").map(Number)), kind }));
+    this.map.drawGround({ cells, edges, light: scenery.ambient ?? "bright" }, tokens.values());
+    this.map.draw(tokens, this.selected, new Set(), false);
+  }
+
+  /** Draw with the tool, from the press of a pointer until it is let go. @param {PointerEvent} event */
+  #pressed(event) {
+    if (event.button !== 0) return;
+    if (this.tool === "move") {
+      if (this.selected && !(/** @type {Element} */ (event.target)).closest("[data-creature]")) {
+        const { x, y } = this.map.camera.at(event);
+        const id = this.selected;
+        this.selected = null;
+        this.on.place(id, [Math.floor(x), Math.floor(y)]);
+        event.stopPropagation();
+      }
+      return;
+    }
+    event.stopPropagation();
+    const node = this.map.node;
+    const seen = new Set();
+    const paint = (each) => {
+      const point = this.map.camera.at(each);
+      const cell = `${Math.floor(point.x)},${Math.floor(point.y)}`;
+      const edge = edgeAt(point);
+      const [kind, value] = this.tool.split(" ");
+      const name = value ? cell : kind === "erase" ? `${cell} ${edge}` : edge;
+      if (!name || seen.has(name)) return;
+      seen.add(name);
+      this.#paint(kind, value, cell, edge);
+    };
+    const stop = () => {
+      node.removeEventListener("pointermove", paint);
+      node.removeEventListener("pointerup", stop);
+      node.removeEventListener("pointercancel", stop);
+    };
+    node.setPointerCapture(event.pointerId);
+    node.addEventListener("pointermove", paint);
+    node.addEventListener("pointerup", stop);
+    node.addEventListener("pointercancel", stop);
+    paint(event);
+  }
+
+  #paint(kind, value, cell, edge) {
+    const { terrain, walls, scenery } = this.seen;
+    const without = (object, name) => Object.fromEntries(Object.entries(object ?? {}).filter(([each]) => each !== name));
+    if (kind === "terrain") this.on.change({ terrain: { ...terrain, [cell]: value } });
+    else if (kind === "light") this.on.change({ scenery: { ...scenery, light: { ...scenery.light, [cell]: value } } });
+    else if (kind === "erase") this.on.change({ terrain: without(terrain, cell), walls: without(walls, edge), scenery: { ...scenery, light: without(scenery.light, cell) } });
+    else if (edge) this.on.change({ walls: { ...walls, [edge]: kind } });
+  }
+
+  /** Show the picture of a map behind the grid. @param {string} image as Base64 @param {number} width in cells @param {number} height */
+  picture(image, width, height) {
+    const bytes = Uint8Array.from(atob(image), (each) => each.charCodeAt(0));
+    this.blob = new Blob([bytes]);
+    this.map.drawPicture(URL.createObjectURL(this.blob), width, height);
+  }
+
+  /** Keep the picture in this browser, for the fight that was opened. @param {string} encounter @param {Json | null} size */
+  async keep(encounter, size) {
+    if (this.blob && size) await keepPicture(encounter, { blob: this.blob, ...size });
+  }
+}

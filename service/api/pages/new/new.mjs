@@ -1,0 +1,252 @@
+// A new fight, by clicking: its book, creatures, map, seats and options, and at the end the links of its players.
+//
+// The draft is one value, kept in this browser until the fight is open. What is wrong with it is said at its field.
+
+import { button, capital, html, patch, words } from "../shared/dom.mjs";
+import { bookOf, idOf } from "../shared/creature_form.mjs";
+import { drawLink, qrOf } from "../shared/links.mjs";
+import { askForKey, client, heldKey, seatOf } from "../shared/session.mjs";
+import { drawCreatures } from "./creatures.mjs";
+import { Ground } from "./ground.mjs";
+
+/** @typedef {Record<string, any>} Json */
+
+const DRAFT = "rewound.new";
+const SIDES = ["heroes", "foes"];
+const LINK_S = 604800; // a week
+const STEPS = [["book", "Book"], ["creatures", "Creatures"], ["map", "Map"], ["seats", "Seats"], ["open", "Open"]];
+/** Where the members of an opening are written. */
+const PLACES = { creatures: "creatures", sides: "creatures", terrain: "map", walls: "map", scenery: "map", seats: "seats", options: "seats", title: "seats", player_side: "seats" };
+
+const fresh = () => ({ step: "book", edition: null, title: "", cast: [], sides: SIDES, terrain: {}, walls: {}, scenery: {}, seats: [], options: {} });
+
+class NewFight {
+  /** @param {HTMLElement} place @param {import("../client/rewound.mjs").Client} client */
+  constructor(place, client) {
+    Object.assign(this, { place, client });
+    this.draft = fresh();
+    try {
+      this.draft = { ...fresh(), ...JSON.parse(localStorage.getItem(DRAFT) ?? "{}") };
+    } catch { /* a draft that is not read is begun again */ }
+    this.faults = new Map();
+    this.fault = "";
+    this.wanted = "";
+    this.editing = null; // the creature whose sheet is open
+    this.links = null;
+    this.isOpening = false;
+    this.books = [];
+    this.ground = new Ground({ change: (part) => this.set(part), place: (id, cell) => this.#moved(id, cell) });
+    this.#begin();
+  }
+
+  async #begin() {
+    this.books = await this.client.rulesets();
+    if (this.draft.edition) await this.#read(this.draft.edition);
+    this.render();
+  }
+
+  /** Read what the book has. @param {string} edition */
+  async #read(edition) {
+    const [book, ruleset, written] = await Promise.all([bookOf(this.client, edition), this.client.ruleset(edition), this.client.sheetSchema(edition).catch(() => null)]);
+    this.book = book;
+    this.ruleset = ruleset;
+    this.takes = written?.opening ?? { fields: [], terrain: [], light: [] };
+  }
+
+  /** Change the draft, and keep it. @param {Json} part */
+  set(part) {
+    this.draft = { ...this.draft, ...part };
+    try {
+      localStorage.setItem(DRAFT, JSON.stringify(this.draft));
+    } catch { /* without storage a reload begins again */ }
+    this.render();
+  }
+
+  #moved(id, cell) {
+    this.set({ cast: this.draft.cast.map((each) => (each.id === id ? { ...each, position: cell } : each)) });
+  }
+
+  /** Return the creatures as a map shows them. */
+  get tokens() {
+    return new Map(this.draft.cast.map((each) => [each.id, { id: each.id, name: each.name, side: each.side, position: each.position, space: 1, height_ft: 0, status: "active", hp: this.#most(each), hp_max: this.#most(each), conditions: [], hidden: false, acts: false }]));
+  }
+
+  /** Return the hit points of a creature, as its sheet or the book has them. */
+  #most({ sheet }) {
+    return sheet ? sheet.hp_max ?? this.book?.sheet?.properties.hp_max?.default ?? null : null;
+  }
+
+  /** Return the opening that the draft describes. */
+  get opening() {
+    const { edition, title, cast, sides, seats, options, terrain, walls, scenery } = this.draft;
+    const used = sides.filter((side) => cast.some((each) => each.side === side));
+    const has = (name) => this.takes.fields.includes(name);
+    return {
+      edition, title: title || "A fight",
+      ...(has("sides") ? { sides: used.length === 2 ? used : sides, player_side: (used[0] ?? sides[0]) } : {}),
+      creatures: cast.map(({ id, name, side, position, sheet, carried, days_between: days }) => (carried ? { carried, position, ...(days ? { days_between: days } : {}) } : { position, sheet: { ...sheet, id, name, side } })),
+      ...(Object.keys(terrain).length ? { terrain } : {}), ...(Object.keys(walls).length ? { walls } : {}),
+      ...(has("scenery") && Object.keys(scenery).length ? { scenery } : {}),
+      ...(seats.length ? { seats: seats.map(({ name, seat, creatures }) => ({ seat, role: "player", creatures, ...(name ? {} : {}) })) } : {}),
+      ...(Object.keys(options).length ? { options } : {}),
+    };
+  }
+
+  render() {
+    const { draft } = this;
+    const at = STEPS.findIndex(([name]) => name === draft.step);
+    const next = STEPS[at + 1];
+    const isReady = draft.step !== "book" || Boolean(draft.edition);
+    patch(this.place,
+      html("ol", { class: "steps", key: "steps", "aria-label": "Steps" }, STEPS.map(([name, text], index) => html("li", { key: name }, button(`${index + 1} ${text}`, () => this.set({ step: name }), {
+        "aria-current": name === draft.step ? "step" : null, disabled: (index > 0 && !draft.edition) || Boolean(this.links) })))),
+      html("section", { class: `step is-${draft.step}`, key: draft.step, "aria-label": STEPS[at][1] }, this[`_${draft.step}`]()),
+      html("div", { class: "foot", key: "foot" }, at > 0 && !this.links ? button("Back", () => this.set({ step: STEPS[at - 1][0] })) : null,
+        html("p", { class: this.fault ? "fault small" : "small soft", role: this.fault ? "alert" : "status" }, this.fault || this.#summary()),
+        next ? button(`Next: ${next[1]}`, () => this.set({ step: next[0] }), { class: "main next", disabled: !isReady }) : null));
+    if (draft.step === "map") this.ground.show(this.place.querySelector(".canvas"), { tokens: this.tokens, terrain: draft.terrain, walls: draft.walls, scenery: draft.scenery });
+  }
+
+  #summary() {
+    const { cast, seats, edition } = this.draft;
+    return edition ? `${cast.length} creature${cast.length === 1 ? "" : "s"}, ${seats.length} player${seats.length === 1 ? "" : "s"}` : "";
+  }
+
+  // --- the steps; each is named after what it asks ---------------------------------------------------------------
+
+  _book() {
+    return [html("h2", {}, "Which book do you play?"), html("div", { class: "books" }, this.books.map(({ edition, title }) => html("button", { type: "button", key: edition, "aria-pressed": String(edition === this.draft.edition), onclick: () => this.#choose(edition) },
+      html("b", {}, title), html("span", { class: "soft small" }, edition)))),
+    this.draft.cast.length ? html("p", { class: "small" }, "You have a draft. ", button("Begin again", () => { this.draft = fresh(); this.set({}); }, { class: "quiet" })) : null];
+  }
+
+  async #choose(edition) {
+    if (edition !== this.draft.edition) this.draft = { ...fresh(), title: this.draft.title };
+    await this.#read(edition);
+    this.set({ edition, step: "creatures" });
+  }
+
+  _creatures() {
+    return drawCreatures({
+      draft: this.draft, book: this.book, wanted: this.wanted, editing: this.editing, faults: this.faults, client: this.client,
+      search: (wanted) => { this.wanted = wanted; this.render(); }, edit: (id) => { this.editing = this.editing === id ? null : id; this.render(); },
+      set: (part) => this.set(part), tell: (text) => { this.fault = text; this.render(); },
+    });
+  }
+
+  _map() {
+    return [html("h2", {}, "The map"), this.ground.tools(this.takes, this.draft, () => this.render()), html("div", { class: "canvas", key: "canvas", own: true }),
+      html("label", { class: "drop-here", key: "file", ondragover: (event) => event.preventDefault(), ondrop: (event) => { event.preventDefault(); this.#file(event.dataTransfer.files[0]); } }, "Drop a map here (.uvtt, .dd2vtt), or click: walls, doors and light come from the file, its picture stays in this browser",
+        html("input", { type: "file", class: "visually-hidden", accept: ".uvtt,.dd2vtt,.df2vtt,.json", onchange: (event) => this.#file(event.target.files[0]) }))];
+  }
+
+  /** Take a map of another tool. @param {File} file */
+  async #file(file) {
+    if (!file) return;
+    try {
+      const data = JSON.parse(await file.text());
+      const { image, ...rest } = data;
+      const made = await this.client.importFile(JSON.stringify(rest), { edition: this.draft.edition, kind: "map" });
+      const size = data.resolution?.map_size;
+      if (image && size) this.ground.picture(image, size.x, size.y);
+      this.fault = made.notes.length ? capital(made.notes.join("; ")) : "";
+      this.set({ terrain: made.part.terrain ?? {}, walls: made.part.walls ?? {}, scenery: made.part.scenery ?? {}, picture: image && size ? { width: size.x, height: size.y } : null });
+    } catch (fault) {
+      this.fault = `${file.name}: ${fault.detail ?? fault.message}`;
+      this.render();
+    }
+  }
+
+  _seats() {
+    const { draft, faults } = this;
+    const held = new Map(draft.seats.flatMap((seat) => seat.creatures.map((id) => [id, seat.seat])));
+    const change = (index, part) => this.set({ seats: draft.seats.map((each, at) => (at === index ? { ...each, ...part } : each)) });
+    return [html("h2", {}, "Who plays?"),
+      html("div", { class: "field", "data-field": "/title" }, html("label", { for: "title" }, "What the fight is called"), html("input", { id: "title", type: "text", maxlength: 200, value: draft.title, autocomplete: "off", oninput: (event) => this.set({ title: event.target.value }) })),
+      draft.seats.map((seat, index) => html("article", { class: "card share", key: index },
+        html("div", { class: "row" }, html("label", { for: `seat-${index}` }, "Player"), html("input", { id: `seat-${index}`, type: "text", maxlength: 24, value: seat.name, autocomplete: "off", oninput: (event) => change(index, { name: event.target.value, seat: idOf(event.target.value || `player-${index + 1}`, ["gm", ...draft.seats.filter((each) => each !== seat).map((each) => each.seat)]) }) }),
+          button("Take out", () => this.set({ seats: draft.seats.filter((each) => each !== seat) }), { class: "quiet" })),
+        html("div", { class: "row wrap" }, draft.cast.map(({ id, name }) => html("label", { class: "tick-box", key: id }, html("input", { type: "checkbox", checked: seat.creatures.includes(id), disabled: held.has(id) && held.get(id) !== seat.seat,
+          onchange: (event) => change(index, { creatures: event.target.checked ? [...seat.creatures, id] : seat.creatures.filter((each) => each !== id) }) }), html("span", {}, name)))),
+        [...faults].filter(([pointer]) => pointer.startsWith(`/seats/${index}`)).map(([pointer, text]) => html("p", { class: "fault small", role: "alert", key: pointer }, text)))),
+      button(draft.seats.length ? "One more player" : "Add a player", () => this.set({ seats: [...draft.seats, this.#player()] }), { class: "add-player" }),
+      html("p", { class: "soft small" }, "Creatures that no player has are yours. You can seat players later too."),
+      html("details", { key: "options", class: "options" }, html("summary", {}, `As your house plays it (${Object.keys(draft.options).length} changed)`), (this.ruleset?.options ?? []).map((option) => this.#option(option)))];
+  }
+
+  /** Return a new player, with a creature of the first side that nobody plays yet. */
+  #player() {
+    const number = this.draft.seats.length + 1;
+    const held = new Set(this.draft.seats.flatMap((seat) => seat.creatures));
+    const free = this.draft.cast.find((each) => each.side === this.draft.sides[0] && !held.has(each.id));
+    return { name: "", seat: `player-${number}`, creatures: free ? [free.id] : [] };
+  }
+
+  #option({ key, values, text, bounds }) {
+    const { options } = this.draft;
+    const value = options[key] ?? values[0];
+    const id = `option-${key}`;
+    const take = (chosen) => {
+      const { [key]: _, ...rest } = options;
+      this.set({ options: chosen === values[0] ? rest : { ...rest, [key]: chosen } });
+    };
+    const fault = this.faults.get(`/options/${key}`);
+    return html("div", { class: "field", key }, html("label", { for: id }, capital(text)),
+      bounds ? html("input", { id, type: "number", min: bounds[0], max: bounds[1], value, oninput: (event) => event.target.value !== "" && take(Number(event.target.value)) })
+        : html("select", { id, onchange: (event) => take(values[event.target.selectedIndex]) }, values.map((each, index) => html("option", { key: index, value: String(each), selected: each === value }, words(String(each))))),
+      fault && html("p", { class: "fault small", role: "alert" }, fault));
+  }
+
+  _open() {
+    if (this.links) return this.#opened();
+    const { cast, seats, title, edition } = this.draft;
+    const bySide = this.draft.sides.map((side) => `${capital(words(side))}: ${cast.filter((each) => each.side === side).map((each) => each.name).join(", ") || "nobody"}`);
+    return [html("h2", {}, title || "A fight"), html("p", {}, this.books.find((each) => each.edition === edition)?.title), html("ul", {}, bySide.map((text) => html("li", {}, text))),
+      html("p", {}, seats.length ? `Players: ${seats.map((each) => each.name || each.seat).join(", ")}` : "No players yet: you play every creature until you seat somebody."),
+      [...this.faults].map(([pointer, text]) => html("p", { class: "fault", key: pointer }, button(words(pointer.slice(1).replaceAll("/", " ")), () => this.set({ step: PLACES[pointer.split("/")[1]] ?? "creatures" }), { class: "quiet" }), ` ${text}`)),
+      button("Open the fight", () => this.#open(), { class: "main open-fight", disabled: this.isOpening || !cast.length })];
+  }
+
+  async #open() {
+    this.isOpening = true;
+    this.fault = "";
+    this.faults = new Map();
+    this.render();
+    try {
+      const encounter = await this.client.open(this.opening);
+      await this.ground.keep(encounter.id, this.draft.picture);
+      const links = [];
+      for (const { seat, name } of this.draft.seats) {
+        await encounter.token(seat);
+        const { page } = await encounter.shareSeat(seat, { expires_in_s: LINK_S });
+        const address = `${location.origin}${page}`;
+        links.push({ address, label: `Link for ${name || seat}`, note: `Who has it plays for ${name || seat}, for a week.`, qr: await qrOf(this.client, address) });
+      }
+      this.links = { id: encounter.id, links };
+      localStorage.removeItem(DRAFT);
+    } catch (fault) {
+      this.fault = capital(fault.detail ?? fault.message);
+      this.faults = new Map((fault.data?.errors ?? []).map((each) => [each.pointer, each.detail]));
+    }
+    this.isOpening = false;
+    this.render();
+  }
+
+  #opened() {
+    const { id, links } = this.links;
+    return [html("h2", {}, "The fight is open"), html("p", {}, links.length ? "Give each player a link. You find them again under Share." : "You play every creature. Seat players under Share."),
+      html("p", {}, html("a", { class: "go", href: `/encounters/${id}` }, "Go to the fight")),
+      html("div", { class: "links" }, links.map((link, index) => drawLink(link, (said) => { this.links.links[index] = { ...link, said }; this.render(); })))];
+  }
+}
+
+/** @param {string} [fault] */
+const start = (fault) => {
+  const place = document.getElementById("main");
+  const key = fault ? null : heldKey();
+  if (key === null) askForKey(place, () => { place.replaceChildren(); start(); }, fault ?? "");
+  else if (seatOf(key)) start("That is the token of a seat. A new fight needs an API key.");
+  else new NewFight(place, client(key));
+};
+
+start();

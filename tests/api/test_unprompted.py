@@ -1,0 +1,74 @@
+"""Options say what answers no prompt, and why the rest is not legal now; sheets are read and written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+
+from tests.api.client import Api
+from tests.api.test_hidden_creatures import begun, hide
+
+Found = dict[str, dict[str, Any]]
+
+
+def unprompted(api: Api, at: str) -> Found:
+    return {each["command"]["type"]: each for each in api.get(f"{at}/options?view=full")["unprompted"]}
+
+
+def test_the_gm_reads_what_answers_no_prompt_and_a_player_does_not(owner: Api) -> None:
+    table = begun(owner)
+    mine = unprompted(owner, table.at)
+    assert {"gm_ruling", "add_creature", "hide_creature", "roll_behind_screen", "open_seat", "close"} <= set(
+        mine
+    )
+    assert all(each["heading"] and each["text"].endswith(".") for each in mine.values())
+    assert mine["gm_ruling"]["asks"] == ["decision"]
+    assert set(mine["show_sheet"]["choices"]["creature"]) == set(
+        owner.get(f"{table.at}/state")["state"]["creatures"]
+    )
+    assert "seat" in mine["open_seat"]["asks"], "a new seat has a new id"
+    assert set(unprompted(table.seats["zoe"], table.at)) == {"ask_ruling"}
+    assert "unprompted" not in owner.get(f"{table.at}/options")
+
+
+def test_what_is_not_legal_now_says_why_until_it_is(owner: Api) -> None:
+    table = begun(owner)
+    before = unprompted(owner, table.at)["reveal_creature"]
+    assert before["refusal"] == {"code": "nothing_to_choose", "detail": "there is no hidden creature"}
+    hide(table)
+    after = unprompted(owner, table.at)["reveal_creature"]
+    assert (after["refusal"], after["choices"]) == (None, {"hidden_creature": [1]})
+
+
+def test_a_prompt_says_in_words_why_its_other_commands_are_refused(owner: Api) -> None:
+    table = begun(owner)
+    api = table.seats["zoe"]
+    (pia,) = (
+        each
+        for each in api.get(f"{table.at}/options?view=full")["options"]
+        if each["prompt"]["creature"] == "pia"
+    )
+    offered = {each["command"]["type"] for each in pia["commands"]}
+    refused = {each["type"]: each["detail"] for each in pia["refused"]}
+    assert set(pia["prompt"]["accepts"]) >= offered | set(refused)
+    assert not offered & set(refused)
+    assert refused["let_go"] == "Pia holds nobody"
+
+
+def test_a_sheet_is_read_in_words_as_far_as_a_seat_may(owner: Api) -> None:
+    table = begun(owner)
+    groups = table.seats["zoe"].get(f"{table.at}/creatures/pia/sheet")["groups"]
+    lines = {line["name"]: line for group in groups for line in group["lines"]}
+    assert lines["name"]["text"] == "Pia"
+    assert lines["might"]["title"] == "Might"
+    assert owner("GET", f"{table.at}/creatures/nobody/sheet").status_code == 404
+
+
+def test_a_sheet_has_a_schema_of_which_a_form_can_be_made(owner: Api) -> None:
+    for edition in ("heartrush@1", "rise@1"):
+        found = owner.get(f"/v1/rulesets/{edition}/sheet")
+        jsonschema.Draft202012Validator.check_schema(found["schema"])
+        members = found["schema"]["properties"]
+        assert all(each["title"] for each in members.values())
+        assert sorted(name for group in found["groups"] for name in group["fields"]) == sorted(members)

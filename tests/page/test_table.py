@@ -1,0 +1,189 @@
+"""A table by clicking: from an empty key to a replay file and a proof; nothing typed is lost."""
+
+from __future__ import annotations
+
+import re
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from service.stores import api_keys
+from tests.cli.fights import Service
+from tests.page.conftest import Open
+from tests.page.players import ClickingTable
+
+pytestmark = pytest.mark.slow  # a browser and a service start, which the tests of this folder share
+
+PHONE: Final = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+HEROES: Final = {"heartrush@1": ("New character", "Hired attendant"), "rise@1": ("Adventurer", "Archer")}
+FOE: Final = {"heartrush@1": "Goblin", "rise@1": "Guard"}
+MOVES: Final = 6
+
+
+@pytest.fixture
+def newcomer(running: Service) -> str:
+    """Give a key that has no fight yet."""
+    with closing(running.station.log()) as log:
+        return api_keys.create(log, "newcomer", time.time())[0]
+
+
+@pytest.mark.parametrize("book", ["heartrush@1", "rise@1"])
+def test_from_an_empty_key_to_a_replay_and_a_proof_by_clicks_alone(
+    running: Service, newcomer: str, window: Open, tmp_path: Path, book: str
+) -> None:
+    gm = window(accept_downloads=True).visit(f"{running.station.url}/", newcomer)
+    expect(gm.get_by_role("button", name=re.compile("^At the ford"))).to_be_visible()
+    gm.get_by_role("link", name="New fight").click()
+    links = opened(gm, book)
+    ann = window().visit(links[0])
+    ben = window(**PHONE).visit(links[1])
+    gm.get_by_role("link", name="Go to the fight").click()
+    for page in (gm, ann, ben):
+        expect(page.locator("[data-creature]")).to_have_count(3)
+
+    table = ClickingTable({"gm": gm, "ann": ann, "ben": ben}, {"ann": "might", "ben": "might", "gm": "might"})
+    moves = 0
+    while moves < MOVES and not table.is_over() and table.move():
+        moves += 1
+    assert moves == MOVES, table.clicked
+
+    gm.get_by_role("tab", name="GM").click()
+    with gm.expect_download() as replay:
+        gm.get_by_role("button", name="Export the replay").click()
+    replay.value.save_as(tmp_path / "replay.html")
+    gm.get_by_role("button", name="Close …").click()
+    gm.get_by_role("button", name="End and prove it").click()
+    expect(gm.locator(".mark-proof")).to_have_text("✓ Proved")
+    expect(ann.locator("#turn")).to_have_text("It has ended")
+
+    again = window(offline=True).visit((tmp_path / "replay.html").as_uri())
+    expect(again.locator("[data-creature]")).to_have_count(3)
+    expect(again.locator(".mark-proof")).to_have_text("Consistent, no key given")
+
+
+def opened(gm: Page, book: str) -> list[str]:
+    """Open a fight of two players and a foe by clicking; return the links of its players."""
+    gm.get_by_role("button", name=re.compile(book)).click()
+    for block, side in ((HEROES[book][0], "heroes"), (HEROES[book][1], "heroes"), (FOE[book], "foes")):
+        gm.get_by_label("Side", exact=True).select_option(side)
+        gm.get_by_label("Stat blocks of the book").fill(block)
+        gm.get_by_role("button", name=f"Add {block}", exact=True).click()
+    expect(gm.locator("[data-member]")).to_have_count(3)
+    gm.get_by_role("button", name="Next: Map").click()
+    gm.get_by_role("button", name="Wall", exact=True).click()
+    gm.locator(".canvas svg.map").click(position={"x": 40, "y": 40})
+    gm.reload()  # the draft is still there
+    expect(gm.locator(".canvas .edge")).to_have_count(1)
+    gm.get_by_role("button", name="Next: Seats").click()
+    gm.get_by_label("What the fight is called").fill("By clicking")
+    for name in ("Ann", "Ben"):
+        gm.get_by_role("button", name=re.compile("player$")).click()
+        gm.get_by_label("Player", exact=True).last.fill(name)
+    gm.get_by_role("button", name="Next: Open").click()
+    gm.get_by_role("button", name="Open the fight").click()
+    expect(gm.get_by_role("heading", name="The fight is open")).to_be_visible()
+    expect(gm.locator(".qr")).to_have_count(2)
+    return [gm.get_by_label(f"Link for {name}").input_value() for name in ("Ann", "Ben")]
+
+
+OPENING: Final[dict[str, Any]] = {
+    "edition": "heartrush@1",
+    "title": "Typed",
+    "sides": ["heroes", "foes"],
+    "player_side": "heroes",
+    "creatures": [
+        {"position": [0, 0], "sheet": {"id": "pia", "name": "Pia", "side": "heroes", "kind": "pc"}},
+        {"position": [0, 2], "sheet": {"id": "ash", "name": "Ash", "side": "heroes", "kind": "pc"}},
+        {"position": [4, 0], "stat_block": "goblin", "id": "gob", "side": "foes"},
+    ],
+    "seats": [{"seat": "ann", "creatures": ["pia"]}, {"seat": "ben", "creatures": ["ash"]}],
+}
+
+
+def test_nothing_typed_is_lost_while_others_act_and_the_gm_rules(running: Service, window: Open) -> None:
+    table = running.owner.open(OPENING)
+    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    at = f"{running.station.url}/encounters/{table.encounter}"
+    ann = window().visit(at, table.issue_token("ann")["token"])
+    ben = table.sit("ben")
+    gm = window().visit(at, running.key)
+    typed: list[tuple[Locator, str]] = []
+
+    ann.get_by_label("Contest commit 2").click()
+    typed.append(write(ann.get_by_label("What is wrong with commit 2?"), "pia was not asked"))
+    ann.locator("#panel-act [data-type=call_out]").click()
+    typed.append(write(ann.locator(".act-form").get_by_label("Words"), "For the bridge"))
+    gm.get_by_role("tab", name="GM").click()
+    gm.locator("[data-command=gm_ruling]").click()
+    typed.append(write(gm.locator(".gm-form").get_by_label("Decision"), "the rope holds"))
+    gm.get_by_role("tab", name="Share").click()
+    typed.append(write(gm.get_by_label("Name", exact=True), "Cleo"))
+    focused = ann.locator(".act-form").get_by_label("Words")
+    focused.focus()
+
+    before = table.get()["version"]
+    ben.send({"type": "dash", "creature": "ash", "to": [1, 2]})
+    held(typed, ann, 1)
+    table.send({"type": "gm_ruling", "kind": "other", "decision": "it rains"})
+    held(typed, ann, 1)
+    expect(ann.locator(".act-form")).to_contain_text("What you wrote stays here")
+    table.undo(to=before)
+    expect(ann.locator(".log")).to_contain_text("Play goes on from")
+    held(typed, ann, 1)
+    expect(focused).to_be_focused()
+    ann.locator(".act-form").get_by_role("button", name="Send").click()
+    expect(ann.locator("#panel-act .said")).to_contain_text("Done: call out")
+
+
+def write(field: Locator, text: str) -> tuple[Locator, str]:
+    field.fill(text)
+    return field, text
+
+
+def held(typed: list[tuple[Locator, str]], page: Page, commits: int) -> None:
+    """Expect that every field still has its text once the page shows what came."""
+    del commits
+    page.wait_for_timeout(300)
+    for field, text in typed:
+        expect(field).to_have_value(text)
+
+
+def test_a_phone_that_is_small_shows_four_lines_of_the_open_panel(running: Service, window: Open) -> None:
+    table = running.owner.open(OPENING)
+    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    at = f"{running.station.url}/encounters/{table.encounter}"
+    page = window(viewport={"width": 320, "height": 640}).visit(at, table.issue_token("ann")["token"])
+    page.get_by_role("tab", name="Log").click()
+    room = page.locator(".log").evaluate("(node) => node.clientHeight / 20")
+    assert room >= 4, "lines of 20 pixels"
+    assert page.evaluate("document.documentElement.scrollHeight") <= 640, "the page itself does not scroll"
+
+
+def test_who_is_asked_reads_it_in_the_header_the_title_and_a_badge(running: Service, window: Open) -> None:
+    table = running.owner.open(OPENING)
+    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    at = f"{running.station.url}/encounters/{table.encounter}"
+    ann = window(**PHONE).visit(at, table.issue_token("ann")["token"])
+    expect(ann.locator("#turn")).to_have_text("Your turn: Pia")
+    expect(ann).to_have_title(re.compile("^● Your turn"))
+    expect(ann.locator("#tab-act .count-badge")).to_have_text("1")
+    gm = window().visit(at, running.key)
+    expect(gm.locator("#turn")).to_have_text("Waits for Pia or Ash")
+    ann.locator("[data-creature=gob]").click()
+    expect(ann.locator("#panel-act")).to_contain_text("What Goblin may do, and what may be done to it")
+
+
+def test_a_player_whose_seat_is_closed_reads_a_sentence(running: Service, window: Open) -> None:
+    table = running.owner.open(OPENING)
+    opened_ = window()
+    page = opened_.visit(
+        f"{running.station.url}/encounters/{table.encounter}", table.issue_token("ann")["token"]
+    )
+    expect(page.locator("[data-creature]")).to_have_count(3)
+    table.close_seat("ann")
+    expect(page.locator("#lost")).to_contain_text("Your seat has been closed by the gm")
+    opened_.faults.clear()  # the browser reports a 401 as an error of the page
