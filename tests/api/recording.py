@@ -179,8 +179,10 @@ def _cut(body: Any, cut: Mapping[str, int]) -> tuple[Any, str]:
     shown, notes = body, []
     for name, count in cut.items():
         notes.append(f"{count} of {len(body[name])} {name}")
-        plain = [each for each in body[name] if '"$ref"' not in json.dumps(each)]  # tools would follow it
-        shown = {**shown, name: plain[:count]}
+        is_list = isinstance(body[name], list)
+        items = list(enumerate(body[name])) if is_list else list(body[name].items())
+        plain = [item for item in items if '"$ref"' not in json.dumps(item)][:count]  # tools would follow it
+        shown = {**shown, name: [each for _, each in plain] if is_list else dict(plain)}
     return shown, ", ".join(notes)
 
 
@@ -259,7 +261,7 @@ def _service(made: Recording, studio: Studio) -> None:
     made.ask(public, "getRule", known=edition)
     made.ask(public, "searchLibrary", known=edition, query="?kind=stat_block&q=orc")
     made.ask(public, "makeQrCode", {"text": "https://rewound.example/"})
-    made.ask(public, "getSheetSchema", known=edition, cut={"groups": 1})
+    made.ask(public, "getSheetSchema", known=edition, cut={"groups": 1, "schema": 4})
 
 
 def _keys(made: Recording, studio: Studio) -> None:

@@ -459,6 +459,37 @@ class CreatureChanges(t.TypedDict):
     """The cursor of the next page; null on the last one."""
 
 @t.final
+class CreatureSheetGroupLine(t.TypedDict):
+    """A line of the sheet."""
+    name: str
+    """The field of the sheet."""
+    title: str
+    """What the field is called."""
+    text: str
+    """What it has, in words."""
+    note: str
+    """What the field means; empty if its title says it."""
+
+@t.final
+class CreatureSheetGroup(t.TypedDict):
+    """What belongs together on the sheet."""
+    title: str
+    """The title."""
+    lines: "list[CreatureSheetGroupLine]"
+    """The lines of play."""
+
+@t.final
+class CreatureSheet(t.TypedDict):
+    """The sheet of a creature in words, as your seat may read it."""
+    line: str
+    """The line of play of which it is; `version` is a number there."""
+    version: int
+    """The number of the newest commit that is included."""
+    creature: str
+    """The id of the creature."""
+    groups: "list[CreatureSheetGroup]"
+
+@t.final
 class CreatureStatisticsCreatureRound(t.TypedDict):
     """A round."""
     round: int
@@ -930,6 +961,29 @@ class Keys(t.TypedDict):
     """The keys."""
 
 @t.final
+class LibraryEntrie(t.TypedDict):
+    """A stat block, a weapon, an ability, a condition or a sample fight."""
+    kind: str
+    """`stat_block`, `weapon`, `ability`, `spell`, `condition`, `fight`."""
+    id: str
+    """The id."""
+    name: str
+    """The name."""
+    text: str
+    """What it does."""
+    group: str
+    """The heading of its kind under which people look for it."""
+    data: t.Any
+    """What an opening has of it; of a fight the opening; null if nothing."""
+
+@t.final
+class Library(t.TypedDict):
+    """What a rulebook has by name."""
+    edition: str
+    """The edition of the rules."""
+    entries: "list[LibraryEntrie]"
+
+@t.final
 class LinesLine(t.TypedDict):
     """A line of play. Read it with `?line=`."""
     line: str
@@ -1030,6 +1084,12 @@ class NewFork(t.TypedDict):
     """The number of the commit."""
     commands: t.NotRequired[list[t.Any]]
     """The commands."""
+
+@t.final
+class NewQrCode(t.TypedDict):
+    """The text that the code says."""
+    text: str
+    """The text."""
 
 @t.final
 class NewRedo(t.TypedDict):
@@ -1151,6 +1211,16 @@ Opening: t.TypeAlias = "heartrush1.Opening | rise1.Opening"
 """The opening of an encounter, by its edition."""
 
 @t.final
+class OptionRefused(t.TypedDict):
+    """A command that is not legal now."""
+    type: str
+    """The type."""
+    code: str
+    """A stable reason for machines."""
+    detail: str
+    """What is wrong here, for people."""
+
+@t.final
 class Option(t.TypedDict):
     """A prompt that this seat may answer, and the commands that answer it."""
     prompt: "Prompt"
@@ -1159,6 +1229,8 @@ class Option(t.TypedDict):
     """The commands; empty with `?view=short`."""
     types: t.NotRequired[list[str]]
     """With `?view=short`, in place of `commands`: the types of these commands."""
+    refused: t.NotRequired["list[OptionRefused]"]
+    """With `?view=full`: the commands that answer this prompt and are not legal now, each with the reason."""
 
 @t.final
 class Options(t.TypedDict):
@@ -1173,6 +1245,8 @@ class Options(t.TypedDict):
     """The options."""
     lists: list[list[t.Any]]
     """Long lists of values, each once: a choice with `list` has the values of one."""
+    unprompted: t.NotRequired["list[UnpromptedCommand]"]
+    """With `?view=full`: the commands that answer no prompt."""
 
 @t.final
 class Origin(t.TypedDict):
@@ -1339,6 +1413,14 @@ class Prompt(t.TypedDict):
     """The dice whose faces must be declared, as `role:dN`."""
     seals: t.NotRequired[list[str]]
     """If the seat seals its choice: the types of commands that it may be."""
+
+@t.final
+class QrCode(t.TypedDict):
+    """A QR code: black squares on white."""
+    size: int
+    """Squares along one side, with the white border."""
+    path: str
+    """The outline of the black squares, as the `d` of an SVG path in squares."""
 
 @t.final
 class Ready(t.TypedDict):
@@ -1751,6 +1833,34 @@ class SharedList(t.TypedDict):
     """Values of the list that are none of this choice."""
 
 @t.final
+class SheetSchemaGroup(t.TypedDict):
+    """Fields that people read together."""
+    title: str
+    """The title."""
+    fields: list[str]
+
+@t.final
+class SheetSchemaOpening(t.TypedDict):
+    """What an opening takes besides creatures."""
+    fields: list[str]
+    """Its fields."""
+    terrain: list[str]
+    """What a cell may be made of."""
+    light: list[str]
+    """How bright a cell may be; empty if it never says so."""
+
+@t.final
+class SheetSchema(t.TypedDict):
+    """How the sheet of a creature is written."""
+    edition: str
+    """The edition of the rules."""
+    schema: dict[str, t.Any]
+    """JSON Schema 2020-12, with a title, bounds and a default of each field."""
+    groups: "list[SheetSchemaGroup]"
+    opening: "SheetSchemaOpening"
+    """What an opening takes besides creatures."""
+
+@t.final
 class SimulatedFight(t.TypedDict):
     """The result of one fight."""
     fight: int
@@ -1931,6 +2041,40 @@ class Ticket(t.TypedDict):
     """The ticket, which stands in an address in place of a token."""
     expires: str
     """When it expires."""
+
+@t.final
+class UnpromptedCommandCommand(t.TypedDict):
+    """The type."""
+    type: str
+    """The type."""
+
+@t.final
+class UnpromptedCommandRefusal(t.TypedDict):
+    """Why a command is not legal now."""
+    code: str
+    """A stable reason for machines."""
+    detail: str
+    """What is wrong here, for people."""
+
+@t.final
+class UnpromptedCommand(t.TypedDict):
+    """A command that answers no prompt. Its schema is that of its type."""
+    heading: str
+    """Where people look for it, such as `Creatures`."""
+    text: str
+    """What it does, in a sentence."""
+    command: "UnpromptedCommandCommand"
+    """The type."""
+    choices: "dict[str, Choice]"
+    """The values that fields may have on this table, by field."""
+    lists: dict[str, list[t.Any]]
+    """What may be in fields that are lists, by field."""
+    asks: list[str]
+    """The fields that a person must write."""
+    may_ask: list[str]
+    """The fields that a person may leave out."""
+    refusal: "UnpromptedCommandRefusal | None"
+    """Why it is not legal now; null if it may be."""
 
 @t.final
 class Usage(t.TypedDict):

@@ -342,8 +342,8 @@ def get_options(request: ApiRequest) -> ApiResponse:
             commands = [lists.offer(views.offer_data(folded.ruleset, offer, near)) for offer in offers]
             options.append({"prompt": views.prompt_data(awaited), "commands": commands})
             if is_full:
-                types = [offer.type for offer in offers]
-                options[-1]["refused"] = refused(folded.ruleset, folded.state, seat, awaited, types)
+                offered = [offer.type for offer in offers]
+                options[-1]["refused"] = refused(folded.ruleset, folded.state, seat, awaited, offered)
     data = {
         "line": request.encounter,
         "version": folded.n,
