@@ -319,7 +319,7 @@ class WebhookSender(PeriodicThread):
         folded = self._folder.current(commit.encounter)
         names = sentences.names_for(folded.ruleset, folded.state, "")
         events = webhooks.public_outcome(commit)["events"]
-        return sentences.spoken(events, names, sentences.patterns_of(folded.ruleset))
+        return sentences.spoken(events, names, sentences.speech_of(folded.ruleset))
 
     def _sent(self, webhook: Webhook, before: WebhookDelivery, body: bytes) -> WebhookDelivery:
         """Send *body* and return the delivery as it is afterwards."""

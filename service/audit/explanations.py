@@ -39,9 +39,9 @@ def explanation(
     folded = services.folder.current(encounter, head)
     reasons = [explain.event_reasons(folded.ruleset, folded.state, event) for event in outcome["events"]]
     names = sentences.names_for(folded.ruleset, folded.state, seat)
-    patterns = sentences.patterns_of(folded.ruleset)
+    speech = sentences.speech_of(folded.ruleset)
     for reason in reasons:
-        reason["text"] = sentences.sentence(reason["event"], names, patterns)
+        reason["text"] = sentences.sentence(reason["event"], names, speech)
     rolls = outcome["rolls"]
     derived = explain.derivations(services.log, encounter, folded.state, rolls)
     named = [rule["id"] for reason in reasons for rule in reason["rules"]]

@@ -31,7 +31,7 @@ from service.cli.playing import NotAsWritten, play, sit_down
 from service.cli.script import SAMPLES, BadScript, ScriptedFight, sample
 from service.cli.stopping import Signals
 from service.cli.terminal import Failure, Terminal
-from service.core.sentences import patterns_of
+from service.core.sentences import speech_of
 from service.settings import Settings
 from service.stores import api_keys
 
@@ -140,7 +140,7 @@ def _run(owner: Rewound, fight: ScriptedFight, console: Console, *, by_script: b
     """Play, replay and audit *fight*; return the encounter's id. May raise `RewoundError`."""
     edition = owner.ruleset(fight.opening["edition"])
     statements = {rule["id"]: rule["statement"] for rule in edition["rules"]}
-    teller = Narrator(console, fight.opening, statements, patterns_of(every_ruleset()[edition["edition"]]))
+    teller = Narrator(console, fight.opening, statements, speech_of(every_ruleset()[edition["edition"]]))
     teller.heading(fight.title)
     teller.remark(fight.text)
     table = sit_down(owner, fight)

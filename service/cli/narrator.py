@@ -14,7 +14,7 @@ from rich.rule import Rule as Line
 from rich.text import Text
 
 from service.cli.terminal import escape
-from service.core.sentences import SHARED, sentence
+from service.core.sentences import SHARED_SPEECH, Speech, sentence, unique_names
 from service.record.text import plain
 
 _ROUND_BEGINS: Final = ("combat_began", "round_started")
@@ -22,19 +22,19 @@ _REPEATED: Final = ("type", "prompt", "creature")
 
 
 class Narrator:
-    """Narrates one encounter on a console: *statements* of rules by id, *sentences* of events by type."""
+    """Narrates one encounter on a console: *statements* of rules by id, *speech* for events."""
 
     def __init__(
         self,
         console: Console,
         opening: Mapping[str, Any],
         statements: Mapping[str, str],
-        sentences: Mapping[str, str] = SHARED,
+        speech: Speech = SHARED_SPEECH,
     ) -> None:
         self._console = console
-        self._names = names_of(opening)
+        self._names = unique_names(names_of(opening))
         self._statements = statements
-        self._sentences = sentences
+        self._speech = speech
         self._known: set[str] = set()
 
     def heading(self, text: str) -> None:
@@ -79,7 +79,7 @@ class Narrator:
 
     def _events(self, events: Iterable[Mapping[str, Any]]) -> None:
         for event in events:
-            said = sentence(event, self._names, self._sentences)
+            said = sentence(event, self._names, self._speech)
             if not said:
                 continue
             because = ", ".join(event["because"])

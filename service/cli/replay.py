@@ -26,7 +26,7 @@ from service.cli.playing import NotAsWritten, difference
 from service.cli.replay_page import page_of
 from service.cli.terminal import Failure, Terminal, say
 from service.core import views
-from service.core.sentences import SHARED, patterns_of
+from service.core.sentences import SHARED_SPEECH, speech_of
 from service.record.commit import Commit, load_commit, load_request
 from service.rules.kernel.rulebook import rules_in
 from service.simulation.table import BadOpening, LocalTable
@@ -107,7 +107,7 @@ def _narrator(edition: str, opening: Mapping[str, Any]) -> Narrator:
         Terminal(highlight=False),
         opening,
         {id_: rule.statement for id_, rule in statements.items()},
-        SHARED if ruleset is None else patterns_of(ruleset),
+        SHARED_SPEECH if ruleset is None else speech_of(ruleset),
     )
 
 

@@ -1,21 +1,28 @@
 """Say each event in one sentence, for the terminal and for answers with `?text=en`.
 
 A sentence is made of an event as its reader sees it, and of the names that this reader knows: it says no more
-than the event. `{name}` is a field of the event; a creature's id is replaced by its name. An event without a
-pattern is shown as its type and fields, so none is left out. An empty pattern marks an event that others make
-visible.
+than the event. `{name}` is a field of the event. What a value means comes from the declaration of its field:
+one that is declared a creature is replaced by the creature's name, and what people wrote stays as it is. An
+event without a pattern is shown as its type and fields, so none is left out. An empty pattern marks an event
+that others make visible.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
 from string import Formatter
 from typing import Any, Final
 
-from service.rules.kernel.records import EMPTY
+from service.rules.kernel import hints
+from service.rules.kernel.families import NO_FAMILIES, Families
+from service.rules.kernel.hints import Anything, Shape
 from service.rules.kernel.sealed import Seats, view
 from service.rules.ruleset import Ruleset
+from service.rules.shared import EVENTS
 from service.rules.table.table import Table
 
 SHARED: Final[Mapping[str, str]] = {
@@ -71,21 +78,66 @@ SHARED: Final[Mapping[str, str]] = {
 _ARTICLES: Final = frozenset({"The", "A", "An", "His", "Her", "Its", "Their"})
 _LONG: Final = 16
 """How many characters of a hash are shown."""
-_HASHES: Final = ("link", "seed", "digest")
+_CREATURES: Final = frozenset({"creature"})
+"""Kinds of fields that hold the id of a creature."""
+_HASHES: Final = frozenset({"hexadecimal digits", "digest"})
+_WRITTEN: Final = frozenset({"words", "label", "name"})
+"""Kinds of fields that people wrote."""
 _NAME: Final = re.compile(r"[a-z]+(?:_[a-z]+)+")
 """A name of a ruleset for several words, such as `opportunity_attack`."""
 _WORDS: Final[Mapping[bool | None, str]] = {True: "yes", False: "no", None: "nothing"}
+_UNKNOWN: Final = Anything()
+
+Fields = Mapping[str, Shape]
 
 
-def patterns_of(ruleset: Ruleset[Any]) -> Mapping[str, str]:
-    """Return the patterns of a ruleset's events by type: those of all rulesets, its table's, its classes'."""
+@dataclass(frozen=True, eq=False)
+class Speech:
+    """How events are said: a pattern for each type, and what each field of it means."""
+
+    patterns: Mapping[str, str]
+    fields: Mapping[str, Fields]
+    families: Families = NO_FAMILIES
+
+
+def _fields_of(kind: Any) -> Fields:  # noqa: ANN401 - a record
+    return {each.name: each.shape for each in hints.fields_of(kind)}
+
+
+SHARED_SPEECH: Final = Speech(SHARED, {kind.type: _fields_of(kind) for kind in EVENTS})
+"""How the events are said that all rulesets share."""
+
+
+@cache
+def speech_of(ruleset: Ruleset[Any]) -> Speech:
+    """Return how the events of a ruleset are said: those of all rulesets, its table's, its classes'."""
     own = {type_: event.sentence for type_, event in ruleset.events.items() if event.sentence}
-    return {**SHARED, **ruleset.sentences, **own}
+    fields = {type_: _fields_of(event) for type_, event in ruleset.events.items()}
+    return Speech({**SHARED, **ruleset.sentences, **own}, fields, ruleset.families)
 
 
 def names_for(ruleset: Ruleset[Any], state: Table, seat: Seats) -> Mapping[str, str]:
-    """Return the names of the creatures that *seat* sees in *state*, by id, as a sentence contains them."""
-    return {each.id: inside(each.name) for each in ruleset.tokens(view(state, seat).current())}
+    """Return the names of the creatures that *seat* sees in *state*, by id, as a sentence contains them.
+
+    Creatures of one name are told apart by numbers.
+    """
+    seen = {each.id: each.name for each in ruleset.tokens(view(state, seat).current())}
+    return unique_names(seen)
+
+
+def unique_names(names: Mapping[str, str]) -> Mapping[str, str]:
+    """Return *names* by id as sentences contain them; creatures of one name get numbers, in their order."""
+    many = Counter(names.values())
+    taken, numbers = {*names.values()}, Counter[str]()
+    found: dict[str, str] = {}
+    for id_, name in names.items():
+        unique = name
+        while many[name] > 1 and unique in taken:
+            numbers[name] += 1
+            unique = f"{name} {numbers[name]}"
+        taken.add(unique)
+        found[id_] = inside(unique)
+    return found
 
 
 def inside(name: str) -> str:
@@ -94,48 +146,125 @@ def inside(name: str) -> str:
     return f"{first.lower()}{space}{rest}" if rest and first in _ARTICLES else name
 
 
-def spoken(
-    events: Iterable[Mapping[str, Any]], names: Mapping[str, str], patterns: Mapping[str, str]
-) -> list[str]:
+def spoken(events: Iterable[Mapping[str, Any]], names: Mapping[str, str], speech: Speech) -> list[str]:
     """Return a sentence for each of *events* that is worth one; it begins with a capital."""
-    found = (sentence(event, names, patterns) for event in events)
+    found = (sentence(event, names, speech) for event in events)
     return [f"{said[:1].upper()}{said[1:]}" for said in found if said]
 
 
-def sentence(event: Mapping[str, Any], names: Mapping[str, str], patterns: Mapping[str, str] = EMPTY) -> str:
+def sentence(event: Mapping[str, Any], names: Mapping[str, str], speech: Speech = SHARED_SPEECH) -> str:
     """Return the sentence for *event*, empty if other events say it; *names* are creatures' names by id."""
-    texts = {key: _value_text(key, value, names) for key, value in event.items()}
-    inner = {f"{key}_{k}": _value_text(k, v, names) for key, value in event.items() for k, v in _parts(value)}
-    pattern = patterns.get(event["type"])
-    if pattern is None or not _fields(pattern) <= {*texts, *inner}:
+    shapes = speech.fields.get(event["type"], {})
+    saying = _Saying(names, speech.families)
+    parts = {key: (value, shapes.get(key, _UNKNOWN)) for key, value in event.items()}
+    texts = {key: saying.text(value, shape) for key, (value, shape) in parts.items()}
+    inner = {
+        f"{key}_{name}": saying.text(member, of)
+        for key, (value, shape) in parts.items()
+        for name, member, of in saying.parts(value, shape)
+    }
+    pattern = speech.patterns.get(event["type"])
+    if pattern is None or not _named_in(pattern) <= {*texts, *inner}:
         fields = " ".join(f"{key}={value}" for key, value in texts.items() if key not in ("type", "because"))
         return f"{event['type']} {fields}".strip()
     return pattern.format_map({**inner, **texts})
 
 
-def _parts(value: Any) -> Iterable[tuple[str, Any]]:  # noqa: ANN401 - JSON
-    """Yield the members of an object, and theirs, which patterns name after a `_`; none of another value."""
-    if isinstance(value, dict):
-        for key, member in value.items():
-            yield key, member
-            yield from ((f"{key}_{inner}", each) for inner, each in _parts(member))
-
-
-def _fields(pattern: str) -> set[str]:
+def _named_in(pattern: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(pattern) if name}
 
 
-def _value_text(key: str, value: Any, names: Mapping[str, str]) -> str:  # noqa: ANN401 - JSON
-    if isinstance(value, dict):
-        if "sealed" in value:  # a field that this reader may not open
-            return _value_text(key, value["shown"], names) if "shown" in value else "?"
-        kept = {k: v for k, v in value.items() if v not in (None, "", {}, [])}
-        return ", ".join(f"{names.get(k, k)} {_value_text(k, v, names)}" for k, v in kept.items())
-    if isinstance(value, list):
-        return ", ".join(_value_text(key, item, names) for item in value)
-    if value is None or isinstance(value, bool):
-        return _WORDS[value]
-    text = str(value)
-    if key in _HASHES:
-        return text[:_LONG] + "…"
-    return names.get(text) or (text.replace("_", " ") if _NAME.fullmatch(text) else text)
+@dataclass(frozen=True)
+class _Saying:
+    """Turns values into text by what their fields mean, for a reader who knows *names*."""
+
+    names: Mapping[str, str]
+    families: Families
+
+    def text(self, value: Any, shape: Shape) -> str:  # noqa: ANN401 - JSON
+        """Return a value in words."""
+        if isinstance(value, dict):
+            if "sealed" in value:  # a field that this reader may not open
+                return self.text(value["shown"], shape) if "shown" in value else "?"
+            return self._object(value, shape)
+        if isinstance(value, list):
+            each = _items(shape, len(value))
+            if not value:
+                return "nobody" if hints.kind_in(shape) in _CREATURES else "nothing"
+            return ", ".join(self.text(item, of) for item, of in zip(value, each, strict=True))
+        if value is None or isinstance(value, bool):
+            return _WORDS[value]
+        return self._word(value, shape)
+
+    def _object(self, value: Mapping[str, Any], shape: Shape) -> str:
+        """Return what an object has: names with their values, or the values of a record's fields alone."""
+        kept = {name: each for name, each in value.items() if each not in (None, "", {}, [])}
+        names = _way(shape, hints.Names)
+        if isinstance(names, hints.Names):
+            return ", ".join(
+                f"{self._word(name, names.key)} {self.text(each, names.each)}" for name, each in kept.items()
+            )
+        fields = self._fields(value, shape)
+        if not fields:
+            return ", ".join(f"{name} {self.text(each, _UNKNOWN)}" for name, each in kept.items())
+        return " ".join(self.text(each, fields.get(name, _UNKNOWN)) for name, each in kept.items())
+
+    def parts(self, value: Any, shape: Shape) -> Iterator[tuple[str, Any, Shape]]:  # noqa: ANN401 - JSON
+        """Yield the members of an object, and theirs, which patterns name after a `_`; of others none."""
+        if not isinstance(value, dict):
+            return
+        fields = self._fields(value, shape)
+        names = _way(shape, hints.Names)
+        each = names.each if isinstance(names, hints.Names) else _UNKNOWN
+        for name, member in value.items():
+            of = fields.get(name, each)
+            yield name, member, of
+            yield from ((f"{name}_{inner}", part, deep) for inner, part, deep in self.parts(member, of))
+
+    def _fields(self, value: Mapping[str, Any], shape: Shape) -> Fields:
+        """Return the fields of the record that an object is; none if it is not one, or of a kind unknown."""
+        record = _way(shape, hints.RecordObject)
+        if isinstance(record, hints.RecordObject):
+            return _fields_of(record.kind)
+        member = _way(shape, hints.Member)
+        if isinstance(member, hints.Member):
+            kind = self.families.members(member.head).get(str(value.get(member.tag)))
+            return {} if kind is None else _fields_of(kind)
+        return {}
+
+    def _word(self, value: str | int, shape: Shape) -> str:
+        text = str(value)
+        scalar = _way(shape, hints.Scalar, hints.Choice)
+        kind = scalar.meaning.kind or shape.meaning.kind
+        if isinstance(value, str) and kind in _CREATURES and text in self.names:
+            return self.names[text]
+        if kind in _HASHES:
+            return text[:_LONG] + "…"
+        if kind == "condition":
+            return self._condition(text)
+        return text.replace("_", " ") if kind not in _WRITTEN and _NAME.fullmatch(text) else text
+
+    def _condition(self, text: str) -> str:
+        """Return a condition, of whom it comes, or every one: `fear`, `fear@orc`, `*`."""
+        name, at, source = text.partition("@")
+        words = "every condition" if name == "*" else name.replace("_", " ")
+        return f"{words} of {self.names.get(source, source)}" if at else words
+
+
+def _way(shape: Shape, *kinds: type[Shape]) -> Shape:
+    """Return the first alternative of *shape* that is one of *kinds*; *shape* itself if it has none."""
+    if isinstance(shape, hints.SealedValue):
+        return _way(shape.inner, *kinds)
+    if isinstance(shape, hints.Alternatives):
+        return next((way for each in shape.ways if isinstance(way := _way(each, *kinds), kinds)), shape)
+    return shape
+
+
+def _items(shape: Shape, count: int) -> Iterable[Shape]:
+    """Return the shapes of the *count* items of a list."""
+    found = _way(shape, hints.AnyList, hints.FixedList)
+    if isinstance(found, hints.AnyList):
+        return [found.each] * count
+    if isinstance(found, hints.FixedList) and len(found.items) == count:
+        return found.items
+    return [_UNKNOWN] * count

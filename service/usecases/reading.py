@@ -110,10 +110,10 @@ def spoken(
 ) -> list[list[str]]:
     """Return for each commit of *found* the sentences about its events that *seat* may read."""
     folded = services.folder.current(encounter)
-    patterns = sentences.patterns_of(folded.ruleset)
+    speech = sentences.speech_of(folded.ruleset)
     names = sentences.names_for(folded.ruleset, folded.state, seat)
     outcomes = (views.outcome_data(each.commit, each.payloads, each.reader) for each in found)
-    return [sentences.spoken(outcome["events"], names, patterns) for outcome in outcomes]
+    return [sentences.spoken(outcome["events"], names, speech) for outcome in outcomes]
 
 
 def contested_text(services: Services, contest: Contest, seat: Seats) -> list[str]:

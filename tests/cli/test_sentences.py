@@ -7,12 +7,11 @@ from string import Formatter
 
 import pytest
 
-from service.core.sentences import inside, patterns_of, sentence, spoken
-from service.rules.heartrush.table.presentation import SENTENCES as HEARTRUSH
+from service.core.sentences import Speech, inside, sentence, speech_of, spoken
 from service.rules.registry import REGISTRY
-from service.rules.rise.table.presentation import SENTENCES as RISE
 
 BOOKS = {"heartrush@1": REGISTRY["heartrush@1"], "rise@1": REGISTRY["rise@1"]}
+HEARTRUSH, RISE = (speech_of(book) for book in BOOKS.values())
 NAMES = {"pia": "Pia", "orc": "The orc"}
 
 
@@ -36,13 +35,13 @@ def test_the_other_book_tells_its_own_event_of_that_type() -> None:
 
 
 def test_what_has_no_pattern_is_told_by_its_fields() -> None:
-    assert sentence({"type": "seen", "by": "pia", "because": []}, NAMES) == "seen by=Pia"
+    assert sentence({"type": "seen", "by": "pia", "because": []}, NAMES) == "seen by=pia"
 
 
 @pytest.mark.parametrize("edition", BOOKS)
 def test_every_event_of_a_book_has_a_sentence_of_its_own_fields(edition: str) -> None:
     book = BOOKS[edition]
-    patterns = patterns_of(book)
+    patterns = speech_of(book).patterns
     assert set(book.events) <= set(patterns), "each has a sentence, or an empty one"
     assert set(book.sentences) <= set(book.events)
     for name, event in book.events.items():
@@ -71,7 +70,10 @@ def test_a_pattern_may_name_what_lies_two_levels_inside() -> None:
 )
 def test_a_name_with_an_article_is_not_capitalized_inside_a_sentence(name: str, within: str) -> None:
     event = {"type": "hit", "by": "pia", "target": "orc"}
+    fields = HEARTRUSH.fields["exchange_hit"]
+    both = {"by": fields["by"], "target": fields["creature"]}
     patterns = {"hit": "{target} is hit by {by}", "struck": "{by} hits {target}"}
+    speech = Speech(patterns, {"hit": both, "struck": both})
     names = {"pia": inside("Pia"), "orc": inside(name)}
-    found = spoken([event, event | {"type": "struck"}], names, patterns)
+    found = spoken([event, event | {"type": "struck"}], names, speech)
     assert found == [f"{name} is hit by Pia", f"Pia hits {within}"]

@@ -131,7 +131,7 @@ class ConditionsFaded(Event[State]):
     """Fading conditions lost a level each; what reached zero is gone."""
 
     type: ClassVar[str] = "conditions_faded"
-    levels: Mapping[CreatureId, Mapping[CreatureId, Levels]]
+    levels: Mapping[CreatureId, Mapping[ConditionName, Levels]]
     """Per creature, the levels left of each condition that faded."""
 
     def evolve(self, state: State) -> State:

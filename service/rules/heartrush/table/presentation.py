@@ -119,7 +119,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "window_passed": "{creature} does not answer",
     "deed_begun": "",
     "deed_declared": "{creature} is about to use {ability}",
-    "deed_said": "(for its own seat: {deed} is {said})",
+    "deed_said": "(for its own seat: it says how its deed goes)",
     "deed_in_vain": "it comes to nothing: {reason}",
     "use_declared": "",
     "use_numbered": "",

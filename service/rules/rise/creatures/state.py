@@ -116,7 +116,7 @@ class State(SplitTable, WalledTable, HidingTable):
     """Things on the ground that can be picked up, and where."""
     reacted: bool = False
     """Whether what this phase set off has come."""
-    groups: Mapping[GroupId, tuple[GroupId, ...]] = EMPTY
+    groups: Mapping[GroupId, tuple[CreatureId, ...]] = EMPTY
     """The members of each allied group in this phase."""
     attitudes: Mapping[CreatureId, Mapping[CreatureId, Attitude]] = EMPTY
     """What each creature has said of others; silence means by side."""

@@ -237,7 +237,7 @@ class GroupsSet(Event[State]):
     """The GM said who acts together from the next phase on."""
 
     type: ClassVar[str] = "groups_set"
-    groups: Mapping[GroupId, tuple[GroupId, ...]]
+    groups: Mapping[GroupId, tuple[CreatureId, ...]]
 
     def evolve(self, state: State) -> State:
         return changed(state, next_groups=self.groups)
@@ -282,7 +282,7 @@ class SetGroups(Command[State]):
     """Say who acts together from the next phase on; the others find their groups by the rules."""
 
     type: ClassVar[str] = "set_groups"
-    groups: Mapping[GroupId, tuple[GroupId, ...]]
+    groups: Mapping[GroupId, tuple[CreatureId, ...]]
 
     def check(self, view: State) -> None:
         gm(self)

@@ -293,7 +293,7 @@ class PhaseStarted(Event[State]):
 
     type: ClassVar[str] = "phase_started"
     phase: Literal["movement", "action"]
-    groups: Mapping[GroupId, tuple[GroupId, ...]]
+    groups: Mapping[GroupId, tuple[CreatureId, ...]]
 
     def evolve(self, state: State) -> State:
         creatures = {

@@ -49,7 +49,7 @@ class Opening:
     attitudes: Mapping[CreatureId, Mapping[CreatureId, Attitude]] = EMPTY
     """How creatures regard others from the start, by the id of the one and then of the other; by side if it
     is not here."""
-    groups: Mapping[GroupId, tuple[GroupId, ...]] = EMPTY
+    groups: Mapping[GroupId, tuple[CreatureId, ...]] = EMPTY
     """The ids of the members of groups that the GM names, by the group's id; others find their groups by
     the rules."""
     title: Label = ""

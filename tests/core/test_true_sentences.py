@@ -1,0 +1,129 @@
+"""Sentences take the meaning of a value from its field: none becomes a name because it looks like an id."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from string import Formatter
+from typing import Any, Final
+
+import pytest
+
+from service.core.sentences import Speech, sentence, speech_of, unique_names
+from service.rules.kernel.codec import to_data
+from service.rules.kernel.messages import Event, Private
+from service.rules.registry import REGISTRY
+from service.rules.ruleset import Ruleset
+from tests.rules.heartrush.bot import Table
+from tests.rules.rise.bot import melee, play
+
+HEARTRUSH, RISE = REGISTRY["heartrush@1"], REGISTRY["rise@1"]
+SEEDS: Final = [*range(3), *(pytest.param(seed, marks=pytest.mark.overnight) for seed in range(3, 1_000))]
+Data = Mapping[str, Any]
+
+
+@cache
+def heartrush_fight(seed: int) -> tuple[Data, ...]:
+    table = Table(seed).open()
+    for _ in range(120):
+        if table.step() is None:
+            break
+    events = (fact.event if isinstance(fact, Private) else fact for fact in table.facts)
+    return tuple(to_data(event) for event in events if isinstance(event, Event))
+
+
+@cache
+def rise_fight(seed: int) -> tuple[Data, ...]:
+    return tuple(to_data(event) for event in play(melee(seed), seed, 60).events)
+
+
+FIGHTS: Final = {"heartrush@1": heartrush_fight, "rise@1": rise_fight}
+IDS: Final = {
+    "heartrush@1": tuple(f"c{i}" for i in range(20)),
+    "rise@1": tuple(f"{side}{i}" for side in ("he", "or") for i in range(2)),
+}
+"""The ids of the creatures of both books' random fights: no word of a rule is one of them."""
+
+
+def said(edition: str, events: Iterable[Data], names: Mapping[str, str]) -> list[str]:
+    speech = speech_of(REGISTRY[edition])
+    return [sentence(event, names, speech) for event in events]
+
+
+def words_of(events: Iterable[Data]) -> Iterator[str]:
+    """Yield every text and number inside *events*, as texts."""
+    for event in events:
+        yield from _words_in({key: value for key, value in event.items() if key not in ("type", "because")})
+
+
+def _words_in(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            yield key
+            yield from _words_in(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _words_in(each)
+    elif isinstance(value, str | int) and not isinstance(value, bool):
+        yield str(value)
+
+
+@pytest.mark.parametrize("edition", FIGHTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_sentence_has_an_id_where_there_is_a_name(edition: str, seed: int) -> None:
+    events = FIGHTS[edition](seed)
+    assert len(events) > 40, "a search that finds nothing proves nothing"
+    ids = IDS[edition]
+    raw = re.compile(rf"(?<![\w/-])({'|'.join(ids)})(?![\w/-])")
+    found = said(edition, events, dict.fromkeys(ids, "Somebody"))
+    assert sum("Somebody" in text for text in found) > 20
+    assert [text for text in found if raw.search(text)] == []
+
+
+@pytest.mark.parametrize("edition", FIGHTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_creatures_called_like_numbers_and_rules_change_no_other_word(edition: str, seed: int) -> None:
+    """Every number, stance, seat, side, weapon and condition of the fight is the id of another creature."""
+    events = FIGHTS[edition](seed)
+    others = {word: "Zoë" for word in words_of(events) if word not in IDS[edition]}
+    assert {"1", "2"} <= set(others)
+    assert len(others) > 40
+    own = dict.fromkeys(IDS[edition], "Somebody")
+    assert said(edition, events, {**others, **own}) == said(edition, events, own)
+
+
+@pytest.mark.parametrize("ruleset", [HEARTRUSH, RISE], ids=lambda each: each.edition)
+def test_no_sentence_shows_the_name_of_a_field(ruleset: Ruleset[Any]) -> None:
+    """Each pattern has all the fields that it names, so none falls back to fields and values."""
+    speech: Speech = speech_of(ruleset)
+    for type_, fields in speech.fields.items():
+        named = {name for _, name, _, _ in Formatter().parse(speech.patterns[type_]) if name}
+        assert all(name.split("_")[0] in {each.split("_")[0] for each in fields} for name in named), type_
+
+
+def test_numbers_and_what_the_gm_writes_stay_as_they_are() -> None:
+    speech = speech_of(HEARTRUSH)
+    names = {"5": "Zoë", "orc": "Orc", "might": "Mighty Max", "heroes": "Gregor"}
+    pending = {"type": "damage_pending", "creature": "orc", "amount": 5}
+    assert sentence(pending, names, speech) == "Orc is about to take 5"
+    step = {"type": "step_started", "step": "might", "eligible": []}
+    assert sentence(step, names, speech) == "the might step begins"
+    priority = {"type": "priority_granted", "side": "heroes"}
+    assert sentence(priority, names, speech) == "the heroes have priority"
+    contest = {"type": "contest_closed", "contest": "1", "ending": "upheld", "decision": "orc"}
+    assert sentence(contest, names, speech) == "contest 1 is answered (upheld): orc"
+    token = {"type": "seat_token_issued", "number": 5, "seat": "orc"}
+    assert sentence(token, names, speech) == "token 5 is issued for the seat orc"
+
+
+def test_creatures_of_one_name_are_told_apart_by_numbers() -> None:
+    names = {"a": "Goblin", "b": "Goblin", "c": "Goblin 1", "d": "The orc"}
+    assert unique_names(names) == {"a": "Goblin 2", "b": "Goblin 3", "c": "Goblin 1", "d": "the orc"}
+
+
+def test_a_condition_says_of_whom_it_comes() -> None:
+    lost = {"type": "condition_lost", "creature": "pia", "condition": "fear@orc"}
+    names = {"pia": "Pia", "orc": "Orc"}
+    assert sentence(lost, names, speech_of(RISE)) == "Pia is free of fear of Orc"
+    assert sentence({**lost, "condition": "*"}, names, speech_of(RISE)) == "Pia is free of every condition"
