@@ -1050,6 +1050,8 @@ text: string;
 on_accept: Array<Heartrush1EffectView>;
 /** The effects if the GM does not allow it. */
 on_reject: Array<Heartrush1EffectView>;
+/** The other creature that it is about, if one is. */
+against: string | null;
 /** The id of the step that waits for the GM. */
 adjudication: string;
 };
@@ -1382,6 +1384,16 @@ breath: string;
 creature: string;
 /** How many rounds of air it has. */
 rounds: number;
+};
+
+/** A creature cannot hold its breath any more. */
+export type Heartrush1BreathLost = {
+/** The type, which says what the other members are. */
+type: "breath_lost";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
 };
 
 /** A round of air is gone. */
@@ -1833,6 +1845,18 @@ prompt: string;
 ability: "might" | "agility";
 };
 
+/** Say which way a creature goes that you push out of your own place. */
+export type Heartrush1ChooseDirection = {
+/** The type, which says what the other members are. */
+type: "choose_direction";
+/** The id of the creature. */
+creature: string;
+/** The id of the prompt that the command answers. */
+prompt: string;
+/** One of the eight steps, along x and y. */
+direction: [number, number];
+};
+
 /** Choose how far a melee weapon's might bonus pushes its target, and whether the attacker follows. */
 export type Heartrush1ChoosePush = {
 /** The type, which says what the other members are. */
@@ -2076,7 +2100,7 @@ reason: string;
 };
 
 /** A command of heartrush@1. */
-export type Heartrush1Command = Heartrush1AcceptAmendment | Heartrush1AcceptDamage | Heartrush1AcceptHistory | Heartrush1AddCreature | Heartrush1Adjudicate | Heartrush1AdvanceClock | Heartrush1AdvanceEpoch | Heartrush1AllowHiding | Heartrush1Amend | Heartrush1AskRuling | Heartrush1AttackNext | Heartrush1AwardXp | Heartrush1BeginCombat | Heartrush1BreakFree | Heartrush1Breathe | Heartrush1CallOut | Heartrush1Cast | Heartrush1ChangeSeat | Heartrush1Choose | Heartrush1ChooseCheck | Heartrush1ChooseDefenseAbility | Heartrush1ChoosePush | Heartrush1ChooseStance | Heartrush1CloseEncounter | Heartrush1CloseSeat | Heartrush1CoatWeapon | Heartrush1CommitSeed | Heartrush1OpenContest | Heartrush1CutOff | Heartrush1Dash | Heartrush1DealInstead | Heartrush1DeclareAgility | Heartrush1DeclareAttack | Heartrush1DeclareInstant | Heartrush1DeclareOffensive | Heartrush1DeclineAttack | Heartrush1DeclineJoin | Heartrush1DeclineSidestep | Heartrush1Delay | Heartrush1DescribeWound | Heartrush1Douse | Heartrush1DrinkPotion | Heartrush1DropAmendment | Heartrush1EndCombat | Heartrush1EndSpell | Heartrush1EndTurn | Heartrush1Engage | Heartrush1Fall | Heartrush1FollowCaptive | Heartrush1FollowUp | Heartrush1ForfeitChoice | Heartrush1ForgoFollowUp | Heartrush1GmRuling | Heartrush1GoUnconscious | Heartrush1GrantPriority | Heartrush1Hazard | Heartrush1Help | Heartrush1Hide | Heartrush1HideCreature | Heartrush1HoldBreath | Heartrush1InvokeAspect | Heartrush1InvokeWound | Heartrush1IssueToken | Heartrush1JoinEngagement | Heartrush1LetGo | Heartrush1Meditate | Heartrush1MoveHiddenCreature | Heartrush1HandleObject | Heartrush1OpenChoice | Heartrush1OpenSeat | Heartrush1OpportunityAttack | Heartrush1Pass | Heartrush1PassSide | Heartrush1PassWindow | Heartrush1Redo | Heartrush1RemoveSeatKey | Heartrush1Rest | Heartrush1RevealCreature | Heartrush1RevealSeed | Heartrush1RollBehindScreen | Heartrush1RollCheck | Heartrush1RollContest | Heartrush1RollSave | Heartrush1AdjudicateAbility | Heartrush1ScrapeWeapon | Heartrush1SealChoice | Heartrush1SetSeatKey | Heartrush1SetStanding | Heartrush1ShakeOff | Heartrush1ShowRoll | Heartrush1ShowSheet | Heartrush1Shrug | Heartrush1Sidestep | Heartrush1SpendXp | Heartrush1Steady | Heartrush1TellComplication | Heartrush1ThrowDice | Heartrush1TreatWounds | Heartrush1Trip | Heartrush1Undo | Heartrush1Uphold | Heartrush1UseAbility | Heartrush1WaiveSeed | Heartrush1WithdrawHiddenCreature;
+export type Heartrush1Command = Heartrush1AcceptAmendment | Heartrush1AcceptDamage | Heartrush1AcceptHistory | Heartrush1AddCreature | Heartrush1Adjudicate | Heartrush1AdvanceClock | Heartrush1AdvanceEpoch | Heartrush1AllowHiding | Heartrush1Amend | Heartrush1AskRuling | Heartrush1AttackNext | Heartrush1AwardXp | Heartrush1BeginCombat | Heartrush1BreakFree | Heartrush1Breathe | Heartrush1CallOut | Heartrush1Cast | Heartrush1ChangeSeat | Heartrush1Choose | Heartrush1ChooseCheck | Heartrush1ChooseDefenseAbility | Heartrush1ChooseDirection | Heartrush1ChoosePush | Heartrush1ChooseStance | Heartrush1CloseEncounter | Heartrush1CloseSeat | Heartrush1CoatWeapon | Heartrush1CommitSeed | Heartrush1OpenContest | Heartrush1CutOff | Heartrush1Dash | Heartrush1DealInstead | Heartrush1DeclareAgility | Heartrush1DeclareAttack | Heartrush1DeclareInstant | Heartrush1DeclareOffensive | Heartrush1DeclineAttack | Heartrush1DeclineJoin | Heartrush1DeclineSidestep | Heartrush1Delay | Heartrush1DescribeWound | Heartrush1Douse | Heartrush1DrinkPotion | Heartrush1DropAmendment | Heartrush1EndCombat | Heartrush1EndSpell | Heartrush1EndTurn | Heartrush1Engage | Heartrush1Fall | Heartrush1FollowCaptive | Heartrush1FollowUp | Heartrush1ForfeitChoice | Heartrush1ForgoFollowUp | Heartrush1GmRuling | Heartrush1GoUnconscious | Heartrush1GrantPriority | Heartrush1Hazard | Heartrush1Help | Heartrush1Hide | Heartrush1HideCreature | Heartrush1HoldBreath | Heartrush1InvokeAspect | Heartrush1InvokeWound | Heartrush1IssueToken | Heartrush1JoinEngagement | Heartrush1LetGo | Heartrush1Meditate | Heartrush1MoveHiddenCreature | Heartrush1HandleObject | Heartrush1OpenChoice | Heartrush1OpenSeat | Heartrush1OpportunityAttack | Heartrush1Pass | Heartrush1PassSide | Heartrush1PassWindow | Heartrush1Redo | Heartrush1RemoveSeatKey | Heartrush1Rest | Heartrush1RevealCreature | Heartrush1RevealSeed | Heartrush1RollBehindScreen | Heartrush1RollCheck | Heartrush1RollContest | Heartrush1RollSave | Heartrush1AdjudicateAbility | Heartrush1ScrapeWeapon | Heartrush1SealChoice | Heartrush1SetSeatKey | Heartrush1SetStanding | Heartrush1ShakeOff | Heartrush1ShowRoll | Heartrush1ShowSheet | Heartrush1Shrug | Heartrush1Sidestep | Heartrush1SpendXp | Heartrush1Steady | Heartrush1TellComplication | Heartrush1ThrowDice | Heartrush1TreatWounds | Heartrush1Trip | Heartrush1Undo | Heartrush1Uphold | Heartrush1UseAbility | Heartrush1WaiveSeed | Heartrush1WithdrawHiddenCreature;
 
 /** Publish the hash of a seed, before any seed of the dice is revealed. */
 export type Heartrush1CommitSeed = {
@@ -2090,6 +2114,18 @@ commitment: string;
 export type Heartrush1CompanionHurt = {
 /** The type, which says what the other members are. */
 type: "companion_hurt";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the push. */
+push: string;
+/** The id of the creature. */
+creature: string;
+};
+
+/** The other one of a grappling pair does not come along any more. */
+export type Heartrush1CompanionLost = {
+/** The type, which says what the other members are. */
+type: "companion_lost";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
 /** The id of the push. */
@@ -2150,6 +2186,10 @@ levels: number;
 wasted: number;
 /** The id of the creature or thing that it comes from; null for none. */
 source: string | null;
+/** The campaign second at which it ends by itself. */
+until_s: number | null;
+/** Hands that a hold takes. */
+hands: number;
 };
 
 /** A condition no longer affects a creature. */
@@ -2172,6 +2212,10 @@ level: number;
 source: string | null;
 /** The round in which it began. */
 since_round: number;
+/** The campaign second at which it ends by itself; null where only somebody or something ends it. */
+until_s: number | null;
+/** Hands that a hold takes. */
+hands: number;
 };
 
 /** Fading conditions lost a level each; what reached zero is gone. */
@@ -2976,6 +3020,20 @@ because: Array<string>;
 creature: string;
 };
 
+/** Who pushes a creature that is in its own place says which way it goes. */
+export type Heartrush1DirectionChosen = {
+/** The type, which says what the other members are. */
+type: "direction_chosen";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the push. */
+push: string;
+/** The id of the creature. */
+creature: string;
+/** The direction, as steps along x and y; null for straight away. */
+direction: [number, number];
+};
+
 /** A creature closed a door. */
 export type Heartrush1DoorClosed = {
 /** The type, which says what the other members are. */
@@ -3152,6 +3210,12 @@ creature: string;
 condition: string;
 /** How many levels; advantage is above zero, disadvantage below. */
 levels: number;
+/** The second creature of fear, rage, charm, a hold or a climb; null is who causes the effect. */
+by: string | null;
+/** Whether the condition is one of the GM's own, which does nothing by itself. */
+custom: boolean;
+/** How long it lasts; null is until something ends it. */
+lasts: "minute" | null;
 };
 
 /** Let two creatures roll against each other; other effects follow from who wins. */
@@ -3530,6 +3594,8 @@ kind: "soak";
 creature: string;
 /** The name of the condition. */
 condition: string;
+/** How long it lasts; null is until something ends it. */
+lasts: "minute" | null;
 };
 
 /** Rule a creature surprised for round 1, or not; only before priority is granted. */
@@ -3816,7 +3882,7 @@ before: Record<string, number>;
 };
 
 /** An event of heartrush@1. */
-export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BonusLaid | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CameUp | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DaysPassed | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1DoorClosed | Heartrush1DoorOpened | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LanternTurned | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OpposedBegun | Heartrush1OpposedDecided | Heartrush1OpposedHalfKnown | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatChoiceCommitted | Heartrush1SeatChoiceForfeited | Heartrush1SeatChoiceOpened | Heartrush1SeatChoiceVoided | Heartrush1SeatClosed | Heartrush1SeatKeyRemoved | Heartrush1SeatKeySet | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1ThingDropped | Heartrush1ThingTaken | Heartrush1TimeBegun | Heartrush1TimeHarmed | Heartrush1TimeTaken | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WallsSet | Heartrush1WeaponCoated | Heartrush1WeaponLanded | Heartrush1WentUnder | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
+export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BonusLaid | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathLost | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CameUp | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1CompanionLost | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DaysPassed | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1DirectionChosen | Heartrush1DoorClosed | Heartrush1DoorOpened | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Followed | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LanternTurned | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OpposedBegun | Heartrush1OpposedDecided | Heartrush1OpposedHalfKnown | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatChoiceCommitted | Heartrush1SeatChoiceForfeited | Heartrush1SeatChoiceOpened | Heartrush1SeatChoiceVoided | Heartrush1SeatClosed | Heartrush1SeatKeyRemoved | Heartrush1SeatKeySet | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1ThingDropped | Heartrush1ThingTaken | Heartrush1TimeBegun | Heartrush1TimeHarmed | Heartrush1TimeTaken | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WallsSet | Heartrush1WeaponCoated | Heartrush1WeaponLanded | Heartrush1WentUnder | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
 
 /** An attack begins: who strikes whom, with which stance, and how it will be rolled. */
 export type Heartrush1ExchangeBegun = {
@@ -3994,6 +4060,18 @@ target: string;
 weapon: string;
 };
 
+/** A creature goes after whom it has pushed. */
+export type Heartrush1Followed = {
+/** The type, which says what the other members are. */
+type: "followed";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the push. */
+push: string;
+/** The id of the creature. */
+creature: string;
+};
+
 /** Declare, as the GM, that a choice was not sealed or opened in time; it counts as no choice. */
 export type Heartrush1ForfeitChoice = {
 /** The type, which says what the other members are. */
@@ -4052,6 +4130,8 @@ text: string;
 on_accept: Array<Heartrush1EffectView>;
 /** The effects if the GM does not allow it. */
 on_reject: Array<Heartrush1EffectView>;
+/** The other creature that it is about, if one is. */
+against: string | null;
 };
 
 /** A captive tries to break free of its grappler. */
@@ -4590,20 +4670,22 @@ path: string;
 creature: string;
 /** The id of the creature that caused it; null for none. */
 by: string | null;
-/** The direction, as steps along x and y. */
-step: [number, number];
+/** The direction; null where no way leads away: who pushes chooses one. */
+step: [number, number] | null;
 /** The cell into which it follows, as x and y; null if it does not. */
 follow: [number, number] | null;
 /** The feet that are left. */
 left_ft: number;
 /** Whether it was prone when the push began. */
 began_prone: boolean;
-/** `held` while the grappler of the pushed creature has not said whether it comes along. */
-stage: "held" | "moving" | "collision" | "companion" | "shared" | "done";
+/** `direction` while the pusher has not said which way it goes; `held` while the grappler of the pushed creature has not said whether it comes along. */
+stage: "direction" | "held" | "moving" | "collision" | "companion" | "shared" | "done";
 /** Who comes along: the captive of the pushed creature, or the grappler that does not let go. */
 companion: string | null;
 /** The feet with which the push began. */
 started_ft: number;
+/** Where it has been, from the beginning of the push on. */
+crossed: Array<[number, number]>;
 /** The id of the creature in the way; null for none. */
 blocker: string | null;
 /** What the blocker takes of a collision. */
@@ -4851,7 +4933,7 @@ type: "go_unconscious";
 creature: string;
 };
 
-/** Grant the first priority of the fight; `starter` names the member that begins. */
+/** Grant the first priority of the fight; `starter` names who begins, if one side was unaware. */
 export type Heartrush1GrantPriority = {
 /** The type, which says what the other members are. */
 type: "grant_priority";
@@ -5688,7 +5770,7 @@ hidden_creature: number;
 position: [number, number];
 };
 
-/** A creature walked: the cells it entered, in order. */
+/** A creature moved: the cells it entered, in order. */
 export type Heartrush1Moved = {
 /** The type, which says what the other members are. */
 type: "moved";
@@ -5700,7 +5782,7 @@ creature: string;
 path: Array<[number, number]>;
 /** The distance in feet. */
 feet: number;
-/** `dash`, `sidestep`, `followed`, `dragged` or `placed`. */
+/** `dash`, `sidestep`, `followed`, `companion`, `dragged` or `placed`. */
 how: string;
 };
 
@@ -6043,8 +6125,6 @@ export type Heartrush1OpeningContested = {
 type: "opening_contested";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The side that begins; null if dice decide. */
-starter: string | null;
 };
 
 /** What the players' opening die showed. */
@@ -6463,8 +6543,8 @@ because: Array<string>;
 creature: string;
 /** The id of the creature that caused it; null for none. */
 by: string | null;
-/** The direction, as steps along x and y. */
-step: [number, number];
+/** The direction; null where no way leads away: who pushes chooses one. */
+step: [number, number] | null;
 /** The cell into which it follows, as x and y; null if it does not. */
 follow: [number, number] | null;
 /** The id of the push. */
@@ -8752,6 +8832,10 @@ level?: number;
 source?: string | null;
 /** The round in which it began. */
 since_round?: number;
+/** The campaign second at which it ends by itself; null where only somebody or something ends it. */
+until_s?: number | null;
+/** Hands that a hold takes. */
+hands?: number;
 };
 
 /** Add dice to a roll of the attack: weapon dice of the roller, dice of a size, or points. */
@@ -8872,6 +8956,12 @@ creature: string;
 condition: string;
 /** How many levels; advantage is above zero, disadvantage below. */
 levels?: number;
+/** The second creature of fear, rage, charm, a hold or a climb; null is who causes the effect. */
+by?: string | null;
+/** Whether the condition is one of the GM's own, which does nothing by itself. */
+custom?: boolean;
+/** How long it lasts; null is until something ends it. */
+lasts?: "minute" | null;
 };
 
 /** Give rush points, or take them: never below zero. */
@@ -9196,6 +9286,8 @@ kind: "soak";
 creature: string;
 /** The name of the condition. */
 condition?: string;
+/** How long it lasts; null is until something ends it. */
+lasts?: "minute" | null;
 };
 
 /** Rule a creature surprised for round 1, or not; only before priority is granted. */

@@ -139,6 +139,7 @@ class AdjudicationAsked(t.TypedDict):
     text: str
     on_accept: "list[EffectView]"
     on_reject: "list[EffectView]"
+    against: str | None
     adjudication: str
 
 @t.final
@@ -357,6 +358,13 @@ class BreathHeld(t.TypedDict):
     breath: str
     creature: str
     rounds: int
+
+@t.final
+class BreathLost(t.TypedDict):
+    """A creature cannot hold its breath any more."""
+    type: t.Literal['breath_lost']
+    because: list[str]
+    creature: str
 
 @t.final
 class BreathSpent(t.TypedDict):
@@ -644,6 +652,14 @@ class ChooseDefenseAbility(t.TypedDict):
     ability: t.Literal['might', 'agility']
 
 @t.final
+class ChooseDirection(t.TypedDict):
+    """Say which way a creature goes that you push out of your own place."""
+    type: t.Literal['choose_direction']
+    creature: str
+    prompt: str
+    direction: list[int]
+
+@t.final
 class ChoosePush(t.TypedDict):
     """Choose how far a melee weapon's might bonus pushes its target, and whether the attacker follows."""
     type: t.Literal['choose_push']
@@ -802,7 +818,7 @@ class CombatEnding(t.TypedDict):
     because: list[str]
     reason: str
 
-Command: t.TypeAlias = "AcceptAmendment | AcceptDamage | AcceptHistory | AddCreature | Adjudicate | AdvanceClock | AdvanceEpoch | AllowHiding | Amend | AskRuling | AttackNext | AwardXp | BeginCombat | BreakFree | Breathe | CallOut | Cast | ChangeSeat | Choose | ChooseCheck | ChooseDefenseAbility | ChoosePush | ChooseStance | CloseEncounter | CloseSeat | CoatWeapon | CommitSeed | OpenContest | CutOff | Dash | DealInstead | DeclareAgility | DeclareAttack | DeclareInstant | DeclareOffensive | DeclineAttack | DeclineJoin | DeclineSidestep | Delay | DescribeWound | Douse | DrinkPotion | DropAmendment | EndCombat | EndSpell | EndTurn | Engage | Fall | FollowCaptive | FollowUp | ForfeitChoice | ForgoFollowUp | GmRuling | GoUnconscious | GrantPriority | Hazard | Help | Hide | HideCreature | HoldBreath | InvokeAspect | InvokeWound | IssueToken | JoinEngagement | LetGo | Meditate | MoveHiddenCreature | HandleObject | OpenChoice | OpenSeat | OpportunityAttack | Pass | PassSide | PassWindow | Redo | RemoveSeatKey | Rest | RevealCreature | RevealSeed | RollBehindScreen | RollCheck | RollContest | RollSave | AdjudicateAbility | ScrapeWeapon | SealChoice | SetSeatKey | SetStanding | ShakeOff | ShowRoll | ShowSheet | Shrug | Sidestep | SpendXp | Steady | TellComplication | ThrowDice | TreatWounds | Trip | Undo | Uphold | UseAbility | WaiveSeed | WithdrawHiddenCreature"
+Command: t.TypeAlias = "AcceptAmendment | AcceptDamage | AcceptHistory | AddCreature | Adjudicate | AdvanceClock | AdvanceEpoch | AllowHiding | Amend | AskRuling | AttackNext | AwardXp | BeginCombat | BreakFree | Breathe | CallOut | Cast | ChangeSeat | Choose | ChooseCheck | ChooseDefenseAbility | ChooseDirection | ChoosePush | ChooseStance | CloseEncounter | CloseSeat | CoatWeapon | CommitSeed | OpenContest | CutOff | Dash | DealInstead | DeclareAgility | DeclareAttack | DeclareInstant | DeclareOffensive | DeclineAttack | DeclineJoin | DeclineSidestep | Delay | DescribeWound | Douse | DrinkPotion | DropAmendment | EndCombat | EndSpell | EndTurn | Engage | Fall | FollowCaptive | FollowUp | ForfeitChoice | ForgoFollowUp | GmRuling | GoUnconscious | GrantPriority | Hazard | Help | Hide | HideCreature | HoldBreath | InvokeAspect | InvokeWound | IssueToken | JoinEngagement | LetGo | Meditate | MoveHiddenCreature | HandleObject | OpenChoice | OpenSeat | OpportunityAttack | Pass | PassSide | PassWindow | Redo | RemoveSeatKey | Rest | RevealCreature | RevealSeed | RollBehindScreen | RollCheck | RollContest | RollSave | AdjudicateAbility | ScrapeWeapon | SealChoice | SetSeatKey | SetStanding | ShakeOff | ShowRoll | ShowSheet | Shrug | Sidestep | SpendXp | Steady | TellComplication | ThrowDice | TreatWounds | Trip | Undo | Uphold | UseAbility | WaiveSeed | WithdrawHiddenCreature"
 """A command of heartrush@1."""
 
 @t.final
@@ -815,6 +831,14 @@ class CommitSeed(t.TypedDict):
 class CompanionHurt(t.TypedDict):
     """A creature that holds the pushed one, or is held by it, takes the same damage."""
     type: t.Literal['companion_hurt']
+    because: list[str]
+    push: str
+    creature: str
+
+@t.final
+class CompanionLost(t.TypedDict):
+    """The other one of a grappling pair does not come along any more."""
+    type: t.Literal['companion_lost']
     because: list[str]
     push: str
     creature: str
@@ -853,6 +877,8 @@ class ConditionGained(t.TypedDict):
     levels: int
     wasted: int
     source: str | None
+    until_s: int | None
+    hands: int
 
 @t.final
 class ConditionLost(t.TypedDict):
@@ -868,6 +894,8 @@ class ConditionView(t.TypedDict):
     level: int
     source: str | None
     since_round: int
+    until_s: int | None
+    hands: int
 
 @t.final
 class ConditionsFaded(t.TypedDict):
@@ -1373,6 +1401,15 @@ class Died(t.TypedDict):
     creature: str
 
 @t.final
+class DirectionChosen(t.TypedDict):
+    """Who pushes a creature that is in its own place says which way it goes."""
+    type: t.Literal['direction_chosen']
+    because: list[str]
+    push: str
+    creature: str
+    direction: list[int]
+
+@t.final
 class DoorClosed(t.TypedDict):
     """A creature closed a door."""
     type: t.Literal['door_closed']
@@ -1492,6 +1529,9 @@ class EffectConditionView(t.TypedDict):
     creature: str
     condition: str
     levels: int
+    by: str | None
+    custom: bool
+    lasts: t.Literal['minute'] | None
 
 @t.final
 class EffectContestView(t.TypedDict):
@@ -1749,6 +1789,7 @@ class EffectSoakView(t.TypedDict):
     kind: t.Literal['soak']
     creature: str
     condition: str
+    lasts: t.Literal['minute'] | None
 
 @t.final
 class EffectSurpriseView(t.TypedDict):
@@ -1939,7 +1980,7 @@ class EpochEnded(t.TypedDict):
     to: int
     before: dict[str, int]
 
-Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BonusLaid | BreakFreeTried | BreathAsked | BreathHeld | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CameUp | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DaysPassed | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LanternTurned | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OpposedBegun | OpposedDecided | OpposedHalfKnown | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatKeyRemoved | SeatKeySet | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | ThingDropped | ThingTaken | TimeBegun | TimeHarmed | TimeTaken | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WallsSet | WeaponCoated | WeaponLanded | WentUnder | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
+Event: t.TypeAlias = "AbilityContested | AbilityFizzled | AbilityResolved | AbilityRuled | AbilityUsed | ActionGiven | AdjudicationAsked | AftermathOver | AmendmentDetailed | AmendmentDropped | AmendmentProposed | Armed | AttackChosen | AttackDue | AttackRolled | AttackerChosen | AttacksOver | BonusLaid | BreakFreeTried | BreathAsked | BreathHeld | BreathLost | BreathSpent | Breathed | BroughtLanded | Burned | CalledOut | CameOff | CameUp | CantripHit | CaptiveFollowed | CheckAsked | CheckChosen | CheckFailed | CheckNeedsChoice | CheckRerolled | CheckResolved | CheckRolled | ChoiceAsked | Chosen | ClimbAsked | ClimbChecked | ClimbTried | ClimbedOn | ClockAdvanced | ClosingBegun | CoatScraped | Collision | CollisionShared | CombatBegan | CombatEnded | CombatEnding | CompanionHurt | CompanionLost | ComplicationDescribed | ConditionEased | ConditionGained | ConditionLost | ConditionsFaded | ContestClosed | ContestHalfKnown | ContestOpened | ContestOver | ContestRolled | ContestedRolled | Continued | CostPaid | CreatureAdded | CreatureHidden | CreatureLeft | CrushBegun | Crushed | DamageApplied | DamageChanged | DamageHalved | DamagePending | DaysPassed | DeclarationMade | Declared | Declined | DeedBegun | DeedDeclared | DeedInVain | DeedSaid | DefenseAbilityChosen | DefenseKept | DefenseRolled | DestinyGained | DiceDeclared | DiceRequested | DiceSealed | Died | DirectionChosen | DoorClosed | DoorOpened | Drenched | DueDisclosed | EarlySidestepTaken | EffectEnded | EffectLaid | EffectTaken | EffectTriggered | EffectsBegun | EffectsDone | EncounterClosed | EncounterOpened | EngagementDeclared | EngagementEnded | EngagementJoined | EpochAdvanced | EpochClosed | EpochEnded | ExchangeBegun | ExchangeHit | ExchangeSettled | Exposed | Fell | FellToZero | FireCaught | FollowUpForgone | FollowUpMade | Followed | Forked | Freed | GmRulingRecorded | GrappleTried | GripAsked | GripTested | Healed | HeartDieGrew | HeartDieSet | HeartRecharged | HelpGiven | HelpSpent | Hid | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HiddenRuled | HidingAllowed | HidingTried | HinderBegun | Hindered | HpSet | InitiativeRolled | InstantDeclared | InstantFizzled | InstantResolved | JoinDeclined | JoiningClosed | Landed | LaneDisclosed | LanternTurned | LineAccepted | LineBegun | LinkInherited | MeditationBegun | Moved | MovementBegun | MovementEnded | MovementPlanned | MoverDone | NightOver | NobodyCanAct | ObjectHandled | OccasionInherited | OffensiveActionFizzled | OffensiveBegun | OffensiveLanded | OffensiveResolved | OffensivesOver | OpeningContested | OpeningRoll | OperationTaken | OpposedBegun | OpposedDecided | OpposedHalfKnown | OptionSet | PenaltyLaid | PoisonStruck | PoisonTaken | PoolSpent | PotionDrunk | PotionWorked | PriorityGranted | PriorityPassed | PushBegun | PushChosen | PushDone | PushEarned | PushStopped | Pushed | RestBegun | Rested | Restored | RollChanged | RollVoided | RoundEnded | RoundEnding | RoundRanOut | RoundSettled | RoundStarted | RulingRequested | RushGained | SaveMade | SceneryChanged | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatKeyRemoved | SeatKeySet | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | ShakeOffTried | SheetShown | Shrugged | SidestepDeclined | SidestepTaken | SpellCast | StanceChosen | StanceCommitted | StanceForced | StancesRevealed | StandingChanged | StandingSet | SteadyBegun | SteadyTried | StepEnded | StepStarted | StrainOver | StreamRedirected | Suffocates | SurpriseRuled | TargetsRevealed | TerrainSet | ThingDropped | ThingTaken | TimeBegun | TimeHarmed | TimeTaken | TimingAssumed | TreatmentBegun | TreatmentDone | TrialBegun | TrialDecided | TurnDelayed | TurnEnded | TurnOrderSet | TurnStarted | UnawareRuled | Unconscious | UpkeepTaken | UseBegins | UseDeclared | UseNumbered | WallsSet | WeaponCoated | WeaponLanded | WentUnder | WindowClosed | WindowOpened | WindowPassed | Woke | WoundDescribed | WoundMarked | WoundTreated | WoundsEased | XpAwarded | XpSpent"
 """An event of heartrush@1."""
 
 @t.final
@@ -2055,6 +2096,14 @@ class FollowUpMade(t.TypedDict):
     weapon: str
 
 @t.final
+class Followed(t.TypedDict):
+    """A creature goes after whom it has pushed."""
+    type: t.Literal['followed']
+    because: list[str]
+    push: str
+    creature: str
+
+@t.final
 class ForfeitChoice(t.TypedDict):
     """Declare, as the GM, that a choice was not sealed or opened in time; it counts as no choice."""
     type: t.Literal['forfeit_choice']
@@ -2091,6 +2140,7 @@ class FrameAdjudicationView(t.TypedDict):
     text: str
     on_accept: "list[EffectView]"
     on_reject: "list[EffectView]"
+    against: str | None
 
 @t.final
 class FrameBreakFreeView(t.TypedDict):
@@ -2416,13 +2466,14 @@ class FramePushView(t.TypedDict):
     path: str
     creature: str
     by: str | None
-    step: list[int]
+    step: list[int] | None
     follow: list[int] | None
     left_ft: int
     began_prone: bool
-    stage: t.Literal['held', 'moving', 'collision', 'companion', 'shared', 'done']
+    stage: t.Literal['direction', 'held', 'moving', 'collision', 'companion', 'shared', 'done']
     companion: str | None
     started_ft: int
+    crossed: list[list[int]]
     blocker: str | None
     total: int
     mover_total: int
@@ -2578,7 +2629,7 @@ class GoUnconscious(t.TypedDict):
 
 @t.final
 class GrantPriority(t.TypedDict):
-    """Grant the first priority of the fight; `starter` names the member that begins."""
+    """Grant the first priority of the fight; `starter` names who begins, if one side was unaware."""
     type: t.Literal['grant_priority']
     starter: t.NotRequired[str | None]
 
@@ -3142,7 +3193,7 @@ class MoveHiddenCreature(t.TypedDict):
 
 @t.final
 class Moved(t.TypedDict):
-    """A creature walked: the cells it entered, in order."""
+    """A creature moved: the cells it entered, in order."""
     type: t.Literal['moved']
     because: list[str]
     creature: str
@@ -3369,7 +3420,6 @@ class OpeningContested(t.TypedDict):
     """Both sides saw it coming: a die will say who begins."""
     type: t.Literal['opening_contested']
     because: list[str]
-    starter: str | None
 
 @t.final
 class OpeningRoll(t.TypedDict):
@@ -3635,7 +3685,7 @@ class PushBegun(t.TypedDict):
     because: list[str]
     creature: str
     by: str | None
-    step: list[int]
+    step: list[int] | None
     follow: list[int] | None
     push: str
     feet: int
@@ -5107,6 +5157,8 @@ class HeartrushCondition(t.TypedDict):
     level: t.NotRequired[int]
     source: t.NotRequired[str | None]
     since_round: t.NotRequired[int]
+    until_s: t.NotRequired[int | None]
+    hands: t.NotRequired[int]
 
 @t.final
 class HeartrushEffectAddDice(t.TypedDict):
@@ -5189,6 +5241,9 @@ class HeartrushEffectGainCondition(t.TypedDict):
     creature: str
     condition: str
     levels: t.NotRequired[int]
+    by: t.NotRequired[str | None]
+    custom: t.NotRequired[bool]
+    lasts: t.NotRequired[t.Literal['minute', None]]
 
 @t.final
 class HeartrushEffectGainRush(t.TypedDict):
@@ -5409,6 +5464,7 @@ class HeartrushEffectSoak(t.TypedDict):
     kind: t.Literal['soak']
     creature: str
     condition: t.NotRequired[str]
+    lasts: t.NotRequired[t.Literal['minute', None]]
 
 @t.final
 class HeartrushEffectSurprise(t.TypedDict):

@@ -5,13 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import combinations
 from typing import Final
 
-from service.rules.heartrush.creatures.size_and_bonds import captive_of, climbers_on, grappler_of, mount_of
+from service.rules.heartrush.creatures.adjacency import is_adjacent
+from service.rules.heartrush.creatures.size_and_bonds import (
+    Moved,
+    captive_of,
+    climbers_on,
+    fit_together,
+    grappler_of,
+    mount_of,
+)
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.effects.effects import ActionGiven
+from service.rules.heartrush.moving.movement import MovementFrame
 from service.rules.kernel.messages import Fact
+from service.rules.space.grid import cells
 
 LADDER: Final = (4, 6, 8, 10, 12, 20)
 MOST_DESTINY: Final = 10
@@ -67,9 +78,21 @@ def _climbs(state: State) -> bool:
     return all(mount is None or c in climbers_on(state, mount) for c, mount in mounts)
 
 
+def _reaching(state: State) -> bool:
+    """Tell whether everybody who holds somebody is next to it, and every climber in its mount's space."""
+    for creature in state.creatures.values():
+        holder, mount = grappler_of(state, creature), mount_of(state, creature)
+        if holder is not None and not is_adjacent(state, holder, creature):
+            return False
+        if mount is not None and creature.position not in cells(mount.position, mount.space):
+            return False
+    return True
+
+
 STATE: Final[Mapping[str, Callable[[State], bool]]] = {
     "a hold has two ends": _holds,
     "who climbs is borne": _climbs,
+    "bonds tie those that are together": _reaching,
     "only what one has is spent": _charges,
     "passes are 0 to 3": lambda s: 0 <= s.passes <= 3,
     "the clock runs from 0": lambda s: s.clock_s >= 0,
@@ -88,6 +111,7 @@ def faults(state: State, before: State, facts: Iterable[Fact[State]]) -> list[st
         creature for name, creature in state.creatures.items() if before.creatures.get(name) is not creature
     ]
     broken += [f"{c.id}: {law}" for c in new for law, holds in CREATURE.items() if not holds(c)]
+    broken += [f"{a} and {b} share a space without a reason" for a, b in _crowded(state, before, facts)]
     given = {fact.creature for fact in facts if isinstance(fact, ActionGiven)}
     more = (c for c in new if c.action > 1 and c.id not in given)
     return broken + [
@@ -97,3 +121,52 @@ def faults(state: State, before: State, facts: Iterable[Fact[State]]) -> list[st
 
 def _action(before: State, creature: Creature) -> int:
     return before.creatures[creature.id].action if creature.id in before.creatures else 1
+
+
+def _crowded(state: State, before: State, facts: Iterable[Fact[State]]) -> Iterator[tuple[str, str]]:
+    """Yield the creatures that share a space since *before* for no reason of size, bond or record.
+
+    Who walks through a friend may be stopped in its space: tripped, struck down, or asked something there.
+    Who is placed comes where the GM says.
+    """
+    if state.creatures is before.creatures:
+        return
+    met = {frozenset(pair) for pair in _pairs(before)}
+    walking = {frame.creature for frame in state.stacks.table if isinstance(frame, MovementFrame)}
+    stopped = {
+        fact.creature
+        for fact in facts
+        if isinstance(fact, Moved) and (fact.how == "placed" or not may_end(state, fact.creature))
+    }
+    for one, other in _pairs(state):
+        pair = (state.creatures[one], state.creatures[other])
+        if frozenset((one, other)) in met or {one, other} & (walking | stopped):
+            continue
+        if not (_by_size(state, *pair) or _tied(state, *pair)):
+            yield one, other
+
+
+def may_end(state: State, creature: str) -> bool:
+    """Tell whether a movement of *creature* was over: it is not lying where it was tripped or struck down."""
+    found = state.creatures[creature]
+    return found.status == "active" and not found.has("prone") and not found.has("stunned")
+
+
+def _pairs(state: State) -> Iterator[tuple[str, str]]:
+    """Yield each two creatures that share a cell."""
+    found = {
+        tuple(sorted((one.id, other.id)))
+        for there in state.occupied.values()
+        for one, other in combinations(there, 2)
+    }
+    yield from sorted(found)
+
+
+def _by_size(state: State, one: Creature, other: Creature) -> bool:
+    apart = abs(one.rank - other.rank)
+    return apart >= 2 or fit_together(one, (other,)) or fit_together(other, (one,))
+
+
+def _tied(state: State, one: Creature, other: Creature) -> bool:
+    ridden = (mount_of(state, one), mount_of(state, other))
+    return other in ridden or one in ridden or (ridden[0] is not None and ridden[0] == ridden[1])

@@ -12,7 +12,6 @@ from tests.rules.heartrush.kit import Fight, begun, opened
 HOLD = {"grappling": Condition(level=1, source="wolf", since_round=1)}
 HELD = {
     "grappled": Condition(level=1, source="pia", since_round=1),
-    "restrained": Condition(level=1, source="pia", since_round=1),
 }
 CONFUSED = {"confused": Condition()}
 PLACES = {"pia": (0, 0), "ash": (0, 2), "orc": (1, 0), "wolf": (5, 5)}

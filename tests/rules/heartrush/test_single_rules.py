@@ -125,8 +125,8 @@ def test_HR_STANCE_MIG_1_might_strikes_last_and_not_at_agility() -> None:
 def test_HR_START_4_the_side_that_begins_names_one_of_its_own() -> None:
     fight = opened(NEAR).do("begin_combat", unaware_side="enemies").do("grant_priority", starter="pia")
     assert fight.state.starter == "pia"
-    other = opened(NEAR).do("begin_combat", unaware_side="enemies").do("grant_priority", starter="orc")
-    assert other.state.starter is None
+    other = opened(NEAR).do("begin_combat", unaware_side="enemies")
+    assert other.refused("grant_priority", starter="orc") == "no_valid_target"
 
 
 def test_HR_ZERO_4_death_is_at_the_negative_of_the_maximum() -> None:

@@ -7,7 +7,7 @@ The chapters, with the modules that have them:
 - Combat: `actions`, `possessions`
 - Conditions: `conditions`
 - Weapons, Cantrips & Armor: `weapons`
-- Gameplay Basics: `ledges`, `operations`, `lasting`
+- Gameplay Basics: `operations`, `lasting`
 - Combat Mechanics: `damage`, `wounds`
 
 Beside them: `permission`, `answers`.
@@ -45,7 +45,6 @@ FACE: Final = (
     "actions",
     "weapons",
     "possessions",
-    "ledges",
     "lasting",
     "operations",
     "permission",

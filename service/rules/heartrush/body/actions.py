@@ -55,6 +55,11 @@ def strained(state: State, creature: str) -> State:
     return changed(state, rulings=number).pushed(frame)
 
 
+def winded(state: State, creature: str) -> State:
+    """Return the state after a move of *creature* that is not paid for: without air it costs breath too."""
+    return strained(state, creature) if is_airless(state.creatures[creature]) else state
+
+
 def stream_of(creature: str) -> str:
     """Return the stream of the dice of suffocation."""
     return f"{creature}/suffocation"

@@ -14,13 +14,22 @@ from typing import ClassVar, Final
 from service.rules.heartrush import books
 from service.rules.heartrush.body.damage import burn
 from service.rules.heartrush.body.wounds import Died
-from service.rules.heartrush.creatures.character import Condition
+from service.rules.heartrush.creatures.character import MOST_LEVELS, Condition
 from service.rules.heartrush.creatures.size_and_bonds import BONDS, eased, untied
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Code, ConditionName, Count, CreatureId, Label, Levels, SourceId
+from service.rules.kernel.values import (
+    Code,
+    ConditionName,
+    Count,
+    CreatureId,
+    Label,
+    Levels,
+    Seconds,
+    SourceId,
+)
 
 HR_COND_1: Final = Rule(
     "HR-COND-1",
@@ -72,7 +81,13 @@ HR_COND_27: Final = Rule(
 )
 
 
-MOST_LEVELS: Final = 5
+HR_COND_29: Final = Rule(
+    "HR-COND-29",
+    "A condition that is laid for a time ends when the campaign clock has passed it.",
+    RULING,
+)
+
+
 SLEEPLESS: Final = ("weakened", "off_balanced", "dazed")
 """What a bad night brings until a good one, two faces of a d6 each, in this order."""
 DEADLY_VULNERABILITY: Final = 4
@@ -88,13 +103,30 @@ class ConditionGained(Event[State]):
     levels: Levels
     wasted: Count = 0
     source: SourceId | None = None
+    until_s: Seconds | None = None
+    """The campaign second at which it ends by itself."""
+    hands: Count = 0
+    """Hands that a hold takes."""
 
     def evolve(self, state: State) -> State:
         conditions = state.creatures[self.creature].conditions
         old = conditions.get(self.condition)
         level = (old.level if old else 0) + self.levels - self.wasted
-        new = Condition(level=level, source=self.source, since_round=state.round)
+        new = Condition(
+            level=level,
+            source=self.source,
+            since_round=state.round,
+            until_s=_later(old, self.until_s),
+            hands=self.hands,
+        )
         return state.with_creature(self.creature, conditions=with_key(conditions, self.condition, new))
+
+
+def _later(old: Condition | None, until_s: int | None) -> int | None:
+    """Return until when a condition lasts that is laid over *old*: the longer of the two."""
+    if old is None or until_s is None:
+        return until_s
+    return None if old.until_s is None else max(old.until_s, until_s)
 
 
 @record
@@ -150,8 +182,20 @@ def _faded(creature: Creature, left: Mapping[str, int]) -> Mapping[str, Conditio
 
 
 @enforces(HR_COND_1)
-def gain(state: State, creature: str, condition: str, levels: int, source: str | None = None) -> Emits[State]:
-    """Emit *levels* of a condition for *creature*, up to its most, with what the gain brings."""
+def gain(
+    state: State,
+    creature: str,
+    condition: str,
+    levels: int,
+    source: str | None = None,
+    *,
+    lasts_s: int | None = None,
+    hands: int = 0,
+) -> Emits[State]:
+    """Emit *levels* of a condition for *creature*, up to its most, with what the gain brings.
+
+    It ends by itself after *lasts_s* seconds, if they are given.
+    """
     if levels <= 0:
         return state
     kind = kind_of(condition)
@@ -160,7 +204,13 @@ def gain(state: State, creature: str, condition: str, levels: int, source: str |
     before = state.creatures[creature].level(condition)
     wasted = max(0, before + levels - kind.levels)
     gained = ConditionGained(
-        creature=creature, condition=condition, levels=levels, wasted=wasted, source=source
+        creature=creature,
+        condition=condition,
+        levels=levels,
+        wasted=wasted,
+        source=source,
+        until_s=None if lasts_s is None else state.clock_s + lasts_s,
+        hands=hands,
     )
     state = yield gained
     return state if kind.on_gain is None else (yield from kind.on_gain(state, gained))
@@ -190,6 +240,16 @@ def fade_with_time(state: State, seconds: int, creatures: Iterable[str]) -> Emit
         if fading and rounds:
             levels[name] = {key: max(0, level - rounds) for key, level in fading.items()}
     return (yield ConditionsFaded(levels=levels)) if levels else state
+
+
+@enforces(HR_COND_29)
+def run_out(state: State) -> Emits[State]:
+    """Emit the end of each condition whose time is over."""
+    for name, creature in state.creatures.items():
+        for key, found in creature.conditions.items():
+            if found.until_s is not None and found.until_s <= state.clock_s:
+                state = yield ConditionLost(creature=name, condition=key)
+    return state
 
 
 @enforces(HR_COND_3)
@@ -280,6 +340,10 @@ class ConditionKind:
     """Emits what comes before a creature gains it from a source."""
     on_gain: Callable[[State, ConditionGained], Emits[State]] | None = None
     """Emits what follows when levels of it are gained."""
+    of_somebody: bool = False
+    """Whether it means nothing without the creature that makes it, or is the other end of it."""
+    lifted_by: tuple[str, ...] = ()
+    """The commands that end it, where it does not fade; none: it is laid for a time, or the GM ends it."""
 
 
 _KINDS: Final = (
@@ -292,24 +356,30 @@ _KINDS: Final = (
     ConditionKind(name="incapacitated"),
     ConditionKind(name="poisoned", levels=MOST_LEVELS),
     ConditionKind(name="blinded", levels=MOST_LEVELS, fades=True),
-    ConditionKind(name="suffocating"),
+    ConditionKind(name="suffocating", lifted_by=("breathe",)),
     ConditionKind(name="slowed", levels=MOST_LEVELS, fades=True, speed=slowed),
     ConditionKind(name="crippled", speed=crippled),
     ConditionKind(name="vulnerable_physical", levels=MOST_LEVELS, on_gain=break_down),
     ConditionKind(name="vulnerable_mental", levels=MOST_LEVELS, on_gain=break_down),
-    ConditionKind(name="confused", levels=MOST_LEVELS),
-    ConditionKind(name="frightened", levels=MOST_LEVELS),
-    ConditionKind(name="enraged", levels=MOST_LEVELS, before_gain=turn_rage),
-    ConditionKind(name="charmed", levels=MOST_LEVELS),
-    ConditionKind(name="prone"),
+    ConditionKind(name="confused", levels=MOST_LEVELS, lifted_by=("help",)),
+    ConditionKind(name="frightened", levels=MOST_LEVELS, of_somebody=True, lifted_by=("steady",)),
+    ConditionKind(
+        name="enraged",
+        levels=MOST_LEVELS,
+        before_gain=turn_rage,
+        of_somebody=True,
+        lifted_by=("steady", "declare_attack"),
+    ),
+    ConditionKind(name="charmed", levels=MOST_LEVELS, of_somebody=True, lifted_by=("declare_attack",)),
+    ConditionKind(name="prone", lifted_by=("dash", "sidestep")),
     ConditionKind(name="burning", levels=MOST_LEVELS, fades=True, on_gain=catch_fire),
     ConditionKind(name="cover", levels=MOST_LEVELS),
     ConditionKind(name="obscured"),
     ConditionKind(name="highground"),
-    ConditionKind(name="creature_climber"),
-    ConditionKind(name="climbed_on"),
-    ConditionKind(name="grappling"),
-    ConditionKind(name="grappled"),
+    ConditionKind(name="creature_climber", of_somebody=True, lifted_by=("dash", "sidestep", "shake_off")),
+    ConditionKind(name="climbed_on", of_somebody=True, lifted_by=("shake_off",)),
+    ConditionKind(name="grappling", of_somebody=True, lifted_by=("let_go",)),
+    ConditionKind(name="grappled", of_somebody=True, lifted_by=("break_free",)),
 )
 
 CONDITIONS: Final[Mapping[str, ConditionKind]] = MappingProxyType({kind.name: kind for kind in _KINDS})

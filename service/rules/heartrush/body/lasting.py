@@ -26,6 +26,7 @@ from service.rules.heartrush.creatures.abilities import (
     RollBonus,
     Rolling,
 )
+from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.sheet import WEAPON_DIE
 from service.rules.heartrush.creatures.state import Creature, State, is_able
 from service.rules.kernel.messages import Event
@@ -33,7 +34,6 @@ from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import DiceCount, StepId
 from service.rules.rolls.chance import PoolDie
-from service.rules.space.grid import FEET
 
 HR_ABIL_2: Final = Rule(
     "HR-ABIL-2",
@@ -185,7 +185,7 @@ def _points(state: State, creature: Creature, bonus: RollBonus, where: Lasting |
 def adjacent_enemies(state: State, creature: Creature) -> int:
     """Return how many living enemies stand next to *creature*."""
     return sum(
-        other.side != creature.side and other.status == "active" and state.distance(creature, other) <= FEET
+        other.side != creature.side and other.status == "active" and is_adjacent(state, creature, other)
         for other in state.creatures.values()
     )
 

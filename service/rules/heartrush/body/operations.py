@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import fields
 from itertools import islice
 from typing import Any, ClassVar, Final, TypeAlias
@@ -42,6 +42,10 @@ class Effect:
     def fault(self, view: State) -> str | None:
         """Return what keeps this from being an effect in *view*, in a few words; None where nothing does."""
         raise NotImplementedError
+
+    def misused(self, *, caused: bool) -> str | None:
+        """Return what is wrong with its words, whoever it is for; *caused*: some creature causes it."""
+        return None
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         """Emit what comes of it; *frame* says who caused it and by which rules."""
@@ -125,6 +129,11 @@ def faults(view: State, effects: tuple[Effect, ...]) -> str | None:
         if fault:
             return f"effect {i}: {fault}"
     return None
+
+
+def misused(effects: Iterable[Effect], *, caused: bool) -> str | None:
+    """Return what is wrong with the words of the first of *effects* that is misused; None where none is."""
+    return next((fault for effect in effects if (fault := effect.misused(caused=caused))), None)
 
 
 # --- parts that several kinds share ----------------------------------------------------------------

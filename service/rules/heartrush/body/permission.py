@@ -15,6 +15,7 @@ from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import owed
+from service.rules.table.table import GM
 
 # --- timing --------------------------------------------------------------------------------------------
 # `Timing` lists everything in which the editions with priority and with turns differ. The edition with
@@ -367,7 +368,10 @@ def own(view: State, command: Sent, creature: str) -> Creature:
     if found is None:
         raise Refused("no_such_creature", f"there is no creature {creature}", "TABLE-SEAT-1")
     if view.controller(creature) != command.by.seat:
-        raise Refused("not_your_creature", f"{command.by.seat} does not control {creature}", "TABLE-SEAT-1")
+        holder = view.controller(creature)
+        over = f": {holder} does; change_seat takes it over" if command.by.role == GM else ""
+        detail = f"{command.by.seat} does not control {creature}{over}"
+        raise Refused("not_your_creature", detail, "TABLE-SEAT-1")
     return found
 
 
@@ -409,7 +413,19 @@ def at_leisure(view: State) -> None:
 def check_settled(view: State) -> None:
     """Refuse while something waits to be resolved; outside combat too it comes first."""
     if view.top is not None and view.top.kind != "combat":
-        raise Refused("no_priority", f"{view.top.path} is not resolved yet", "HR-PRIO-1")
+        raise Refused("no_priority", what_waits(view), "HR-PRIO-1")
+
+
+def what_waits(view: State) -> str:
+    """Return in words what comes before anything else: whose dice, or whose answer, or what is under way."""
+    assert view.top is not None, "something waits"
+    owed = next(iter(view.top.waiting(view)), None)
+    if owed is None:
+        return f"something comes first: {view.top.kind.replace('_', ' ')}"
+    who = owed.creature or owed.seat
+    if "throw_dice" in owed.accepts:
+        return f"the dice of {who} are still to be thrown"
+    return f"{who} has to answer first: {' or '.join(owed.accepts)}"
 
 
 @enforces(HR_ENG_8)
@@ -428,7 +444,7 @@ def holding_priority(view: State, creature: Creature, action: str = "act") -> No
 def without_priority(view: State, side: str) -> str:
     """Return why *side* may not act: the detail names the side that holds priority, if one does."""
     holder = (view.priority_side if view.phase == "priority" else None) or "nobody"
-    return f"{side} does not hold priority: {holder} does"
+    return f"priority is with {holder}, not with {side}"
 
 
 @enforces(HR_PRIO_1)
@@ -441,7 +457,7 @@ def has_priority(view: State, creature: Creature) -> None:
     top = view.top
     assert top is not None, "combat keeps its frame"
     if top.kind != "combat":
-        raise Refused("no_priority", f"{top.path} is not resolved yet")
+        raise Refused("no_priority", what_waits(view))
     if creature.id in view.member_passed:
         raise Refused("already_passed", f"{creature.id} has declined already", "HR-PRIO-3")
     if is_held_back(view, creature):

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final
 
 from service.rules.heartrush import books
-from service.rules.heartrush.body.weapons import all_lines_cut, free_hands, may_wield
+from service.rules.heartrush.body.weapons import all_lines_cut, free_hands, may_wield, no_hands
 from service.rules.heartrush.creatures.sheet import Light, Thing, Weapon
 from service.rules.heartrush.creatures.size_and_bonds import BODILY, HR_SIZE_8, WEAPON_SLOTS, slots
 from service.rules.heartrush.creatures.state import Creature, State
@@ -240,7 +240,7 @@ def taking_fault(view: State, creature: Creature, name: str) -> Refused | None:
     if not may_wield(creature.sheet, thing.weapon):
         detail = f"a {creature.sheet.size} creature cannot wield a {thing.weapon.size_class} weapon"
         return Refused("weapon_not_wieldable", detail, "HR-WPN-11")
-    return None
+    return no_hands(creature, thing.weapon)
 
 
 def _shield_fault(creature: Creature) -> Refused | None:

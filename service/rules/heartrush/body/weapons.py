@@ -9,6 +9,7 @@ from typing import Final
 from service.dice.values import Term
 from service.rules.heartrush import books
 from service.rules.heartrush.creatures.abilities import Spell
+from service.rules.heartrush.creatures.adjacency import cut_by_edges, feet_apart, is_walled_off
 from service.rules.heartrush.creatures.sheet import (
     ARMOR,
     SHIELD,
@@ -55,18 +56,30 @@ def shield_held(creature: Creature) -> ShieldKind:
     return shield_on(creature) if taken < HANDS else "none"
 
 
+def holding(creature: Creature) -> int:
+    """Return the hands with which *creature* holds a captive: those that it seized it with."""
+    hold = creature.conditions.get("grappling")
+    return 0 if hold is None else max(1, hold.hands)
+
+
 def besides(creature: Creature) -> int:
     """Return the hands that hold neither shield nor captive, whatever the weapon needs of them."""
-    held = 1 if creature.has("grappling") else 0
-    return HANDS - held - (0 if shield_on(creature) == "none" else 1)
+    return HANDS - holding(creature) - (0 if shield_on(creature) == "none" else 1)
+
+
+def no_hands(creature: Creature, weapon: Weapon) -> Refused | None:
+    """Return the refusal of a weapon for which a captive leaves too few hands; a shield gives way to one."""
+    left = HANDS - holding(creature)
+    if hands_of(weapon) <= left:
+        return None
+    return Refused("no_free_hand", f"{creature.id} has {left} hands for {weapon.id}", "HR-GRAP-3")
 
 
 def free_hands(creature: Creature) -> int:
     """Return the hands that hold neither weapon nor shield nor captive."""
     weapon = creature.in_hand
-    held = 1 if creature.has("grappling") else 0
     shield = 0 if shield_held(creature) == "none" else 1
-    return max(0, HANDS - held - shield - (0 if weapon is None else hands_of(weapon)))
+    return max(0, HANDS - holding(creature) - shield - (0 if weapon is None else hands_of(weapon)))
 
 
 # --- cantrips ------------------------------------------------------------------------------------------
@@ -174,7 +187,7 @@ def lines_blocked(state: State, attacker: Creature, target: Creature) -> int:
     if not (walls or state.walls):
         return 0
     cut = [[is_cut(start, goal, walls) for goal in goals] for start in starts]
-    edges = _cut_by_edges(state, attacker, target)
+    edges = cut_by_edges(state, attacker, target)
     return min(sum(a or b for a, b in zip(*lines, strict=True)) for lines in zip(cut, edges, strict=True))
 
 
@@ -191,23 +204,6 @@ def all_lines_cut(at: Cell, side: int, cell: Cell, solid: frozenset[Cell], close
     return all(
         is_cut(*outer, walls) or is_line_closed(closed, solid.__contains__, *inner) for outer, inner in lines
     )
-
-
-def _cut_by_edges(state: State, attacker: Creature, target: Creature) -> list[list[bool]]:
-    """Return for each corner of *attacker*, and in it of *target*, whether a closed edge cuts their line."""
-    goals = inner_corners(target.position, target.space)
-    starts = inner_corners(attacker.position, attacker.space)
-    return [[state.is_line_cut(start, goal) for goal in goals] for start in starts]
-
-
-def is_walled_off(state: State, attacker: Creature, target: Creature) -> bool:
-    """Return whether closed edges cut every line between two creatures: neither reaches the other."""
-    return bool(state.walls) and all(map(all, _cut_by_edges(state, attacker, target)))
-
-
-def is_adjacent(state: State, creature: Creature, other: Creature) -> bool:
-    """Return whether two creatures are next to each other, with no closed edge between."""
-    return state.distance(creature, other) <= FEET and not is_walled_off(state, creature, other)
 
 
 def corners(creature: Creature) -> tuple[Cell, ...]:
@@ -441,7 +437,13 @@ def check_works(state: State, attacker: Creature, target: Creature) -> None:
 
 def spends_reach(state: State, attacker: Creature, target: Creature, weapon: Weapon) -> bool:
     """Return whether a strike needs the length of a reach weapon, which rules out a dash this round."""
-    return "reach" in weapon.tags and state.distance(attacker, target) > FEET
+    return "reach" in weapon.tags and feet_between(state, attacker, target, weapon) > FEET
+
+
+def feet_between(state: State, attacker: Creature, target: Creature, weapon: Weapon) -> int:
+    """Return the feet that *weapon* has to reach; what is shot or thrown minds no ledge."""
+    flies = weapon.attack_type in SHOT or is_bolt(weapon)
+    return state.distance(attacker, target) if flies else feet_apart(state, attacker, target)
 
 
 def max_range_ft(creature: Creature, weapon: Weapon) -> int:
@@ -461,7 +463,7 @@ def in_range(state: State, attacker: Creature, target: Creature, weapon: Weapon 
             return False
         if weapon.attack_type == "ranged":
             feet = shot_ft(feet, under_water=is_submerged(state, attacker) or is_submerged(state, target))
-    if state.distance(attacker, target) > feet:
+    if feet_between(state, attacker, target, weapon) > feet:
         return False
     return not is_covered_whole(state, attacker, target, weapon)
 
@@ -472,7 +474,7 @@ def out_of_range(state: State, attacker: Creature, target: Creature, source: str
     lacking = cannot_cast(attacker, weapon)
     if lacking is not None:
         return lacking
-    away = state.distance(attacker, target)
+    away = feet_between(state, attacker, target, weapon)
     if away <= max_range_ft(attacker, weapon) and is_covered_whole(state, attacker, target, weapon):
         return Refused("total_cover", f"{target.id} is behind total cover", "HR-COVER-1")
     return Refused("not_in_range", f"{target.id} is {away} ft away", source)

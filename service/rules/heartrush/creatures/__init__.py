@@ -5,7 +5,7 @@ wing.
 
 The chapters, with the modules that have them:
 
-- Gameplay Basics: `size_and_bonds`, `abilities`
+- Gameplay Basics: `size_and_bonds`, `abilities`, `ledges`, `adjacency`
 
 Beside them: `options`, `sheet`, `field_texts`, `character`, `bestiary`, `state`.
 """
@@ -29,6 +29,8 @@ FACE: Final = (
     "character",
     "bestiary",
     "state",
+    "ledges",
+    "adjacency",
     "size_and_bonds",
 )
 """The modules that other wings use."""

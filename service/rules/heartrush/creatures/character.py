@@ -7,11 +7,13 @@ is carried to another encounter contains it, and an opening takes it as it is.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
+from service.rules.heartrush import books
 from service.rules.heartrush.creatures.abilities import Ability, Spell
 from service.rules.heartrush.creatures.sheet import Coat, Sheet, Weapon, rank, side_of
 from service.rules.kernel.records import EMPTY, computed_from, record, sealable
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import (
     AbilityId,
     Bonus,
@@ -36,6 +38,9 @@ from service.rules.kernel.values import (
 )
 from service.rules.table.carried import Carried
 
+MOST_LEVELS: Final = 5
+"""The most levels that a condition can have."""
+
 
 @record
 class Wound:
@@ -56,6 +61,23 @@ class Condition:
     level: Level = 1
     source: SourceId | None = None
     since_round: Round = 0
+    until_s: Seconds | None = None
+    """The campaign second at which it ends by itself; null where only somebody or something ends it."""
+    hands: Count = 0
+    """Hands that a hold takes."""
+
+
+HR_COND_25: Final = Rule(
+    "HR-COND-25",
+    "A grappled creature has one level of restrained until it is free.",
+    books.CONDITIONS.at("Grappled"),
+)
+
+
+@enforces(HR_COND_25)
+def held_levels(conditions: Mapping[str, Condition]) -> int:
+    """Return the levels of restrained that a hold brings: one while it lasts, stored nowhere."""
+    return 1 if "grappled" in conditions else 0
 
 
 @record
@@ -141,13 +163,17 @@ class Character:
         return self.status in ("active", "unconscious")
 
     def level(self, condition: str) -> int:
-        """Return the level of *condition*, 0 where it does not affect the creature."""
+        """Return the level of *condition*, 0 where it does not affect the creature.
+
+        A hold brings a level of restrained as long as it lasts; that level is stored nowhere.
+        """
         found = self.conditions.get(condition)
-        return found.level if found else 0
+        own = found.level if found else 0
+        return min(MOST_LEVELS, own + held_levels(self.conditions)) if condition == "restrained" else own
 
     def has(self, condition: str) -> bool:
         """Return whether the creature has *condition*."""
-        return condition in self.conditions
+        return condition in self.conditions or (condition == "restrained" and bool(self.level(condition)))
 
 
 @record

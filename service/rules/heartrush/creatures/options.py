@@ -90,6 +90,9 @@ class House:
     metric: Literal["chebyshev", "alternating", "euclid"] = option(
         "A-45", "how diagonals and ranges are measured"
     )
+    ledge_reach: Literal["height", "flat"] = option(
+        "HR-FALL-4", "whether the drop of a ledge counts as distance for melee, holds, trips and help"
+    )
     offensive_recheck_adjacency: Literal[True, False] = option(
         "A-51", "whether grapple and climb fizzle if the two stand apart when they land"
     )
@@ -277,6 +280,10 @@ RULINGS: Final[Mapping[str, tuple[str, ...]]] = {
         "Every second diagonal counts twice.",
         "Distances are measured in a straight line.",
     ),
+    "ledge_reach": (
+        "Across a ledge two creatures are as far apart as it is high.",
+        "Creatures fight, hold and help each other across a ledge as on flat ground.",
+    ),
     "offensive_recheck_adjacency": (
         "A grapple or a climb has no effect if the two are apart when it lands.",
         "A grapple or a climb lands even if the two are apart by then.",
@@ -313,7 +320,7 @@ RULINGS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "windows": (
         "A window asks those who could answer.",
-        "A window asks everybody who is able to act.",
+        "A window asks everybody able to act: hundreds of answers a round, unless set in advance.",
     ),
     "auto_end": (
         "Combat ends by itself when a side has nobody left.",

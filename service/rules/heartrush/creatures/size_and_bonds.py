@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 from service.rules.heartrush import books
+from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.character import Condition
+from service.rules.heartrush.creatures.ledges import is_open_step
 from service.rules.heartrush.creatures.sheet import Sheet, Water, rank, side_of
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.kernel.messages import Event
 from service.rules.kernel.records import changed, record, with_key, without_key
-from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import Code, CreatureId, Feet
 from service.rules.space.grid import Cell, cells, is_step
 
@@ -157,8 +159,7 @@ def eased(conditions: Mapping[str, Condition], condition: str, levels: int) -> M
 def freed(state: State, captive: Creature) -> State:
     """Return the state in which *captive* is held no more: both ends of the grapple are gone."""
     grappler = grappler_of(state, captive)
-    left = eased(without_key(captive.conditions, "grappled"), "restrained", 1)
-    state = state.with_creature(captive.id, conditions=left)
+    state = state.with_creature(captive.id, conditions=without_key(captive.conditions, "grappled"))
     if grappler is None:
         return state
     return state.with_creature(grappler.id, conditions=without_key(grappler.conditions, "grappling"))
@@ -173,7 +174,20 @@ def come_off(state: State, climber: Creature) -> State:
     if not climbers_on(state, mount):
         mount = state.creatures[mount.id]
         state = state.with_creature(mount.id, conditions=without_key(mount.conditions, "climbed_on"))
-    return state.with_creature(climber.id, position=beside(state, state.creatures[climber.id], mount))
+    at = beside(state, state.creatures[climber.id], mount)
+    return (
+        parted(displaced(state, climber.id, at, "set_down"), climber.id) if at != climber.position else state
+    )
+
+
+def parted(state: State, creature: str) -> State:
+    """Return the state in which nobody holds *creature*, or is held by it, without being next to it."""
+    found = state.creatures[creature]
+    for captive in (captive_of(state, found), found):
+        grappler = grappler_of(state, captive) if captive is not None else None
+        if captive is not None and grappler is not None and not is_adjacent(state, grappler, captive):
+            state = freed(state, captive)
+    return state
 
 
 def beside(state: State, creature: Creature, mount: Creature) -> Cell:
@@ -198,11 +212,11 @@ def beside(state: State, creature: Creature, mount: Creature) -> Cell:
 
 
 def _is_beyond(state: State, mount: Creature, at: Cell, side: int) -> bool:
-    """Return whether closed edges divide the space at *at*, or keep it apart from the mount."""
-    if not state.walls:
+    """Return whether walls divide the space at *at*, or walls and ledges keep it apart from the mount."""
+    if not (state.walls or state.scenery.ledges):
         return False
     near = [(a, b) for a in cells(mount.position, mount.space) for b in cells(at, side) if is_step(a, b)]
-    return state.is_divided(at, side) or all(state.is_barred(a, b) for a, b in near)
+    return state.is_divided(at, side) or not any(is_open_step(state, a, b) for a, b in near)
 
 
 def untied(state: State, creature: str, condition: str) -> State:
@@ -238,8 +252,80 @@ def let_go(state: State, creature: str, *, dead: bool) -> State:
     return state
 
 
-def moved(state: State, creature: str, to: Cell, /, **changes: object) -> State:
+# --- being moved ---------------------------------------------------------------------------------------
+# Every way to another cell is listed, with what it may bring; whatever moves a creature names its way. Only
+# `displaced` changes where a creature is. What a way brings beyond the place is emitted in `movement`.
+
+HR_MOVE_4: Final = Rule(
+    "HR-MOVE-4",
+    "Only willing movement lets enemies strike and counts as moved: no push, and no following after one.",
+    books.COMBAT.at("Actions"),
+)
+HR_MOVE_7: Final = Rule(
+    "HR-MOVE-7",
+    "One table says of each way to move what it brings: trips, falls, strikes, breath, company.",
+    RULING,
+)
+
+
+class Way(NamedTuple):
+    """What it brings to move in one way."""
+
+    by_itself: bool = False
+    """Whether its own legs move the creature: fear, a speed of 0 and a hold keep it where it is."""
+    struck: bool = False
+    """Whether enemies whose reach it leaves or crosses may strike."""
+    counts: bool = False
+    """Whether its feet count among those of the round."""
+    pays: bool = False
+    """Whether difficult ground and other spaces cost it more feet."""
+    breath: bool = False
+    """Whether it takes a round of air, or hurts who has none."""
+    tripped: bool = False
+    """Whether it may be tripped in each cell."""
+    falls: bool = False
+    """Whether it falls where it goes over a ledge."""
+    meets: bool = False
+    """Whether somebody hidden in its way is found, and stops it."""
+    shakes: bool = False
+    """Whether a climber that is moved so has to hold on."""
+    drags: bool = False
+    """Whether it drags whom it holds into the cell that it leaves."""
+
+
+WAYS: Final[Mapping[str, Way]] = MappingProxyType(
+    {
+        "dash": Way(
+            by_itself=True,
+            struck=True,
+            counts=True,
+            pays=True,
+            breath=True,
+            tripped=True,
+            falls=True,
+            meets=True,
+        ),
+        "sidestep": Way(
+            by_itself=True, counts=True, breath=True, tripped=True, falls=True, meets=True, drags=True
+        ),
+        "followed": Way(by_itself=True, pays=True, breath=True, tripped=True, falls=True, meets=True),
+        "pushed": Way(tripped=True, falls=True, meets=True, shakes=True),
+        "companion": Way(tripped=True, falls=True),
+        "dragged": Way(tripped=True, falls=True),
+        "carried": Way(falls=True),
+        "placed": Way(),
+        "mounted": Way(),
+        "set_down": Way(),
+    }
+)
+"""Every way to move. A companion comes along with one of a grappling pair that is pushed; a mount carries its
+climbers, and who comes off it is set down."""
+
+
+@enforces(HR_MOVE_7)
+def displaced(state: State, creature: str, to: Cell, how: str, /, **changes: object) -> State:
     """Return the state with *creature* at *to*, and with it the creatures that climb on it."""
+    assert how in WAYS, how
     before = state.creatures[creature]
     state = state.with_creature(creature, position=to, **changes)
     if not before.conditions:
@@ -247,38 +333,29 @@ def moved(state: State, creature: str, to: Cell, /, **changes: object) -> State:
     dx, dy = to[0] - before.position[0], to[1] - before.position[1]
     for climber in climbers_on(state, state.creatures[creature]):
         x, y = climber.position
-        state = state.with_creature(climber.id, position=(x + dx, y + dy))
+        state = displaced(state, climber.id, (x + dx, y + dy), "carried")
     return state
-
-
-# --- being moved ---------------------------------------------------------------------------------------
-
-HR_MOVE_4: Final = Rule(
-    "HR-MOVE-4",
-    "Only willing movement lets enemies strike and counts as moved: no push, and no following after one.",
-    books.COMBAT.at("Actions"),
-)
 
 
 @record
 class Moved(Event[State]):
-    """A creature walked: the cells it entered, in order."""
+    """A creature moved: the cells it entered, in order."""
 
     type: ClassVar[str] = "moved"
     creature: CreatureId
     path: tuple[Cell, ...]
     feet: Feet
     how: Code
-    """`dash`, `sidestep`, `followed`, `dragged` or `placed`."""
+    """`dash`, `sidestep`, `followed`, `companion`, `dragged` or `placed`."""
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
-        willing = is_willing(self.how) and not state.paused()  # rounds count feet
-        feet = creature.moved_ft + self.feet if willing else creature.moved_ft
-        return moved(state, self.creature, self.path[-1], moved_ft=feet)
+        counts = is_counted(self.how) and not state.paused()  # rounds count feet
+        feet = creature.moved_ft + self.feet if counts else creature.moved_ft
+        return displaced(state, self.creature, self.path[-1], self.how, moved_ft=feet)
 
 
 @enforces(HR_MOVE_4)
-def is_willing(how: str) -> bool:
-    """Return whether a movement *how* is willing: a dash or a sidestep."""
-    return how in ("dash", "sidestep")
+def is_counted(how: str) -> bool:
+    """Return whether the feet of a movement *how* count: a dash's or a sidestep's."""
+    return WAYS[how].counts

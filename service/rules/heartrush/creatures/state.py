@@ -39,7 +39,7 @@ from service.rules.kernel.values import (
 )
 from service.rules.secrecy.gm_only import facts_of
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
-from service.rules.space.grid import Cell, away_from, cells, distance
+from service.rules.space.grid import Cell, away_from, cells, centre, distance
 from service.rules.table.table import GM
 from service.rules.table.walled import WalledTable
 
@@ -246,9 +246,11 @@ class State(WalledTable, HidingTable):
         """Return the feet between two creatures' spaces by the house's metric."""
         return distance(a.position, a.space, b.position, b.space, self.house.metric)
 
-    def away(self, of: str, from_: str) -> Cell:
-        """Return the step that leads creature *of* straight away from creature *from_*."""
+    def away(self, of: str, from_: str) -> Cell | None:
+        """Return the step that leads *of* straight away from *from_*; None if they have one centre."""
         mover, other = self.creatures[of], self.creatures[from_]
+        if centre(mover.position, mover.space) == centre(other.position, other.space):
+            return None
         return away_from(mover.position, mover.space, other.position, other.space)
 
     def ground(self, cell: Cell) -> Terrain:

@@ -7,7 +7,7 @@ The chapters, with the modules that have them:
 - Gameplay Basics: `uses`, `effects`
 - Building Your Character: `aspects`
 
-Beside them: `ruling_effects`.
+Beside them: `ruling_effects`, `condition_words`.
 """
 
 from __future__ import annotations

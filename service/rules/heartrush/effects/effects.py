@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
-from service.rules.heartrush.body.actions import RushGained, wounded
-from service.rules.heartrush.body.conditions import ConditionLost, ConditionsFaded, gain, kind_of
+from service.rules.heartrush.body.actions import RushGained, winded, wounded
+from service.rules.heartrush.body.conditions import CONDITIONS, ConditionLost, ConditionsFaded, gain, kind_of
 from service.rules.heartrush.body.damage import WoundMarked, hurt
 from service.rules.heartrush.body.lasting import EffectEnded, EffectLaid
 from service.rules.heartrush.body.operations import MOST, Effect, EffectsFrame, amount_fault, no_such, rolled
-from service.rules.heartrush.body.weapons import is_walled_off, is_wet
+from service.rules.heartrush.body.weapons import is_wet
 from service.rules.heartrush.body.wounds import Died, FellUnconscious, WoundsEased, eased, heal
 from service.rules.heartrush.creatures.abilities import Aura, DicePool, Lasting, Lasts, Modifier, NextRush
+from service.rules.heartrush.creatures.adjacency import is_adjacent, is_walled_off
 from service.rules.heartrush.creatures.sheet import DieSize
-from service.rules.heartrush.creatures.size_and_bonds import Moved
+from service.rules.heartrush.creatures.size_and_bonds import BONDS, Moved
 from service.rules.heartrush.creatures.state import MINUTE_S, Creature, State
+from service.rules.heartrush.effects.condition_words import word_fault
+from service.rules.heartrush.moving.bonds import look_at_bonds
+from service.rules.heartrush.moving.climbing import climb_onto
 from service.rules.heartrush.moving.dash_and_sidestep import check_sidestep
-from service.rules.heartrush.moving.falling import fall_over
 from service.rules.heartrush.moving.forced_movement import PushBegun
-from service.rules.heartrush.moving.movement import at_most_one_size_larger, bumped_into
+from service.rules.heartrush.moving.grapple import seize
+from service.rules.heartrush.moving.movement import at_most_one_size_larger, walk
 from service.rules.heartrush.moving.paths import is_walled, may_stop
 from service.rules.heartrush.timing.engagement import engagement_open
 from service.rules.kernel.messages import Emits, Event, Refused
@@ -42,7 +48,6 @@ from service.rules.kernel.values import (
     WoundId,
 )
 from service.rules.rolls.chance import Chance
-from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.grid import FEET, Cell
 
 # --- kinds of effect -----------------------------------------------------------------------------------
@@ -197,6 +202,10 @@ class SetHeartDie(Effect):
 # --- conditions ------------------------------------------------------------------------------------
 
 
+LASTS_S: Final[Mapping[str, int]] = MappingProxyType({"minute": MINUTE_S})
+"""How long a condition lasts that is laid for a time."""
+
+
 @record
 class GainCondition(Effect):
     """Lay levels of a condition on a creature."""
@@ -205,14 +214,59 @@ class GainCondition(Effect):
     creature: CreatureRef
     condition: ConditionName
     levels: Levels = 1
+    by: CreatureRef | None = None
+    """The second creature of fear, rage, charm, a hold or a climb; null is who causes the effect."""
+    custom: bool = False
+    """Whether the condition is one of the GM's own, which does nothing by itself."""
+    lasts: Literal["minute"] | None = None
+    """How long it lasts; null is until something ends it."""
+
+    def misused(self, *, caused: bool) -> str | None:
+        if self.lasts is not None and self.condition in BONDS:
+            return f"{self.condition} lasts as long as the two are together"
+        return word_fault(self.condition, custom=self.custom, other=caused or self.by is not None)
 
     def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature) or (None if 1 <= self.levels <= MOST else "1 level or more")
+        other = None if self.by is None else no_such(view, self.by)
+        fault = no_such(view, self.creature) or other or self.misused(caused=False)
+        if fault is not None:
+            return fault
+        if not 1 <= self.levels <= MOST:
+            return "1 level or more"
+        ends = tied_ends(self.condition, self.creature, self.by or "")
+        return None if ends is None else tie_fault(view, self.condition, *ends)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         if no_such(state, self.creature):
             return state
-        return (yield from gain(state, self.creature, self.condition, self.levels, frame.source))
+        other = self.by or frame.source
+        ends = None if other is None else tied_ends(self.condition, self.creature, other)
+        if ends is not None:
+            if tie_fault(state, self.condition, *ends) is not None:
+                return state
+            return (yield from (seize if "grappl" in self.condition else climb_onto)(state, *ends))
+        lasts_s = None if self.lasts is None else LASTS_S[self.lasts]
+        return (yield from gain(state, self.creature, self.condition, self.levels, other, lasts_s=lasts_s))
+
+
+def tied_ends(condition: str, creature: str, other: str) -> tuple[str, str] | None:
+    """Return who holds whom, or who climbs on whom, by an end of a bond; None for other conditions."""
+    if condition in ("grappling", "creature_climber"):
+        return creature, other
+    return (other, creature) if condition in ("grappled", "climbed_on") else None
+
+
+def tie_fault(view: State, condition: str, one: str, other: str) -> str | None:
+    """Return what keeps *one* from holding *other*, or from climbing on it."""
+    first, second = view.creatures[one], view.creatures[other]
+    if one == other or not is_adjacent(view, first, second):
+        return f"{one} is not next to {other}"
+    if "grappl" in condition:
+        taken = first.has("grappling") or second.has("grappled")
+        return f"{one} holds somebody, or {other} is held" if taken else None
+    if first.rank >= second.rank:
+        return f"{one} is no smaller than {other}"
+    return f"{one} climbs on somebody already" if first.has("creature_climber") else None
 
 
 @record
@@ -227,17 +281,25 @@ class LoseCondition(Effect):
     def fault(self, view: State) -> str | None:
         if self.levels is not None and not 1 <= self.levels <= MOST:
             return "1 level or more, or null"
-        return no_such(view, self.creature)
+        return no_such(view, self.creature) or self._missing(view.creatures[self.creature])
+
+    def _missing(self, found: Creature) -> str | None:
+        """Return why *found* cannot lose the condition: it is no condition, or comes from a hold."""
+        if self.condition in found.conditions:
+            return None
+        if found.has(self.condition):
+            return f"{self.creature} is {self.condition} by a hold: take its grappled"
+        return None if self.condition in CONDITIONS else word_fault(self.condition, custom=False, other=True)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        level = state.creatures[self.creature].level(self.condition)
-        if not level:
+        own = state.creatures[self.creature].conditions.get(self.condition)
+        if own is None:
             return state
-        if self.levels is None or self.levels >= level:
+        if self.levels is None or self.levels >= own.level:
             return (
                 yield ConditionLost(creature=self.creature, condition=self.condition, because=frame.rules)
             )
-        left = {self.creature: {self.condition: level - self.levels}}
+        left = {self.creature: {self.condition: own.level - self.levels}}
         return (yield ConditionsFaded(levels=left, because=frame.rules))
 
 
@@ -266,9 +328,10 @@ class Place(Effect):
         assert isinstance(self.to, tuple), "the place is filled"
         if frame.source is not None and not is_reached(state, state.creatures[self.creature], self.to):
             return state
-        return (
-            yield Moved(creature=self.creature, path=(self.to,), feet=0, how="placed", because=frame.rules)
+        state = yield Moved(
+            creature=self.creature, path=(self.to,), feet=0, how="placed", because=frame.rules
         )
+        return (yield from look_at_bonds(state))
 
 
 def is_reached(state: State, mover: Creature, at: Cell) -> bool:
@@ -286,6 +349,8 @@ class Push(Effect):
     direction: Direction | None = None
 
     def fault(self, view: State) -> str | None:
+        if self.direction is None:
+            return "a direction, for nobody pushes it"
         if self.feet < 0 or self.feet % FEET or self.feet > MOST:
             return "feet in steps of 5"
         if self.direction is not None and (
@@ -379,6 +444,11 @@ class Lay(Effect):
     modifier: Modifier
     lasts: Lasts
 
+    def misused(self, *, caused: bool) -> str | None:
+        if not isinstance(self.modifier, Aura):
+            return None
+        return word_fault(self.modifier.condition, custom=False, other=caused)
+
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
@@ -464,6 +534,9 @@ class KnockDown(Effect):
     otherwise: ConditionName = "weakened"
     levels: Levels = 2
 
+    def misused(self, *, caused: bool) -> str | None:
+        return word_fault(self.otherwise, custom=False, other=caused)
+
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
@@ -481,13 +554,19 @@ class Soak(Effect):
     kind: ClassVar[str] = "soak"
     creature: CreatureRef
     condition: ConditionName = "restrained"
+    lasts: Literal["minute"] | None = None
+    """How long it lasts; null is until something ends it."""
+
+    def misused(self, *, caused: bool) -> str | None:
+        return word_fault(self.condition, custom=False, other=caused)
 
     def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
+        return no_such(view, self.creature) or self.misused(caused=False)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         wet = is_wet(state, state.creatures[self.creature])
-        return (yield from gain(state, self.creature, self.condition, 2 if wet else 1, frame.source))
+        levels, lasts_s = 2 if wet else 1, None if self.lasts is None else LASTS_S[self.lasts]
+        return (yield from gain(state, self.creature, self.condition, levels, frame.source, lasts_s=lasts_s))
 
 
 @record
@@ -501,7 +580,8 @@ class EarlySidestepTaken(Event[State]):
         frame = engagement_open(state)
         if frame is None:
             return state
-        return state.put(changed(frame, sidestepped=(*frame.sidestepped, self.creature)))
+        state = state.put(changed(frame, sidestepped=(*frame.sidestepped, self.creature)))
+        return winded(state, self.creature)
 
 
 @record
@@ -522,16 +602,7 @@ class EarlySidestep(Effect):
         except Refused:
             return state
         state = yield EarlySidestepTaken(creature=self.creature, because=frame.rules)
-        hidden_creature = state.hidden_creature_in(
-            OccupiedSpace(self.to, state.creatures[self.creature].space)
-        )
-        if hidden_creature is not None:
-            return (yield from bumped_into(state, self.creature, hidden_creature))
-        before = state.creatures[self.creature]
-        state = yield Moved(
-            creature=self.creature, path=(self.to,), feet=5, how="sidestep", because=frame.rules
-        )
-        return (yield from fall_over(state, before, self.to, climbing=True))
+        return (yield from walk(state, self.creature, (self.to,), how="sidestep"))
 
 
 @record
@@ -548,17 +619,9 @@ class Drag(Effect):
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         assert frame.source is not None
         assert isinstance(self.to, tuple), "the place is filled"
-        user = state.creatures[frame.source]
-        if not is_reached(state, user, self.to):
+        if not is_reached(state, state.creatures[frame.source], self.to):
             return state
-        old = user.position
-        state = yield Moved(creature=frame.source, path=(self.to,), feet=0, how="placed", because=frame.rules)
-        if self.creature == frame.source:
-            return (yield from fall_over(state, user, self.to, climbing=True))
-        held = state.creatures[self.creature]
-        state = yield Moved(creature=held.id, path=(old,), feet=0, how="placed", because=frame.rules)
-        state = yield from fall_over(state, held, old, climbing=False)
-        return (yield from fall_over(state, user, self.to, climbing=True))
+        return (yield from walk(state, frame.source, (self.to,), how="sidestep"))
 
 
 # --- with the rounds ------------------------------------------------------------------------------

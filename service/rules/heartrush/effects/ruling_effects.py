@@ -7,12 +7,14 @@ from typing import Any, ClassVar, Final
 
 from service.rules.heartrush.body.operations import MOST, Effect, EffectsFrame, no_such
 from service.rules.heartrush.body.possessions import load_fault
-from service.rules.heartrush.body.weapons import may_wield
+from service.rules.heartrush.body.weapons import may_wield, no_hands
 from service.rules.heartrush.body.wounds import die_at_the_line, fall_to_zero, wake
 from service.rules.heartrush.creatures.options import OPTIONS
 from service.rules.heartrush.creatures.sheet import Light, Terrain, Water, Weapon
-from service.rules.heartrush.creatures.size_and_bonds import let_go
+from service.rules.heartrush.creatures.size_and_bonds import Moved, let_go
 from service.rules.heartrush.creatures.state import State
+from service.rules.heartrush.moving.bonds import look_at_bonds
+from service.rules.heartrush.moving.paths import may_stop
 from service.rules.heartrush.timing.priority import PriorityGranted
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record, with_key, without_key
@@ -31,7 +33,7 @@ from service.rules.kernel.values import (
     SideRef,
 )
 from service.rules.rolls.chance import Chance
-from service.rules.space.grid import FEET
+from service.rules.space.grid import FEET, free_place
 from service.rules.space.walls import EdgeKey, wall_faults
 from service.rules.table.table import Option
 from service.rules.table.walled import Edging, WallsSet, edges_fault
@@ -117,7 +119,22 @@ class Restore(Effect):
         return None if -limit < self.hp <= limit else f"more than {-limit} and at most {limit} hit points"
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        return (yield Restored(creature=self.creature, hp=self.hp, because=frame.rules))
+        state = yield Restored(creature=self.creature, hp=self.hp, because=frame.rules)
+        return (yield from make_room(state, self.creature))
+
+
+def make_room(state: State, creature: str) -> Emits[State]:
+    """Emit that a creature that is back comes to the nearest free place, if somebody stands in its own."""
+    found = state.creatures[creature]
+    if may_stop(state, found, found.position):
+        return state
+    to = free_place(
+        found.position,
+        found.space,
+        lambda cell: not state.is_solid(cell) and all(one.id == creature for one in state.standing_at(cell)),
+        state.is_divided,
+    )
+    return (yield Moved(creature=creature, path=(to,), feet=0, how="placed"))
 
 
 @record
@@ -301,7 +318,8 @@ class SetTerrain(Effect):
         return None
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        return (yield TerrainSet(cells=self.cells, terrain=self.terrain, because=frame.rules))
+        state = yield TerrainSet(cells=self.cells, terrain=self.terrain, because=frame.rules)
+        return (yield from look_at_bonds(state))
 
 
 @record
@@ -316,7 +334,8 @@ class SetWalls(Effect):
         return edges_fault(view, self.edges, self.becomes)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        return (yield WallsSet(edges=self.edges, becomes=self.becomes, because=frame.rules))
+        state = yield WallsSet(edges=self.edges, becomes=self.becomes, because=frame.rules)
+        return (yield from look_at_bonds(state))
 
 
 @record
@@ -354,7 +373,8 @@ class SetOption(Effect):
         return None if fits else f"{self.option} cannot be {self.value}"
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        return (yield OptionSet(option=self.option, value=self.value, because=frame.rules))
+        state = yield OptionSet(option=self.option, value=self.value, because=frame.rules)
+        return (yield from look_at_bonds(state))
 
 
 @record
@@ -406,7 +426,7 @@ class Arm(Effect):
         found = view.creatures[self.creature]
         if not may_wield(found.sheet, self.weapon):
             return f"{self.creature} cannot wield a {self.weapon.size_class} weapon"
-        lacking = load_fault(found, found.wielded)
+        lacking = no_hands(found, self.weapon) or load_fault(found, found.wielded)
         return None if lacking is None else lacking.detail
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
@@ -566,16 +586,15 @@ class SetScenery(Effect):
         return next((fault for _, fault in wall_faults(self.edges)), None)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        return (
-            yield SceneryChanged(
-                cells=self.cells,
-                light=self.light,
-                ambient=self.ambient,
-                water=self.water,
-                climb_cn=self.climb_cn,
-                height_ft=self.height_ft,
-                edges=self.edges,
-                ledge=self.ledge,
-                because=frame.rules,
-            )
+        state = yield SceneryChanged(
+            cells=self.cells,
+            light=self.light,
+            ambient=self.ambient,
+            water=self.water,
+            climb_cn=self.climb_cn,
+            height_ft=self.height_ft,
+            edges=self.edges,
+            ledge=self.ledge,
+            because=frame.rules,
         )
+        return (yield from look_at_bonds(state))

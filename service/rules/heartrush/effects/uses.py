@@ -20,6 +20,7 @@ from service.rules.heartrush.body.operations import (
 )
 from service.rules.heartrush.body.weapons import wielded
 from service.rules.heartrush.creatures.abilities import Ability, Op, Requirement, Spell, Use, is_instant
+from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.sheet import Ability as AbilityDie
 from service.rules.heartrush.creatures.state import Creature, State, is_able
 from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking, Leaning
@@ -147,7 +148,7 @@ class Behind(Requirement[State]):
         here = centre(user.position, user.space)
         front, back = centre(attacker.position, attacker.space), centre(target.position, target.space)
         onward = (here[0] - front[0]) * (back[0] - here[0]) + (here[1] - front[1]) * (back[1] - here[1])
-        behind = onward > 0 and state.distance(user, target) <= 5
+        behind = onward > 0 and is_adjacent(state, user, target)
         return None if behind else f"{named} is not behind {use.creature}"
 
 

@@ -11,7 +11,7 @@ from service.rules.heartrush.body.permission import acting, answering_for
 from service.rules.heartrush.body.weapons import push_ft
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.moving.forced_movement import push
-from service.rules.heartrush.moving.paths import left_behind, may_stop, way
+from service.rules.heartrush.moving.pushed_ways import cannot_follow, follow_path, left_behind, way
 from service.rules.heartrush.timing.engagement import EngagementFrame, Pending, PhaseRules
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
@@ -84,12 +84,13 @@ def climbs_on(source: Creature, target: Creature) -> bool:
 def follow_cells(state: State, pending: Pending, feet: int) -> tuple[Cell, ...]:
     """Return the cells the attacker may enter after a push: left or crossed by the target, and free."""
     source, target = state.creatures[pending.source], state.creatures[pending.target]
-    crossed, _, _ = way(state, target, state.away(target.id, source.id), feet)
+    away = state.away(target.id, source.id)
+    crossed = () if away is None else way(state, target, away, feet)[0]
     if not crossed:
         return ()
     left = left_behind(target, (target.position, *crossed[:-1]), crossed[-1])
-    moved = state.with_creature(target.id, position=crossed[-1])
-    return tuple(cell for cell in left if may_stop(moved, source, cell))
+    pushed = state.with_creature(target.id, position=crossed[-1])
+    return tuple(cell for cell in left if follow_path(pushed, source.id, cell) is not None)
 
 
 @enforces(HR_WPN_6)
@@ -111,7 +112,12 @@ class ChoosePush(Command[State]):
         most = possible(view, pending)
         if self.distance % FEET or not 0 <= self.distance <= most:
             raise Refused("push_not_possible", f"from 0 to {most} ft, in fives")
-        if self.follow is not None and self.follow not in follow_cells(view, pending, self.distance):
+        if self.follow is None:
+            return
+        bound = cannot_follow(view.creatures[self.creature])
+        if bound is not None:
+            raise bound
+        if self.follow not in follow_cells(view, pending, self.distance):
             raise Refused("space_occupied", f"{self.follow} is not a free cell that {pending.target} leaves")
 
     def decide(self, state: State) -> Emits[State]:

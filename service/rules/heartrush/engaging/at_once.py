@@ -30,8 +30,11 @@ from service.rules.heartrush.body.possessions import (
     takeable,
     taken,
 )
-from service.rules.heartrush.body.weapons import cannot_cast, free_hands, is_adjacent, shield_on
+from service.rules.heartrush.body.weapons import cannot_cast, free_hands, no_hands, shield_on
+from service.rules.heartrush.creatures.adjacency import is_adjacent
+from service.rules.heartrush.creatures.sheet import Weapon
 from service.rules.heartrush.creatures.state import Creature, State
+from service.rules.heartrush.moving.bonds import look_at_bonds
 from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.rolling.rolls import challenge_number
 from service.rules.heartrush.timing.windows import Deed, Said, declared
@@ -218,7 +221,8 @@ class HandleObject(Command[State]):
     def done(state: State, creature: str, said: Said) -> Emits[State]:
         """Emit what it does, now that its turn has come."""
         if said.verb in DOOR_VERBS:
-            return (yield door_moved(creature, said.item or "", said.verb))
+            state = yield door_moved(creature, said.item or "", said.verb)
+            return (yield from look_at_bonds(state))
         if said.verb in LANTERN:
             turned = LANTERN[said.verb]
             return (yield LanternTurned(creature=creature, out=turned, because=("HR-ACT-9", "HR-LIGHT-1")))
@@ -252,7 +256,8 @@ class HandleObject(Command[State]):
 
 def held_things(creature: Creature) -> tuple[str | None, ...]:
     """Return what *creature* could put away: the weapon in hand, by name or without, and its shield."""
-    weapon = () if creature.wielded is None else (None, creature.wielded)
+    held = creature.in_hand
+    weapon = () if held is None or "natural" in held.tags else (None, held.id)
     if not is_shield(creature, SHIELD) or "shield" in creature.gm_only or shield_on(creature) == "none":
         return weapon
     return (*weapon, SHIELD)
@@ -271,9 +276,14 @@ def drawable(creature: Creature) -> tuple[str, ...]:
     weapons = tuple(
         weapon.id
         for weapon in creature.sheet.weapons
-        if weapon.id not in creature.thrown and cannot_cast(creature, weapon) is None
+        if weapon.id not in creature.thrown and cannot_draw(creature, weapon) is None
     )
     return (*weapons, *shield)
+
+
+def cannot_draw(creature: Creature, weapon: Weapon) -> Refused | None:
+    """Return what keeps *creature* from taking *weapon* in hand: too few hands, or no way to cast it."""
+    return no_hands(creature, weapon) or cannot_cast(creature, weapon)
 
 
 def check_draw(creature: Creature, name: str) -> None:
@@ -282,7 +292,7 @@ def check_draw(creature: Creature, name: str) -> None:
     if is_shield(creature, name) and creature.shield_down and not free_hands(creature):
         raise Refused("no_free_hand", f"{creature.id} has no hand free for its shield")
     weapon = next((weapon for weapon in creature.sheet.weapons if weapon.id == name), None)
-    lacking = None if weapon is None else cannot_cast(creature, weapon)
+    lacking = None if weapon is None else cannot_draw(creature, weapon)
     if lacking is not None:
         raise lacking
     if name not in drawable(creature):

@@ -490,13 +490,26 @@ def meeting(state: State, frame: EngagementFrame, name: str, target: str) -> Pla
     """Return the exchange of *name* on *target*: contested if that one's own unused attack reaches back."""
     other = frame.participants[target]
     mutual = (
-        other.stance == frame.participants[name].stance
+        is_slot_left(state, frame, target)
+        and other.stance == frame.participants[name].stance
         and other.attack in ("unused", "declared")
         and other.declaration is not None
         and name in unsealed(other.declaration).targets
     )
     contested = mutual and in_range(state, state.creatures[target], state.creatures[name])
     return Planned(attacker=name, defender=target, contested=contested)
+
+
+def is_slot_left(state: State, frame: EngagementFrame, name: str) -> bool:
+    """Return whether the time at which *name* strikes in the step in hand is still to come.
+
+    In agility each mover has a time of its own. When it is over its attack is lost, whatever it declared.
+    """
+    if frame.phase != "agility" or frame.stage == "declare":
+        return True
+    declared = unsealed(frame.participants[name].declaration)
+    moves_first = declared is not None and declared.order == "move_first"
+    return moves_first and (name in frame.movers or state.house.agility_2b == "batch")
 
 
 def attack_now(

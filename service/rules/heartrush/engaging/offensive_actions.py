@@ -10,7 +10,8 @@ from service.rules.contests.contests import TEXT_LENGTH
 from service.rules.heartrush import books
 from service.rules.heartrush.body.conditions import gain
 from service.rules.heartrush.body.damage import hurt
-from service.rules.heartrush.body.weapons import free_hands, is_adjacent
+from service.rules.heartrush.body.weapons import free_hands
+from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.state import Creature, State, is_able_if_aware
 from service.rules.heartrush.engaging.declaring import (
     attack_now,
@@ -327,7 +328,7 @@ def stunt(path: str, creature: str, target: str, text: str) -> Emits[State]:
     """Emit the question to the GM whether a stunt is allowed, by which check and with what effect."""
     return (
         yield AdjudicationAsked(
-            adjudication=path, about="stunt", creature=creature, text=f"{text} ({target})"
+            adjudication=path, about="stunt", creature=creature, text=f"{text} ({target})", against=target
         )
     )
 

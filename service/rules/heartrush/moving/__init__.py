@@ -5,8 +5,8 @@ Paths, dashes, sidesteps, pushes, climbs, falls and grapples.
 The chapters, with the modules that have them:
 
 - Combat: `dash_and_sidestep`, `movement`
-- Gameplay Basics: `paths`, `forced_movement`, `falling`
-- Other Offensive Actions: `grapple`, `climbing`
+- Gameplay Basics: `paths`, `pushed_ways`, `forced_movement`, `falling`
+- Other Offensive Actions: `grapple`, `climbing`, `bonds`
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ CHAPTERS: Final[tuple[ModuleType, ...]] = (
 
 FACE: Final = (
     "paths",
+    "pushed_ways",
+    "bonds",
     "movement",
     "dash_and_sidestep",
     "forced_movement",

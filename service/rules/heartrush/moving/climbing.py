@@ -10,9 +10,9 @@ from service.rules.heartrush.body.actions import AbilityUsed, action_price, has_
 from service.rules.heartrush.body.conditions import gain
 from service.rules.heartrush.body.damage import Consequence, DamageFrame
 from service.rules.heartrush.body.permission import taking_action
-from service.rules.heartrush.body.weapons import is_adjacent
+from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.sheet import Ability
-from service.rules.heartrush.creatures.size_and_bonds import climbers_on, come_off, mount_of
+from service.rules.heartrush.creatures.size_and_bonds import climbers_on, come_off, displaced
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.rolling.contests import (
@@ -172,7 +172,7 @@ class ClimbedOn(Event[State]):
     at: Cell
 
     def evolve(self, state: State) -> State:
-        return state.with_creature(self.creature, position=self.at)
+        return displaced(state, self.creature, self.at, "mounted")
 
 
 def climb_onto(state: State, creature: str, mount: str) -> Emits[State]:
@@ -203,15 +203,6 @@ class CameOff(Event[State]):
 
     def evolve(self, state: State) -> State:
         return come_off(state, state.creatures[self.creature])
-
-
-def step_off(state: State, creature: str) -> Emits[State]:
-    """Emit that a climber that walked off its mount climbs no more."""
-    climber = state.creatures[creature]
-    mount = mount_of(state, climber)
-    if mount is None or climber.position in cells(mount.position, mount.space):
-        return state
-    return (yield CameOff(creature=creature, reason="hopped off", because=CLINGING))
 
 
 @record
@@ -272,7 +263,6 @@ def hold_on(state: State, path: str, creature: str, number: int) -> Emits[State]
             cn=number,
             what="hold on",
             save=True,
-            needs=("motion",),
             because=CLINGING,
         )
     )

@@ -6,24 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
 from service.rules.heartrush import books
-from service.rules.heartrush.body.actions import AbilityUsed, careful_price, free_first_price
+from service.rules.heartrush.body.actions import AbilityUsed, careful_price, free_first_price, winded
 from service.rules.heartrush.body.conditions import ConditionLost
 from service.rules.heartrush.body.lasting import having
-from service.rules.heartrush.body.ledges import drop_ft
 from service.rules.heartrush.body.permission import acting, answering_for, taking_action
 from service.rules.heartrush.body.weapons import check_ranged_move, leaves_no_step
 from service.rules.heartrush.creatures.abilities import MoreSidesteps
-from service.rules.heartrush.creatures.size_and_bonds import Moved
 from service.rules.heartrush.creatures.state import Creature, State
-from service.rules.heartrush.moving.climbing import step_off
-from service.rules.heartrush.moving.falling import fall_over
 from service.rules.heartrush.moving.movement import (
-    MovementBegun,
-    Walk,
-    bumped_into,
-    drag,
-    interrupt,
-    trip_trigger,
     walk,
 )
 from service.rules.heartrush.moving.paths import (
@@ -43,14 +33,12 @@ from service.rules.heartrush.moving.paths import (
     way_within,
 )
 from service.rules.heartrush.timing.engagement import EngagementFrame
-from service.rules.heartrush.timing.exposed import watchers
 from service.rules.heartrush.timing.windows import Deed, Said, declared
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import view
 from service.rules.kernel.values import CreatureId, PromptId, StepId
-from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.compact import Cells
 from service.rules.space.grid import FEET, STEPS, Cell, is_step
 
@@ -199,7 +187,7 @@ class SidestepTaken(Event[State]):
             frame = changed(frame, snapshot=with_upright(frame.snapshot, self.creature))
         taken = (*frame.sidestepped, self.creature)
         last = taken.count(self.creature) >= sidesteps_of(state, state.creatures[self.creature])
-        return state.put(changed(frame, sidestepped=taken, moved=last))
+        return winded(state.put(changed(frame, sidestepped=taken, moved=last)), self.creature)
 
 
 def with_upright(snapshot: Mapping[str, Creature], creature: str) -> Mapping[str, Creature]:
@@ -324,40 +312,10 @@ def check_sidestep(view: State, creature: Creature, to: Cell | None, *, stand: b
 
 
 def sidestep(state: State, creature: str, to: Cell | None) -> Emits[State]:
-    """Emit a sidestep; those that may trip an unsteady mover are asked first."""
+    """Emit a sidestep, or standing up by one."""
     if to is None:
         return (yield ConditionLost(creature=creature, condition="prone"))
-    before = state.creatures[creature]
-    hidden_creature = state.hidden_creature_in(OccupiedSpace(to, before.space))
-    if hidden_creature is not None:
-        return (yield from bumped_into(state, creature, hidden_creature))
-    sentinels = leaving(state, before, to) if state.abilities else ()
-    if sentinels:
-        movement = f"r{state.round}/m{state.movements + 1}"
-        state = yield MovementBegun(movement=movement, creature=creature)
-        rest = Walk(creature=creature, left=(to,), provoked=sentinels, how="sidestep")
-        return (yield from interrupt(state, movement, rest, sentinels, "moves"))
-    state = yield Moved(creature=creature, path=(to,), feet=FEET, how="sidestep")
-    if before.conditions:
-        state = yield from drag(state, before)
-        state = yield from step_off(state, creature)
-    if drop_ft(state, before, before.position, to, climbing=True):
-        return (yield from fall_over(state, before, to, climbing=True))
-    trippers = trip_trigger(state, state.creatures[creature], to)
-    if not trippers:
-        return state
-    movement = f"r{state.round}/m{state.movements + 1}"
-    state = yield MovementBegun(movement=movement, creature=creature)
-    return (yield from interrupt(state, movement, Walk(creature=creature, left=()), trippers, "trip"))
-
-
-def leaving(state: State, mover: Creature, to: Cell) -> tuple[str, ...]:
-    """Return whom a sidestep does not stop from striking, and whose reach it leaves."""
-    return tuple(
-        watcher.enemy.id
-        for watcher in watchers(state, mover, how="sidestep")
-        if watcher.reaches(mover.position, mover) and not watcher.reaches(to, mover)
-    )
+    return (yield from walk(state, creature, (to,), how="sidestep"))
 
 
 class SidestepDeed(Deed):

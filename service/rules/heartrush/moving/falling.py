@@ -6,8 +6,8 @@ from typing import ClassVar, Final, Protocol
 
 from service.rules.heartrush import books
 from service.rules.heartrush.body.damage import hurt
-from service.rules.heartrush.body.ledges import drop_ft
 from service.rules.heartrush.body.permission import Sent, gm
+from service.rules.heartrush.creatures.ledges import drop_ft
 from service.rules.heartrush.creatures.size_and_bonds import climbers_on
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking
@@ -135,7 +135,6 @@ def fall(state: State, creature: str, feet: int, because: tuple[str, ...]) -> Em
             cn=feet,
             what="fall",
             save=True,
-            needs=("motion",),
         )
     )
 

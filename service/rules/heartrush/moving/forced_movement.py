@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, NamedTuple
 
 from service.dice.values import Roll
 from service.rules.heartrush import books
+from service.rules.heartrush.body.actions import winded
 from service.rules.heartrush.body.damage import half, hurt
-from service.rules.heartrush.body.ledges import drop_ft
 from service.rules.heartrush.body.permission import answering_for, own
 from service.rules.heartrush.body.weapons import shield_held
-from service.rules.heartrush.creatures.size_and_bonds import Moved, captive_of, freed, grappler_of, moved
-from service.rules.heartrush.creatures.state import State
-from service.rules.heartrush.moving.climbing import hold_on, step_off
+from service.rules.heartrush.creatures.ledges import drop_ft
+from service.rules.heartrush.creatures.size_and_bonds import WAYS, captive_of, displaced, freed, grappler_of
+from service.rules.heartrush.creatures.state import Creature, State
+from service.rules.heartrush.moving.bonds import look_at_bonds
+from service.rules.heartrush.moving.climbing import hold_on
 from service.rules.heartrush.moving.falling import fall_over
-from service.rules.heartrush.moving.movement import bumped_into, trip_trigger
-from service.rules.heartrush.moving.paths import free_behind, way
+from service.rules.heartrush.moving.movement import befall, bumped_into, come_along, trip_trigger, walk
+from service.rules.heartrush.moving.pushed_ways import follow_path, left_behind, way
 from service.rules.heartrush.rolling.rolls import throw
 from service.rules.heartrush.timing.windows import WindowOpened
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import CreatureId, Direction, Feet, HitPoints, PromptId, StepId, Total
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.secrecy.hiding import OccupiedSpace
-from service.rules.space.grid import FEET, Cell
+from service.rules.space.grid import FEET, STEPS, Cell
 from service.rules.table.stack import Frame, opened_by
 
 # --- pushes --------------------------------------------------------------------------------------------
@@ -48,6 +50,11 @@ HR_FORCE_2: Final = Rule(
     books.BASICS.at("Forced Movement"),
     settles=("A-39",),
 )
+HR_FORCE_5: Final = Rule(
+    "HR-FORCE-5",
+    "No way leads straight away from one's own place: who pushes a creature that is in it says which way.",
+    RULING,
+)
 HR_FORCE_3: Final = Rule(
     "HR-FORCE-3",
     "Force that moves one of a grappling pair hurts both; a captive goes where its grappler is pushed.",
@@ -62,7 +69,8 @@ class DeclaredPush:
     creature: CreatureId
     """Who is pushed."""
     by: CreatureId | None
-    step: Direction
+    step: Direction | None
+    """The direction; null where no way leads away: who pushes chooses one."""
     follow: Cell | None
 
 
@@ -73,27 +81,33 @@ class PushFrame(DeclaredPush, Frame[State]):
     kind: ClassVar[str] = "push"
     left_ft: Feet
     began_prone: bool = False
-    stage: Literal["held", "moving", "collision", "companion", "shared", "done"] = "moving"
-    """`held` while the grappler of the pushed creature has not said whether it comes along."""
+    stage: Literal["direction", "held", "moving", "collision", "companion", "shared", "done"] = "moving"
+    """`direction` while the pusher has not said which way it goes; `held` while the grappler of the pushed
+    creature has not said whether it comes along."""
     companion: CreatureId | None = None
     """Who comes along: the captive of the pushed creature, or the grappler that does not let go."""
     started_ft: Feet = 0
+    crossed: tuple[Cell, ...] = ()
+    """Where it has been, from the beginning of the push on."""
     blocker: CreatureId | None = None
     total: Total = 0
     """What the blocker takes of a collision."""
     mover_total: Total = 0
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
+        if self.stage == "direction" and self.by is not None:
+            return (self._asked(state, self.by, "choose_direction"),)
         grappler = grappler_of(state, state.creatures[self.creature]) if self.stage == "held" else None
         if grappler is None:  # also where the hold was broken while its grappler was being asked
             return ()
-        return (
-            Awaited(
-                prompt=f"{self.path}/{grappler.id}",
-                seat=state.controller(grappler.id),
-                accepts=("follow_captive",),
-                creature=grappler.id,
-            ),
+        return (self._asked(state, grappler.id, "follow_captive"),)
+
+    def _asked(self, state: State, creature: str, command: str) -> Awaited:
+        return Awaited(
+            prompt=f"{self.path}/{creature}",
+            seat=state.controller(creature),
+            accepts=(command,),
+            creature=creature,
         )
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
@@ -119,15 +133,16 @@ class PushBegun(DeclaredPush, Event[State]):
     def evolve(self, state: State) -> State:
         mover = state.creatures[self.creature]
         captive = captive_of(state, mover) if mover.conditions else None
-        held = self.feet > 0 and mover.has("grappled") and grappler_of(state, mover) is not None
+        held = "held" if self.feet > 0 and grappler_of(state, mover) is not None else "moving"
         frame = opened_by(
             self,
             PushFrame,
             self.push,
             left_ft=self.feet,
             started_ft=self.feet,
+            crossed=(mover.position,),
             began_prone=mover.has("prone"),
-            stage="held" if held else "moving",
+            stage="direction" if self.step is None else held,
             companion=captive.id if captive is not None else None,
         )
         return state.pushed(frame)
@@ -145,11 +160,8 @@ class Pushed(Event[State]):
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.push, PushFrame)
-        behind = (state.creatures[self.creature].position, *self.path)[-2]
-        state = moved(state, self.creature, self.path[-1])
-        if frame.companion is not None:
-            state = moved(state, frame.companion, behind)
-        return state.put(changed(frame, left_ft=self.left_ft))
+        state = displaced(state, self.creature, self.path[-1], "pushed")
+        return state.put(changed(frame, left_ft=self.left_ft, crossed=(*frame.crossed, *self.path)))
 
 
 @record
@@ -204,6 +216,18 @@ class CompanionHurt(Event[State]):
 
 
 @record
+class CompanionLost(Event[State]):
+    """The other one of a grappling pair does not come along any more."""
+
+    type: ClassVar[str] = "companion_lost"
+    push: str
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.with_frame(self.push, PushFrame, companion=None)
+
+
+@record
 class PushDone(Event[State]):
     """A push is over."""
 
@@ -236,33 +260,85 @@ def go_on(state: State, frame: PushFrame) -> Emits[State]:
     mover = state.creatures[frame.creature]
     if mover.has("prone") and not frame.began_prone:
         return (yield from finish(state, frame))
-    crossed, stopped, blocker = way(state, mover, frame.step, frame.left_ft, frame.companion)
-    hidden_creatures = [state.hidden_creature_in(OccupiedSpace(cell, mover.space)) for cell in crossed]
-    found = next(
-        (i for i, hidden_creature in enumerate(hidden_creatures) if hidden_creature is not None), None
-    )
-    if found is not None:
-        crossed = crossed[:found]
-    edge = changed(mover, position=(mover.position, *crossed)[-2]) if crossed else mover
-    falls = bool(crossed) and drop_ft(state, edge, edge.position, crossed[-1], climbing=False) > 0
-    for i, cell in enumerate(crossed[:-1] if falls else crossed):
-        trippers = () if mover.has("prone") else trip_trigger(state, mover, cell)
-        if trippers:
-            left = frame.left_ft - FEET * (i + 1)
-            state = yield Pushed(push=frame.path, creature=mover.id, path=crossed[: i + 1], left_ft=left)
-            window = f"{frame.path}/trip-{left}"
-            return (yield WindowOpened(window=window, trigger="trip", subject=mover.id, eligible=trippers))
-    if crossed:
-        left = frame.left_ft - FEET * len(crossed)
-        state = yield Pushed(push=frame.path, creature=mover.id, path=crossed, left_ft=left)
-    if falls:
-        state = yield from finish(state, state.frame(frame.path, PushFrame))
-        return (yield from fall_over(state, edge, crossed[-1], climbing=False))
-    if found is not None:  # once it is found it stands in the way like anybody, and the push goes on
-        return (yield from bumped_into(state, mover.id, str(hidden_creatures[found])))
-    if stopped:
-        return (yield PushStopped(push=frame.path, creature=mover.id, blocker=blocker))
+    ahead = look_ahead(state, frame, mover)
+    company = state.creatures[frame.companion] if frame.companion is not None else None
+    if ahead.part:
+        left = frame.left_ft - FEET * len(ahead.part)
+        state = yield Pushed(push=frame.path, creature=mover.id, path=ahead.part, left_ft=left)
+        state = yield from accompany(state, frame, mover, company)
+        frame = state.frame(frame.path, PushFrame)
+    if ahead.over is not None:
+        state = yield from finish(state, frame)
+        edge = changed(mover, position=ahead.edge)
+        state = yield from fall_over(state, edge, ahead.over, climbing=False)
+        return state if company is None else (yield from befall(state, company, "companion"))
+    if ahead.trippers:
+        window = f"{frame.path}/trip-{frame.left_ft}"
+        state = yield WindowOpened(window=window, trigger="trip", subject=mover.id, eligible=ahead.trippers)
+    if company is not None and ahead.part:
+        state = yield from befall(state, company, "companion")
+    if ahead.trippers or ahead.is_unfinished or state.top != frame:
+        return state
+    if ahead.hidden_creature is not None:  # once found it stands in the way like anybody; the push goes on
+        return (yield from bumped_into(state, mover.id, ahead.hidden_creature))
+    if ahead.stopped:
+        return (yield PushStopped(push=frame.path, creature=mover.id, blocker=ahead.blocker))
     return (yield from finish(state, frame))
+
+
+class Ahead(NamedTuple):
+    """The next part of a push, and what ends it."""
+
+    part: tuple[Cell, ...]
+    edge: Cell
+    """The cell before its last one."""
+    over: Cell | None = None
+    """The cell beyond the ledge that it goes over."""
+    trippers: tuple[str, ...] = ()
+    hidden_creature: str | None = None
+    stopped: bool = False
+    blocker: str | None = None
+    is_unfinished: bool = False
+    """Whether the push goes on after it."""
+
+
+def look_ahead(state: State, frame: PushFrame, mover: Creature) -> Ahead:
+    """Return how far *mover* is pushed before something comes of it; with company it goes step by step."""
+    assert frame.step is not None, "the direction is chosen first"
+    crossed, stopped, blocker = way(state, mover, frame.step, frame.left_ft, frame.companion)
+    way_ft = len(crossed)
+    for i, cell in enumerate(crossed):
+        hidden_creature = state.hidden_creature_in(OccupiedSpace(cell, mover.space))
+        if hidden_creature is not None:
+            edge = (mover.position, *crossed[:i])[-1]
+            return Ahead(crossed[:i], edge, hidden_creature=hidden_creature)
+        edge = (mover.position, *crossed[: i + 1])[-2]
+        over = (edge[0] + frame.step[0], edge[1] + frame.step[1])
+        if drop_ft(state, changed(mover, position=edge), edge, over, climbing=False):
+            return Ahead(crossed[: i + 1], edge, over)
+        trippers = () if mover.has("prone") else trip_trigger(state, mover, cell)
+        is_last = i == way_ft - 1
+        if trippers or (frame.companion is not None and not is_last):
+            return Ahead(crossed[: i + 1], edge, trippers=trippers, is_unfinished=not is_last)
+    return Ahead(crossed, mover.position, stopped=stopped, blocker=blocker)
+
+
+def accompany(state: State, frame: PushFrame, before: Creature, company: Creature | None) -> Emits[State]:
+    """Emit who comes along with a creature that was as *before*, and which bonds end where nobody does."""
+    if company is not None:
+        state = yield from come_along(state, company, before.position, before.id, "companion")
+    if not before.conditions:
+        return state
+    state = yield from look_at_bonds(state)
+    if company is not None and not are_bound(state, before.id, company.id):
+        state = yield CompanionLost(push=frame.path, creature=company.id, because=("HR-FORCE-3",))
+    return state
+
+
+def are_bound(state: State, one: str, other: str) -> bool:
+    """Return whether one of two creatures holds the other."""
+    pair = (grappler_of(state, state.creatures[one]), grappler_of(state, state.creatures[other]))
+    return (pair[0] is not None and pair[0].id == other) or (pair[1] is not None and pair[1].id == one)
 
 
 @enforces(HR_FORCE_1)
@@ -338,20 +414,77 @@ class CollisionShared(Event[State]):
 
 
 def finish(state: State, frame: PushFrame) -> Emits[State]:
-    """Emit the end of a push; the pusher follows into a cell that was left or crossed."""
+    """Emit the end of a push: its climber holds on, and the pusher follows where it was."""
     state = yield PushDone(push=frame.path, because=("HR-WPN-6",))
     gone_ft = frame.started_ft - frame.left_ft
-    if gone_ft and state.creatures[frame.creature].has("creature_climber"):
-        state = yield from step_off(state, frame.creature)
-        if state.creatures[frame.creature].has("creature_climber"):
-            state = yield from hold_on(state, f"{frame.path}/hold", frame.creature, gone_ft)
+    if gone_ft and WAYS["pushed"].shakes and state.creatures[frame.creature].has("creature_climber"):
+        state = yield from hold_on(state, f"{frame.path}/hold", frame.creature, gone_ft)
     if frame.by is None or frame.follow is None:
         return state
-    if frame.follow not in free_behind(state, frame.by, frame.creature, frame.step):
+    path = follow_path(state, frame.by, frame.follow)
+    left = left_behind(state.creatures[frame.creature], frame.crossed, frame.crossed[-1])
+    if path is None or frame.follow not in left:
         return state
-    return (
-        yield Moved(creature=frame.by, path=(frame.follow,), feet=0, how="followed", because=("HR-WPN-6",))
-    )
+    state = yield Followed(push=frame.path, creature=frame.by, because=("HR-WPN-6",))
+    return (yield from walk(state, frame.by, path, how="followed"))
+
+
+@record
+class Followed(Event[State]):
+    """A creature goes after whom it has pushed."""
+
+    type: ClassVar[str] = "followed"
+    push: str
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return winded(state, self.creature)
+
+
+# --- which way -----------------------------------------------------------------------------------------
+
+
+@record
+class DirectionChosen(Event[State]):
+    """Who pushes a creature that is in its own place says which way it goes."""
+
+    type: ClassVar[str] = "direction_chosen"
+    push: str
+    creature: str
+    direction: tuple[int, int]
+
+    def evolve(self, state: State) -> State:
+        frame = state.frame(self.push, PushFrame)
+        held = frame.left_ft > 0 and grappler_of(state, state.creatures[frame.creature]) is not None
+        return state.put(changed(frame, step=self.direction, stage="held" if held else "moving"))
+
+
+@enforces(HR_FORCE_5)
+@record
+class ChooseDirection(Command[State]):
+    """Say which way a creature goes that you push out of your own place."""
+
+    type: ClassVar[str] = "choose_direction"
+    creature: str
+    prompt: str
+    direction: tuple[int, int]
+    """One of the eight steps, along x and y."""
+
+    def check(self, view: State) -> None:
+        own(view, self, self.creature)
+        answering_for(view, self, self.creature)
+        if self.direction not in STEPS:
+            raise Refused("push_not_possible", "a direction is one of the eight steps")
+
+    def decide(self, state: State) -> Emits[State]:
+        frame = state.top_frame(PushFrame)
+        return (yield DirectionChosen(push=frame.path, creature=self.creature, direction=self.direction))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(
+            type=cls.type, creature=awaited.creature, prompt=awaited.prompt, choices={"direction": STEPS}
+        )
 
 
 # --- following a captive -------------------------------------------------------------------------------

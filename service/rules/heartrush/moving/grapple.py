@@ -10,7 +10,8 @@ from service.rules.heartrush.body.actions import AbilityUsed, action_price, has_
 from service.rules.heartrush.body.conditions import gain
 from service.rules.heartrush.body.damage import half
 from service.rules.heartrush.body.permission import taking_action
-from service.rules.heartrush.body.weapons import free_hands, is_adjacent
+from service.rules.heartrush.body.weapons import HANDS, free_hands
+from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.size_and_bonds import captive_of, freed, grappler_of
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.rolling.contests import (
@@ -55,11 +56,6 @@ HR_GRAP_4: Final = Rule(
     "HR-GRAP-4",
     "The winner of the check is grappling, and its target is grappled.",
     books.OFFENSIVES.at("Grappling"),
-)
-HR_COND_25: Final = Rule(
-    "HR-COND-25",
-    "A grappled creature has one level of restrained until it is free.",
-    books.CONDITIONS.at("Grappled"),
 )
 HR_GRAP_7: Final = Rule(
     "HR-GRAP-7",
@@ -111,16 +107,10 @@ def size_edges(who: Creature, other: Creature) -> tuple[Edge, ...]:
 
 @enforces(HR_GRAP_4)
 def seize(state: State, creature: str, target: str) -> Emits[State]:
-    """Emit the conditions of both sides of a hold: grappling, grappled and restrained."""
-    state = yield from gain(state, creature, "grappling", 1, target)
-    return (yield from hold(state, creature, target))
-
-
-@enforces(HR_COND_25)
-def hold(state: State, creature: str, target: str) -> Emits[State]:
-    """Emit the conditions of a held creature: grappled and restrained."""
-    state = yield from gain(state, target, "grappled", 1, creature)
-    return (yield from gain(state, target, "restrained", 1, creature))
+    """Emit the conditions of both sides of a hold, which takes as many hands as are free."""
+    hands = min(HANDS, max(1, free_hands(state.creatures[creature])))
+    state = yield from gain(state, creature, "grappling", 1, target, hands=hands)
+    return (yield from gain(state, target, "grappled", 1, creature))
 
 
 @record

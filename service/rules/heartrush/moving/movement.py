@@ -9,13 +9,16 @@ from service.rules.heartrush import books
 from service.rules.heartrush.body.actions import AbilityUsed, afford_action
 from service.rules.heartrush.body.answers import sealed_to
 from service.rules.heartrush.body.conditions import ConditionLost, gain
-from service.rules.heartrush.body.ledges import drop_ft
 from service.rules.heartrush.body.permission import acting, answering, is_unbarred
-from service.rules.heartrush.creatures.size_and_bonds import Moved, captive_of
+from service.rules.heartrush.creatures.adjacency import is_adjacent
+from service.rules.heartrush.creatures.ledges import drop_ft
+from service.rules.heartrush.creatures.size_and_bonds import WAYS, Moved, captive_of
 from service.rules.heartrush.creatures.state import Creature, State, is_able
-from service.rules.heartrush.moving.climbing import ask_climb, step_off
+from service.rules.heartrush.moving.bonds import look_at_bonds
+from service.rules.heartrush.moving.climbing import ask_climb
 from service.rules.heartrush.moving.falling import fall_over
 from service.rules.heartrush.moving.paths import climb_cn, step_cost
+from service.rules.heartrush.moving.pushed_ways import pulled_to
 from service.rules.heartrush.timing.exposed import Trigger, provoked_by, watchers
 from service.rules.heartrush.timing.windows import (
     InstantDeclared,
@@ -84,6 +87,7 @@ def trip_trigger(state: State, mover: Creature, at: Cell) -> tuple[str, ...]:
         and is_unbarred(state, other, "trip")
         and at_most_one_size_larger(mover, other)
         and distance(at, mover.space, other.position, other.space, "chebyshev") == FEET
+        and is_adjacent(state, other, changed(mover, position=at))
     )
 
 
@@ -261,10 +265,12 @@ class MovementEnded(Event[State]):
         return state.popped(self.movement)
 
 
-def walk(state: State, creature: str, path: tuple[Cell, ...], *, stand: bool) -> Emits[State]:
-    """Emit a dash from its first step: to its end, or to the first moment somebody may react."""
+def walk(
+    state: State, creature: str, path: tuple[Cell, ...], *, how: str = "dash", stand: bool = False
+) -> Emits[State]:
+    """Emit a movement of the creature's own from its first step: to its end, or until somebody may react."""
     movement = f"r{state.round}/m{state.movements + 1}"
-    start = Walk(creature=creature, left=path)
+    start = Walk(creature=creature, left=path, how=how)
     if stand:
         mover = state.creatures[creature]
         watching = tuple(w.enemy.id for w in watchers(state, mover) if w.reaches(mover.position, mover))
@@ -311,7 +317,7 @@ def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> 
         if striking:  # the step is not taken yet: what it adds counts when it is
             return Stride(done, feet, diagonals, inside, striking=striking)
         inside = counted
-        feet += step_cost(state, mover, at, new, diagonals)
+        feet += step_cost(state, mover, at, new, diagonals) if WAYS[walk.how].pays else FEET
         diagonals += at[0] != new[0] and at[1] != new[1]
         if drop_ft(state, mover, at, new, climbing=True):
             return Stride(done + 1, feet, diagonals, inside, fell_from=at)
@@ -323,22 +329,24 @@ def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> 
 
 
 def walked(state: State, mover: Creature, walk: Walk, gone: Stride) -> Emits[State]:
-    """Emit the cells that were crossed, and what goes along or stays behind."""
+    """Emit the cells that were crossed, who is dragged along, and which bonds that ends."""
     path = walk.left[: gone.taken]
     state = yield Moved(
         creature=mover.id, path=path, feet=gone.feet, how=walk.how, because=("HR-MOVE-3", "A-44")
     )
     if not mover.conditions:
         return state
-    if walk.how == "sidestep":
-        state = yield from drag(state, mover)
-    return (yield from step_off(state, mover.id))
+    captive = captive_of(state, mover) if WAYS[walk.how].drags else None
+    if captive is not None:
+        state = yield from come_along(state, captive, mover.position, mover.id, "dragged")
+    return (yield from look_at_bonds(state, "hopped off"))
 
 
 @enforces(HR_MOVE_3)
 def go_on(state: State, movement: str, walk: Walk) -> Emits[State]:
     """Emit the next part of a movement, up to the next window, obstacle or its end."""
     mover = state.creatures[walk.creature]
+    captive = captive_of(state, mover) if WAYS[walk.how].drags and mover.conditions else None
     listening = listens_for(state, "step_taken")
     gone = stride(state, mover, walk, step_by_step=listening)
     done, striking, tripping, cn = gone.taken, gone.striking, gone.tripping, gone.climb_cn
@@ -351,29 +359,30 @@ def go_on(state: State, movement: str, walk: Walk) -> Emits[State]:
         inside=gone.inside,
         walked=walk.walked + done,
     )
-    unfinished = state.stacks.find(movement) is not None
-    if gone.fell_from is not None or gone.hidden_creature is not None:
-        return (yield from cut_short(state, movement, mover, gone))
     about: Mapping[str, str | int] = {"mover": mover.id}
-    if listening and done and not striking and not tripping and not cn:
-        listening = is_worth_asking(state, "step_taken", about)
-        if not listening and rest.left:
-            return (yield from go_on(state, movement, rest))
+    stops = bool(striking or tripping or cn)
     listening = listening and done > 0
-    if not striking and not tripping and not cn and not listening:
-        if unfinished:
-            state = yield MovementEnded(movement=movement, occasion=f"{movement}/end")
-        return state
-    if not unfinished:
-        state = yield MovementBegun(movement=movement, creature=mover.id)
-    if cn:
+    if gone.fell_from is not None or gone.hidden_creature is not None:
+        state = yield from cut_short(state, movement, mover, gone)
+    elif listening and not stops and not is_worth_asking(state, "step_taken", about) and rest.left:
+        return (yield from go_on(state, movement, rest))
+    elif stops or (listening and is_worth_asking(state, "step_taken", about)):
+        state = yield from pause(state, movement, rest, gone)
+    elif state.stacks.find(movement) is not None:
+        state = yield MovementEnded(movement=movement, occasion=f"{movement}/end")
+    return (yield from befall(state, captive, "dragged")) if captive is not None else state
+
+
+def pause(state: State, movement: str, rest: Walk, gone: Stride) -> Emits[State]:
+    """Emit that a movement waits: for a climb to be checked, or for those who may react."""
+    if state.stacks.find(movement) is None:
+        state = yield MovementBegun(movement=movement, creature=rest.creature)
+    if gone.climb_cn:
         state = yield from plan(state, movement, rest)
-        return (yield from ask_climb(movement, mover.id, cn, rest.walked))
-    if not striking and not tripping:
-        return (yield from interrupt(state, movement, rest, (), "step_taken"))
-    return (
-        yield from interrupt(state, movement, rest, striking or tripping, "moves" if striking else "trip")
-    )
+        return (yield from ask_climb(movement, rest.creature, gone.climb_cn, rest.walked))
+    who = gone.striking or gone.tripping
+    what: Trigger = "moves" if gone.striking else "trip" if gone.tripping else "step_taken"
+    return (yield from interrupt(state, movement, rest, who, what))
 
 
 def cut_short(state: State, movement: str, mover: Creature, gone: Stride) -> Emits[State]:
@@ -434,12 +443,30 @@ def plan(state: State, movement: str, rest: Walk, *, standing: bool = False) -> 
     )
 
 
-def drag(state: State, grappler: Creature) -> Emits[State]:
-    """Emit that a grappler drags its captive into the cells that it left."""
-    captive = captive_of(state, grappler)
-    if captive is None:
+# --- coming along --------------------------------------------------------------------------------------
+# Who is dragged, or goes where the other one of a grappling pair is pushed.
+
+
+def come_along(state: State, captive: Creature, old: Cell, mover: str, how: str) -> Emits[State]:
+    """Emit that *captive* comes after *mover*, which has left *old*; nothing if it cannot come."""
+    to = pulled_to(state, captive, state.creatures[mover], old)
+    if to is None:
         return state
-    state = yield Moved(
-        creature=captive.id, path=(grappler.position,), feet=0, how="dragged", because=("HR-COND-24",)
+    return (yield Moved(creature=captive.id, path=(to,), feet=0, how=how, because=("HR-COND-24",)))
+
+
+def befall(state: State, before: Creature, how: str) -> Emits[State]:
+    """Emit what a step not of its own brings a creature that was as *before*: it falls, or may be tripped."""
+    mover = state.creatures[before.id]
+    if mover.position == before.position:
+        return state
+    if WAYS[how].falls and drop_ft(state, before, before.position, mover.position, climbing=False):
+        return (yield from fall_over(state, before, mover.position, climbing=False))
+    tripping = trip_trigger(state, mover, mover.position) if WAYS[how].tripped else ()
+    if not tripping:
+        return state
+    movement = f"r{state.round}/m{state.movements + 1}"
+    state = yield MovementBegun(movement=movement, creature=mover.id)
+    return (
+        yield from interrupt(state, movement, Walk(creature=mover.id, left=(), how=how), tripping, "trip")
     )
-    return (yield from fall_over(state, captive, grappler.position, climbing=False))

@@ -7,8 +7,14 @@ from typing import Final
 
 from service.rules.heartrush import books
 from service.rules.heartrush.body.conditions import SPEEDS
-from service.rules.heartrush.body.ledges import HR_FALL_2, HR_FALL_3, drop_ft, is_at_brink, is_too_steep
-from service.rules.heartrush.body.weapons import shield_held, shield_on, wielded
+from service.rules.heartrush.body.weapons import shield_on, wielded
+from service.rules.heartrush.creatures.ledges import (
+    HR_FALL_2,
+    HR_FALL_3,
+    drop_ft,
+    is_at_brink,
+    is_too_steep,
+)
 from service.rules.heartrush.creatures.sheet import ARMOR_PENALTY, HEAVY_WEAPON_PENALTY, SHIELD_PENALTY
 from service.rules.heartrush.creatures.size_and_bonds import climbers_on, fit_together, mount_of
 from service.rules.heartrush.creatures.state import Creature, State
@@ -26,7 +32,6 @@ from service.rules.space.grid import (
     distance,
     ends_within,
     is_step,
-    line,
     path_to,
     reachable,
     way_to,
@@ -120,7 +125,7 @@ def check_move_after_casting(creature: Creature, feet: int) -> None:
 
 HR_ENV_1: Final = Rule(
     "HR-ENV-1",
-    "A step costs 5 ft, and twice that onto difficult ground, shallow water or into another's space.",
+    "A step costs 5 ft, twice that onto difficult ground, shallow water or into a space shared by size.",
     books.BASICS.at("Terrain"),
 )
 HR_MOVE_1: Final = Rule(
@@ -177,7 +182,8 @@ def _entering_ft(state: State, creature: Creature, new: Cell) -> int:
     feet = _ground_ft(state, creature, new) if state.terrain else FEET
     if creature.conditions and _is_on_mount(state, creature, new):
         return _pace_ft(creature, creature.sheet.climb_speed)
-    return 2 * feet if any(_shares(creature, other) for other in others_at(state, creature, new)) else feet
+    others = others_at(state, creature, new)
+    return 2 * feet if any(may_share(state, creature, other) for other in others) else feet
 
 
 def _ground_ft(state: State, creature: Creature, new: Cell) -> int:
@@ -253,8 +259,10 @@ def _covering(state: State, creature: Creature, at: Cell) -> tuple[Creature, ...
     return tuple(all_there.values())
 
 
-def _shares(mover: Creature, other: Creature) -> bool:
-    return other.side != mover.side and mover.rank <= other.rank - 2
+def may_share(state: State, mover: Creature, other: Creature) -> bool:
+    """Return whether their sizes let *mover* enter and share the space of *other*, be it friend or enemy."""
+    either = state.house.pass_through == "either_smaller"  # noqa: S105 - an option
+    return mover.rank <= other.rank - 2 or (either and other.rank <= mover.rank - 2)
 
 
 def is_walled(state: State, mover: Creature, at: Cell) -> bool:
@@ -269,11 +277,9 @@ def may_enter(state: State, mover: Creature, at: Cell) -> bool:
     """Return whether *mover* may enter the cell *at*."""
     if is_walled(state, mover, at):
         return False
-    either = state.house.pass_through == "either_smaller"  # noqa: S105 - an option
     for other in others_at(state, mover, at):
-        smaller = mover.rank <= other.rank - 2 or (either and other.rank <= mover.rank - 2)
         ally = other.side == mover.side and state.house.allies_passable
-        if not smaller and not ally:
+        if not ally and not may_share(state, mover, other):
             return False
     return True
 
@@ -285,12 +291,7 @@ def may_stop(state: State, mover: Creature, at: Cell) -> bool:
 
 def _has_room(state: State, mover: Creature, at: Cell) -> bool:
     """Return whether there is room for *mover* where it may enter."""
-    either = state.house.pass_through == "either_smaller"  # noqa: S105 - an option
-    beside = tuple(
-        other
-        for other in others_at(state, mover, at)
-        if mover.rank > other.rank - 2 and not (either and other.rank <= mover.rank - 2)
-    )
+    beside = tuple(other for other in others_at(state, mover, at) if not may_share(state, mover, other))
     return not beside or fit_together(mover, beside)
 
 
@@ -469,58 +470,3 @@ def _costs(
 
     is_afraid = bool(creature.conditions) and fears(state, creature) is not None
     return entering, step if is_afraid or state.walls or state.scenery.ledges else None
-
-
-# --- the way of a push ---------------------------------------------------------------------------------
-
-WITHIN_SIZES = 2
-"""A creature at most this many sizes from the mover stops it."""
-
-
-def obstacle(
-    state: State, mover: Creature, before: Cell, at: Cell, companion: str | None = None
-) -> tuple[bool, str | None]:
-    """Return whether a push from *before* stops before *at*, and who stops it (None: a wall or a ledge)."""
-    if is_walled(state, mover, at) or state.is_barred(before, at, mover.space):
-        return True, None
-    if is_too_steep(state, mover, before, at, climbing=False):
-        return True, None
-    around = others_at(state, mover, mover.position)  # who shares its space already does not stop it
-    for other in others_at(state, mover, at):
-        near = abs(other.rank - mover.rank) <= WITHIN_SIZES
-        shield_wall = shield_held(other) == "heavy" and other.side != mover.side
-        if (near or shield_wall) and other not in around and other.id != companion:
-            return True, other.id
-    return False, None
-
-
-def way(
-    state: State, mover: Creature, step: Cell, feet: int, companion: str | None = None
-) -> tuple[tuple[Cell, ...], bool, str | None]:
-    """Return the cells a push crosses, whether it is stopped, and by whom; it ends beyond a ledge."""
-    crossed: list[Cell] = []
-    for cell in line(mover.position, step, feet // FEET):
-        before = crossed[-1] if crossed else mover.position
-        stopped, blocker = obstacle(state, mover, before, cell, companion)
-        if stopped:
-            return tuple(crossed), True, blocker
-        crossed.append(cell)
-        if drop_ft(state, mover, before, cell, climbing=False):
-            break
-    return tuple(crossed), False, None
-
-
-def left_behind(mover: Creature, places: Iterable[Cell], end: Cell) -> tuple[Cell, ...]:
-    """Return the cells that the space of *mover* covers at *places* and no longer covers at *end*."""
-    kept = cells(end, mover.space)
-    covered = (cell for place in places for cell in cells(place, mover.space))
-    return tuple(cell for cell in dict.fromkeys(covered) if cell not in kept)
-
-
-def free_behind(state: State, follower: str, pushed: str, step: Cell) -> Iterator[Cell]:
-    """Yield the cells between where a push went and where it began that *follower* may take."""
-    mover = state.creatures[pushed]
-    back = (-step[0], -step[1])
-    for cell in left_behind(mover, line(mover.position, back, 2 * FEET), mover.position):
-        if may_stop(state, state.creatures[follower], cell):
-            yield cell

@@ -9,7 +9,14 @@ from typing import ClassVar, Final
 
 from service.rules.heartrush import books
 from service.rules.heartrush.body.answers import Asking, ChoiceAsked
-from service.rules.heartrush.body.operations import Effect, EffectsBegun, EffectsFrame, faults, no_such
+from service.rules.heartrush.body.operations import (
+    Effect,
+    EffectsBegun,
+    EffectsFrame,
+    faults,
+    misused,
+    no_such,
+)
 from service.rules.heartrush.body.permission import gm
 from service.rules.heartrush.creatures.sheet import Ability
 from service.rules.heartrush.creatures.state import State, is_able_if_aware
@@ -220,6 +227,9 @@ class Oppose(OpposedTerms, Effect):
     """Let two creatures roll against each other; other effects follow from who wins."""
 
     kind: ClassVar[str] = "contest"
+
+    def misused(self, *, caused: bool) -> str | None:
+        return misused((*self.won, *self.lost), caused=caused)
 
     def fault(self, view: State) -> str | None:
         missing = no_such(view, self.creature) or no_such(view, self.against)

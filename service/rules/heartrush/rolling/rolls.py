@@ -9,10 +9,10 @@ from service.dice.values import Roll, Term
 from service.rules.heartrush import books
 from service.rules.heartrush.body.conditions import hindrance
 from service.rules.heartrush.body.lasting import EffectEnded, has, having, influence, untouched
-from service.rules.heartrush.body.ledges import height_at
 from service.rules.heartrush.body.possessions import lantern_light, lanterns
 from service.rules.heartrush.body.weapons import SHOT, TOTAL, cover_level
 from service.rules.heartrush.creatures.abilities import Explode, Extremes, Rolling
+from service.rules.heartrush.creatures.ledges import height_at
 from service.rules.heartrush.creatures.sheet import Ability, Light, Water, Weapon
 from service.rules.heartrush.creatures.size_and_bonds import can_stand, waters
 from service.rules.heartrush.creatures.state import Creature, State

@@ -20,6 +20,7 @@ from service.rules.heartrush.body.permission import (
     engaged,
     left_by_bars,
     speed_in_turns,
+    what_waits,
     whose_turn,
 )
 from service.rules.heartrush.creatures.abilities import Ability, Spell
@@ -243,7 +244,7 @@ def check_own_turn(view: State, creature: Creature) -> None:
     at_turn = whose_turn(view)
     if at_turn is not None and at_turn.id == creature.id:
         if view.top is not None and view.top.kind != "combat":
-            raise Refused("not_your_turn", f"{view.top.path} is not resolved yet", "HR-TIME-9")
+            raise Refused("not_your_turn", what_waits(view), "HR-TIME-9")
         return
     had = creature.id in view.turns[: view.turn]
     code = "turn_already_taken" if had else "not_your_turn"
@@ -303,7 +304,7 @@ class InTurns(Timing):
     kind: ClassVar[str] = "turns"
 
     def begin(self, state: State, starter: str | None) -> Emits[State]:
-        return (yield OpeningDecided(starter=None, because=("HR-TIME-9",)))
+        return (yield OpeningDecided(because=("HR-TIME-9",)))
 
     def open(self, state: State, chance: Chance) -> Emits[State]:
         return (yield from set_order(state, chance))

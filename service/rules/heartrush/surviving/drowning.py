@@ -25,6 +25,24 @@ HR_BREATH_3: Final = Rule(
 )
 
 
+HR_BREATH_4: Final = Rule(
+    "HR-BREATH-4",
+    "Who falls unconscious, or is stunned or incapacitated, holds its breath no longer.",
+    RULING,
+)
+
+
+@record
+class BreathLost(Event[State]):
+    """A creature cannot hold its breath any more."""
+
+    type: ClassVar[str] = "breath_lost"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, breath=None)
+
+
 @record
 class WentUnder(Event[State]):
     """The head of a creature is under water now."""
@@ -48,13 +66,21 @@ class CameUp(Event[State]):
 
 
 def _to_breathe(state: State) -> Creature | None:
-    """Return the first creature whose head has come under water, or out of it, None if none has."""
-    if not state.scenery.water or not state.dice_sealed:
+    """Return the first creature whose breath is to be seen to, None if none is."""
+    if not state.dice_sealed:
         return None
     for creature in state.creatures.values():
-        if creature.is_present and creature.under_water != is_submerged(state, creature):
+        if creature.is_present and (
+            creature.under_water != is_submerged(state, creature) or has_to_gasp(creature)
+        ):
             return creature
     return None
+
+
+@enforces(HR_BREATH_4)
+def has_to_gasp(creature: Creature) -> bool:
+    """Return whether *creature* holds its breath and cannot any more: unconscious, stunned, incapacitated."""
+    return creature.breath is not None and not is_able_if_aware(creature)
 
 
 def is_anybody_to_breathe(state: State) -> bool:
@@ -67,6 +93,8 @@ def see_to_breath(state: State) -> Emits[State]:
     """Emit what water over its head, or none any more, does to the breath of the first such creature."""
     creature = _to_breathe(state)
     assert creature is not None, "somebody is to breathe"
+    if creature.under_water == is_submerged(state, creature):
+        return (yield from gasp(state, creature))
     if creature.under_water:
         state = yield CameUp(creature=creature.id)
         if creature.has("suffocating"):
@@ -78,3 +106,10 @@ def see_to_breath(state: State) -> Emits[State]:
     if not is_able_if_aware(creature):
         return (yield from out_of_breath(state, creature.id))
     return (yield from ask_breath(state, creature.id))
+
+
+def gasp(state: State, creature: Creature) -> Emits[State]:
+    """Emit that a creature holds its breath no more, and suffocates where it cannot breathe."""
+    state = yield BreathLost(creature=creature.id, because=(HR_BREATH_4.id,))
+    under = creature.under_water and not creature.sheet.breathes_water
+    return (yield from out_of_breath(state, creature.id)) if under else state

@@ -17,9 +17,10 @@ from service.rules.heartrush.body.operations import (
     EffectsFrame,
     amount_fault,
     faults,
+    misused,
     no_such,
 )
-from service.rules.heartrush.body.permission import gm, taking_action
+from service.rules.heartrush.body.permission import gm, taking_action, what_waits
 from service.rules.heartrush.creatures.sheet import Ability, DieSize
 from service.rules.heartrush.creatures.size_and_bonds import is_submerged, waters
 from service.rules.heartrush.creatures.state import Creature, State
@@ -121,6 +122,9 @@ class Trial(Effect):
     advantage: Levels = 0
     success: tuple[Effect, ...] = ()
     failure: tuple[Effect, ...] = ()
+
+    def misused(self, *, caused: bool) -> str | None:
+        return misused((*self.success, *self.failure), caused=caused)
 
     def fault(self, view: State) -> str | None:
         if (self.cn is None) == (self.against is None) or not 0 <= (self.cn or 0) <= MOST:
@@ -352,7 +356,7 @@ def breathing(view: State, command: HoldBreath | Breathe) -> Creature:
     _choked(command, view)
     top = view.top
     if top is not None and top.kind != "combat":
-        raise Refused("no_priority", f"{top.path} is not resolved yet", "HR-PRIO-1")
+        raise Refused("no_priority", what_waits(view), "HR-PRIO-1")
     return view.creatures[command.creature]
 
 

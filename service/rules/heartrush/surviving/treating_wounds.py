@@ -9,8 +9,8 @@ from service.rules.heartrush import books
 from service.rules.heartrush.body.actions import AbilityUsed, afford_action
 from service.rules.heartrush.body.operations import Effect
 from service.rules.heartrush.body.permission import acting, awake, check_settled, holding_priority, own
-from service.rules.heartrush.body.weapons import is_adjacent
 from service.rules.heartrush.body.wounds import WoundTreated, eased, treatable, wounds_of
+from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.sheet import Ability
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.effects.ruling_effects import GiveDestiny, LayPenalty

@@ -11,11 +11,17 @@ from types import MappingProxyType
 from typing import ClassVar, Final, TypeVar
 
 from service.rules.heartrush.body.actions import recharge
-from service.rules.heartrush.body.conditions import MOST_LEVELS, fade_with_time
+from service.rules.heartrush.body.conditions import fade_with_time, run_out
 from service.rules.heartrush.body.wounds import ten_minutes
 from service.rules.heartrush.creatures.abilities import Ability, Spell
 from service.rules.heartrush.creatures.bestiary import BESTIARY, drawn
-from service.rules.heartrush.creatures.character import CarriedCharacter, Character, Entry
+from service.rules.heartrush.creatures.character import (
+    MOST_LEVELS,
+    CarriedCharacter,
+    Character,
+    Condition,
+    Entry,
+)
 from service.rules.heartrush.creatures.sheet import Sheet
 from service.rules.heartrush.creatures.size_and_bonds import BONDS
 from service.rules.heartrush.creatures.state import DAY_S, Creature, State
@@ -127,6 +133,7 @@ def _new(entry: Entry, sheet: Sheet) -> Creature:
 
 def _going_on(entry: Entry, character: Character) -> Creature:
     known = {name: getattr(character, name) for name in names(Character)}
+    known["conditions"] = {key: found for key, found in character.conditions.items() if goes_on(key, found)}
     written = {"sheet": entry.sheet, "hp": entry.hp, "heart_die": entry.heart_die}
     by_hand = {name: value for name, value in written.items() if value is not None}
     return Creature(**(known | by_hand), position=(entry.position[0], entry.position[1]))
@@ -149,8 +156,22 @@ HR_CARRY_2: Final = Rule(
 
 D = TypeVar("D", Ability, Spell)
 
-LEFT_BEHIND: Final = (*BONDS, "cover", "obscured", "highground", "prone")
+LEFT_BEHIND: Final = (
+    *BONDS,
+    "cover",
+    "obscured",
+    "highground",
+    "prone",
+    "frightened",
+    "enraged",
+    "charmed",
+)
 """Conditions that a place or another creature makes."""
+
+
+def goes_on(name: str, condition: Condition) -> bool:
+    """Return whether a condition goes on to another encounter: not where somebody there restrains."""
+    return name not in LEFT_BEHIND and not (name == "restrained" and condition.source is not None)
 
 
 @enforces(HR_CARRY_1)
@@ -166,7 +187,7 @@ def carry(state: State, creature: str, carried_from: CarriedFrom) -> CarriedChar
     conditions = {
         name: changed(condition, since_round=0)
         for name, condition in found.conditions.items()
-        if name not in LEFT_BEHIND
+        if goes_on(name, condition)
     }
     wounds = tuple(changed(wound, id=f"carried-{i}") for i, wound in enumerate(found.wounds, 1))
     status = "active" if found.status == "gone" else found.status
@@ -229,6 +250,7 @@ def pass_days(state: State, entry: Entry) -> Emits[State]:
     seconds = state.clock_s - before_s
     if seconds <= 0 or state.creatures[name].status == "dead":
         return state
+    state = yield from run_out(state)
     state = yield from potions_work(state)
     state = yield from ten_minutes(state)
     state = yield from fade_with_time(state, seconds, (name,))

@@ -176,6 +176,9 @@ def _op_faults(definition: Ability | Spell, op: Op[Any], at: str) -> Iterator[Fa
     if op.if_won and not any(isinstance(other, Contest) for other in definition.effects):
         yield f"{at}/if_won", "there is no contest to win"
     yield from _place_faults(definition, op.effect, params, f"{at}/effect")
+    wrong = op.effect.misused(caused=True)
+    if wrong is not None:
+        yield f"{at}/effect", wrong
 
 
 def _place_faults(

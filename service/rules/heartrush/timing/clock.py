@@ -13,7 +13,7 @@ from service.rules.heartrush.body.actions import (
     is_airless,
     recharge,
 )
-from service.rules.heartrush.body.conditions import fade_with_time
+from service.rules.heartrush.body.conditions import fade_with_time, run_out
 from service.rules.heartrush.body.permission import check_settled, taking_action
 from service.rules.heartrush.body.wounds import WoundsEased, eased, heal, ten_minutes
 from service.rules.heartrush.creatures.state import DAY_S, MONTH_DAYS, WEEK_DAYS, Creature, State
@@ -173,6 +173,7 @@ def pass_time(state: State, seconds: int, reason: str, because: tuple[str, ...])
 
 def time_passed(state: State, before_s: int) -> Emits[State]:
     """Emit what the time since *before_s* does: who falls unconscious, and what a new day charges."""
+    state = yield from run_out(state)
     state = yield from potions_work(state)
     state = yield from ten_minutes(state)
     if state.house.major_recharge == "day" and day(state.clock_s) > day(before_s):

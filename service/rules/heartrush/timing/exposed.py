@@ -9,7 +9,9 @@ from service.rules.heartrush import books
 from service.rules.heartrush.body.actions import can_answer
 from service.rules.heartrush.body.lasting import strikes_free
 from service.rules.heartrush.body.permission import is_unbarred
-from service.rules.heartrush.body.weapons import in_range, is_walled_off, reach_ft
+from service.rules.heartrush.body.weapons import in_range, reach_ft
+from service.rules.heartrush.creatures.adjacency import feet_apart, is_walled_off
+from service.rules.heartrush.creatures.size_and_bonds import WAYS
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.kernel.messages import Awaited
 from service.rules.kernel.records import changed
@@ -111,11 +113,14 @@ class Watcher(NamedTuple):
     state: State
 
     def reaches(self, at: Cell, mover: Creature) -> bool:
-        """Return whether the mover would be in reach at *at*, with no wall along edges between."""
-        enemy, metric = self.enemy, self.state.house.metric
+        """Return whether the mover would be in reach at *at*, with no wall and no high ledge between."""
+        state, enemy, metric = self.state, self.enemy, self.state.house.metric
         if distance(at, mover.space, enemy.position, enemy.space, metric) > self.reach:
             return False
-        return not (self.state.walls and is_walled_off(self.state, enemy, changed(mover, position=at)))
+        if not (state.walls or state.scenery.ledges):
+            return True
+        there = changed(mover, position=at)
+        return feet_apart(state, enemy, there) <= self.reach and not is_walled_off(state, enemy, there)
 
 
 def watchers(
@@ -133,7 +138,7 @@ def watchers(
 
 def _may_strike(state: State, enemy: Creature, how: str) -> bool:
     """Return whether *enemy* could strike at a mover; a sidestep stops all whom no ability excepts."""
-    able = strikes_free(state, enemy) or (how == "dash" and can_answer(enemy))
+    able = strikes_free(state, enemy) or (WAYS[how].struck and can_answer(enemy))
     return able and is_unbarred(state, enemy, "opportunity_attack")
 
 

@@ -6,10 +6,10 @@ stack (`AdjudicationAsked`) or on a list (`ask_ruling`) until the GM has answere
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
-from service.rules.contests.contests import check_text
+from service.rules.contests.contests import TEXT_LENGTH, check_text
 from service.rules.contests.gm_rulings import (
     MOST_EFFECTS,
     GmRulingRecorded,
@@ -17,7 +17,7 @@ from service.rules.contests.gm_rulings import (
     check_effects,
     check_words,
 )
-from service.rules.heartrush.body.operations import Effect, EffectsBegun, faults
+from service.rules.heartrush.body.operations import ABILITIES, Effect, EffectsBegun, faults
 from service.rules.heartrush.body.permission import answering, gm, own
 from service.rules.heartrush.creatures.sheet import Request
 from service.rules.heartrush.creatures.state import State
@@ -68,6 +68,8 @@ class DeclaredAdjudication:
     on_accept: tuple[Effect, ...] = ()
     """What follows from a yes, besides whatever the GM adds."""
     on_reject: tuple[Effect, ...] = ()
+    against: str | None = None
+    """The other creature that it is about, if one is."""
 
 
 @record
@@ -232,6 +234,37 @@ class Adjudicate(Command[State]):
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         yield Offer(type=cls.type, prompt=awaited.prompt, choices={"accept": (True, False)})
+        frame = view.top
+        if isinstance(frame, AdjudicationFrame) and frame.about == "stunt" and frame.against is not None:
+            follows = tuple(ways_of_stunt(frame.creature, frame.against, frame.text))
+            yield Offer(
+                type=cls.type, prompt=awaited.prompt, given={"accept": True}, choices={"effects": follows}
+            )
+
+
+OUTCOMES: Final[tuple[Mapping[str, object], ...]] = (
+    {"condition": "prone"},
+    {"condition": "off_balanced", "levels": 2},
+    {"condition": "dazed", "levels": 2},
+    {"condition": "blinded"},
+)
+"""What a stunt that is won may do, as it is offered; the GM may say anything else."""
+
+
+def ways_of_stunt(creature: str, against: str, text: str) -> Iterator[tuple[Mapping[str, object], ...]]:
+    """Yield effects by which a stunt may be allowed: a contest with each ability, and what it wins."""
+    for ability in ABILITIES:
+        for outcome in OUTCOMES:
+            yield (
+                {
+                    "kind": "contest",
+                    "creature": creature,
+                    "ability": ability,
+                    "against": against,
+                    "what": text[:TEXT_LENGTH],
+                    "won": ({"kind": "condition", "creature": against, **outcome},),
+                },
+            )
 
 
 @record

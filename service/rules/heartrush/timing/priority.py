@@ -282,22 +282,13 @@ def unopposed(state: State, starter: str | None) -> Emits[State]:
     """Emit the priority of the side that expected the attack."""
     assert state.unaware_side is not None
     side = state.other(state.unaware_side)
-    return (yield PriorityGranted(side=side, starter=_of(state, side, starter)))
+    return (yield PriorityGranted(side=side, starter=starter))
 
 
 def opening_roll(state: State, chance: Chance) -> Emits[State]:
     """Emit the players' opening die, and which side it grants priority."""
     state, side = yield from first_side(state, chance)
-    return (
-        yield PriorityGranted(
-            side=side, starter=_of(state, side, state.starter), because=("HR-START-3", "A-07")
-        )
-    )
-
-
-def _of(state: State, side: str, starter: str | None) -> str | None:
-    """Return *starter* if it belongs to the side that begins."""
-    return starter if starter is not None and state.creatures[starter].side == side else None
+    return (yield PriorityGranted(side=side, because=("HR-START-3", "A-07")))
 
 
 @record
@@ -309,7 +300,7 @@ class ByPriority(Timing):
     def begin(self, state: State, starter: str | None) -> Emits[State]:
         if state.unaware_side is not None:
             return (yield from unopposed(state, starter))
-        return (yield OpeningDecided(starter=starter))
+        return (yield OpeningDecided())
 
     def open(self, state: State, chance: Chance) -> Emits[State]:
         return (yield from opening_roll(state, chance))

@@ -11,7 +11,7 @@ from service.rules.heartrush import books
 from service.rules.heartrush.body.actions import first_rush, with_fresh_round
 from service.rules.heartrush.body.permission import check_settled, gm, running, timing_of
 from service.rules.heartrush.body.wounds import fall_to_zero
-from service.rules.heartrush.creatures.state import TABLE_OWNER, State
+from service.rules.heartrush.creatures.state import TABLE_OWNER, State, is_able
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -130,10 +130,9 @@ class OpeningDecided(Event[State]):
     """Both sides saw it coming: a die will say who begins."""
 
     type: ClassVar[str] = "opening_contested"
-    starter: SideId | None
 
     def evolve(self, state: State) -> State:
-        return changed(state, phase="opening", starter=self.starter)
+        return changed(state, phase="opening")
 
 
 @record
@@ -234,7 +233,7 @@ def check_hidden(view: State, hidden: Mapping[str, tuple[str, ...]]) -> None:
 @enforces(HR_START_4)
 @record
 class GrantPriority(Command[State]):
-    """Grant the first priority of the fight; `starter` names the member that begins."""
+    """Grant the first priority of the fight; `starter` names who begins, if one side was unaware."""
 
     type: ClassVar[str] = "grant_priority"
     starter: SideId | None = None
@@ -248,6 +247,14 @@ class GrantPriority(Command[State]):
         gm(self)
         if self.starter is not None and self.starter not in view.creatures:
             raise Refused("no_such_creature", f"there is no creature {self.starter}")
+        if self.starter is not None and self.starter not in starters(view):
+            raise Refused("no_valid_target", self._wrong(view))
+
+    def _wrong(self, view: State) -> str:
+        """Return why the starter cannot begin."""
+        if view.unaware_side is None or view.house.timing != "priority":
+            return "it is not settled yet which side begins; then whoever of it acts first begins"
+        return f"{self.starter} is not one of {view.other(view.unaware_side)} that can act"
 
     def decide(self, state: State) -> Emits[State]:
         return (yield from timing_of(state).begin(state, self.starter))
@@ -255,7 +262,14 @@ class GrantPriority(Command[State]):
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         if view.phase == "precombat":
-            yield Offer(type=cls.type, choices={"starter": (None, *view.creatures)})
+            yield Offer(type=cls.type, choices={"starter": (None, *starters(view))})
+
+
+def starters(view: State) -> tuple[str, ...]:
+    """Return who may be named to begin: those of the side that starts, where that is settled, who can act."""
+    if view.unaware_side is None or view.house.timing != "priority":
+        return ()
+    return tuple(one.id for one in view.members(view.other(view.unaware_side)) if is_able(one))
 
 
 def wholly_surprised(state: State, surprised: tuple[str, ...]) -> str | None:

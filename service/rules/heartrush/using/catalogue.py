@@ -212,10 +212,10 @@ FORCE_STRIKE: Final = Spell(
 COLD_SNAP: Final = Spell(
     id="cold-snap",
     name="Cold Snap",
-    text="Chosen creatures within 45 ft gain a level of restrained, two if they are wet.",
+    text="For a minute, chosen creatures within 45 ft have a level of restrained, two if they are wet.",
     elements=("water",),
     params=(Param(name="chosen", kind="creatures", side="other", within_ft=45),),
-    effects=(Do(effect=Soak(creature="$chosen")),),
+    effects=(Do(effect=Soak(creature="$chosen", lasts="minute")),),
 )
 
 AURA_OF_IGNITION: Final = Spell(

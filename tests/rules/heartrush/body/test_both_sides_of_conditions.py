@@ -10,7 +10,7 @@ from service.rules.heartrush.body.conditions import end_charm, gain
 from service.rules.heartrush.body.damage import refusal_to_shrug
 from service.rules.heartrush.body.permission import check_able, check_alive
 from service.rules.heartrush.creatures.character import Condition
-from service.rules.heartrush.creatures.size_and_bonds import fit_together, is_willing
+from service.rules.heartrush.creatures.size_and_bonds import fit_together, is_counted
 from service.rules.heartrush.moving.forced_movement import PushFrame, share, split
 from service.rules.heartrush.rolling.rolls import prone
 from service.rules.heartrush.timing.priority import pass_after_ability
@@ -73,7 +73,7 @@ def test_HR_COND_18_the_prone_defend_better_against_shots_alone(
     ("how", "willing"), [("dash", True), ("sidestep", True), ("pushed", False), ("dragged", False)]
 )
 def test_HR_MOVE_4_a_dash_and_a_sidestep_are_willing(how: str, *, willing: bool) -> None:
-    assert is_willing(how) is willing
+    assert is_counted(how) is willing
 
 
 @pytest.mark.parametrize(

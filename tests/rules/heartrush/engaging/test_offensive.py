@@ -167,7 +167,7 @@ def test_HR_GRAP_4_the_winner_holds_and_HR_GRAP_5_nobody_else_lands_on_the_held(
 
 
 HOLD = {"grappling": Condition(source="wolf")}
-HELD = {"grappled": Condition(source="pia"), "restrained": Condition(source="pia")}
+HELD = {"grappled": Condition(source="pia")}
 
 
 @pytest.mark.parametrize(("size", "faces", "dealt"), [("large", (4, 5), 9), ("l2", (4, 5, 3), 12)])
@@ -399,3 +399,24 @@ def test_every_offer_of_an_offensive_action_is_accepted() -> None:
         given = {**offer.given, **{key: values[-1] for key, values in offer.choices.items()}}
         trial = Fight(state=fight.state)
         trial.do("declare_offensive", creature="pia", prompt=offer.prompt, **given)
+
+
+def test_HR_STUNT_1_the_gm_is_offered_contests_by_which_a_stunt_may_be_tried() -> None:
+    """Every ability, and what winning brings; one of them is sent as it is offered."""
+    fight = engaged({"pia": "cunning", "wolf": "defensive"})
+    fight.answer("declare_offensive", "pia", what="stunt", target="wolf", text="kick sand")
+    found = [
+        offer for offer in fight.offers("gm") if offer.type == "adjudicate" and "effects" in offer.choices
+    ]
+    (offer,) = found
+    assert {effects[0]["ability"] for effects in offer.choices["effects"]} == {
+        *("might", "agility", "cunning", "presence"),
+    }
+    blinding = next(
+        effects
+        for effects in offer.choices["effects"]
+        if effects[0]["ability"] == "cunning" and effects[0]["won"][0]["condition"] == "blinded"
+    )
+    fight.do("adjudicate", prompt=offer.prompt, **offer.given, effects=blinding)
+    fight.answer("choose", "wolf", 8, 6, 1, 1, option="agility")
+    assert fight["wolf"].has("blinded")

@@ -76,9 +76,10 @@ def test_HR_FALL_2_a_sidestep_over_a_ledge_falls_and_drags_nobody_along() -> Non
     fight = begun({"pia": (0, 0), "orc": (-1, 0)}, **SHEER)
     fight.given("pia", conditions={"grappling": Condition(source="orc")})
     fight.given("orc", conditions={"grappled": Condition(source="pia")})
-    fight.do("sidestep", 8, 6, 8, creature="pia", to=[1, 0])
+    fight.do("sidestep", 8, 6, creature="pia", to=[1, 0])
     assert [event.creature for event in fight.logged("fell")] == ["pia"]
     assert fight["orc"].position == (0, 0)
+    assert not fight["orc"].has("grappled"), "20 ft apart nobody holds it any more: HR-GRAP-8"
 
 
 def test_HR_FALL_2_a_captive_that_is_dragged_over_falls_too() -> None:

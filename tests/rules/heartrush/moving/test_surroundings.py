@@ -432,7 +432,7 @@ def test_A_37_allies_may_be_passed_by_the_house(*, value: bool, code: str | None
 # --- forced movement -----------------------------------------------------------------------------------
 
 HOLD = {"grappling": Condition(source="wolf")}
-HELD = {"grappled": Condition(source="pia"), "restrained": Condition(source="pia")}
+HELD = {"grappled": Condition(source="pia")}
 
 
 def shoved(feet: int = 10, **changes: Any) -> Fight:

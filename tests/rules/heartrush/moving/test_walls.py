@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.body.weapons import in_range, is_adjacent, lines_blocked
+from service.rules.heartrush.body.weapons import in_range, lines_blocked
+from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.moving.paths import ends_of, way_within, within
 from service.rules.heartrush.table.opening import Opening, faults
 from service.rules.kernel.codec import from_data

@@ -13,7 +13,12 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.kernel.records import derived
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.space.grid import FEET, Cell, cells, is_step
-from service.rules.space.walls import NO_EDGES, Closed, edge_at, is_crossing_closed
+from service.rules.space.walls import (
+    NO_EDGES,
+    Closed,
+    edge_at,
+    is_crossing_closed,
+)
 
 HR_FALL_2: Final = Rule(
     "HR-FALL-2",
@@ -32,6 +37,8 @@ class Ledges(NamedTuple):
 
     down: Closed = NO_EDGES
     up: Closed = NO_EDGES
+    edges: Closed = NO_EDGES
+    """The steps that lead down or up."""
     brink: frozenset[Cell] = frozenset()
     """The cells from which one step may lead down."""
 
@@ -47,9 +54,11 @@ def _ledges(scenery: Scenery) -> Ledges:
     both = [*edges, *((b, a) for a, b in edges)]
     down = [(a, b) for a, b in both if _height(heights, a) > _height(heights, b)]
     upper = [a for a, _ in down]
+    up = [(b, a) for a, b in down]
     return Ledges(
         down=frozenset(down),
-        up=frozenset((b, a) for a, b in down),
+        up=frozenset(up),
+        edges=frozenset((*down, *up)),
         brink=frozenset((x + dx, y + dy) for x, y in upper for dx in (-1, 0, 1) for dy in (-1, 0, 1)),
     )
 
@@ -61,6 +70,11 @@ def _height(heights: Mapping[str, int], cell: Cell) -> int:
 def height_at(state: State, at: Cell, side: int) -> int:
     """Return the feet that the highest cell of the space at *at* lies above plain ground."""
     return max(_height(state.scenery.heights, cell) for cell in cells(at, side))
+
+
+def top_ft(state: State, creature: Creature) -> int:
+    """Return the feet above plain ground to which *creature* reaches: it is as tall as its space is wide."""
+    return height_at(state, creature.position, creature.space) + FEET * creature.space
 
 
 @enforces(HR_FALL_2)
@@ -107,6 +121,11 @@ def _entered(old: Cell, new: Cell, side: int) -> Iterator[tuple[Cell, Cell]]:
     dx, dy = new[0] - old[0], new[1] - old[1]
     kept = cells(old, side)
     return (((x - dx, y - dy), (x, y)) for x, y in cells(new, side) if (x, y) not in kept)
+
+
+def is_open_step(state: State, a: Cell, b: Cell) -> bool:
+    """Return whether neither a closed edge nor a ledge is between two cells that touch."""
+    return not state.is_barred(a, b) and not is_crossing_closed(ledges_of(state).edges, state.is_solid, a, b)
 
 
 def is_at_brink(state: State, mover: Creature, at: Cell) -> bool:

@@ -1,0 +1,70 @@
+"""Know which words are conditions: one that means something elsewhere, or nothing, is refused.
+
+A condition of the GM's own does nothing by itself, so it says so (`custom`): a slip of the pen is none. One
+that means nothing without a second creature names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from service.rules.heartrush.body.conditions import CONDITIONS
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+
+HR_SVC_9: Final = Rule(
+    "HR-SVC-9",
+    "A condition that is laid is one of the book, with the creature that it needs, or is said to be custom.",
+    RULING,
+)
+
+ELSEWHERE: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "unconscious": "the effect knock_out",
+        "dead": "the effect die",
+        "hidden": "the effect hidden",
+        "surprised": "the effect surprise",
+        "helpless": "the effect expose",
+        "exposed": "the effect expose",
+        "wounded": "the effect wound",
+    }
+)
+"""Words of the book that no condition is stored for, with what they are laid by."""
+SLIPS: Final = 2
+"""Letters by which a word may differ from a condition's name and still be meant for it."""
+
+
+@enforces(HR_SVC_9)
+def word_fault(word: str, *, custom: bool, other: bool) -> str | None:
+    """Return what is wrong with a condition as it is written; *other*: a second creature is named with it."""
+    if word.startswith("$"):
+        return None  # what a parameter says
+    kind = CONDITIONS.get(word)
+    if kind is not None:
+        if custom:
+            return f"{word} is a condition of the book, so it is not custom"
+        return f"{word} needs another creature: name it in by" if kind.of_somebody and not other else None
+    if word in ELSEWHERE:
+        return f"{word} is no condition: lay it with {ELSEWHERE[word]}"
+    meant = near(word)
+    if meant is not None:
+        return f"{word} is no condition; {meant} is one"
+    return None if custom else f"{word} is no condition of the book; say custom if it is one of yours"
+
+
+def near(word: str) -> str | None:
+    """Return the condition that *word* is nearly the name of, None if it is none."""
+    plain = word.strip().lower().replace("-", "_").replace(" ", "_")
+    names = [name for name in CONDITIONS if slips(plain, name) <= min(SLIPS, len(name) // 3)]
+    return min(names, key=lambda name: (slips(plain, name), name)) if names else None
+
+
+def slips(word: str, other: str) -> int:
+    """Return how many letters must be changed, left out or put in to make one word of the other."""
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(word, 1):
+        before, row[0] = row[0], i
+        for j, wanted in enumerate(other, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (letter != wanted))
+    return row[-1]
