@@ -47,7 +47,7 @@ def point(place: Path, module: str, source: str, value: str = "DUEL") -> EntryPo
         ),
         (
             "bad_frame",
-            SOURCE.replace("    amount: int | None = None\n", "    amount: list[int] | None = None\n"),
+            SOURCE.replace("    amount: kit.Count | None = None\n", "    amount: list[int] | None = None\n"),
             "DUEL",
             "Strike.amount holds a list, which is neither a record",
         ),

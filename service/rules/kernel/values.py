@@ -101,41 +101,56 @@ Words: TypeAlias = Annotated[str, text("words", 2_000, lines=True, many=100)]
 # --- numbers ----------------------------------------------------------------------------------------------
 
 Ordinal: TypeAlias = Annotated[int, number("ordinal", 0, 10**9, many=10_000)]
-"""The number of a commit, an event, an epoch, a day or a step of a sequence."""
+"""The number of a commit, an event, an epoch, a day or a step of a sequence: more than any log keeps."""
 Round: TypeAlias = Annotated[int, number("round", 0, 10**6, many=10_000)]
+"""The number of a round: a fight of a million rounds takes two months of play at ten a minute."""
 Count: TypeAlias = Annotated[int, number("count", 0, 1_000, many=1_000)]
+"""How many there are of something that people count at a table."""
 HiddenCreature: TypeAlias = Annotated[int, number("hidden creature", 0, 100, many=100)]
-"""The number of a creature that the gm hides."""
+"""The number of a creature that the gm hides: an encounter hides at most 100."""
 Coordinate: TypeAlias = Annotated[int, number("coordinate", -9_999, 9_999)]
+"""A column or a row: a map of 20,000 cells a side is 19 miles wide."""
 Cell: TypeAlias = Annotated[tuple[Coordinate, Coordinate], Meaning(kind="cell", many=EDGES)]
 """A cell of the grid, as x and y."""
 Direction: TypeAlias = Annotated[tuple[Coordinate, Coordinate], named("direction")]
 """A direction, as steps along x and y."""
 Feet: TypeAlias = Annotated[int, number("feet", 0, 1_000, unit="feet", many=1_000)]
+"""A distance at a table: the longest range of either book is 480 feet, and a map of 1,000 has 200 cells."""
 Speed: TypeAlias = Annotated[int, number("speed", 0, 300, unit="feet")]
-"""The feet that a creature moves in a round."""
+"""The feet that a creature moves in a round: a search of what it reaches stays small."""
 Seconds: TypeAlias = Annotated[int, number("seconds", 0, 10**11, unit="seconds", many=1_000)]
 """Seconds, also of the campaign's clock: three thousand years."""
 Minutes: TypeAlias = Annotated[int, number("minutes", 0, 600_000, unit="minutes")]
+"""Minutes that pass at once: the 400 days by which the clock is advanced at most."""
 Hours: TypeAlias = Annotated[int, number("hours", 0, 10_000, unit="hours")]
+"""Hours that pass at once: a little more than 400 days."""
 Days: TypeAlias = Annotated[int, number("days", 0, 400, unit="days")]
+"""Days that pass at once: more than a year."""
 HitPoints: TypeAlias = Annotated[int, number("hit points", 0, 10_000, unit="hit points", many=100)]
+"""Hit points, and damage of one source: more than any stat block has."""
 HitPointsNow: TypeAlias = Annotated[int, number("hit points", -10_000, 10_000, unit="hit points")]
-"""The hit points of a creature, which may be below zero."""
+"""The hit points of a creature, which may be as far below zero as they are above."""
 Amount: TypeAlias = Annotated[int, number("amount", 0, 10_000)]
-"""How much damage, healing or the like."""
+"""How much damage, healing or the like one effect does."""
 DieSides: TypeAlias = Annotated[int, number("die sides", 2, 1_000, many=100)]
+"""The sides of one die: a d1000 is the largest that is sold."""
 DiceCount: TypeAlias = Annotated[int, number("dice", 0, 100, unit="dice")]
+"""How many dice are laid or counted at once: more than hands hold."""
 Face: TypeAlias = Annotated[int, number("face", 1, 1_000, many=1_000)]
+"""The face of a die, from 1 to its sides."""
 Level: TypeAlias = Annotated[int, number("level", 0, 1_000, many=100)]
+"""A level of a creature, of fatigue or of a condition: more than either book has."""
 Levels: TypeAlias = Annotated[int, number("levels", -100, 100)]
-"""Levels of advantage, or below zero of disadvantage."""
+"""Levels of advantage, or below zero of disadvantage: rolls keep one die for each."""
 Rank: TypeAlias = Annotated[int, number("rank", 0, 10_000)]
+"""The rank of a wound or an aspect: wounds add up over a campaign."""
 CheckNumber: TypeAlias = Annotated[int, number("check number", 0, 1_000)]
-"""The number that a check must reach."""
+"""The number that a check must reach: no roll of the books comes near it."""
 Points: TypeAlias = Annotated[int, number("points", 0, 1_000, unit="points")]
+"""Points that a creature spends: rush and destiny."""
 Experience: TypeAlias = Annotated[int, number("experience", 0, 10**6, unit="points")]
+"""Experience of a character: a thousand times what an evening brings."""
 Bonus: TypeAlias = Annotated[int, number("bonus", -1_000, 1_000, many=100)]
-"""What is added to a roll or to a number of a sheet."""
+"""What is added to a roll or to a number of a sheet: more than either book prints."""
 Total: TypeAlias = Annotated[int, number("total", -(10**9), 10**9, many=100)]
-"""What a roll comes to, with all that is added."""
+"""What a roll comes to, with all that is added: sums of the above stay below it."""

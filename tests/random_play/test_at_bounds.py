@@ -1,0 +1,91 @@
+"""Fights whose numbers are all at their least, or all at their greatest, open, are played and audit valid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from rewound_duel import DUEL
+from service.conformance.check import check_ruleset
+from service.rules.kernel.hints import Alternatives, AnyList, RecordObject, Scalar, Shape, fields_of
+from service.rules.registry import REGISTRY
+from service.rules.ruleset import Ruleset
+from service.usecases.openings import opening_faults
+from tests.random_play.offered import BOOKS, Book, Play, serving
+from tests.random_play.over_http import audits_valid
+from tests.support.bounds import ENDS, End
+
+COMMANDS = 60
+
+
+def _numbers(shape: Shape, data: Any) -> Iterator[tuple[Any, Any, Scalar]]:
+    """Yield each number that *data* of *shape* has, or could have: its container, its place, its shape."""
+    if isinstance(shape, Alternatives) and data is not None:
+        yield from _numbers(shape.ways[0], data)
+    elif isinstance(shape, AnyList):
+        for item in data:
+            yield from _numbers(shape.each, item)
+    elif isinstance(shape, RecordObject):
+        for field in fields_of(shape.kind):
+            inner = field.shape.ways[0] if isinstance(field.shape, Alternatives) else field.shape
+            if isinstance(inner, Scalar) and inner.kind is int:
+                yield data, field.name, inner
+            elif field.given and field.name in data:
+                yield from _numbers(field.shape, data[field.name])
+
+
+def at_bounds(ruleset: Ruleset[Any], opening: dict[str, Any], end: End) -> tuple[dict[str, Any], int]:
+    """Return *opening* with each number of its sheets at *end* that the rules allow, and how many."""
+    entry = next(each for each in fields_of(_opening_kind(ruleset)) if each.name == "creatures").shape
+    assert isinstance(entry, AnyList)
+    sheets = next(each for each in fields_of(entry.each.kind) if each.name == "sheet").shape  # type: ignore[attr-defined]  # a record
+    given = {name: value for name, value in opening.items() if name != "edition"}
+    count = 0
+    for creature in given["creatures"]:
+        for holder, name, shape in list(_numbers(sheets, creature.get("sheet"))):
+            before = holder.get(name, ...)
+            holder[name] = shape.meaning.least if end == "least" else shape.meaning.most
+            if not opening_faults(ruleset, given):
+                count += 1
+            elif before is ...:
+                del holder[name]
+            else:
+                holder[name] = before
+    return opening, count
+
+
+def _opening_kind(ruleset: Ruleset[Any]) -> Any:
+    shape = next(each for each in fields_of(ruleset.opening) if each.name in ("opening", "creatures")).shape
+    return shape.kind if isinstance(shape, RecordObject) else ruleset.opening
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("book", BOOKS)
+def test_a_fight_at_the_bounds_is_played_and_audits_valid(book: str, end: End) -> None:
+    ruleset = REGISTRY[f"{book}@1"]
+    counts: list[int] = []
+
+    def opening(random: Random) -> dict[str, Any]:
+        made, count = at_bounds(ruleset, BOOKS[book].opening(random), end)
+        counts.append(count)
+        return made
+
+    with serving() as (api, services):
+        fight = Play(api, services, book, 3, budget=COMMANDS)
+        drawn = Book(opening)
+        with mock.patch("tests.random_play.offered.BOOKS", {book: drawn}):
+            fight.play()
+        audits_valid(fight, api, services)  # type: ignore[arg-type]  # it asks for the address alone
+    assert counts[0] > 20
+    assert len(fight.sent) > 10
+
+
+@pytest.mark.parametrize("breath", DUEL.options["breath"].bounds or DUEL.options["breath"].values)
+def test_a_duel_at_its_bounds_keeps_every_law(breath: int) -> None:
+    opening = {"fighters": ["a", "b" * 24], "options": {"breath": breath}}
+    assert check_ruleset(DUEL, [opening], plays=3, steps=40).violations == ()
