@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from random import Random
+from threading import Event
 from typing import Any
 from unittest import mock
 
@@ -14,10 +16,11 @@ from service.conformance.check import check_ruleset
 from service.rules.kernel.hints import Alternatives, AnyList, RecordObject, Scalar, Shape, fields_of
 from service.rules.registry import REGISTRY
 from service.rules.ruleset import Ruleset
+from service.stores.jobs import AUDITS
 from service.usecases.openings import opening_faults
 from tests.random_play.offered import BOOKS, Book, Play, serving
-from tests.random_play.over_http import audits_valid
 from tests.support.bounds import ENDS, End
+from workers.audits import Auditor
 
 COMMANDS = 60
 
@@ -80,7 +83,13 @@ def test_a_fight_at_the_bounds_is_played_and_audits_valid(book: str, end: End) -
         drawn = Book(opening)
         with mock.patch("tests.random_play.offered.BOOKS", {book: drawn}):
             fight.play()
-        audits_valid(fight, api, services)  # type: ignore[arg-type]  # it asks for the address alone
+        closed = api("POST", f"{fight.at}/commands", {"type": "close", "reason": "enough"})
+        assert closed.status_code == 200, closed.text
+        job = json.loads(api("POST", f"{fight.at}/audits", {}).text)["audit"]
+        Auditor(services.log, REGISTRY, worker="one", stopping=Event()).look()
+        found = AUDITS.find(services.log, fight.id, job)
+        assert found is not None
+        assert found["verdict"] == "valid", found
     assert counts[0] > 20
     assert len(fight.sent) > 10
 
