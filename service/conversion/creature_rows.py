@@ -432,7 +432,8 @@ class _Making:
         """Name each column that the codec does not take; what is faulty goes, so that the next is found."""
         for _ in range(len(self.columns.names)):
             try:
-                from_data(self.columns.kind, self._without_faults(entry), families=self.ruleset.families)
+                kept = self._without_faults(entry)
+                from_data(self.columns.kind, kept, families=self.ruleset.families, bounded=True)
             except Malformed as fault:
                 column = _column_of(fault.pointer)
                 if column in entry.faulty or not column:

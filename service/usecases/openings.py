@@ -17,7 +17,7 @@ from uuid import UUID
 from service.log import Appended, IdempotencyKey, KeyReused
 from service.record.digest import ruleset_digest
 from service.record.ids import uuid8
-from service.rules.kernel.codec import from_data, to_data
+from service.rules.kernel.codec import Malformed, from_data, to_data
 from service.rules.kernel.messages import Actor, Refused
 from service.rules.rolls.seeding import Seeding
 from service.rules.ruleset import Ruleset, check
@@ -75,7 +75,10 @@ def opening_faults(ruleset: Ruleset[Any], data: Mapping[str, Any]) -> tuple[tupl
     dice = DiceSetup(algorithm="", mode=seeding.mode, lanes=(), seats=seeding.seats)
     request = opening_request(ruleset, _NOBODY, to_data(dice), data)
     gm = Actor(seat=GM, role=GM)
-    command = from_data(ruleset.opening, request, families=ruleset.families, by=gm)
+    try:
+        command = from_data(ruleset.opening, request, families=ruleset.families, by=gm)
+    except Malformed as fault:  # a caller other than the API has not held it to its schema
+        return ((fault.pointer.removeprefix("/opening"), fault.expected),)
     look = getattr(command, "check_opening", None)
     found: tuple[tuple[str, str], ...] = tuple(look()) if look is not None else ()
     if not found:

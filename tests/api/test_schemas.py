@@ -1,7 +1,7 @@
 """Schemas from type hints accept exactly what a record can hold."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import pytest
 
@@ -9,18 +9,19 @@ from service.api.describe import json_schema
 from service.api.schemas import faults, schema_of
 from service.rules.kernel.families import Families
 from service.rules.kernel.records import EMPTY, record
+from service.rules.kernel.values import CreatureId, Id
 from service.rules.rise import RISE
 
 
 @record
 class Part:
-    id: Annotated[str, "An id: a-z"]
+    id: Id
     sides: Literal[4, 6] = 6
 
 
 @record
 class Whole:
-    creature: str
+    creature: CreatureId
     parts: tuple[Part, ...]
     at: tuple[int, int] = (0, 0)
     note: str | None = None
@@ -39,7 +40,7 @@ class Deed:
 @record
 class Push(Deed):
     kind: ClassVar[str] = "push"
-    creature: str
+    creature: CreatureId
     feet: int = 5
 
 

@@ -70,7 +70,7 @@ def entering(data: Mapping[str, Any], days: int = 0, /, **beside: Any) -> Fight:
 
 def refusal(data: Mapping[str, Any], days: int = 0, /, **beside: Any) -> str:
     """Return why the opening is refused: by its rules, or already as it is read."""
-    with pytest.raises((AssertionError, Malformed), match="opening_not_possible|/opening/") as found:
+    with pytest.raises((AssertionError, Malformed), match=r"opening_not_possible|/opening/") as found:
         entering(data, days, **beside)
     return str(found.value)
 
