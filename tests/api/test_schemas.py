@@ -9,7 +9,7 @@ from service.api.describe import json_schema
 from service.api.schemas import faults, schema_of
 from service.rules.kernel.families import Families
 from service.rules.kernel.records import EMPTY, record
-from service.rules.kernel.values import CreatureId, Id
+from service.rules.kernel.values import CreatureId, CreatureRef, Id
 from service.rules.rise import RISE
 
 
@@ -40,7 +40,7 @@ class Deed:
 @record
 class Push(Deed):
     kind: ClassVar[str] = "push"
-    creature: CreatureId
+    creature: CreatureRef
     feet: int = 5
 
 

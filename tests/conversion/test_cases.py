@@ -99,7 +99,7 @@ def test_all_faults_of_a_table_come_at_once() -> None:
     """`d8` in the second row is a die, and no fault."""
     assert faults_of("creatures/four-faults.csv") == (
         "row 2, column hp_max: a whole number, not 7x",
-        "row 4, column hp_max: at least 1",
+        "row 4, column hp_max: a whole number of hit points from 1 to 10000",
         "row 5, column x: a3 stands there",
     )
 

@@ -127,7 +127,7 @@ def test_all_faults_that_keep_a_fight_from_beginning_are_named() -> None:
     faults = faults_of(
         BAND.replace("hp_max,hp,", "hp_max,hp,").replace(",12,,", ",0,,").replace("30,12", "30,99"), RISE
     )
-    assert [fault.partition(":")[0] for fault in faults] == ["row 2, column hp", "row 3, column hp_max"]
+    assert [fault.partition(":")[0] for fault in faults] == ["row 3, column hp_max", "row 2, column hp"]
 
 
 @pytest.mark.parametrize(
