@@ -6,7 +6,7 @@ import { plain } from "./verifier/plain.mjs";
 import { facts, warnings } from "./verifier/telling.mjs";
 import { SOUND } from "./verifier/verdict.mjs";
 import { readTrust } from "./verifier/trust.mjs";
-import { keyOf, readReceiptFile, receiptOf, seatKeyOf, verify } from "./verifier/verify.mjs";
+import { keyOf, readReceiptFile, receiptOf, seatKeyOf, verifyNatively } from "./verifier/verify.mjs";
 
 const at = (id) => document.getElementById(id);
 
@@ -74,7 +74,7 @@ const judge = async (file) => {
   await new Promise((done) => { setTimeout(done, 20); }); // lets the browser draw before the work begins
   try {
     const raw = await last.arrayBuffer();
-    const report = verify(raw, await held());
+    const report = await verifyNatively(raw, await held(), (done, of) => show("", "Reading …", `${done} of ${of} signatures`, []));
     const { verdict } = report;
     const isSound = report.checked.length > 0;
     const rest = isSound ? [`not checked: ${report.not_checked.replaceAll("`", "")}`] : [verdict.detail];

@@ -2,11 +2,11 @@
 
 import { facts, warnings } from "/docs/verifier/telling.mjs";
 import { SOUND } from "/docs/verifier/verdict.mjs";
-import { verify } from "/docs/verifier/verify.mjs";
+import { verifyNatively } from "/docs/verifier/verify.mjs";
 
-/** Return what verifying *bundle* has found. @param {string} bundle @param {string[]} keys those that are accepted @returns {import("./proof.mjs").Verified} */
-export const reportOf = (bundle, keys) => {
-  const report = verify(bundle, { keys });
+/** Return what verifying *bundle* has found. @param {string} bundle @param {string[]} keys those that are accepted @returns {Promise<import("./proof.mjs").Verified>} */
+export const reportOf = async (bundle, keys) => {
+  const report = await verifyNatively(bundle, { keys });
   const isSound = report.checked.length > 0;
   const { verdict, log, counts } = report;
   return {

@@ -2,4 +2,7 @@
 
 import { reportOf } from "./proof_report.mjs";
 
-addEventListener("message", ({ data: { bundle, keys } }) => postMessage(reportOf(bundle, keys)));
+addEventListener("message", ({ data: { bundle, keys } }) => {
+  const fail = (fault) => setTimeout(() => { throw fault; }); // the page hears of it as the worker's error
+  reportOf(bundle, keys).then((found) => postMessage(found), fail);
+});

@@ -35,7 +35,7 @@ const introduce = () => {
 };
 
 const start = async () => {
-  const found = reportOf(replayed.bundle, []);
+  const found = await reportOf(replayed.bundle, []);
   const hasAll = replayed.sentences.length === found.size && replayed.answers["/creatures/changes"].changes.length === found.size;
   if (!found.isSound || !hasAll) {
     const [title, text] = found.isSound ? ["This file does not fit its bundle", "It does not hold what each commit of the bundle led to."] : [found.text, `${found.meaning}. ${found.detail}`];

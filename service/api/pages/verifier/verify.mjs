@@ -8,6 +8,7 @@ import { holdChain, holdContents, holdSignatures } from "./chain.mjs";
 import { holdCloses, holdCoverage, holdHeads, standing } from "./heads.mjs";
 import { begunBy, holdBeginnings } from "./beginnings.mjs";
 import { holdAccepted, holdSeam, holdWhole, ruledLines, withBeginning } from "./fight.mjs";
+import { natively } from "./ed25519.mjs";
 import { Keyring } from "./keys.mjs";
 import { readLines } from "./lines.mjs";
 import { holdMoved } from "./moved.mjs";
@@ -48,6 +49,11 @@ export function verify(bundle, { receipts = [], signedReceipts = [], keys = [], 
   const status = statusOf(verdict.verdict, doesWithout);
   const checked = verdict.isSound ? CHECKED : [];
   return Object.assign(report, { verdict: verdict.reported(), status, checked, not_checked: NOT_CHECKED });
+}
+
+/** Does what `verify` does with the browser's own Ed25519, where there is one; `progress` hears of verified signatures. */
+export async function verifyNatively(bundle, held = {}, progress = undefined) {
+  return natively(() => verify(bundle, held), progress);
 }
 
 function judged(report, bytes, held) {
