@@ -27,7 +27,7 @@ from service.record.canonical import commit_hash, dumps, request_digest
 from service.record.commit import SeatSignature, load_commit, load_request
 from service.record.ed25519 import public_key, sign_bytes
 from service.record.statements import statement
-from tests.audit.evidence_of import closed, evidence_of, forged, played, root_of, signed_evidence
+from tests.audit.evidence_of import closed, evidence_of, forged, played, resealed, root_of, signed_evidence
 from tests.audit.games import signed_throughout
 from tests.audit.refitted import with_request
 from tests.audit.shapes import mixed_game
@@ -606,6 +606,67 @@ def moves() -> Iterator[Vector]:
     yield Vector("clock-accepts-a-line", raw, "valid_unsigned_without_rules", ())
 
 
+def questions() -> Iterator[Vector]:
+    """Yield one bundle for each question that a stranger had about the page."""
+    unsigned = "valid_unsigned_without_rules"
+    raw = spelled(bare())
+    yield Vector("question-header-with-a-space", raw.replace(b'{"', b'{ "', 1), "not_a_bundle", ())
+
+    def cut_command(lines: list[Line]) -> None:
+        lines[-1:-1] = [{"kind": "command", "n": 11, "withheld": True}]
+
+    yield Vector("question-command-before-the-trailer", edited(cut_command, bare()), "malformed(11)", ())
+
+    def two_faults(lines: list[Line]) -> None:
+        first(lines, "opened")["index"] = 7
+        commit = [line for line in lines if line["kind"] == "commit"][5]
+        commit["bytes"] = commit["bytes"].replace('"v":1', '"v":2')
+
+    yield Vector("question-opened-index-after-commits", edited(two_faults, bare()), "malformed(6)", ())
+    for name, change, verdict in (
+        ("prev-in-capitals", {"prev": "AB" * 32}, "malformed(4)"),
+        ("request-of-63-digits", {"request": "a" * 63}, "malformed(4)"),
+        ("epoch-zero", {"epoch": 0}, unsigned),
+        ("epoch-text", {"epoch": "1"}, "malformed(4)"),
+    ):
+        yield Vector(f"question-{name}", in_commit(4, lambda c, new=change: c.update(new)), verdict, ())
+    place = min(bare().opened)
+    for name, payload, verdict in (
+        ("payload-outcome-of-another-type", {"outcome": 5, "prompt": [], "at": 7}, unsigned),
+        ("payload-with-another-member", {"zz": 1}, unsigned),
+        ("payload-without-rolls", {"rolls": None}, f"malformed({place[0]})"),
+    ):
+        changed = resealed(bare(), place, lambda data, new=payload: data.update(new))
+        yield Vector(f"question-{name}", spelled(changed), verdict, ())
+    no_dice = with_request(bare(), 1, lambda data: data["data"].pop("dice"))
+    yield Vector("question-rolls-without-dice", no_dice, "dice_invalid(3, 1/0/table#0)", ())
+    mixed = replace(mixed_game(), notes=(), keys=(), seat="gm")
+    late = {"type": "seed_committed", "because": [], "seat": 5, "commitment": "none"}
+    last = len(mixed.commits)
+    after = in_commit(last, lambda commit: commit["events"].append(late), mixed)
+    yield Vector("question-seed-of-another-shape-after-the-seal", after, unsigned, ())
+
+    def year(at: str) -> bytes:
+        return with_request(bare(), 4, lambda data: data.update(at=at))
+
+    yield Vector("question-year-zero", year("0000-02-29T00:00:00.000Z"), unsigned, ())
+    yield Vector("question-29-february-of-1900", year("1900-02-29T00:00:00.000Z"), "malformed(4)", ())
+
+    def plus(lines: list[Line]) -> None:
+        point = first(lines, "checkpoint")
+        origin, _, rest = point["note"].partition("/")
+        point["note"] = f"{origin}+/{rest}"
+
+    last_commit = len(game().commits)
+    yield Vector("question-checkpoint-of-an-origin-with-a-plus", edited(plus), f"malformed({last_commit})")
+    nothing = replace(game(), requests=[], commits=[], opened={}, notes=game().notes[:1], count=3)
+    yield Vector(
+        "question-no-commits-a-count-and-a-false-head",
+        spelled(replace(nothing, head="ab" * 32)),
+        "truncated(1 to 7)",
+    )
+
+
 def receipts() -> Iterator[Vector]:
     """Yield receipts that the host signed, and what it then shows."""
     whole = game()
@@ -691,6 +752,7 @@ def vectors() -> Iterator[Vector]:
         papers,
         statements,
         moves,
+        questions,
         receipts,
         quarantines,
         of_lines,

@@ -13,7 +13,7 @@ PRIME = 2**255 - 19
 
 
 def cases() -> list[tuple[bytes, bytes, bytes]]:
-    """Return keys, messages and signatures: true ones, changed ones, and those at the edges of the encoding."""
+    """Return keys, messages and signatures: true ones, changed ones, and those at the edges."""
     rng = random.Random(8032)
     found = []
     for n in range(60):
@@ -37,7 +37,9 @@ def cases() -> list[tuple[bytes, bytes, bytes]]:
 
 def test_every_way_to_verify_a_signature_says_the_same() -> None:
     drawn = cases()
-    said = json.loads(node("tests/clients/signatures.mjs", told=json.dumps([[p.hex() for p in c] for c in drawn])))
+    said = json.loads(
+        node("tests/clients/signatures.mjs", told=json.dumps([[p.hex() for p in c] for c in drawn]))
+    )
     ours = [is_signed(message, value, key) for key, message, value in drawn]
 
     assert said["native"] == said["computed"] == said["browser"] == ours

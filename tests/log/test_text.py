@@ -101,3 +101,19 @@ def test_what_a_stranger_wrote_is_shown_plainly() -> None:
     assert plain("\U000e0fff") == r"\udb43\udfff"
     assert plain("a\nb\r", keep="\n") == "a\nb\\u000d"
     assert json.loads(plain(json.dumps({"a": "\x7f\u202e"}, ensure_ascii=False))) == {"a": "\x7f\u202e"}
+
+
+def test_the_file_of_other_verifiers_is_the_table_of_unicode_14_with_the_hash_that_the_page_gives() -> None:
+    raw = unicode14.VECTOR.read_bytes()
+    held = json.loads(raw)
+
+    assert sha256(raw).hexdigest() in (unicode14.ROOT / "docs/format.md").read_text("utf-8")
+    assert held["runs"].split() == unicode14.held(unicode14.PYTHON).split()
+    for point, to in held["decompositions"].items():
+        apart = "".join(chr(int(each, 16)) for each in to.split())
+        assert unicodedata.normalize("NFD", chr(int(point, 16))) == unicodedata.normalize("NFD", apart)
+        is_composed = unicodedata.normalize("NFC", apart) == chr(int(point, 16))
+        assert is_composed != (point in held["not_composed"])
+    assert all(
+        unicodedata.combining(chr(int(point, 16))) == number for point, number in held["combining"].items()
+    )
