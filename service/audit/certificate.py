@@ -43,6 +43,7 @@ MEMBERS: Final = frozenset(
         "decided",
         "live_state",
         "counts",
+        "lines",
         "decisions",
         "unseen",
         "seat_keys",
@@ -73,7 +74,7 @@ LISTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 """Lists that are compared entry by entry, with the members that every reader computes alike."""
 
-BELIEVED: Final = ("decided", "live_state", "durability", "findings", "seats", "unseen", "verifier")
+BELIEVED: Final = ("decided", "lines", "live_state", "durability", "findings", "seats", "unseen", "verifier")
 """Members that depend on what the signer read, and with what."""
 
 MODES: Final[Mapping[str, str]] = MappingProxyType(

@@ -97,7 +97,8 @@ def judge_evening(evening: Evening, held: Held, registry: Registry) -> Iterator[
     policy = None if evening.policy is None else read_policy(evening.policy)
     seen: dict[str, str] = {}
     for name, raw in evening.bundles.items():
-        encounter = _encounter_of(raw)
+        encounter, *later = _lines_of(raw)
+        every = (encounter, *later)
         whole = replace(
             held,
             keys=(*held.keys, *evening.keys),
@@ -106,21 +107,30 @@ def judge_evening(evening: Evening, held: Held, registry: Registry) -> Iterator[
                 **evening.own_seat_keys.get(encounter, {}),
                 **held.seat_keys,
             },
-            signed_receipts=(*held.signed_receipts, *evening.receipts.get(encounter, ())),
-            certificate=evening.certificates.get(encounter),
-            log_proof=evening.proofs.get(encounter, NO_PROOF if held.policy or policy else None),
+            signed_receipts=(
+                *held.signed_receipts,
+                *(receipt for line in every for receipt in evening.receipts.get(line, ())),
+            ),
+            certificate=_last(evening.certificates, every),
+            log_proof=_last(evening.proofs, every) or (NO_PROOF if held.policy or policy else None),
             policy=held.policy or policy,
         )
         note = f"the same encounter as {seen[encounter]}" if encounter in seen else ""
-        if evening.expected and encounter not in evening.expected:
+        if evening.expected and evening.expected.keys().isdisjoint(every):
             note = note or "it is not in the list"
-        seen.setdefault(encounter, name)
+        for line in every:
+            seen.setdefault(line, name)
         opening = _opening_of(raw)
         title = _title(opening) or evening.expected.get(encounter, "")
         yield Fight(name, judge(raw, whole, registry), title, _sides(opening), note)
     for encounter, why in _missed(evening, seen):
         verdict = Verdict(MISSING, detail=why)
         yield Fight("", Report(encounter, verdict, Counts()), evening.expected.get(encounter, ""))
+
+
+def _last(files: Mapping[str, bytes], lines: Iterable[str]) -> bytes | None:
+    """Return the file of the last of *lines* that has one; None if none has."""
+    return next((files[line] for line in reversed(tuple(lines)) if line in files), None)
 
 
 def _missed(evening: Evening, seen: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -153,8 +163,10 @@ def _header(raw: bytes) -> Mapping[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _encounter_of(raw: bytes) -> str:
-    return str(_header(raw).get("encounter", ""))
+def _lines_of(raw: bytes) -> list[str]:
+    """Return the ids of the lines of play in a bundle, the encounter's own first."""
+    lines = [each for each in raw.split(b"\n") if each.startswith(b'{"encounter":')]
+    return [str(each.get("encounter", "")) for each in (_header(raw), *map(_header, lines))]
 
 
 def _take_json(found: Evening, raw: bytes) -> bool:

@@ -28,6 +28,7 @@ MEMBERS = {
     "decided",
     "live_state",
     "counts",
+    "lines",
     "decisions",
     "unseen",
     "seat_keys",

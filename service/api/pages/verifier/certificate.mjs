@@ -11,7 +11,7 @@ const LABEL = joined(utf8(FORMAT), Uint8Array.of(0));
 const LF = 10;
 
 const MEMBERS = [
-  ...["format", "encounter", "verdict", "log", "ruleset", "dice", "decided", "live_state", "counts", "decisions", "unseen", "seat_keys", "seats"],
+  ...["format", "encounter", "verdict", "log", "ruleset", "dice", "decided", "live_state", "counts", "lines", "decisions", "unseen", "seat_keys", "seats"],
   ...["abandoned_before", "durability", "findings", "verifier", "signature"],
 ];
 

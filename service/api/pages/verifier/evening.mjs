@@ -41,20 +41,22 @@ export function readEvening(files) {
 export function* judgeEvening(evening, held = {}) {
   const seen = new Map();
   for (const { name, bytes } of evening.bundles) {
-    const encounter = String(headerOf(bytes).encounter);
+    const every = linesIn(bytes);
+    const [encounter] = every;
+    const last = (files) => files.get(every.findLast((line) => files.has(line))) ?? null;
     const trust = held.trust ?? evening.trust ?? undefined;
     const report = verify(bytes, {
       ...held,
       keys: [...(held.keys ?? []), ...evening.keys],
       seatKeys: { ...evening.seatKeys, ...evening.own.get(encounter), ...held.seatKeys },
-      signedReceipts: [...(held.signedReceipts ?? []), ...(evening.receipts.get(encounter) ?? [])],
-      certificate: evening.certificates.get(encounter) ?? null,
-      log: evening.proofs.get(encounter) ?? (trust === undefined ? null : new Uint8Array()), // a policy asks for a proof
+      signedReceipts: [...(held.signedReceipts ?? []), ...every.flatMap((line) => evening.receipts.get(line) ?? [])],
+      certificate: last(evening.certificates),
+      log: last(evening.proofs) ?? (trust === undefined ? null : new Uint8Array()), // a policy asks for a proof
       trust,
     });
-    const unlisted = evening.expected.size > 0 && !evening.expected.has(encounter) ? "it is not in the list" : "";
+    const unlisted = evening.expected.size > 0 && !every.some((line) => evening.expected.has(line)) ? "it is not in the list" : "";
     const note = seen.has(encounter) ? `the same encounter as ${seen.get(encounter)}` : unlisted;
-    if (!seen.has(encounter)) seen.set(encounter, name);
+    for (const line of every) if (!seen.has(line)) seen.set(line, name);
     const { title, sides } = whoIn(bytes);
     yield { file: name, encounter, title: title || (evening.expected.get(encounter) ?? ""), sides, report, verdict: report.verdict, note, status: report.status };
   }
@@ -123,6 +125,19 @@ function canonicalIn(bytes) {
 }
 
 const headerOf = (bytes) => canonicalIn(firstLines(bytes)[0]);
+
+const LINE = utf8('{"encounter":');
+
+/** The ids of the lines of play in a bundle, the encounter's own first. */
+function linesIn(bytes) {
+  const found = [String(headerOf(bytes).encounter)];
+  for (let at = bytes.indexOf(10) + 1; at > 0 && at < bytes.length;) {
+    const end = bytes.indexOf(10, at) < 0 ? bytes.length : bytes.indexOf(10, at);
+    if (LINE.every((byte, i) => bytes[at + i] === byte)) found.push(String(canonicalIn(bytes.subarray(at, end))?.encounter ?? ""));
+    at = end + 1;
+  }
+  return found;
+}
 
 /** The title and the sides in the opening of a bundle; empty if it is withheld. */
 function whoIn(bytes) {
