@@ -19,6 +19,7 @@ LAWS: Final[Mapping[str, str]] = MappingProxyType(
         "codec": "State and events are the same after they are written and read.",
         "folds": "The events alone lead to the state that was decided.",
         "repeats": "The same command in the same state is decided in the same way.",
+        "spaces": "No two creatures come into one space at one height without a recorded reason.",
         "secrecy": "Others see the same whatever a seat chooses in secret; envelopes are for seats and open.",
         "rules": "Every rule takes part, and events cite no other.",
     }

@@ -234,6 +234,9 @@ class Play:
         families = self.ruleset.families
         if fold(self.state, decision.facts) != decision.state:
             raise LawBroken("folds", f"{what}: the events lead to another state")
+        crowded = [pair for pair in decision.state.crowded() if pair not in self.state.crowded()]
+        if crowded:
+            raise LawBroken("spaces", f"{what}: {' and '.join(crowded[0])} are in one space")
         again = self._decided(command, what)
         if (again.facts, again.state) != (decision.facts, decision.state):
             raise LawBroken("repeats", f"{what}: decided again, it has other events")

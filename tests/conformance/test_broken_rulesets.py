@@ -27,6 +27,9 @@ SPAN: Final = "    def decide(self, state: State) -> kit.Emits[State]:\n        
 SCOPE: Final = "    def scope("
 """Where `Choose` does."""
 
+OVER: Final = "    @property\n    def is_over(self)"
+"""Where the state gets a method of its own."""
+
 BROKEN: Final[dict[str, tuple[str, str]]] = {
     "listed": (", Won),", "),"),
     "bounded": (
@@ -59,6 +62,7 @@ BROKEN: Final[dict[str, tuple[str, str]]] = {
         "        amount = strike.amount or 0",
         "        COUNT.append(1)\n        amount = (strike.amount or 0) + 1000 * len(COUNT)",
     ),
+    "spaces": (OVER, "    def crowded(self):\n        return [(x, x) for x in self.cornered]\n\n" + OVER),
     "secrecy": ("kit.Private(scope=state.secret(self.creature), event=chosen)", "chosen"),
     "rules": (
         "DUEL: Final",

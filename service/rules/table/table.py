@@ -320,6 +320,10 @@ class Table(Stacked):
         """Return a hidden creature and the creature that came into its space since *before* (`hiding.py`)."""
         return None
 
+    def crowded(self) -> tuple[tuple[str, str], ...]:
+        """Return the pairs in one space at one height, though no rule and no ruling lets them."""
+        return ()
+
     def optional_prompts(self) -> tuple[Awaited, ...]:
         """Return the answers that may be given here besides those that the top frame waits for."""
         return ()

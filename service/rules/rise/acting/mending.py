@@ -10,6 +10,7 @@ from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import AbilityId, Amount, CreatureId, Label, SourceId
 from service.rules.rise.acting.sheet_faults import sheet_faults
 from service.rules.rise.body.effects import apply
+from service.rules.rise.body.movement_and_positioning import is_wall, occupant
 from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.creature import UNNUMBERED, Atom
 from service.rules.rise.creatures.sheet import Ability, Sort
@@ -116,9 +117,17 @@ class Mending:
             return f"{self.does} has an amount of 1 to {MOST}"
         if self.does in ("gain", "lose") and not 1 <= len(self.name) <= 24:
             return f"{self.does} names a condition"
-        if self.does == "locate" and self.to is None:
+        return None if self.does != "locate" else self._place_fault(view)
+
+    def _place_fault(self, view: State) -> str | None:
+        """Return what keeps the creature from being put there, None if nothing does."""
+        if self.to is None:
             return "where to is not said"
-        return None
+        creature = view.creatures[self.target]
+        if is_wall(view, creature, self.to):
+            return f"{self.target} does not fit into {list(self.to)}: there is a wall"
+        other = occupant(view, creature, self.to)
+        return None if other is None else f"{other.id} is at {list(self.to)}"
 
     def _walls_fault(self, view: State) -> str | None:
         if self.does != "walls" or self.target:

@@ -30,10 +30,10 @@ from service.rules.rise.body.effects import (
     part,
     push,
     push_feet,
-    pushed_path,
+    side_by_side,
     throw_feet,
 )
-from service.rules.rise.body.movement_and_positioning import feet_of, walk
+from service.rules.rise.body.movement_and_positioning import Past, feet_of, walk
 from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.combat_statistics import asks_to_exert, first_counts
 from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Cover, How, Plan, is_able
@@ -113,7 +113,8 @@ def ended(
                 user=user.id, passed=beaten, path=path, pushed={}, because=("RI-UNIV-OVERRUN",)
             )
         )
-    path = walk(state, user, assault.path, feet_of(state, user, assault.path), beaten).cells
+    feet = feet_of(state, user, assault.path)
+    path = walk(state, user, assault.path, feet, Past(through=beaten)).cells
     return (
         yield from note(
             state, chance, Atom(seq=UNNUMBERED, source=user.id, target=user.id, does="locate", path=path)
@@ -159,11 +160,7 @@ def together(state: State, assault: Assault, *, critical: bool) -> dict[str, tup
     feet = min(push_feet(state, user, state.creatures[name], critical=critical) for name in assault.targets)
     if assault.maneuver == "grapple_shove":
         feet = min(feet, assault.push_ft)
-    ways = {
-        name: pushed_path(state, state.creatures[name], assault.push, feet, everybody) for name in everybody
-    }
-    length = min(map(len, ways.values()))
-    return {name: way[:length] for name, way in ways.items()}
+    return side_by_side(state, everybody, assault.push, feet)
 
 
 def dragged(state: State, chance: Chance, user: str, ways: Mapping[str, tuple[Cell, ...]]) -> Emits[State]:

@@ -17,7 +17,7 @@ from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.creature import Creature, Plan, above, is_able
 from service.rules.rise.creatures.state import State
 from service.rules.rolls.chance import Chance, PoolDie
-from service.rules.space.grid import FEET, Cell, cells, distance, is_height
+from service.rules.space.grid import FEET, Cell, cells, distance, is_height, nearest
 
 # --- flying and falling --------------------------------------------------------------------------------
 # What does not move in a phase comes down at its end.
@@ -79,14 +79,22 @@ class Fell(Event[State]):
     type: ClassVar[str] = "fell"
     creature: CreatureId
     feet: Feet
+    beside: Cell | None = None
+    """Where it comes to lie, if somebody is below it."""
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
         left = max(0, creature.altitude - self.feet)
         if left:
             return state.with_creature(self.creature, aloft="falling", altitude=left)
-        conditions = (*creature.conditions, Condition(name="prone", source=self.creature))
-        return state.with_creature(self.creature, aloft=None, altitude=0, conditions=conditions)
+        if not creature.has("prone"):
+            creature = changed(
+                creature, conditions=(*creature.conditions, Condition(name="prone", source=self.creature))
+            )
+        at = self.beside or creature.position
+        return state.with_creature(
+            self.creature, aloft=None, altitude=0, conditions=creature.conditions, position=at
+        )
 
 
 @record
@@ -141,8 +149,10 @@ def come_down(state: State, chance: Chance) -> Emits[State]:
 
 def fall(state: State, chance: Chance, name: str) -> Emits[State]:
     """Emit a fall of up to 300 feet, and what hitting the ground does: 1d6 for every 10 feet."""
-    feet = min(FALL_FT, state.creatures[name].altitude)
-    state = yield Fell(creature=name, feet=feet, because=("RI-ORDER-5",))
+    creature = state.creatures[name]
+    feet = min(FALL_FT, creature.altitude)
+    beside = None if feet < creature.altitude else comes_to_lie(state, creature)
+    state = yield Fell(creature=name, feet=feet, beside=beside, because=("RI-ORDER-5",))
     if state.creatures[name].altitude or feet < 10 or state.house.fall_damage == "none":
         return state
     roll: Roll
@@ -155,6 +165,21 @@ def fall(state: State, chance: Chance, name: str) -> Emits[State]:
     )
     state = yield from hurt(state, name, name, roll.total, "environmental")
     return (yield from consequences(state, chance, name))
+
+
+def comes_to_lie(state: State, creature: Creature) -> Cell | None:
+    """Return the nearest free place to where *creature* hits the ground, null if that is free itself."""
+    landing = changed(creature, altitude=0)
+    if occupant(state, landing, creature.position) is None:
+        return None
+
+    def is_free(place: Cell, side: int) -> bool:
+        open_ = not state.is_divided(place, side) and not any(
+            state.is_solid(cell) for cell in cells(place, side)
+        )
+        return open_ and occupant(state, landing, place) is None
+
+    return next(place for place in nearest(creature.position) if is_free(place, creature.space))
 
 
 @enforces(RI_MOVE_9)

@@ -13,10 +13,12 @@ from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.kernel.values import Code, CreatureId, GroupId, Reason, SourceId
 from service.rules.rise import books
 from service.rules.rise.body.movement_and_positioning import (
+    Past,
     before_hidden_creatures,
     hidden_creature_at,
     in_the_way,
     is_shut,
+    occupant,
     walk,
 )
 from service.rules.rise.body.taking_damage import consequences, heal, hurt, restore, tire
@@ -26,7 +28,7 @@ from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Creature, Hi
 from service.rules.rise.creatures.state import State
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.secrecy.hidden_creatures import reveal_discovered
-from service.rules.space.grid import Cell, cells, line
+from service.rules.space.grid import FEET, Cell, cells, line
 
 # --- effects -------------------------------------------------------------------------------------------
 # With nominal amounts. In a group's world an effect is entered in its log and made true there at once. The
@@ -344,10 +346,11 @@ UNSEEN_FT = 10_000
 
 @enforces(RI_MOVE_7)
 def pushed_path(
-    state: State, creature: Creature, step: Cell, feet: int, ignoring: tuple[str, ...] = ()
+    state: State, creature: Creature, step: Cell, feet: int, through: tuple[str, ...] = ()
 ) -> tuple[Cell, ...]:
-    """Return the cells over which *creature* is pushed."""
-    return walk(state, creature, tuple(line(creature.position, step, feet // 5)), feet, ignoring).cells
+    """Return the cells over which *creature* is pushed, past those whom it goes *through*."""
+    path = tuple(line(creature.position, step, feet // FEET))
+    return walk(state, creature, path, feet, Past(through=through)).cells
 
 
 def pushed(state: State, chance: Chance, user: str, target: str, feet: int) -> Emits[State]:
@@ -406,22 +409,37 @@ def hurl(state: State, chance: Chance, user: str, target: str, step: Cell, feet:
 
 @enforces(RI_MOVE1_4)
 def push(state: State, chance: Chance, user: str, target: str, step: Cell, feet: int) -> Emits[State]:
-    """Emit the movements of a push: of its target, and of its user where it walks along."""
+    """Emit the movements of a push: of its target, and of its user, who walks along step by step.
+
+    The target stays if its pusher cannot go, or has moved already; if it has itself, the pusher walks alone.
+    """
     mover, moved = state.creatures[user], state.creatures[target]
-    both = (user, target)
-    path = pushed_path(state, moved, step, feet, both)
-    length = len(path) if not moved.location_changed else feet // 5
-    own = pushed_path(state, mover, step, 5 * length, both)
+    if moved.location_changed:
+        path = pushed_path(state, moved, step, feet, (user,))
+        own = _before(pushed_path(state, mover, step, feet, (target,)), mover, moved)
+    else:
+        ways = side_by_side(state, (user, target), step, 0 if mover.location_changed else feet)
+        own, path = ways[user], ways[target]
     atom = Atom(seq=UNNUMBERED, source=user, target=target, does="locate", path=path, how="forced")
     state = yield from note(state, chance, atom)
     if mover.location_changed:
         return state
-    clear = _before(own, mover, state.creatures[target]) if moved.location_changed else own
-    return (
-        yield from note(
-            state, chance, Atom(seq=UNNUMBERED, source=user, target=user, does="locate", path=clear)
-        )
-    )
+    atom = Atom(seq=UNNUMBERED, source=user, target=user, does="locate", path=own)
+    return (yield from note(state, chance, atom))
+
+
+def side_by_side(state: State, names: Sequence[str], step: Cell, feet: int) -> dict[str, tuple[Cell, ...]]:
+    """Return how far creatures go the same way, as many steps each: what stops one stops all.
+
+    None of them is in the way of another.
+    """
+    creatures = [state.creatures[name] for name in names]
+    lines = {each.id: tuple(line(each.position, step, feet // FEET)) for each in creatures}
+    ways = {each.id: walk(state, each, lines[each.id], feet, Past(absent=names)).cells for each in creatures}
+    length = min(map(len, ways.values()))
+    while length and any(occupant(state, each, ways[each.id][length - 1], names) for each in creatures):
+        length -= 1
+    return {name: way[:length] for name, way in ways.items()}
 
 
 def _before(path: tuple[Cell, ...], mover: Creature, other: Creature) -> tuple[Cell, ...]:

@@ -20,7 +20,7 @@ from service.rules.rise.creatures.combat_statistics import (
     speed_of,
     speed_on_its_feet,
 )
-from service.rules.rise.creatures.creature import Creature, above, is_able, on_its_way
+from service.rules.rise.creatures.creature import Creature, above, is_able, may_share, on_its_way
 from service.rules.rise.creatures.state import State
 from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.grid import FEET, Cell, cells, is_step
@@ -51,8 +51,6 @@ RI_PHASE_5: Final = Rule(
 )
 
 
-BIG_ENOUGH = 2
-"""Sizes apart at which two creatures do not block each other."""
 ROUGH = ("difficult", "obstacle")
 """Ground that costs 5 feet more to leave."""
 
@@ -96,11 +94,11 @@ def feet_of(state: State, creature: Creature, path: Sequence[Cell]) -> int:
 
 
 @enforces(RI_MOVE_4)
-def in_the_way(state: State, creature: Creature, cell: Cell, ignoring: Sequence[str] = ()) -> Creature | None:
-    """Return the creature that stops *creature* at *cell*, None if it may pass."""
+def in_the_way(state: State, creature: Creature, cell: Cell, passed: Sequence[str] = ()) -> Creature | None:
+    """Return the creature that stops *creature* at *cell*, None if it may pass; those *passed* never do."""
     for part in cells(cell, creature.space):
         for other in state.standing_at(part):
-            if other.id == creature.id or other.id in ignoring or is_passable(state, creature, other):
+            if other.id == creature.id or other.id in passed or is_passable(state, creature, other):
                 continue
             if above(creature, other):
                 continue
@@ -110,23 +108,19 @@ def in_the_way(state: State, creature: Creature, cell: Cell, ignoring: Sequence[
 
 def is_passable(state: State, creature: Creature, other: Creature) -> bool:
     """Return whether *creature* may walk through the space of *other*."""
-    if (
-        abs(creature.rank - other.rank) >= BIG_ENOUGH
-        or other.id == creature.mount
-        or other.mount == creature.id
-    ):
+    if may_share(creature, other):
         return True
     hostile = "enemy" in (state.attitude(creature.id, other.id), state.attitude(other.id, creature.id))
     return not hostile or other.down
 
 
-def occupant(state: State, creature: Creature, cell: Cell, ignoring: Sequence[str] = ()) -> Creature | None:
-    """Return who keeps *creature* from ending its movement at *cell*, if anybody."""
+def occupant(state: State, creature: Creature, cell: Cell, absent: Sequence[str] = ()) -> Creature | None:
+    """Return who keeps *creature* from ending its movement at *cell*, if anybody; not who is *absent*."""
     for part in cells(cell, creature.space):
         for other in state.standing_at(part):
-            if other.id in (creature.id, creature.mount, *ignoring) or other.mount == creature.id:
+            if other.id in (creature.id, *absent) or may_share(creature, other):
                 continue
-            if abs(creature.rank - other.rank) < BIG_ENOUGH and not above(creature, other):
+            if not above(creature, other):
                 return other
     return None
 
@@ -191,34 +185,54 @@ def flown(creature: Creature, high: int | None) -> tuple[Creature, Creature]:
     return on_its_way(creature, high), changed(creature, altitude=high)
 
 
+class Past(NamedTuple):
+    """Whom a movement leads past."""
+
+    absent: Sequence[str] = ()
+    """Who is elsewhere by then."""
+    through: Sequence[str] = ()
+    """Who may be passed, and in whose space nobody ends."""
+
+
+NOBODY: Final = Past()
+
+
 def walk(
     state: State,
     creature: Creature,
     path: Sequence[Cell],
     budget: int,
-    ignoring: Sequence[str] = (),
+    past: Past = NOBODY,
     high: int | None = None,
+    *,
+    is_open: bool = False,
 ) -> Walk:
     """Return how far *path* leads: up to what stops it, and back to the first space that may be stood in.
 
-    *high* is how high it ends, null where that is as high as it began.
+    It leads *past* some. *high* is how high it ends, null where that is as high as it began. A way *is_open*
+    if no wall is looked for on it.
     """
     passing, ending = flown(creature, high)
     taken: list[Cell] = []
     spent, stopped = 0, None
     costs = [0]
+    passed = (*past.absent, *past.through)
     for at, cell, feet in steps_of(state, creature, path):
-        blocker = in_the_way(state, passing, cell, ignoring)
-        if spent + feet > budget or blocker is not None or is_shut(state, creature, at, cell):
+        blocker = in_the_way(state, passing, cell, passed)
+        if (
+            spent + feet > budget
+            or blocker is not None
+            or (not is_open and is_shut(state, creature, at, cell))
+        ):
             stopped = blocker.id if blocker is not None else "speed"
             break
         spent += feet
         taken.append(cell)
         costs.append(spent)
-    while taken and occupant(state, ending, taken[-1], ignoring) is not None:
-        other = occupant(state, ending, taken.pop(), ignoring)
-        stopped = other.id if other is not None else stopped
+    while taken and (other := occupant(state, ending, taken[-1], past.absent)) is not None:
+        taken.pop()
         costs.pop()
+        stopped = other.id
     return Walk(tuple(taken), costs[-1], stopped)
 
 

@@ -281,6 +281,20 @@ def on_its_way(creature: Creature, high: int) -> Creature:
     return changed(creature, altitude=max(creature.stood_ft, high))
 
 
+BIG_ENOUGH: Final = 2
+"""Sizes apart at which two creatures do not block each other."""
+
+
+def may_share(a: Creature, b: Creature) -> bool:
+    """Return whether two creatures may be in one space: a rider and its mount, or two sizes apart."""
+    return abs(a.rank - b.rank) >= BIG_ENOUGH or a.id == b.mount or b.id == a.mount or are_seated(a, b)
+
+
+def are_seated(a: Creature, b: Creature) -> bool:
+    """Return whether two creatures ride the same mount."""
+    return a.mount is not None and a.mount == b.mount
+
+
 def is_unconscious(creature: Creature) -> bool:
     """Return whether *creature* lies unconscious: by a wound, below half its hit points, or by fatigue."""
     return (

@@ -11,7 +11,7 @@ from typing import ClassVar, Final, ParamSpec, Protocol
 
 from service.rules.kernel.messages import TABLE, Actor, Command, Refused, Scope
 from service.rules.kernel.meter import spend
-from service.rules.kernel.records import record
+from service.rules.kernel.records import Sealed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import CreatureId
 from service.rules.rise import books
@@ -108,8 +108,22 @@ def in_phase(view: State, command: Act, phase: str) -> Creature:
     if view.phase != phase:
         wrong_phase(command.type, phase)
     if view.here == TABLE:
+        not_read_by(view, command)
         still_resolving(command.creature)
     return found
+
+
+@enforces(RI_INFO_1)
+def not_read_by(view: State, command: Act) -> None:
+    """Refuse the GM a creature that has become the GM's in a phase whose world is sealed from the GM."""
+    group = view.group_of(command.creature) or ""
+    kept = view.worlds.get(group)
+    if command.by.role == GM and isinstance(kept, Sealed) and f"seat:{GM}" not in kept.audience:
+        seats = ", ".join(reader.partition(":")[2] for reader in kept.audience)
+        detail = (
+            f"{group} is sealed from the gm until the announcement; {seats} acts for {command.creature}, or "
+        )
+        raise Refused("groups_still_resolving", f"{detail}whom change_seat gives it to", "RI-INFO-6")
 
 
 @enforces(RI_ACT_2)

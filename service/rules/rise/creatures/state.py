@@ -8,6 +8,7 @@ stacks as frames of the chapters; what changes anything here are the chapters' e
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import TABLE, Awaited
@@ -33,6 +34,7 @@ from service.rules.rise.creatures.creature import (
     Ruling,
     Unjudged,
     above,
+    may_share,
 )
 from service.rules.rise.creatures.options import OPTIONS, House, house_of
 from service.rules.rise.creatures.sheet import PROFILES, Profile, Sheet, Zone, side_of
@@ -94,6 +96,18 @@ class Placed:
 
 
 @record
+class Taking:
+    """A thing that one group took off the ground, and where it ended in that group's world."""
+
+    creature: str
+    """Who took it first."""
+    holder: str | None
+    """Who held it in the end, if anybody."""
+    at: Cell | None
+    """Where it lay in the end, if it did."""
+
+
+@record
 class State(SplitTable, WalledTable, HidingTable):
     """A whole fight of Rise, or the fight as one group has resolved it so far."""
 
@@ -129,6 +143,12 @@ class State(SplitTable, WalledTable, HidingTable):
     declared_sides: tuple[SideId, ...] = ()
     orders: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
     """In a world: the order of acting that each seat of the group wants."""
+    readers: tuple[str, ...] = ()
+    """In a world: who reads it, as `seat:<id>`."""
+    picked: Mapping[str, str | None] = EMPTY
+    """In a world: who first picked up each thing that lay there before; null for what the group let go of."""
+    takings: Mapping[str, tuple[Taking, ...]] = EMPTY
+    """The things that groups took in this phase, each with who did, until it is known who got it."""
     effects: tuple[Atom, ...] = ()
     """In a world: the group's log."""
     deeds: tuple[Deed, ...] = ()
@@ -207,6 +227,24 @@ class State(SplitTable, WalledTable, HidingTable):
     def is_named(self, name: str) -> bool:
         return name in self.creatures or any(name == sheet_of(known.entry).id for known in self.arriving)
 
+    def crowded(self) -> tuple[tuple[str, str], ...]:
+        """Return the pairs in one space at one height, though no rule and no ruling lets them."""
+        found = {
+            (a.id, b.id): None
+            for standing in self.occupied.values()
+            for a, b in combinations(standing, 2)
+            if not (may_share(a, b) or above(a, b) or self._is_ruled_shared(a.id, b.id))
+        }
+        return tuple(sorted(found))
+
+    def _is_ruled_shared(self, a: str, b: str) -> bool:
+        """Return whether the GM has ruled that the movements of two creatures are in no conflict."""
+        return any(
+            known.question == "conflict_exists" and known.chosen == "no"
+            for known in self.rulings
+            if not known.subjects or {a, b} <= {*known.subjects}
+        )
+
     def room_of(self, creature: Creature) -> OccupiedSpace | None:
         if creature.dead or creature.defeated:
             return None
@@ -235,6 +273,16 @@ class State(SplitTable, WalledTable, HidingTable):
         """Return the group that *creature* acts with in this phase."""
         return next((group for group, members in self.groups.items() if creature in members), None)
 
+    def controller(self, creature: str) -> str:
+        """Return the seat that acts for *creature*.
+
+        In a world that is the first seat that reads it, if the creature's own has left and cannot.
+        """
+        seat = super().controller(creature)
+        if not self.readers or f"seat:{seat}" in self.readers:
+            return seat
+        return self.readers[0].partition(":")[2]
+
     def attitude(self, creature: str, toward: str) -> Attitude:
         """Return how *creature* regards another; the unconscious regard everybody as an ally."""
         if self.creatures[creature].down:
@@ -259,6 +307,7 @@ class State(SplitTable, WalledTable, HidingTable):
 
     def span(self, a: Creature, b: Creature) -> tuple[int, int]:
         """Return the feet between two creatures' spaces: as `distance` counts, and each diagonal as 5."""
+        a, b = self.body(a), self.body(b)
         high = 0 if a.altitude == b.altitude else above(a, b)
         dx, dy = gap(a.position, a.space, b.position, b.space)
         flat = feet_between(dx, dy, "alternating")
@@ -268,7 +317,17 @@ class State(SplitTable, WalledTable, HidingTable):
 
     def away(self, of: Creature, from_: Creature) -> Cell:
         """Return the step that leads *of* straight away from *from_*."""
+        of, from_ = self.body(of), self.body(from_)
         return away_from(of.position, of.space, from_.position, from_.space)
+
+    def body(self, creature: Creature) -> Creature:
+        """Return whose space *creature* takes: its own, or that of the mount on which it sits."""
+        if creature.mount is None:
+            return creature
+        mount = self.creatures.get(creature.mount)
+        if mount is None or creature.position not in cells(mount.position, mount.space):
+            return creature
+        return mount
 
     def adjacent(self, a: Creature, b: Creature) -> bool:
         """Return whether two creatures' spaces touch, also at a corner."""

@@ -15,7 +15,7 @@ from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rise import books
 from service.rules.rise.attacks.unjudged import AttackJudged, log_of
 from service.rules.rise.body.aerial_movement import TookOff, lands, poised, soars
-from service.rules.rise.body.effects import LocationEffectIgnored, apply, apply_quietly, let_go
+from service.rules.rise.body.effects import LocationEffectIgnored, apply, apply_quietly, let_go, state_after
 from service.rules.rise.body.movement_and_positioning import come_off, feet_of
 from service.rules.rise.body.running_the_game import answer, ruled_on
 from service.rules.rise.body.taking_damage import consequences, hurt
@@ -79,6 +79,11 @@ RI_RES_7: Final = Rule(
     "Moving away dodges nothing: attacks were judged on where their group saw the target.",
     books.TIME.at("Resolving Actions"),
 )
+RI_RES_16: Final = Rule(
+    "RI-RES-16",
+    "What a creature has walked stands: only where somebody of another group ends can stop it after all.",
+    (RULING, books.TIME.at("Resolving Actions"), books.TIME.at("Conflicting Actions")),
+)
 RI_MOVE1_7: Final = Rule(
     "RI-MOVE1-7",
     "Which of several outside effects moves a creature first is decided by their sources' initiative.",
@@ -88,16 +93,18 @@ RI_MOVE1_7: Final = Rule(
 
 
 Logs: TypeAlias = Mapping[str, tuple[Atom, ...]]
+Felled: TypeAlias = Mapping[str, tuple[str, ...]]
+"""Whom each group saw lie felled when it was done."""
 SORTS = ("environmental", "normal", "subdual")
 """In which order simultaneous damage is applied, so that no hit strips resistance for another kind."""
 
 
 @enforces(RI_RES_8)
 def where_it_ends(
-    state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]
+    state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]], felled: Felled
 ) -> Emits[State]:
     """Emit how all movements and attacks of the phase end, merged from all groups."""
-    state = yield from places(state, chance, logs, groups)
+    state = yield from places(state, chance, logs, groups, felled)
     if asks_players(state):
         return state
     for name in sorted(state.creatures):
@@ -205,8 +212,10 @@ def located(logs: Logs, groups: Mapping[str, tuple[str, ...]], name: str) -> Loc
     return Located(as_one(own), [effect for group, effect in found if name not in groups[group]])
 
 
-@enforces(RI_RES_7)
-def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]) -> Emits[State]:
+@enforces(RI_RES_7, RI_RES_16)
+def places(
+    state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]], felled: Felled
+) -> Emits[State]:
     """Emit the changes of place of the phase, and the initiative that they need."""
     found = {name: located(logs, groups, name) for name in sorted(state.creatures)}
     own_first = state.house.shove_of_movers == "own"
@@ -220,7 +229,8 @@ def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[
             if asks_players(state):
                 return state
             chosen[name] = choose_first(state, inside, outside)
-    intents = on_their_ways(state, chosen, rules)
+    unseen = Unseen(logs, felled, felled_for_all(state, chance, logs, felled))
+    intents = on_their_ways(state, chosen, rules, unseen)
     while stuck := [name for name in rules if found[name].outside and not goes(intents, name)]:
         for name in stuck:
             state = yield from contest(state, chance, found[name].outside)
@@ -228,8 +238,8 @@ def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[
                 return state
             del rules[name]
             chosen[name] = choose_first(state, (), found[name].outside)
-        intents = on_their_ways(state, chosen, rules)
-    problem = pose_announced(intents, chosen, rules)
+        intents = on_their_ways(state, chosen, rules, unseen)
+    problem = pose_announced(intents, chosen, rules, unseen)
     outcome: Outcome | None
     state, outcome = yield from find_outcome(state, chance, problem)
     if outcome is None:
@@ -239,15 +249,49 @@ def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[
     return (yield from kept_aloft(state, outcome.routes))
 
 
-def pose_announced(intents: Intents, chosen: Mapping[str, Atom], rules: Mapping[str, Plan]) -> Problem:
+class Unseen(NamedTuple):
+    """What groups did not see as it is: who stands in a place that a group saw empty."""
+
+    logs: Logs
+    felled: Felled
+    fallen: tuple[str, ...]
+    """Who was seen to lie felled, and does."""
+
+    def stand_up(self, group: str, name: str) -> bool:
+        """Return whether *group* saw nobody where *name* stands: it had felled it, or moved it elsewhere."""
+        moved = any(each.does == "locate" and each.target == name and each.path for each in self.logs[group])
+        return moved or (name in self.felled.get(group, ()) and name not in self.fallen)
+
+
+def felled_for_all(state: State, chance: Chance, logs: Logs, felled: Felled) -> tuple[str, ...]:
+    """Return who was seen to lie felled by some group, and does once all effects are true.
+
+    Only a monster or a thing falls where it stands without a roll.
+    """
+    seen = sorted({name: None for names in felled.values() for name in names})
+    found = []
+    for name in seen:
+        if not state.creatures[name].sheet.is_pc:
+            after = state_after(state, merge(state, chance, name, logs, state.group_of(name)))
+            found += [name] if after.creatures[name].defeated else []
+    return tuple(found)
+
+
+def pose_announced(
+    intents: Intents, chosen: Mapping[str, Atom], rules: Mapping[str, Plan], unseen: Unseen
+) -> Problem:
     """Return the movements that are announced as a problem: *chosen* ones, and those that go by *rules*."""
     wanted = route_all(intents).paths
-    still = tuple([name for name in intents.state.creatures if not wanted.get(name)])
+    still = [name for name in intents.state.creatures if not wanted.get(name)]
     return Problem(
         intents=intents,
         state=intents.state,
         behind={(effect.source, name): None for name, effect in chosen.items()} | order_behind(rules),
-        passes=dict.fromkeys(chosen, still),
+        through={
+            name: tuple([other for other in still if not unseen.stand_up(effect.group, other)])
+            for name, effect in chosen.items()
+        },
+        made_in={name: (effect.group, effect.seq) for name, effect in chosen.items()},
         altitudes=flights(intents.state, chosen),
     )
 
@@ -275,21 +319,31 @@ def flights(state: State, chosen: Mapping[str, Atom]) -> dict[str, int]:
     return {mover.id: mover.altitude for mover in movers if mover.altitude != mover.stood_ft}
 
 
-def on_their_ways(state: State, chosen: Mapping[str, Atom], rules: Mapping[str, Plan]) -> Intents:
+def on_their_ways(
+    state: State, chosen: Mapping[str, Atom], rules: Mapping[str, Plan], unseen: Unseen
+) -> Intents:
     """Return what moves creatures, whatever others do, as plans beside those who react to it or block it.
 
-    What stood in their ways was looked at when they set out, and their heights are known from then.
+    What stood in their ways was looked at when they set out, and their heights are known from then. Who lies
+    felled and does not move takes no room.
     """
+    for name in [name for name in unseen.fallen if name not in chosen and name not in rules]:
+        state = state.with_creature(name, defeated=True)
     plans = {
         name: Plan(
             ability=effect.how,
             path=effect.path,
-            passes=tuple([other for other in state.creatures if not may_block(rules, other, effect)]),
+            passes=tuple([other for other in state.creatures if is_passed(unseen, rules, other, effect)]),
             feet=sprinted_ft(state, effect),
         )
         for name, effect in chosen.items()
     }
     return Intents(state=state, plans={**plans, **rules})
+
+
+def is_passed(unseen: Unseen, rules: Mapping[str, Plan], other: str, effect: Atom) -> bool:
+    """Return whether *other* cannot be in the way of *effect*: it blocks nobody, and was seen to be there."""
+    return not (may_block(rules, other, effect) or unseen.stand_up(effect.group, other))
 
 
 def sprinted_ft(state: State, effect: Atom) -> int | None:

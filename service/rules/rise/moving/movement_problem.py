@@ -19,6 +19,8 @@ from service.rules.rise.body.aerial_movement import (
     towards,
 )
 from service.rules.rise.body.movement_and_positioning import (
+    NOBODY,
+    Past,
     before_hidden_creatures,
     feet_of,
     flown,
@@ -70,6 +72,10 @@ class Routes:
             lost={**self.lost, name: whole[len(path) :]},
         )
 
+    def whole(self, name: str) -> tuple[Cell, ...]:
+        """Return the path of *name* with what was cut off it."""
+        return (*self.paths[name], *self.lost.get(name, ()))
+
     def without(self, names: Sequence[str]) -> Routes:
         """Return these routes without the paths of *names*."""
         return changed(self, paths={name: path for name, path in self.paths.items() if name not in names})
@@ -99,8 +105,10 @@ class Problem:
     state: State
     """The table as it is by now: with the initiative checks and rulings that the solver has asked for."""
     behind: Pairs = EMPTY
-    passes: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
-    """Who does not block a mover: its group settled that, or it has run them over."""
+    through: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
+    """Whom a mover passes: its group saw them there when it walked, or it has run them over."""
+    made_in: Mapping[CreatureId, tuple[GroupId, int]] = EMPTY
+    """The group in whose world a movement was made, and when: two of one world were settled there."""
     altitudes: Mapping[CreatureId, Feet] = EMPTY
     """How high those end whose flight was settled in their groups."""
 
@@ -165,31 +173,35 @@ def place_movers(state: State, routes: Routes) -> State:
 
 
 def follow_path(
-    state: State, name: str, path: tuple[Cell, ...], past: Sequence[str], altitude: int | None
+    problem: Problem, state: State, name: str, path: tuple[Cell, ...], past: Past, altitude: int | None
 ) -> tuple[Cell, ...]:
     """Return the part of *path* that *name* can take: to a creature that blocks it, or to a hidden creature.
 
-    Creatures in *past* do not block it; *altitude* is the height in feet at which a flight ends.
+    It leads *past* some, beside whom the problem says. *altitude* is the height in feet at which a flight
+    ends. Walls and doors are looked at only for a movement by a rule, which is made now. A path was made
+    before, on the ground that its group knew then.
     """
     creature = state.creatures[name]
-    open_ = before_hidden_creatures(state, flown(creature, altitude)[0], path)
-    return walk(state, creature, open_, PAID_FT, past, altitude).cells
+    on_path = before_hidden_creatures(state, flown(creature, altitude)[0], path)
+    past = Past(past.absent, (*problem.through.get(name, ()), *past.through))
+    is_open = bool(problem.intents.plans[name].path)
+    return walk(state, creature, on_path, PAID_FT, past, altitude, is_open=is_open).cells
 
 
 def follow_past_movers(
-    state: State, wanted: Routes, passes: Mapping[str, tuple[str, ...]], name: str, path: tuple[Cell, ...]
+    problem: Problem, state: State, wanted: Routes, name: str, path: tuple[Cell, ...]
 ) -> tuple[Cell, ...]:
     """Return how far *path* leads *name* if only creatures that do not move block it."""
-    past = [*(other for other, route in wanted.paths.items() if route), *passes.get(name, ())]
-    return follow_path(state, name, path, past, wanted.altitudes.get(name))
+    absent = tuple([other for other, route in wanted.paths.items() if route])
+    return follow_path(problem, state, name, path, Past(absent), wanted.altitudes.get(name))
 
 
-def stop_at_standing(state: State, wanted: Routes, passes: Mapping[str, tuple[str, ...]]) -> Routes:
+def stop_at_standing(problem: Problem, state: State, wanted: Routes) -> Routes:
     """Return how far each route leads if only creatures that do not move block it."""
     routes = Routes(altitudes=wanted.altitudes)
     for name, path in wanted.paths.items():
-        far = follow_past_movers(state, wanted, passes, name, path)
-        routes = routes.with_route(name, far, None, path)
+        far = follow_past_movers(problem, state, wanted, name, path)
+        routes = routes.with_route(name, far, None, wanted.whole(name))
     return routes
 
 
@@ -228,7 +240,7 @@ def pose(
         intents=Intents(state=state, plans=plans, sprinting=sprinting, shaken_off=shaken_off),
         state=state,
         behind=order_behind(plans),
-        passes={name: plan.passes for name, plan in plans.items()},
+        through={name: plan.passes for name, plan in plans.items()},
     )
 
 
@@ -286,11 +298,18 @@ def react_to_others(intents: Intents) -> Routes:
     altitudes = own_heights(state.creatures, plans)
     reacting = order_reactions(plans)
     own = {n: p.path for n, p in plans.items() if n not in reacting and (p.path or n in altitudes)}
-    passes = {name: (*reacting, *plan.passes, plan.mount or "") for name, plan in plans.items()}
     known = (
         changed(state, hidden_creatures=EMPTY) if state.hidden_creatures else state
     )  # nobody means to be stopped by one
-    routes = stop_at_standing(known, Routes(paths=own, altitudes=altitudes), passes)
+    problem = Problem(
+        intents=intents, state=known, through={name: plan.passes for name, plan in plans.items()}
+    )
+    moving = tuple([name for name, path in own.items() if path])
+    routes = Routes(altitudes=altitudes)
+    for name, path in own.items():
+        absent = (*moving, *reacting, plans[name].mount or "")
+        far = follow_path(problem, known, name, path, Past(absent), altitudes.get(name))
+        routes = routes.with_route(name, far, None, path)
     for name in reacting:
         routes = routes.with_route(name, *route_by_rule(intents, routes, name))
     return routes
@@ -336,7 +355,7 @@ def obey_own_rule(intents: Intents, routes: Routes, name: str, feet: int) -> Cou
     creature, after = poised(intents.state.creatures[name], plan), place_movers(intents.state, routes)
     if plan.step is not None:
         straight = tuple(line(creature.position, plan.step, feet // FEET))
-        whole = walk(after, creature, straight, feet, tuple(routes.paths)).cells
+        whole = walk(after, creature, straight, feet, Past(absent=tuple(routes.paths))).cells
         kept = (whole[:n] for n in range(len(whole)) if keeps_rule(after, plan, creature, whole[:n]))
         return next(kept, whole), creature.altitude
     if keeps_rule(after, plan, creature, ()):
@@ -410,7 +429,7 @@ def withdraw(intents: Intents, routes: Routes, plan: Plan, name: str, feet: int)
     nearest = min(plan.targets, key=lambda t: (state.distance(creature, state.creatures[t]), t))
     step = state.away(creature, state.creatures[nearest])
     straight = tuple(line(creature.position, step, feet // FEET))
-    whole = walk(after, creature, straight, feet, tuple(routes.paths)).cells
+    whole = walk(after, creature, straight, feet, Past(absent=tuple(routes.paths))).cells
     safe = {target: keep_away_ft(intents, plan, name, target) for target in plan.targets}
     found: list[tuple[int, int, int, int, int]] = []
     for length in range(len(whole) + 1):
@@ -445,7 +464,7 @@ def follow(intents: Intents, routes: Routes, plan: Plan, name: str, feet: int) -
     altitude, near = towards(creature, plan, goal, feet, plan.distance_ft)
     spare = feet - abs(altitude - creature.altitude)
     way = find_way(after, creature, goal, near, altitude)
-    return walk(after, creature, way, spare, (), altitude).cells, altitude
+    return walk(after, creature, way, spare, NOBODY, altitude).cells, altitude
 
 
 def meet_halfway(intents: Intents, routes: Routes, plan: Plan, name: str) -> dict[str, tuple[Cell, ...]]:

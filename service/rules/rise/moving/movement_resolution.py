@@ -18,6 +18,7 @@ from service.rules.rise.body.movement_and_positioning import (
     in_the_way,
     is_passable,
     is_shut,
+    occupant,
 )
 from service.rules.rise.body.running_the_game import answer
 from service.rules.rise.creatures.creature import Creature, above, is_able
@@ -265,6 +266,21 @@ class ConflictFound(Event[State]):
         return state
 
 
+@record
+class MovementStopped(Event[State]):
+    """A movement ends short of where its group saw it end, or where its plan led."""
+
+    type: ClassVar[str] = "movement_stopped"
+    creature: str
+    lost: tuple[Cell, ...]
+    """The cells that it does not enter."""
+    by: str | None = None
+    """The creature in whose way it is; null where a hidden one is, or initiative decided otherwise."""
+
+    def evolve(self, state: State) -> State:
+        return state
+
+
 def find_outcome(state: State, chance: Chance, problem: Problem) -> Solved:
     """Emit what the solver needs until it has an outcome; null while players are asked first."""
     while True:
@@ -286,8 +302,6 @@ def meet_needs(state: State, chance: Chance, needs: NeedsInitiative) -> Emits[St
         state, _ = yield from answer(state, doubt.question, doubt.creatures)
     for creatures in needs.contests:
         state = yield from roll_order(state, chance, creatures)
-        if asks_players(state):
-            break
     return state
 
 
@@ -303,12 +317,33 @@ def carry_out(
     Who is not named in *hows* moves by itself.
     """
     routes = outcome.routes
-    for note in (*notes, *note_blocks(outcome), *note_conflicts(outcome)):
+    stops = note_stops(state, problem, outcome)
+    for note in (*notes, *note_blocks(outcome), *note_conflicts(outcome), *stops):
         state = yield note
     for name, path in routes.paths.items():
         if path and path[-1] != state.creatures[name].position:
             state = yield from move(state, name, path, hows.get(name, "self"), tuple(routes.paths))
-    return (yield from reveal_found(state, routes, problem.passes))
+    return (yield from reveal_found(state, problem, routes))
+
+
+def note_stops(state: State, problem: Problem, outcome: Outcome) -> list[Event[State]]:
+    """Return the events of the movements that end short of where they were to lead."""
+    routes, found = outcome.routes, []
+    after = place_movers(state, routes)
+    contested = [name for conflict in outcome.conflicts for name in conflict.creatures]
+    for name, lost in routes.lost.items():
+        if lost:
+            rule = "RI-CONF-3" if name in contested else "RI-MOVE-4"
+            other = meets(after, problem, name, lost[0])
+            found.append(MovementStopped(creature=name, lost=lost, by=other, because=(rule,)))
+    return found
+
+
+def meets(after: State, problem: Problem, name: str, cell: Cell) -> str | None:
+    """Return whom *name* would come upon at *cell*, null if nobody is there whom it may not pass or join."""
+    mover = after.creatures[name]
+    other = in_the_way(after, mover, cell, problem.through.get(name, ())) or occupant(after, mover, cell)
+    return None if other is None else other.id
 
 
 def note_blocks(outcome: Outcome) -> list[Event[State]]:
@@ -332,24 +367,26 @@ def note_conflicts(outcome: Outcome) -> list[Event[State]]:
     ]
 
 
-def reveal_found(state: State, routes: Routes, passes: Mapping[str, Sequence[str]]) -> Emits[State]:
+def reveal_found(state: State, problem: Problem, routes: Routes) -> Emits[State]:
     """Reveal the hidden creatures that end a movement before anything else does."""
     for name in sorted(routes.lost) if state.hidden_creatures else ():
-        hidden_creature = find_ahead(state, name, routes, passes.get(name, ()))
+        hidden_creature = find_ahead(state, problem, name, routes)
         if hidden_creature is not None:
             state = yield from reveal_discovered(state, hidden_creature, name)
     return state
 
 
-def find_ahead(state: State, name: str, routes: Routes, ignoring: Sequence[str]) -> str | None:
+def find_ahead(state: State, problem: Problem, name: str, routes: Routes) -> str | None:
     """Return the hidden creature that the rest of a path meets before anything else, if any."""
     creature, _ = flown(state.creatures[name], routes.altitudes.get(name))
     at = (creature.position, *routes.paths[name])[-1]
+    through, is_open = problem.through.get(name, ()), bool(problem.intents.plans[name].path)
     for cell in routes.lost[name]:
         hidden_creature = hidden_creature_at(state, creature, cell)
         if hidden_creature is not None:
             return hidden_creature
-        if is_shut(state, creature, at, cell) or in_the_way(state, creature, cell, ignoring) is not None:
+        shut = not is_open and is_shut(state, creature, at, cell)
+        if shut or in_the_way(state, creature, cell, through) is not None:
             return None
         at = cell
     return None

@@ -13,7 +13,7 @@ from service.rules.kernel.values import CreatureId
 from service.rules.rise import books
 from service.rules.rise.body.aerial_movement import climbed
 from service.rules.rise.body.movement_and_positioning import (
-    BIG_ENOUGH,
+    Past,
     flown,
     is_passable,
     sit_on,
@@ -21,7 +21,7 @@ from service.rules.rise.body.movement_and_positioning import (
 )
 from service.rules.rise.body.running_the_game import is_open, ruled_on
 from service.rules.rise.creatures.combat_statistics import speed_of
-from service.rules.rise.creatures.creature import Creature, Plan, above, on_its_way
+from service.rules.rise.creatures.creature import Creature, Plan, above, may_share, on_its_way
 from service.rules.rise.creatures.state import State
 from service.rules.rise.moving.movement_problem import (
     Block,
@@ -132,7 +132,7 @@ def passes(intents: Intents, blocker: str, target: str, wanted: Routes) -> bool:
 
 def is_beside(state: State, blocker: str, mover: Creature, at: Cell) -> bool:
     """Return whether *mover* touches the blocker's space at a cell."""
-    other = state.creatures[blocker]
+    other = state.body(state.creatures[blocker])
     flat = distance(other.position, other.space, at, mover.space, "chebyshev")
     return max(flat, above(other, mover)) <= FEET
 
@@ -206,29 +206,42 @@ class Movements:
     reacting: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
     """Whom each reacts to, in the order in which they are routed."""
 
-    def past(self, name: str) -> tuple[str, ...]:
-        """Return who does not block *name*."""
-        return self.problem.passes.get(name, ())
+    def passes(self, name: str, other: str) -> bool:
+        """Return whether *other* lets *name* by; in one space they still do not end."""
+        return other in self.problem.through.get(name, ()) or (other, name) in self.problem.behind
+
+    def comes_before(self, name: str, other: str) -> bool:
+        """Return whether of two movements that one group made that of *name* was the first."""
+        return self.problem.made_in[name] < self.problem.made_in[other]
+
+    def are_settled(self, name: str, other: str) -> bool:
+        """Return whether one group made both movements, one after the other."""
+        made_in = self.problem.made_in
+        return name in made_in and other in made_in and made_in[name][0] == made_in[other][0]
 
 
 @enforces(RI_CONF_1)
 def find_conflicts(movements: Movements, routes: Routes) -> list[Doubt]:
     """Return the conflicts between *routes* that are not ruled away."""
-    state, paths, after = movements.state, routes.paths, place_movers(movements.state, routes)
-    behind = movements.problem.behind
+    paths, after = routes.paths, place_movers(movements.state, routes)
     sets: list[tuple[str, ...]] = []
     for name in [name for name, path in paths.items() if path]:
         against = [
             other
             for other in find_touched(after, name, paths[name])
-            if other not in movements.past(name)
-            and is_blocked(after, paths, name, other, follows=(other, name) in behind)
+            if not movements.are_settled(name, other)
+            and is_blocked(after, paths, name, other, passes=movements.passes(name, other))
         ]
         if against:
             sets = merge_overlapping(sets, (name, *against))
     found = [Doubt("conflict_exists", names) for names in sets]
     found += [Doubt("swap_conflict", pair) for pair in find_swaps(movements, routes)]
-    return [doubt for doubt in found if ruled_on(state, doubt.question, doubt.creatures) != "no"]
+    return [doubt for doubt in found if not is_denied(movements, doubt)]
+
+
+def is_denied(movements: Movements, doubt: Doubt) -> bool:
+    """Return whether the GM has ruled that a conflict is none."""
+    return ruled_on(movements.problem.state, doubt.question, doubt.creatures) == "no"
 
 
 def find_touched(after: State, name: str, path: Sequence[Cell]) -> Iterable[str]:
@@ -248,21 +261,22 @@ def find_swaps(movements: Movements, routes: Routes) -> list[tuple[str, ...]]:
         for other in moving
         if other != name
         and movements.state.creatures[other].position in routes.paths[name]
-        and other not in movements.past(name)
+        and other not in movements.problem.through.get(name, ())
+        and not movements.are_settled(name, other)
         and swaps(movements.state, routes, name, other)
     ]
     return list(dict.fromkeys(found))
 
 
-def is_blocked(after: State, paths: Paths, name: str, other: str, *, follows: bool) -> bool:
-    """Return whether *name* cannot move as *other* ends; who comes behind it does not block it."""
+def is_blocked(after: State, paths: Paths, name: str, other: str, *, passes: bool) -> bool:
+    """Return whether *name* cannot move as *other* ends: in its space, or beyond it unless it *passes*."""
     a, b = after.creatures[name], after.creatures[other]
-    if abs(a.rank - b.rank) >= BIG_ENOUGH or name == b.mount or other == a.mount:
+    if may_share(a, b):
         return False
     taken = cells(b.position, b.space)
     if any(cell in taken for cell in cells(a.position, a.space)) and not above(a, b):
         return True
-    if follows or not any(cell in taken for step in paths[name] for cell in cells(step, a.space)):
+    if passes or not any(cell in taken for step in paths[name] for cell in cells(step, a.space)):
         return False
     hostile = "enemy" in (after.attitude(name, other), after.attitude(other, name))
     return hostile and not above(on_its_way(a, a.altitude), b)
@@ -304,33 +318,94 @@ def merge_overlapping(sets: list[tuple[str, ...]], new: tuple[str, ...]) -> list
 
 @enforces(RI_CONF_5)
 def settle(movements: Movements) -> Outcome | NeedsInitiative:
-    """Return the outcome of all movements, or the initiative and rulings that they need."""
-    state, wanted = movements.problem.state, movements.wanted
-    routes = stop_at_standing(movements.state, wanted, movements.problem.passes)
-    routes = reroute(movements, routes)
-    conflicts: list[Conflict] = []
-    members: tuple[str, ...] = ()
-    found = 0
+    """Return the outcome of all movements, or the initiative and rulings that they need.
+
+    Conflicts that share nobody are contests of their own: each has its order.
+    """
+    state, problem = movements.problem.state, movements.problem
+    routes = reroute(movements, stop_at_standing(problem, movements.state, movements.wanted))
+    known: list[tuple[str, ...]] = []
+    orders: dict[tuple[str, ...], tuple[str, ...]] = {}
     while doubts := find_conflicts(movements, routes):
-        names = tuple(dict.fromkeys([*members, *(name for doubt in doubts for name in doubt.creatures)]))
-        if len(names) == len(members):
+        sets = known
+        for doubt in doubts:
+            sets = merge_overlapping(sets, doubt.creatures)
+        sets = sorted(sets)
+        new = [names for names in sets if names not in known]
+        if not new:
             break
-        moving = tuple([name for name in names if wanted.paths.get(name)])
-        order = find_order(state, moving)
-        if order is None or any(is_open(state, doubt.question, doubt.creatures) for doubt in doubts):
-            return NeedsInitiative(contests=(moving,), doubts=tuple(doubts))
-        members = names
-        found += len(doubts)
-        order = put_reactions_last(order, movements.problem.behind)
-        conflicts.append(Conflict(creatures=names, order=order, warning=warn_of_many(found)))
-        routes = resolve_in_order(movements, routes, order)
+        found = {names: order_of(movements, names) for names in new}
+        missing = [movers_of(movements, names) for names, order in found.items() if order is None]
+        if missing or any(is_open(state, doubt.question, doubt.creatures) for doubt in doubts):
+            return NeedsInitiative(contests=tuple(missing), doubts=tuple(doubts))
+        known = sets
+        for names, order in found.items():
+            orders[names] = order or ()
+            routes = resolve_in_order(movements, routes, orders[names])
+    conflicts = [
+        Conflict(creatures=names, order=orders[names], warning=warn_of_many(number))
+        for number, names in enumerate(known, 1)
+    ]
+    routes = separate(movements, routes, [name for names in known for name in orders[names]])
     return Outcome(routes=routes, conflicts=tuple(conflicts))
 
 
+def movers_of(movements: Movements, names: Sequence[str]) -> tuple[str, ...]:
+    """Return those of *names* who want to move."""
+    return tuple([name for name in names if movements.wanted.paths.get(name)])
+
+
+def order_of(movements: Movements, names: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the order in which *names* move, null while it takes initiative that is not rolled.
+
+    Where each comes behind another anyway, no check could change anything, and none is made.
+    """
+    moving, behind = movers_of(movements, names), movements.problem.behind
+    order = put_reactions_last(moving, behind)
+    if all((later, earlier) in behind for earlier, later in pairwise(order)):
+        return order
+    rolled = find_order(movements.problem.state, moving)
+    return None if rolled is None else put_reactions_last(rolled, behind)
+
+
+def separate(movements: Movements, routes: Routes, order: Sequence[str]) -> Routes:
+    """Return *routes* with no two in one space: of two that would be, the later goes back on its way."""
+    while (name := find_crowding(movements, routes, order)) is not None:
+        routes = routes.with_route(name, routes.paths[name][:-1], None, routes.whole(name))
+    return routes
+
+
+def find_crowding(movements: Movements, routes: Routes, order: Sequence[str]) -> str | None:
+    """Return a mover that ends where another is and may not be, the later one of the two, if there is any."""
+    after = place_movers(movements.state, routes)
+    for name in sorted([name for name, path in routes.paths.items() if path]):
+        mover = after.creatures[name]
+        for other in sorted(find_touched(after, name, ())):
+            if may_share(mover, after.creatures[other]) or above(mover, after.creatures[other]):
+                continue
+            if is_denied(movements, Doubt("conflict_exists", (name, other))):
+                continue
+            moved = [each for each in (name, other) if routes.paths.get(each)]
+            behind = [
+                each
+                for each in moved
+                for one in moved
+                if (each, one) in movements.problem.behind and each != one
+            ]
+            return max(behind or moved, key=lambda each: (lateness(movements, order, each), each))
+    return None
+
+
+def lateness(movements: Movements, order: Sequence[str], name: str) -> tuple[int, int, int]:
+    """Return how late *name* moves: who reacts last, else by the contest, else as it was in its group."""
+    _, turn = movements.problem.made_in.get(name, ("", 0))
+    return int(name in movements.reacting), order.index(name) + 1 if name in order else 0, turn
+
+
 @enforces(RI_CONF_7)
-def warn_of_many(found: int) -> str:
-    """Return a warning if *found* conflicts are many, an empty text otherwise."""
-    return "plans are over-complicated" if found > MANY else ""
+def warn_of_many(number: int) -> str:
+    """Return a warning if the conflict of this *number* is one of many, an empty text otherwise."""
+    return "plans are over-complicated" if number > MANY else ""
 
 
 def reroute(movements: Movements, routes: Routes, settled: Sequence[str] = ()) -> Routes:
@@ -340,7 +415,7 @@ def reroute(movements: Movements, routes: Routes, settled: Sequence[str] = ()) -
         if name not in settled and is_misled(movements, routes, name):
             path, altitude = react_again(movements, routes, name)
             wanted = wanted.with_route(name, path, altitude)
-            far = follow_past_movers(movements.state, wanted, movements.problem.passes, name, path)
+            far = follow_past_movers(movements.problem, movements.state, wanted, name, path)
             routes = routes.with_route(name, far, altitude, path)
     return routes
 
@@ -369,10 +444,13 @@ def resolve_in_order(movements: Movements, routes: Routes, order: Sequence[str])
         path, altitude = wanted.paths[name], wanted.altitudes.get(name)
         if is_misled(movements, settled, name):
             path, altitude = react_again(movements, settled, name)
+            wanted = wanted.with_route(name, path, altitude)
         followers = [other for other in movements.reacting if (other, name) in movements.problem.behind]
-        past = (*movements.past(name), *followers)
-        far = follow_path(now, name, path, past, altitude)
-        settled = settled.with_route(name, far, altitude, path)
+        mine = [other for other in movements.problem.made_in if movements.are_settled(name, other)]
+        gone = [other for other in mine if other in settled.paths and movements.comes_before(other, name)]
+        absent = (*followers, *[other for other in mine if other not in gone])
+        far = follow_path(movements.problem, now, name, path, Past(absent, gone), altitude)
+        settled = settled.with_route(name, far, altitude, wanted.whole(name))
         now = place_movers(now, Routes(paths={name: far}, altitudes=settled.altitudes))
     return reroute(movements, settled, order)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import TABLE, Awaited, Emits, Event, Offer, Refused
-from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.records import EMPTY, changed, record, with_key
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import Code, CreatureId, ThingName
 from service.rules.rise import books
 from service.rules.rise.acting.combat_time import (
@@ -48,6 +48,12 @@ RI_MAN_2: Final = Rule(
 RI_MAN_1: Final = Rule(
     "RI-MAN-1", "Handling an object is free once in a round.", books.TIME.at("Free Actions")
 )
+RI_CONF_12: Final = Rule(
+    "RI-CONF-12",
+    "Who has picked a thing up contends for it, even if it has let go of it again.",
+    RULING,
+    settles=("C-39",),
+)
 RI_MAN_4: Final = Rule(
     "RI-MAN-4",
     "By the later printing a sheathed thing takes a minor action, and searching a bag a standard one.",
@@ -87,7 +93,7 @@ class ObjectManipulated(Event[State]):
         lying = {item: at for item, at in state.lying.items() if item != self.item}
         if self.what == "drop":
             lying[self.item] = self.at or creature.position
-        state = changed(state, lying=lying)
+        state = changed(state, lying=lying, picked=self._picked(state))
         budget = creature.budget
         if self.what != "drop" and not self.trivial:
             budget = changed(
@@ -96,6 +102,12 @@ class ObjectManipulated(Event[State]):
                 free_manipulation=budget.free_manipulation or self.free,
             )
         return state.with_creature(self.creature, held=held, budget=budget)
+
+    def _picked(self, state: State) -> Mapping[str, str | None]:
+        """Return what the group has taken off the ground, or let go of, first of all."""
+        if self.what not in ("drop", "pick_up") or self.item in state.picked:
+            return state.picked
+        return with_key(state.picked, self.item, self.creature if self.what == "pick_up" else None)
 
 
 @enforces(RI_UNIV_MANIP)
@@ -208,36 +220,38 @@ def check_hands(view: State, creature: Creature, what: str, item: str) -> None:
 
 @record
 class ItemsTaken(Event[State]):
-    """Things on the ground are held by those who got them; who came too late holds nothing."""
+    """It is known who got the things that lay on the ground; who came too late has taken in vain."""
 
     type: ClassVar[str] = "items_taken"
     items: Mapping[Code, CreatureId]
+    """Who took each of them, before all others."""
 
     def evolve(self, state: State) -> State:
         for item, winner in self.items.items():
+            taking = next(each for each in state.takings[item] if each.creature == winner)
             for name, creature in state.creatures.items():
-                if name != winner and item in creature.held:
+                if name != taking.holder and item in creature.held:
                     left = tuple([kept for kept in creature.held if kept != item])
                     state = state.with_creature(name, held=left)
-        lying = {item: at for item, at in state.lying.items() if item not in self.items}
-        return changed(state, lying=lying)
+            lying = {other: at for other, at in state.lying.items() if other != item}
+            state = changed(state, lying=lying if taking.at is None else {**lying, item: taking.at})
+        return changed(state, takings=EMPTY)
 
 
+@enforces(RI_CONF_12)
 def share_out(state: State, chance: Chance) -> Emits[State]:
-    """Emit who holds what several groups took at once: initiative decides, and the others took in vain.
+    """Emit who got what several groups took at once: initiative decides, and the others took in vain.
 
     The step ends early while players are asked about their initiative.
     """
-    holders = sorted(state.creatures)
     takers = {
-        item: tuple([name for name in holders if item in state.creatures[name].held])
-        for item in sorted(state.lying)
+        item: tuple(sorted([each.creature for each in state.takings[item]])) for item in sorted(state.takings)
     }
     contested = tuple([names for names in takers.values() if len(names) > 1])
     state = yield from meet_needs(state, chance, NeedsInitiative(contests=contested))
     if asks_players(state):
         return state
-    items = {item: (find_order(state, names) or names)[0] for item, names in takers.items() if names}
+    items = {item: (find_order(state, names) or names)[0] for item, names in takers.items()}
     return (yield ItemsTaken(items=items, because=("RI-CONF-2", "C-39"))) if items else state
 
 

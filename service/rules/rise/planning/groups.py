@@ -10,7 +10,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Refuse
 from service.rules.kernel.meter import spend
 from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.sealed import is_closed
+from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.kernel.values import CreatureId, GroupId, Occasion, Reader, StepId
 from service.rules.openings import ID
 from service.rules.rise import books
@@ -21,7 +21,7 @@ from service.rules.rise.body.running_the_game import ruling
 from service.rules.rise.creatures.creature import obeys
 from service.rules.rise.creatures.permission import gm, own
 from service.rules.rise.creatures.sheet import RESERVED
-from service.rules.rise.creatures.state import Attitude, State
+from service.rules.rise.creatures.state import Attitude, State, Taking
 from service.rules.rise.planning.planning import PlanFrame
 from service.rules.rise.sight.vision_and_lines import may_join
 from service.rules.table.stack import Frame, Stacks
@@ -46,6 +46,12 @@ RI_GROUP_1: Final = Rule(
     "RI-GROUP-1",
     "Allies in contact act as one group; the unconscious connect nobody; the GM may say otherwise.",
     books.TIME.at("Resolving Actions"),
+    settles=("C-23",),
+)
+RI_GROUP_8: Final = Rule(
+    "RI-GROUP-8",
+    "No two enemies act as one group, unless the GM says so: a friend of both stays with its own side.",
+    (RULING, books.TIME.at("Resolving Actions")),
     settles=("C-23",),
 )
 
@@ -94,12 +100,15 @@ def world(state: State, group: str, opened: Opened) -> Sealed[State]:
         deeds=(),
         unjudged=(),
         stacks=Stacks(),
+        readers=opened.audience,
+        picked=EMPTY,
+        takings=EMPTY,
     )
     new = known_to(new, opened.audience, group)
     if group in state.worlds:
         before = state.at(group)
         new = changed(new, effects=before.effects, unjudged=before.unjudged, places=before.places)
-        new = changed(new, deeds=before.deeds)
+        new = changed(new, deeds=before.deeds, picked=before.picked)
         new = changed(
             new,
             redirected_streams=before.redirected_streams,
@@ -156,33 +165,73 @@ def partition(state: State) -> Mapping[str, tuple[str, ...]]:
     for group, members in state.next_groups.items():
         found[group] = tuple([name for name in members if name in left])
         left = [name for name in left if name not in members]
+    conscious = [name for name in left if not state.creatures[name].down]
+    for members in bands(state, conscious):
+        felled = [name for name in left if name not in conscious and _kept_by(state, name, left) in members]
+        whole = (*members, *felled)
+        found[name_of(state, whole, found)] = whole
+        left = [name for name in left if name not in whole]
     while left:
-        members = together(state, left)
+        members = tuple(
+            [name for name in left if _kept_by(state, name, left) == _kept_by(state, left[0], left)]
+        )
         found[name_of(state, members, found)] = members
         left = [name for name in left if name not in members]
     return {group: found[group] for group in sorted(found) if found[group]}
 
 
-def together(state: State, left: Sequence[str]) -> tuple[str, ...]:
-    """Return one of *left* and its allies in contact, through others too, but not through the unconscious."""
-    apart = {name: None for name in left if not state.creatures[name].down}
-    felled = [name for name in left if name not in apart]
-    members = [*apart, *left][:1]
-    apart.pop(members[0], None)
-    asked: dict[tuple[str, bool], None] = {}
+@enforces(RI_GROUP_8)
+def bands(state: State, names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return *names* as groups of allies in contact, through others too, without two enemies in one.
+
+    Allies of one side come together first. So a creature that has friends on two sides that fight each other
+    stays with its own.
+    """
+    found: list[tuple[str, ...]] = []
+    for name in names:
+        if not any(name in band for band in found):
+            found.append(
+                _band_of_side(state, name, [n for n in names if not any(n in band for band in found)])
+            )
+    if not state.attitudes:
+        return found  # nobody has a friend on another side
+    at = 0
+    while at < len(found):
+        other = next((each for each in found[at + 1 :] if _join(state, found[at], each)), None)
+        if other is None:
+            at += 1
+        else:
+            found[at] = tuple([name for name in names if name in found[at] or name in other])
+            found.remove(other)
+    return found
+
+
+def _band_of_side(state: State, first: str, left: Sequence[str]) -> tuple[str, ...]:
+    """Return *first* and those of *left* of its side that are its allies in contact."""
+    side, members = state.creatures[first].sheet.side, [first]
+    waiting = [name for name in left if name != first and state.creatures[name].sheet.side == side]
     for name in members:
-        sheet = state.creatures[name].sheet
-        alike = (sheet.side, sheet.communicates)
-        if alike in asked and not state.attitudes:
-            continue  # who may join the one may join the other, and is a member already
-        asked[alike] = None
-        spend(1 + len(apart) // 4)
-        joining = [n for n in apart if may_join(state, name, n)]
-        members += joining
-        for each in joining:
-            del apart[each]
-    felled = [name for name in felled if name not in members]
-    return (*members, *[name for name in felled if _kept_by(state, name, left) in members])
+        spend(1 + len(waiting) // 4)
+        new: list[str] = []
+        for other in waiting:
+            if may_join(state, name, other) and not _are_hostile(state, (other,), (*members, *new)):
+                new.append(other)
+        members += new
+        waiting = [other for other in waiting if other not in new]
+    return tuple(members)
+
+
+def _join(state: State, band: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether two bands become one: two of them are allies in contact, and none are enemies."""
+    in_contact = any(may_join(state, a, b) for a in band for b in other)
+    return in_contact and not _are_hostile(state, band, other)
+
+
+def _are_hostile(state: State, band: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether one of *band* and one of *other* are enemies, as one of them at least regards it."""
+    if not state.attitudes and len({state.creatures[name].sheet.side: None for name in (*band, *other)}) == 1:
+        return False
+    return any("enemy" in (state.attitude(a, b), state.attitude(b, a)) for a in band for b in other)
 
 
 def _kept_by(state: State, unconscious: str, left: Sequence[str]) -> str:
@@ -328,7 +377,19 @@ def carried_over(state: State, group: str) -> State:
     lying = {**state.lying, **{item: at for item, at in inner.lying.items() if state.lying.get(item) != at}}
     moved = {door: inner.walls[door] for door, was in inner.moved_doors.items() if inner.walls[door] != was}
     walls = {**state.walls, **moved} if moved else state.walls
-    return changed(state, worlds=worlds, zones=(*state.zones, *zones), lying=lying, walls=walls)
+    state = changed(state, worlds=worlds, zones=(*state.zones, *zones), lying=lying, walls=walls)
+    return changed(state, takings=taken(state, inner, group))
+
+
+def taken(state: State, inner: State, group: str) -> Mapping[str, tuple[Taking, ...]]:
+    """Return the takings of the phase with those of *group*."""
+    takings = dict(state.takings)
+    for item, creature in inner.picked.items():
+        if creature is not None:
+            holders = [name for name in state.groups[group] if item in inner.creatures[name].held]
+            taking = Taking(creature=creature, holder=next(iter(holders), None), at=inner.lying.get(item))
+            takings[item] = (*takings.get(item, ()), taking)
+    return takings
 
 
 # --- groups that act apart -----------------------------------------------------------------------------
@@ -444,7 +505,10 @@ class ReadersChanged(Event[State]):
     def evolve(self, state: State) -> State:
         worlds, hidden = dict(state.worlds), dict(state.hidden_swift)
         for group, readers in self.readers.items():
-            worlds[group] = changed(worlds[group], audience=readers)
+            kept = changed(worlds[group], audience=readers)
+            if not is_closed(kept):
+                kept = changed(kept, value=changed(unsealed(kept), readers=readers))
+            worlds[group] = kept
             if group in hidden:
                 hidden[group] = changed(hidden[group], audience=readers)
         return changed(state, worlds=worlds, hidden_swift=hidden)
@@ -479,6 +543,9 @@ def seat_of(state: State, group: str) -> str:
     members = [state.creatures[name] for name in state.groups[group]]
     alive = [c for c in members if not (c.dead or c.defeated or c.sheet.kind == "object")]
     seats = dict.fromkeys([state.controller(creature.id) for creature in alive])
+    kept = state.worlds.get(group)
+    if isinstance(kept, Sealed) and _GM not in kept.audience:
+        seats.pop(GM, None)  # another seat of the group acts for what is the GM's from the next phase on
     return next(iter(seats)) if len(seats) == 1 else ""
 
 

@@ -68,7 +68,8 @@ class InitiativeShown(Event[State]):
     creatures: tuple[CreatureId, ...]
 
     def evolve(self, state: State) -> State:
-        return state.with_top(GroupFrame, shown=self.creatures)
+        frame = state.top_frame(GroupFrame)
+        return state.put(changed(frame, shown=(*frame.shown, *self.creatures)))
 
 
 @record

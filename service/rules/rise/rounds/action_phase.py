@@ -99,6 +99,8 @@ class ActionFrame(GroupFrame):
     """The groups that wait until the first have declared their Swift."""
     logs: Mapping[GroupId, tuple[Atom, ...]] = EMPTY
     """What groups have announced and is not true yet."""
+    felled: Mapping[str, tuple[str, ...]] = EMPTY
+    """Whom each group saw lie felled when it was done, though it may stand."""
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         if self.reached == "begin":
@@ -159,6 +161,8 @@ class GroupAnnounced(Event[State]):
     occasion: Occasion
     plans: Mapping[CreatureId, Plan] = EMPTY
     """The movements that members paid for and that react to others."""
+    felled: tuple[str, ...] = ()
+    """Who lies felled as far as the group has seen."""
 
     def evolve(self, state: State) -> State:
         declared = dict(state.declared_faces)
@@ -171,7 +175,9 @@ class GroupAnnounced(Event[State]):
                         seat=wound.by, faces=(wound.die,)
                     )
         frame = state.top_frame(ActionFrame)
-        frame = changed(frame, reached="merge", logs=with_key(frame.logs, self.group, self.effects))
+        logs, felled = with_key(frame.logs, self.group, self.effects), frame.felled
+        felled = with_key(felled, self.group, self.felled) if self.felled else felled
+        frame = changed(frame, reached="merge", logs=logs, felled=felled)
         plans = {**state.plans, **dict(sorted(self.plans.items()))}
         state = changed(counted(state.put(frame), inner), declared_faces=declared, plans=plans)
         return unhidden(carried_over(state, self.group), self.group)
@@ -294,13 +300,27 @@ def announce(state: State) -> Emits[State]:
     tried = {group: state.at(group).deeds for group in state.groups}
     for group, (log, judgements) in in_fixed_order(state).items():
         opens = occasion(state, group)
-        plans = state.at(group).plans
-        state = yield GroupAnnounced(group=group, effects=log, occasion=opens, plans=plans, because=ANNOUNCED)
+        inner = state.at(group)
+        announced = GroupAnnounced(
+            group=group,
+            effects=log,
+            occasion=opens,
+            plans=inner.plans,
+            felled=newly_felled(state, inner),
+            because=ANNOUNCED,
+        )
+        state = yield announced
         for judged in judgements:
             state = yield judged
         if tried[group]:
             state = yield DeedsAnnounced(group=group, deeds=tried[group], because=("RI-ACT-12",))
     return state
+
+
+def newly_felled(state: State, inner: State) -> tuple[str, ...]:
+    """Return who stands on the table and not in the world of a group."""
+    standing = [name for name, c in state.creatures.items() if not (c.dead or c.defeated)]
+    return tuple([name for name in standing if inner.creatures[name].dead or inner.creatures[name].defeated])
 
 
 @enforces(RI_RES_6)
@@ -313,7 +333,7 @@ def merge(state: State, chance: Chance, frame: ActionFrame) -> Emits[State]:
     if state.deeds:
         return (yield from judge_deeds(state, chance))
     late = {group: after_swift(log) for group, log in frame.logs.items()}
-    state = yield from where_it_ends(state, chance, late, state.groups)
+    state = yield from where_it_ends(state, chance, late, state.groups, frame.felled)
     if asks_players(state):
         return state
     state = yield from spent(state)

@@ -196,8 +196,9 @@ def caught(
         [
             other.id
             for other in state.creatures.values()
-            if is_meant(state, user, other, ability) and is_level(area, origin, other)
-            if any(is_in(cell) for cell in cells(other.position, other.space))
+            if is_meant(state, user, other, ability)
+            for body in (state.body(other),)
+            if is_level(area, origin, body) and any(is_in(cell) for cell in cells(body.position, body.space))
         ]
     )
 
@@ -380,7 +381,8 @@ def burning(state: State) -> list[tuple[str, Placed]]:
         for placed in state.zones
         if placed.zone.damage
         for name, creature in state.creatures.items()
-        if any(placed.covers(cell) for cell in cells(creature.position, creature.space))
+        for body in (state.body(creature),)
+        if any(placed.covers(cell) for cell in cells(body.position, body.space))
     ]
 
 
@@ -412,8 +414,9 @@ def covered(state: State, aim: Aim, strike: Strike) -> Cover | None:
     if not any(name in SHELTERED for name in strike.versus):
         return None
     user, target = state.creatures[assault.user], state.creatures[aim.target]
-    start = assault.area or AreaOrigin(at=user.position, side=user.space, altitude=user.altitude)
-    line = facing(start.at, start.side, target.position, target.space)
+    mine, theirs = state.body(user), state.body(target)
+    start = assault.area or AreaOrigin(at=mine.position, side=mine.space, altitude=mine.altitude)
+    line = facing(start.at, start.side, theirs.position, theirs.space)
     return cover(state, user, target, tuple(between(*line)))
 
 

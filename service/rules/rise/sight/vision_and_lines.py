@@ -97,7 +97,7 @@ def has_line(view: State, user: Creature, target: Creature) -> bool:
     """Return whether no wall lies between two creatures."""
     if view.is_plain:
         return True
-    return is_clear(view, *nearest(user, target))
+    return is_clear(view, *nearest(view.body(user), view.body(target)))
 
 
 def in_reach(view: State, user: Creature, reach_ft: int, *, touching: bool = False) -> tuple[str, ...]:
@@ -137,7 +137,7 @@ def reaching(
         return [other for other in others if is_reached(view, there, other, reach_ft, touching=touching)]
 
     reach = max(reach_ft, FEET) // FEET
-    if reach > CLOSE:
+    if reach > CLOSE or view.body(user) is not user:
         everybody = tuple(view.creatures.values())
         return lambda at: reached(everybody, at)
     neighbours = derived(view, f"around/{user.space}/{reach}", lambda _: _around(view, user.space, reach))
@@ -155,7 +155,8 @@ def _around(view: State, side: int, reach: int) -> Mapping[Cell, Sequence[Creatu
     """Return who is within *reach* cells, by the place of a space *side* cells wide."""
     found: dict[Cell, list[Creature]] = {}
     for other in view.creatures.values():
-        (x, y), more = other.position, other.space + reach
+        body = view.body(other)
+        (x, y), more = body.position, body.space + reach
         for i in range(x - side - reach + 1, x + more):
             for j in range(y - side - reach + 1, y + more):
                 found.setdefault((i, j), []).append(other)

@@ -61,6 +61,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "moved": "{creature} moves to {path} ({how})",
     "location_effect_ignored": "{creature} has moved already, and stays where it is",
     "initiative_rolled": "{creature} has an initiative of {total}",
+    "movement_stopped": "{creature} comes no farther, by {by}; it does not enter {lost}",
     "conflict_found": "the movements of {creatures} conflict; they resolve in the order {order}",
     "group_announced": "{group} announces its actions, and everybody sees them",
     "phase_resolved": "everything takes effect at once",

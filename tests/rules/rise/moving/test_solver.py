@@ -10,8 +10,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from service.rules.kernel.records import changed
-from service.rules.rise.body.movement_and_positioning import BIG_ENOUGH
-from service.rules.rise.creatures.creature import above
+from service.rules.rise.creatures.creature import BIG_ENOUGH, above
 from service.rules.rise.moving.movement_problem import (
     NeedsInitiative,
     Outcome,
@@ -120,11 +119,23 @@ CASES: Final = (
         "p 1,0",
     ),
     Case(
-        "RI-MOVE-4 a wall in the way stops a push",
+        "RI-RES-16 a wall that has come since undoes no push",
         "x/p 0,0 as=pushed > 3,0 | y/e 5,5",
         "",
-        "p 1,0",
+        "p 3,0",
         ("....", "...#"),
+    ),
+    Case(
+        "RI-UNIV-OVERRUN nobody ends in whom it has run over",
+        "x/p 0,0 as=overrun passes=e > 2,0 | y/e 2,0",
+        "",
+        "p 1,0",
+    ),
+    Case(
+        "RI-CONF-2 two conflicts that share nobody are two contests",
+        "w/a 0,0 > 1,0 | x/b 2,0 > 1,0 | y/c 0,5 > 1,5 | z/d 2,5 > 1,5",
+        "a=9 b=3 c=2 d=8",
+        "a 1,0 | d 1,5 | order a b | order d c",
     ),
     Case(
         "RI-UNIV-OVERRUN who is run over is passed",
@@ -361,7 +372,7 @@ def test_RI_CONF_7_many_conflicts_bring_a_warning() -> None:
     checks = " ".join(f"a{i}={2 * i + 1} b{i}={2 * i + 2}" for i in range(4))
     found = solve_with(problem_of(pairs), checks)
     assert isinstance(found, Outcome)
-    assert [conflict.warning for conflict in found.conflicts] == ["plans are over-complicated"]
+    assert [conflict.warning for conflict in found.conflicts] == ["", "", "", "plans are over-complicated"]
 
 
 # --- what is true of every outcome -------------------------------------------------------------------
