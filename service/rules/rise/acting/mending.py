@@ -12,6 +12,7 @@ from service.rules.rise.acting.sheet_faults import sheet_faults
 from service.rules.rise.body.effects import apply
 from service.rules.rise.body.movement_and_positioning import is_wall, occupant
 from service.rules.rise.creatures.character import Condition
+from service.rules.rise.creatures.combat_statistics import ALL, condition_fault
 from service.rules.rise.creatures.creature import UNNUMBERED, Atom
 from service.rules.rise.creatures.sheet import Ability, Sort
 from service.rules.rise.creatures.state import State
@@ -28,6 +29,8 @@ RI_GM_6: Final = Rule(
 
 
 MOST: Final = 10_000
+JUDGED: Final = "squeezing"
+"""The condition that comes of a creature's place alone."""
 Felt = Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate"]
 """What an effect does to a creature, as the rules know effects."""
 TEACHING: Final = ("teach", "unteach")
@@ -91,6 +94,8 @@ class Mending:
     """The condition gained or lost; the ability that `unteach` takes."""
     by: SourceId = ""
     """The creature that a condition comes from, which `grappled` has to name; else it comes from the GM."""
+    custom: bool = False
+    """Whether the condition is one of the table's own, which no rule knows."""
     ability: Ability | None = None
     """The ability that `teach` gives."""
     to: Cell | None = None
@@ -115,9 +120,19 @@ class Mending:
             return f"{self.name or self.does} of {self.target} says by which other creature"
         if self.does in _AMOUNTS and not 1 <= self.amount <= MOST:
             return f"{self.does} has an amount of 1 to {MOST}"
-        if self.does in ("gain", "lose") and not 1 <= len(self.name) <= 24:
-            return f"{self.does} names a condition"
+        if self.does in ("gain", "lose"):
+            return self._condition_fault(view)
         return None if self.does != "locate" else self._place_fault(view)
+
+    def _condition_fault(self, view: State) -> str | None:
+        """Return what keeps the condition from being gained or lost, None if nothing does."""
+        if not 1 <= len(self.name) <= 24:
+            return f"{self.does} names a condition"
+        if self.does == "gain" and self.name == JUDGED:
+            return f"{JUDGED} is judged by the place of {self.target} when a phase begins"
+        if self.does == "lose" and (self.name == ALL or view.creatures[self.target].has(self.name.partition("@")[0])):
+            return None
+        return condition_fault(self.name.partition("@")[0] if self.does == "lose" else self.name, custom=self.custom)
 
     def _place_fault(self, view: State) -> str | None:
         """Return what keeps the creature from being put there, None if nothing does."""

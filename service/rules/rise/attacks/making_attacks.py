@@ -27,6 +27,7 @@ from service.rules.rise.body.effects import (
     grasp,
     hurl,
     note,
+    note_together,
     part,
     push,
     push_feet,
@@ -36,7 +37,7 @@ from service.rules.rise.body.effects import (
 from service.rules.rise.body.movement_and_positioning import Past, feet_of, walk
 from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.combat_statistics import asks_to_exert, first_counts
-from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Cover, How, Plan, is_able
+from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Cover, Plan, is_able
 from service.rules.rise.creatures.sheet import Effect, Strike
 from service.rules.rise.creatures.state import State
 from service.rules.rise.sight.obstacles_and_targets import Aim, Assault, covered, do, may_modify, takes
@@ -86,7 +87,7 @@ def landed(state: State, chance: Chance, aim: Aim, *, critical: bool) -> Emits[S
         return (yield from hurl(state, chance, assault.user, aim.target, assault.push, far))
     user, target = state.creatures[assault.user], state.creatures[aim.target]
     feet = min(assault.push_ft, push_feet(state, user, target, critical=critical))
-    return (yield from push(state, chance, assault.user, aim.target, assault.push, feet))
+    return (yield from push(state, assault.user, aim.target, assault.push, feet))
 
 
 def gripped(state: State, chance: Chance, user: str, total: int) -> Emits[State]:
@@ -102,7 +103,7 @@ def ended(
     """Emit where a running maneuver ends: at once in a turn, in the plan where it is a movement."""
     beaten = assault.targets if stopped_by is None else assault.targets[: assault.targets.index(stopped_by)]
     if assault.maneuver in GRAPPLES:
-        return (yield from shoved_along(state, chance, assault, beaten, critical=critical))
+        return (yield from shoved_along(state, assault, beaten, critical=critical))
     if assault.maneuver not in ("overrun", "rush"):
         return state
     user = state.creatures[assault.user]
@@ -138,16 +139,14 @@ def touches(a: Cell, a_side: int, b: Cell, b_side: int) -> bool:
     return a[0] < b[0] + b_side and b[0] < a[0] + a_side and a[1] < b[1] + b_side and b[1] < a[1] + a_side
 
 
-def shoved_along(
-    state: State, chance: Chance, assault: Assault, beaten: tuple[str, ...], *, critical: bool
-) -> Emits[State]:
+def shoved_along(state: State, assault: Assault, beaten: tuple[str, ...], *, critical: bool) -> Emits[State]:
     """Emit how a grapple moves: only if all who are in it were beaten, as far as all of them can go."""
     user = assault.user
     ways: dict[str, tuple[Cell, ...]] = {}
     if beaten == assault.targets:
         ways = together(state, assault, critical=critical)
     if assault.maneuver == "grapple_shove":
-        return (yield from dragged(state, chance, user, ways))
+        return (yield from dragged(state, user, ways))
     path = ways.pop(user, ())
     return (yield RushedThrough(user=user, passed=beaten, path=path, pushed=ways, because=("RI-UNIV-SHOVE",)))
 
@@ -163,16 +162,25 @@ def together(state: State, assault: Assault, *, critical: bool) -> dict[str, tup
     return side_by_side(state, everybody, assault.push, feet)
 
 
-def dragged(state: State, chance: Chance, user: str, ways: Mapping[str, tuple[Cell, ...]]) -> Emits[State]:
+def dragged(state: State, user: str, ways: Mapping[str, tuple[Cell, ...]]) -> Emits[State]:
     """Emit that a grapple moves; it stays where one of them has moved in this phase already."""
     stays = [name for name in ways if state.creatures[name].location_changed]
     for name in stays:
         state = yield LocationEffectIgnored(creature=name, source=user, because=("RI-MOVE1-2",))
-    for name, path in ways.items() if not stays else ():
-        how: How = "self" if name == user else "forced"
-        atom = Atom(seq=UNNUMBERED, source=user, target=name, does="locate", path=path, how=how)
-        state = yield from note(state, chance, atom)
-    return state
+    if stays:
+        return state
+    atoms = [
+        Atom(
+            seq=UNNUMBERED,
+            source=user,
+            target=name,
+            does="locate",
+            path=path,
+            how="self" if name == user else "forced",
+        )
+        for name, path in ways.items()
+    ]
+    return (yield from note_together(state, atoms))
 
 
 # --- the assault ---------------------------------------------------------------------------------------

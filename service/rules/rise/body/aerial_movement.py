@@ -11,6 +11,7 @@ from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, Feet
 from service.rules.rise import books
+from service.rules.rise.body.effects import displace
 from service.rules.rise.body.movement_and_positioning import occupant
 from service.rules.rise.body.taking_damage import consequences, hurt
 from service.rules.rise.creatures.character import Condition
@@ -79,8 +80,6 @@ class Fell(Event[State]):
     type: ClassVar[str] = "fell"
     creature: CreatureId
     feet: Feet
-    beside: Cell | None = None
-    """Where it comes to lie, if somebody is below it."""
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -91,10 +90,7 @@ class Fell(Event[State]):
             creature = changed(
                 creature, conditions=(*creature.conditions, Condition(name="prone", source=self.creature))
             )
-        at = self.beside or creature.position
-        return state.with_creature(
-            self.creature, aloft=None, altitude=0, conditions=creature.conditions, position=at
-        )
+        return state.with_creature(self.creature, aloft=None, altitude=0, conditions=creature.conditions)
 
 
 @record
@@ -151,8 +147,10 @@ def fall(state: State, chance: Chance, name: str) -> Emits[State]:
     """Emit a fall of up to 300 feet, and what hitting the ground does: 1d6 for every 10 feet."""
     creature = state.creatures[name]
     feet = min(FALL_FT, creature.altitude)
-    beside = None if feet < creature.altitude else comes_to_lie(state, creature)
-    state = yield Fell(creature=name, feet=feet, beside=beside, because=("RI-ORDER-5",))
+    state = yield Fell(creature=name, feet=feet, because=("RI-ORDER-5",))
+    beside = None if state.creatures[name].altitude else comes_to_lie(state, creature)
+    if beside is not None:
+        state = yield from displace(state, {name: ((beside,), "landed")})
     if state.creatures[name].altitude or feet < 10 or state.house.fall_damage == "none":
         return state
     roll: Roll

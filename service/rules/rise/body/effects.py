@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from service.dice.values import Roll
 from service.rules.kernel.messages import TABLE, Emits, Event
@@ -15,15 +16,23 @@ from service.rules.rise import books
 from service.rules.rise.body.movement_and_positioning import (
     Past,
     before_hidden_creatures,
+    come_off,
     hidden_creature_at,
     in_the_way,
     is_shut,
     occupant,
     walk,
 )
-from service.rules.rise.body.taking_damage import consequences, heal, hurt, restore, tire
+from service.rules.rise.body.taking_damage import consequences, fall_or_wake, heal, hurt, restore, tire
 from service.rules.rise.creatures.character import Condition
-from service.rules.rise.creatures.combat_statistics import gain, is_meant, lose, speed_of
+from service.rules.rise.creatures.combat_statistics import (
+    GRAPPLED,
+    UNCONSCIOUS,
+    gain,
+    is_meant,
+    lose,
+    speed_of,
+)
 from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Creature, HiddenSwift, How, is_able
 from service.rules.rise.creatures.state import State
 from service.rules.rolls.chance import Chance, PoolDie
@@ -57,6 +66,33 @@ RI_MOVE1_1: Final = Rule(
 )
 
 
+class Move(NamedTuple):
+    """What a way of changing place brings."""
+
+    counts: bool = True
+    """It is the one change of place of the creature in the phase (RI-MOVE1-1)."""
+    goes_on: bool = False
+    """It comes although the creature has changed its place in the phase."""
+    carries: bool = True
+    """Riders come along."""
+
+
+MOVES: Final[Mapping[How, Move]] = MappingProxyType(
+    {
+        "self": Move(),
+        "continued": Move(goes_on=True),
+        "forced": Move(),
+        "teleport": Move(),
+        "landed": Move(counts=False, goes_on=True, carries=False),
+    }
+)
+"""What each way of changing place brings. After any of them bonds are looked at again, hidden creatures are
+discovered, what leaves or enters a reach sets attacks off, and what burns there burns."""
+
+Way: TypeAlias = tuple[tuple[Cell, ...], How]
+"""The cells that a creature enters, and how it moves."""
+
+
 @record
 class EffectRecorded(Event[State]):
     """An effect stands in the group's log."""
@@ -76,12 +112,13 @@ class Moved(Event[State]):
     creature: CreatureId
     path: tuple[Cell, ...]
     """The cells it entered, in order."""
-    how: Code
+    how: How
     riders: tuple[CreatureId, ...] = ()
 
     def evolve(self, state: State) -> State:
         for name in (self.creature, *self.riders):
-            state = state.with_creature(name, position=self.path[-1], location_changed=True)
+            counts = MOVES[self.how].counts or state.creatures[name].location_changed
+            state = state.with_creature(name, position=self.path[-1], location_changed=counts)
         return state
 
 
@@ -122,6 +159,16 @@ def note_quietly(state: State, effect: Atom) -> Emits[State]:
     return (yield from apply_quietly(state, effect))
 
 
+def note_together(state: State, effects: Sequence[Atom]) -> Emits[State]:
+    """Log changes of place that happen together, and make them true."""
+    noted = []
+    for effect in effects:
+        noted.append(effect if state.here == TABLE else entered(state, effect))
+        if state.here != TABLE:
+            state = yield EffectRecorded(effect=noted[-1], because=("RI-RES-11",))
+    return (yield from relocate(state, *noted))
+
+
 def note_place(state: State, creature: str, path: tuple[Cell, ...], how: How = "self") -> Emits[State]:
     """Log that a creature goes along *path* by its own will, and make it true."""
     atom = Atom(seq=UNNUMBERED, source=creature, target=creature, does="locate", path=path, how=how)
@@ -148,11 +195,33 @@ def apply_quietly(state: State, effect: Atom) -> Emits[State]:
         return (yield from restore(state, target, effect.amount))
     if effect.does == "gain":
         assert effect.condition is not None, "what is gained is named"
-        return (yield from gain(target, effect.condition))
+        state = yield from gain(target, effect.condition)
+        return (yield from _both_ends(state, target, effect.condition))
     if effect.does == "lose":
-        return (yield from lose(state, target, effect.name))
+        return (yield from _lost(state, target, effect.name))
     assert effect.does == "fatigue", effect.does
     return (yield from tire(state, target, effect.amount, effect.name))
+
+
+def _both_ends(state: State, target: str, condition: Condition) -> Emits[State]:
+    """Emit what a condition brings with it: a hold holds both, and a creature without senses falls."""
+    holder = state.creatures.get(condition.source)
+    if condition.name == UNCONSCIOUS:
+        return (yield from fall_or_wake(state, target))
+    if condition.name != GRAPPLED or holder is None or target in (holder.id, *grapplers(holder)):
+        return state
+    return (yield from gain(holder.id, changed(condition, source=target)))
+
+
+def _lost(state: State, target: str, name: str) -> Emits[State]:
+    """Emit that a condition is gone, and with it the other end of a bond."""
+    kind, _, source = name.partition("@")
+    others = grapplers(state.creatures[target]) if kind == GRAPPLED else ()
+    state = yield from lose(state, target, name)
+    for other in others:
+        if source in ("", other):
+            state = yield from lose(state, other, f"{GRAPPLED}@{target}")
+    return (yield from fall_or_wake(state, target)) if kind == UNCONSCIOUS else state
 
 
 def state_after(state: State, emitted: Emits[State]) -> State:
@@ -174,12 +243,22 @@ def is_change(state: State, effect: Atom) -> bool:
 
 
 @enforces(RI_MOVE1_2)
-def relocate(state: State, effect: Atom) -> Emits[State]:
-    """Emit a change of place, or that it is ignored because the creature has moved in this phase."""
-    if not is_change(state, effect):
-        return state
-    if state.creatures[effect.target].location_changed and effect.how != "continued":
-        return (yield LocationEffectIgnored(creature=effect.target, source=effect.source))
+def relocate(state: State, *effects: Atom) -> Emits[State]:
+    """Emit changes of place that happen together, or that one is ignored: its creature has moved already."""
+    moved: list[str] = []
+    for effect in effects:
+        if not is_change(state, effect):
+            continue
+        if state.creatures[effect.target].location_changed and not MOVES[effect.how].goes_on:
+            state = yield LocationEffectIgnored(creature=effect.target, source=effect.source)
+            continue
+        state = yield from _relocated(state, effect)
+        moved.append(effect.target)
+    return (yield from loosen(state, moved))
+
+
+def _relocated(state: State, effect: Atom) -> Emits[State]:
+    """Emit a change of place, up to a hidden creature that it discovers."""
     way = before_hidden_creatures(state, state.creatures[effect.target], effect.path)
     if way:
         state = yield from move(state, effect.target, way, effect.how)
@@ -191,14 +270,34 @@ def relocate(state: State, effect: Atom) -> Emits[State]:
     return after
 
 
+def displace(state: State, ways: Mapping[str, Way]) -> Emits[State]:
+    """Emit movements that happen together, and which bonds do not last through them.
+
+    Whatever moves a creature goes through here or through `relocate`: no other event changes its place.
+    """
+    together = tuple(ways)
+    for name, (path, how) in ways.items():
+        if path and path[-1] != state.creatures[name].position:
+            state = yield from move(state, name, path, how, together)
+    return (yield from loosen(state, together))
+
+
 @enforces(RI_MOVE1_1)
 def move(
-    state: State, creature: str, path: tuple[Cell, ...], how: str, movers: tuple[str, ...] = ()
+    state: State, creature: str, path: tuple[Cell, ...], how: How, movers: Sequence[str] = ()
 ) -> Emits[State]:
     """Emit the movement of a creature and of the riders that it carries."""
     riders = [name for name, other in state.creatures.items() if other.mount == creature]
     free = tuple([n for n in riders if n not in movers and not state.creatures[n].location_changed])
-    return (yield Moved(creature=creature, path=path, how=how, riders=free))
+    carried = free if MOVES[how].carries else ()
+    return (yield Moved(creature=creature, path=path, how=how, riders=carried))
+
+
+def loosen(state: State, moved: Sequence[str]) -> Emits[State]:
+    """Emit which bonds of those who *moved* are over: a rider apart from its mount, a hold out of reach."""
+    near = [*moved, *[name for name, other in state.creatures.items() if other.mount in moved]]
+    near += [other for name in near for other in grapplers(state.creatures[name])]
+    return (yield from let_go((yield from come_off(state, near)), near)) if near else state
 
 
 # --- grapples ------------------------------------------------------------------------------------------
@@ -207,35 +306,31 @@ def move(
 
 def grapplers(creature: Creature) -> tuple[str, ...]:
     """Return who is in a grapple with *creature*."""
-    return tuple(dict.fromkeys([c.source for c in creature.conditions if c.name == "grappled"]))
+    return tuple(dict.fromkeys([c.source for c in creature.conditions if c.name == GRAPPLED]))
 
 
 def grasp(state: State, chance: Chance, user: str, target: str) -> Emits[State]:
     """Emit that two creatures are grappled by each other."""
-    for one, other in ((target, user), (user, target)):
-        held = Condition(name="grappled", source=other, since=state.round)
-        atom = Atom(seq=UNNUMBERED, source=user, target=one, does="gain", condition=held)
-        state = yield from note(state, chance, atom)
-    return state
+    held = Condition(name=GRAPPLED, source=user, since=state.round)
+    atom = Atom(seq=UNNUMBERED, source=user, target=target, does="gain", condition=held)
+    return (yield from note(state, chance, atom))
 
 
 def part(state: State, chance: Chance, user: str, target: str) -> Emits[State]:
     """Emit that two creatures are in no grapple with each other any more; other holds on them stay."""
-    for one, other in ((target, user), (user, target)):
-        atom = Atom(seq=UNNUMBERED, source=user, target=one, does="lose", name=f"grappled@{other}")
-        state = yield from note(state, chance, atom)
-    return state
+    atom = Atom(seq=UNNUMBERED, source=user, target=target, does="lose", name=f"{GRAPPLED}@{user}")
+    return (yield from note(state, chance, atom))
 
 
-def let_go(state: State) -> Emits[State]:
-    """Emit which grapples are over because one cannot hold on, or because they are apart."""
+def let_go(state: State, names: Sequence[str] | None = None) -> Emits[State]:
+    """Emit which grapples are over because one cannot hold on, or because they are apart; of *names* only."""
     for name, creature in state.creatures.items():
-        for other in grapplers(creature):
+        for other in grapplers(creature) if names is None or name in names else ():
             holder = state.creatures[other]
             if is_able(holder) and is_able(creature) and state.adjacent(creature, holder):
                 continue
-            state = yield from lose(state, name, f"grappled@{other}")
-            state = yield from lose(state, other, f"grappled@{name}")
+            state = yield from lose(state, name, f"{GRAPPLED}@{other}")
+            state = yield from lose(state, other, f"{GRAPPLED}@{name}")
     return state
 
 
@@ -408,7 +503,7 @@ def hurl(state: State, chance: Chance, user: str, target: str, step: Cell, feet:
 
 
 @enforces(RI_MOVE1_4)
-def push(state: State, chance: Chance, user: str, target: str, step: Cell, feet: int) -> Emits[State]:
+def push(state: State, user: str, target: str, step: Cell, feet: int) -> Emits[State]:
     """Emit the movements of a push: of its target, and of its user, who walks along step by step.
 
     The target stays if its pusher cannot go, or has moved already; if it has itself, the pusher walks alone.
@@ -420,12 +515,9 @@ def push(state: State, chance: Chance, user: str, target: str, step: Cell, feet:
     else:
         ways = side_by_side(state, (user, target), step, 0 if mover.location_changed else feet)
         own, path = ways[user], ways[target]
-    atom = Atom(seq=UNNUMBERED, source=user, target=target, does="locate", path=path, how="forced")
-    state = yield from note(state, chance, atom)
-    if mover.location_changed:
-        return state
-    atom = Atom(seq=UNNUMBERED, source=user, target=user, does="locate", path=own)
-    return (yield from note(state, chance, atom))
+    pushes = Atom(seq=UNNUMBERED, source=user, target=target, does="locate", path=path, how="forced")
+    walks = Atom(seq=UNNUMBERED, source=user, target=user, does="locate", path=own)
+    return (yield from note_together(state, (pushes,) if mover.location_changed else (pushes, walks)))
 
 
 def side_by_side(state: State, names: Sequence[str], step: Cell, feet: int) -> dict[str, tuple[Cell, ...]]:

@@ -423,10 +423,13 @@ def jolted(view: State, rider: Creature) -> int:
     return -4 if sum(feet.values()) > best else -2
 
 
-def come_off(state: State) -> Emits[State]:
-    """Emit which riders are no longer where their mounts are, were knocked out, or fell with their mounts."""
+def come_off(state: State, names: Sequence[str] | None = None) -> Emits[State]:
+    """Emit which riders are no longer where their mounts are, were knocked out, or fell with their mounts.
+
+    Only *names* are looked at, if they are given.
+    """
     for name, creature in state.creatures.items():
-        if creature.mount is None:
+        if creature.mount is None or (names is not None and name not in names):
             continue
         mount = state.creatures[creature.mount]
         apart = creature.position not in cells(mount.position, mount.space)

@@ -45,6 +45,11 @@ class ConditionKind:
     """Of ten attacks of the creature, how many miss because it sees badly."""
 
 
+GRAPPLED: Final = "grappled"
+"""The bond of two creatures of which each holds the other."""
+UNCONSCIOUS: Final = "unconscious"
+"""The condition by which a creature lies senseless, whatever its wounds."""
+
 _KINDS: Final = (
     ConditionKind(
         name="prone",
@@ -62,7 +67,7 @@ _KINDS: Final = (
         name="immobilized", modifiers=MappingProxyType({"armor": -4, "reflex": -4}), holds_fast=True
     ),
     ConditionKind(
-        name="grappled",
+        name=GRAPPLED,
         modifiers=MappingProxyType({"armor": -2, "reflex": -2}),
         holds_fast=True,
         is_posture=True,
@@ -72,6 +77,7 @@ _KINDS: Final = (
     ConditionKind(name="dazed", modifiers=MappingProxyType({"defenses": -1}), covered_by="stunned"),
     ConditionKind(name="stunned", modifiers=MappingProxyType({"defenses": -2})),
     ConditionKind(name="helpless", helpless=True),
+    ConditionKind(name=UNCONSCIOUS, helpless=True, is_posture=True),
     ConditionKind(name="dazzled", misses=2),
     ConditionKind(name="blinded", misses=5, half_aware=True),
     ConditionKind(name="concealed", missed=2),
@@ -82,6 +88,48 @@ CONDITIONS: Final[Mapping[str, ConditionKind]] = MappingProxyType({kind.name: ki
 """The named conditions, by name."""
 
 _OTHER: Final = ConditionKind(name="")
+
+
+MEANT: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "hidden": "unseen, or hide_creature before it joins",
+        "invisible": "unseen",
+        "restrained": "immobilized",
+        "held": GRAPPLED,
+        "asleep": UNCONSCIOUS,
+        "dead": "damage",
+        "flying": "a plan with mode fly",
+        "mounted": "a plan with mount",
+        "burning": "an ability with a tick, or custom",
+    }
+)
+"""Words that tables use, and what says the same here."""
+
+
+def condition_fault(name: str, *, custom: bool) -> str | None:
+    """Return what keeps *name* from being a condition that does something, None if nothing does.
+
+    A condition of the table's own does nothing by itself, and says so: it is *custom*.
+    """
+    if custom:
+        return f"{name} is a condition of the book, and not custom" if name in CONDITIONS else None
+    if name in CONDITIONS:
+        return None
+    near = MEANT.get(name.lower()) or next((known for known in CONDITIONS if is_nearly(name, known)), None)
+    if near is not None:
+        return f"no condition is called {name}: did you mean {near}?"
+    known = ", ".join(CONDITIONS)
+    return f"no condition is called {name}; the book has {known}. One of your own says custom"
+
+
+def is_nearly(name: str, known: str) -> bool:
+    """Return whether *name* looks like *known*: as many letters or more at the beginning are the same."""
+    same = next((i for i, (a, b) in enumerate(zip(name.lower(), known, strict=False)) if a != b), len(name))
+    return same >= LIKE
+
+
+LIKE: Final = 4
+"""Letters at the beginning that two words have in common if one is taken for the other."""
 
 
 def kind_of(condition: str) -> ConditionKind:

@@ -38,7 +38,7 @@ from service.rules.space.grid import Cell, heights_apart
 # --- what lasts ----------------------------------------------------------------------------------------
 # Effects, plans, the GM's rulings.
 
-How = Literal["self", "continued", "ally", "forced", "teleport", "carry"]
+How = Literal["self", "continued", "forced", "teleport", "landed"]
 
 
 @record

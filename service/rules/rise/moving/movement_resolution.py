@@ -10,7 +10,7 @@ from service.rules.kernel.records import changed, record
 from service.rules.kernel.values import CreatureId, Reason, StepId
 from service.rules.rise.acting.brawling import brawl
 from service.rules.rise.attacks.making_attacks import AssaultBegun
-from service.rules.rise.body.effects import move
+from service.rules.rise.body.effects import Way, displace
 from service.rules.rise.body.movement_and_positioning import (
     Mounted,
     flown,
@@ -21,7 +21,7 @@ from service.rules.rise.body.movement_and_positioning import (
     occupant,
 )
 from service.rules.rise.body.running_the_game import answer
-from service.rules.rise.creatures.creature import Creature, above, is_able
+from service.rules.rise.creatures.creature import Creature, How, above, is_able
 from service.rules.rise.creatures.permission import own
 from service.rules.rise.creatures.state import State
 from service.rules.rise.moving.movement_problem import NeedsInitiative, Outcome, Problem, Routes, place_movers
@@ -309,7 +309,7 @@ def carry_out(
     state: State,
     problem: Problem,
     outcome: Outcome,
-    hows: Mapping[str, str],
+    hows: Mapping[str, How],
     notes: Sequence[Event[State]] = (),
 ) -> Emits[State]:
     """Emit *notes*, what kept movements from being what was wanted, and where everybody goes.
@@ -320,9 +320,8 @@ def carry_out(
     stops = note_stops(state, problem, outcome)
     for note in (*notes, *note_blocks(outcome), *note_conflicts(outcome), *stops):
         state = yield note
-    for name, path in routes.paths.items():
-        if path and path[-1] != state.creatures[name].position:
-            state = yield from move(state, name, path, hows.get(name, "self"), tuple(routes.paths))
+    ways: dict[str, Way] = {name: (path, hows.get(name, "self")) for name, path in routes.paths.items()}
+    state = yield from displace(state, ways)
     return (yield from reveal_found(state, problem, routes))
 
 

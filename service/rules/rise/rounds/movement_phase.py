@@ -15,7 +15,7 @@ from service.rules.rise.body.effects import let_go
 from service.rules.rise.body.movement_and_positioning import budget_of, check_path, come_off, feet_of, once_up
 from service.rules.rise.body.taking_damage import tire
 from service.rules.rise.creatures.combat_statistics import lose
-from service.rules.rise.creatures.creature import Creature, Plan
+from service.rules.rise.creatures.creature import Creature, How, Plan
 from service.rules.rise.creatures.permission import is_allowed, own
 from service.rules.rise.creatures.state import State
 from service.rules.rise.moving.mounts import bolt
@@ -293,7 +293,9 @@ def resolve(state: State, chance: Chance) -> Emits[State]:
     state, outcome = yield from find_outcome(state, chance, problem)
     if outcome is None:
         return state
-    pushed = {name: "forced" for name, plan in state.plans.items() if plan.ability == "pushed"}
+    pushed: dict[str, How] = {
+        name: "forced" for name, plan in state.plans.items() if plan.ability == "pushed"
+    }
     state = yield from carry_out(state, problem, outcome, pushed)
     return (yield from conclude(state, outcome.routes))
 

@@ -98,10 +98,10 @@ def test_RI_MAN_1_a_thing_takes_one_cell(at: tuple[int, int], code: str | None) 
         ((), 15, {"p": (3, 0), "e": (4, 0)}),
         ((), 5, {"p": (1, 0), "e": (2, 0)}),
         ((), 0, {"p": (0, 0), "e": (1, 0)}),
-        (("p",), 15, {"p": (0, 0), "e": (4, 0)}),
+        (("p",), 15, {"p": (0, 0), "e": (1, 0)}),
     ],
 )
-def test_RI_MOVE1_4_the_pusher_walks_along_unless_it_has_moved(
+def test_RI_MOVE1_4_the_pusher_walks_along_and_pushes_nobody_if_it_has_moved(
     moved: tuple[str, ...], feet: int, ends: dict[str, tuple[int, int]]
 ) -> None:
     """RI-MOVE1-4, RI-UNIV-SHOVE: a shove of so many feet, eastwards."""
