@@ -130,9 +130,13 @@ class Mending:
             return f"{self.does} names a condition"
         if self.does == "gain" and self.name == JUDGED:
             return f"{JUDGED} is judged by the place of {self.target} when a phase begins"
-        if self.does == "lose" and (self.name == ALL or view.creatures[self.target].has(self.name.partition("@")[0])):
+        if self.does == "lose" and (
+            self.name == ALL or view.creatures[self.target].has(self.name.partition("@")[0])
+        ):
             return None
-        return condition_fault(self.name.partition("@")[0] if self.does == "lose" else self.name, custom=self.custom)
+        return condition_fault(
+            self.name.partition("@")[0] if self.does == "lose" else self.name, custom=self.custom
+        )
 
     def _place_fault(self, view: State) -> str | None:
         """Return what keeps the creature from being put there, None if nothing does."""
