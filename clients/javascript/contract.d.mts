@@ -10873,7 +10873,7 @@ name: string;
 /** The cells of the way, each as x and y. */
 path: Array<[number, number]>;
 /** How it moves: by itself, or by others. */
-how: "self" | "continued" | "ally" | "forced" | "teleport" | "carry";
+how: "self" | "continued" | "forced" | "teleport" | "landed";
 /** Whether it takes effect before the others. */
 swift: boolean;
 /** The id of the group; empty for none. */
@@ -12046,7 +12046,7 @@ creature: string;
 };
 
 /** An event of rise@1. */
-export type Rise1Event = Rise1AbilityDone | Rise1AbilityForgotten | Rise1AbilityLearned | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1DamageRolled | Rise1DamageTaken | Rise1DaysPassed | Rise1DeedExerted | Rise1DeedJudged | Rise1DeedRolled | Rise1DeedRuled | Rise1DeedTried | Rise1DeedsAnnounced | Rise1DeedsJudged | Rise1DeedsOrdered | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DoorClosed | Rise1DoorOpened | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansOpening | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatChoiceCommitted | Rise1SeatChoiceForfeited | Rise1SeatChoiceOpened | Rise1SeatChoiceVoided | Rise1SeatClosed | Rise1SeatKeyRemoved | Rise1SeatKeySet | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1WallsSet | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
+export type Rise1Event = Rise1AbilityDone | Rise1AbilityForgotten | Rise1AbilityLearned | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1DamageRolled | Rise1DamageTaken | Rise1DaysPassed | Rise1DeedExerted | Rise1DeedJudged | Rise1DeedRolled | Rise1DeedRuled | Rise1DeedTried | Rise1DeedsAnnounced | Rise1DeedsJudged | Rise1DeedsOrdered | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DoorClosed | Rise1DoorOpened | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementStopped | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansOpening | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatChoiceCommitted | Rise1SeatChoiceForfeited | Rise1SeatChoiceOpened | Rise1SeatChoiceVoided | Rise1SeatClosed | Rise1SeatKeyRemoved | Rise1SeatKeySet | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1WallsSet | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
 
 /** The check of a creature that exerted itself stands now. */
 export type Rise1ExertionRolled = {
@@ -12216,6 +12216,8 @@ first: Array<string>;
 second: Array<string>;
 /** What groups have announced and is not true yet. */
 logs: Record<string, Array<Rise1AtomView>>;
+/** Whom each group saw lie felled when it was done, though it may stand. */
+felled: Record<string, Array<string>>;
 };
 
 /** An ability that is being resolved. */
@@ -12561,6 +12563,8 @@ effects: Array<Rise1AtomView>;
 occasion: string;
 /** The movements that members paid for and that react to others. */
 plans: Record<string, Rise1PlanView>;
+/** Who lies felled as far as the group has seen. */
+felled: Array<string>;
 };
 
 /** A group is done with what it was at; what it decided stays sealed. */
@@ -12821,13 +12825,13 @@ seat: string;
 key?: string | null;
 };
 
-/** Things on the ground are held by those who got them; who came too late holds nothing. */
+/** It is known who got the things that lay on the ground; who came too late has taken in vain. */
 export type Rise1ItemsTaken = {
 /** The type, which says what the other members are. */
 type: "items_taken";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** Who takes which thing, by name. */
+/** Who took each of them, before all others. */
 items: Record<string, string>;
 };
 
@@ -13013,6 +13017,8 @@ sort: "normal" | "environmental" | "subdual";
 name: string;
 /** The creature that a condition comes from, which `grappled` has to name; else it comes from the GM. */
 by: string;
+/** Whether the condition is one of the table's own, which no rule knows. */
+custom: boolean;
 /** The ability that `teach` gives. */
 ability: Rise1AbilityView | null;
 /** Where the creature is put. */
@@ -13112,7 +13118,7 @@ creature: string;
 /** The cells it entered, in order. */
 path: Array<[number, number]>;
 /** How it moves: by itself, or by others. */
-how: string;
+how: "self" | "continued" | "forced" | "teleport" | "landed";
 /** The ids of the riders. */
 riders: Array<string>;
 };
@@ -13167,6 +13173,20 @@ mode: string;
 feet: number;
 /** Whether the movement goes on later. */
 paused: boolean;
+};
+
+/** A movement ends short of where its group saw it end, or where its plan led. */
+export type Rise1MovementStopped = {
+/** The type, which says what the other members are. */
+type: "movement_stopped";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** The cells that it does not enter. */
+lost: Array<[number, number]>;
+/** The creature in whose way it is; null where a hidden one is, or initiative decided otherwise. */
+by: string | null;
 };
 
 /** All have moved; what they do on their ways for nothing comes now. */
@@ -14657,6 +14677,12 @@ arriving: Array<Rise1ArrivalView>;
 declared_sides: Array<string>;
 /** In a world: the order of acting that each seat of the group wants. */
 orders: Record<string, Array<string>>;
+/** In a world: who reads it, as `seat:<id>`. */
+readers: Array<string>;
+/** In a world: who first picked up each thing that lay there before; null for what the group let go of. */
+picked: Record<string, string | null>;
+/** The things that groups took in this phase, each with who did, until it is known who got it. */
+takings: Record<string, Array<Rise1TakingView>>;
 /** In a world: the group's log. */
 effects: Array<Rise1AtomView>;
 /** What was tried that no ability names: by the group in its world, and once announced until judged. */
@@ -14841,6 +14867,16 @@ type: "swift_resolved";
 because: Array<string>;
 /** The ids of the groups. */
 groups: Array<string>;
+};
+
+/** A thing that one group took off the ground, and where it ended in that group's world. */
+export type Rise1TakingView = {
+/** Who took it first. */
+creature: string;
+/** Who held it in the end, if anybody. */
+holder: string | null;
+/** Where it lay in the end, if it did. */
+at: [number, number] | null;
 };
 
 /** An ability is done with one of its targets. */
@@ -15263,6 +15299,12 @@ arriving?: Array<Rise1ArrivalView>;
 declared_sides?: Array<string>;
 /** In a world: the order of acting that each seat of the group wants. */
 orders?: Record<string, Array<string>>;
+/** In a world: who reads it, as `seat:<id>`. */
+readers?: Array<string>;
+/** In a world: who first picked up each thing that lay there before; null for what the group let go of. */
+picked?: Record<string, string | null>;
+/** The things that groups took in this phase, each with who did, until it is known who got it. */
+takings?: Record<string, Array<Rise1TakingView>>;
 /** In a world: the group's log. */
 effects?: Array<Rise1AtomView>;
 /** What was tried that no ability names: by the group in its world, and once announced until judged. */
@@ -15593,6 +15635,8 @@ sort?: "normal" | "environmental" | "subdual";
 name?: string;
 /** The creature that a condition comes from, which `grappled` has to name; else it comes from the GM. */
 by?: string;
+/** Whether the condition is one of the table's own, which no rule knows. */
+custom?: boolean;
 /** The ability that `teach` gives. */
 ability?: RiseAbility | null;
 /** Where the creature is put. */

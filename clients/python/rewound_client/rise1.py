@@ -234,7 +234,7 @@ class AtomView(t.TypedDict):
     condition: "ConditionView | None"
     name: str
     path: list[list[int]]
-    how: t.Literal['self', 'continued', 'ally', 'forced', 'teleport', 'carry']
+    how: t.Literal['self', 'continued', 'forced', 'teleport', 'landed']
     swift: bool
     group: str
 
@@ -984,7 +984,7 @@ class EscapeGrapple(t.TypedDict):
     type: t.Literal['escape_grapple']
     creature: str
 
-Event: t.TypeAlias = "AbilityDone | AbilityForgotten | AbilityLearned | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | DamageRolled | DamageTaken | DaysPassed | DeedExerted | DeedJudged | DeedRolled | DeedRuled | DeedTried | DeedsAnnounced | DeedsJudged | DeedsOrdered | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansOpening | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatKeyRemoved | SeatKeySet | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
+Event: t.TypeAlias = "AbilityDone | AbilityForgotten | AbilityLearned | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | DamageRolled | DamageTaken | DaysPassed | DeedExerted | DeedJudged | DeedRolled | DeedRuled | DeedTried | DeedsAnnounced | DeedsJudged | DeedsOrdered | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementStopped | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansOpening | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatKeyRemoved | SeatKeySet | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
 """An event of rise@1."""
 
 @t.final
@@ -1097,6 +1097,7 @@ class FrameRiseActionView(t.TypedDict):
     first: list[str]
     second: list[str]
     logs: "dict[str, list[AtomView]]"
+    felled: dict[str, list[str]]
 
 @t.final
 class FrameRiseAssaultView(t.TypedDict):
@@ -1315,6 +1316,7 @@ class GroupAnnounced(t.TypedDict):
     effects: "list[AtomView]"
     occasion: str
     plans: "dict[str, PlanView]"
+    felled: list[str]
 
 @t.final
 class GroupFinished(t.TypedDict):
@@ -1493,7 +1495,7 @@ class IssueToken(t.TypedDict):
 
 @t.final
 class ItemsTaken(t.TypedDict):
-    """Things on the ground are held by those who got them; who came too late holds nothing."""
+    """It is known who got the things that lay on the ground; who came too late has taken in vain."""
     type: t.Literal['items_taken']
     because: list[str]
     items: dict[str, str]
@@ -1619,6 +1621,7 @@ class MendingView(t.TypedDict):
     sort: t.Literal['normal', 'environmental', 'subdual']
     name: str
     by: str
+    custom: bool
     ability: "AbilityView | None"
     to: list[int] | None
     edges: list[str]
@@ -1680,7 +1683,7 @@ class Moved(t.TypedDict):
     because: list[str]
     creature: str
     path: list[list[int]]
-    how: str
+    how: t.Literal['self', 'continued', 'forced', 'teleport', 'landed']
     riders: list[str]
 
 @t.final
@@ -1716,6 +1719,15 @@ class MovementSpent(t.TypedDict):
     mode: str
     feet: int
     paused: bool
+
+@t.final
+class MovementStopped(t.TypedDict):
+    """A movement ends short of where its group saw it end, or where its plan led."""
+    type: t.Literal['movement_stopped']
+    because: list[str]
+    creature: str
+    lost: list[list[int]]
+    by: str | None
 
 @t.final
 class MovementsMade(t.TypedDict):
@@ -2675,6 +2687,9 @@ class State(t.TypedDict):
     arriving: "list[ArrivalView]"
     declared_sides: list[str]
     orders: dict[str, list[str]]
+    readers: list[str]
+    picked: dict[str, str | None]
+    takings: "dict[str, list[TakingView]]"
     effects: "list[AtomView]"
     deeds: "list[DeedView]"
     unjudged: "list[UnjudgedView]"
@@ -2791,6 +2806,13 @@ class SwiftResolved(t.TypedDict):
     type: t.Literal['swift_resolved']
     because: list[str]
     groups: list[str]
+
+@t.final
+class TakingView(t.TypedDict):
+    """A thing that one group took off the ground, and where it ended in that group's world."""
+    creature: str
+    holder: str | None
+    at: list[int] | None
 
 @t.final
 class TargetDone(t.TypedDict):
@@ -3052,6 +3074,9 @@ class World(t.TypedDict):
     arriving: t.NotRequired["list[ArrivalView]"]
     declared_sides: t.NotRequired[list[str]]
     orders: t.NotRequired[dict[str, list[str]]]
+    readers: t.NotRequired[list[str]]
+    picked: t.NotRequired[dict[str, str | None]]
+    takings: t.NotRequired["dict[str, list[TakingView]]"]
     effects: t.NotRequired["list[AtomView]"]
     deeds: t.NotRequired["list[DeedView]"]
     unjudged: t.NotRequired["list[UnjudgedView]"]
@@ -3247,6 +3272,7 @@ class RiseMending(t.TypedDict):
     sort: t.NotRequired[t.Literal['normal', 'environmental', 'subdual']]
     name: t.NotRequired[str]
     by: t.NotRequired[str]
+    custom: t.NotRequired[bool]
     ability: t.NotRequired["RiseAbility | None"]
     to: t.NotRequired[list[int] | None]
     edges: t.NotRequired[list[str]]

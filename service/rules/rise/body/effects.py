@@ -11,7 +11,7 @@ from service.rules.kernel.messages import TABLE, Emits, Event
 from service.rules.kernel.records import Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import is_closed, unsealed
-from service.rules.kernel.values import Code, CreatureId, GroupId, Reason, SourceId
+from service.rules.kernel.values import CreatureId, GroupId, Reason, SourceId
 from service.rules.rise import books
 from service.rules.rise.body.movement_and_positioning import (
     Past,

@@ -19,9 +19,11 @@ from service.rules.kernel.values import (
     Count,
     CreatureId,
     GroupId,
+    Reader,
     Round,
     SideId,
     SourceId,
+    ThingName,
     Total,
 )
 from service.rules.rise.creatures.character import Arrival, Entry, sheet_of
@@ -99,9 +101,9 @@ class Placed:
 class Taking:
     """A thing that one group took off the ground, and where it ended in that group's world."""
 
-    creature: str
+    creature: CreatureId
     """Who took it first."""
-    holder: str | None
+    holder: CreatureId | None
     """Who held it in the end, if anybody."""
     at: Cell | None
     """Where it lay in the end, if it did."""
@@ -143,11 +145,11 @@ class State(SplitTable, WalledTable, HidingTable):
     declared_sides: tuple[SideId, ...] = ()
     orders: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
     """In a world: the order of acting that each seat of the group wants."""
-    readers: tuple[str, ...] = ()
+    readers: tuple[Reader, ...] = ()
     """In a world: who reads it, as `seat:<id>`."""
-    picked: Mapping[str, str | None] = EMPTY
+    picked: Mapping[ThingName, CreatureId | None] = EMPTY
     """In a world: who first picked up each thing that lay there before; null for what the group let go of."""
-    takings: Mapping[str, tuple[Taking, ...]] = EMPTY
+    takings: Mapping[ThingName, tuple[Taking, ...]] = EMPTY
     """The things that groups took in this phase, each with who did, until it is known who got it."""
     effects: tuple[Atom, ...] = ()
     """In a world: the group's log."""

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 from service.rules.kernel.meter import spend
 from service.rules.kernel.records import EMPTY, changed, derived, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, Feet, Reason
+from service.rules.kernel.values import Count, CreatureId, Feet, GroupId, Reason
 from service.rules.rise import books
 from service.rules.rise.body.aerial_movement import (
     apart,
@@ -107,7 +107,7 @@ class Problem:
     behind: Pairs = EMPTY
     through: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
     """Whom a mover passes: its group saw them there when it walked, or it has run them over."""
-    made_in: Mapping[CreatureId, tuple[GroupId, int]] = EMPTY
+    made_in: Mapping[CreatureId, tuple[GroupId, Count]] = EMPTY
     """The group in whose world a movement was made, and when: two of one world were settled there."""
     altitudes: Mapping[CreatureId, Feet] = EMPTY
     """How high those end whose flight was settled in their groups."""

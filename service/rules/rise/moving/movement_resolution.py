@@ -271,10 +271,10 @@ class MovementStopped(Event[State]):
     """A movement ends short of where its group saw it end, or where its plan led."""
 
     type: ClassVar[str] = "movement_stopped"
-    creature: str
+    creature: CreatureId
     lost: tuple[Cell, ...]
     """The cells that it does not enter."""
-    by: str | None = None
+    by: CreatureId | None = None
     """The creature in whose way it is; null where a hidden one is, or initiative decided otherwise."""
 
     def evolve(self, state: State) -> State:

@@ -99,7 +99,7 @@ class ActionFrame(GroupFrame):
     """The groups that wait until the first have declared their Swift."""
     logs: Mapping[GroupId, tuple[Atom, ...]] = EMPTY
     """What groups have announced and is not true yet."""
-    felled: Mapping[str, tuple[str, ...]] = EMPTY
+    felled: Mapping[GroupId, tuple[CreatureId, ...]] = EMPTY
     """Whom each group saw lie felled when it was done, though it may stand."""
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
@@ -161,7 +161,7 @@ class GroupAnnounced(Event[State]):
     occasion: Occasion
     plans: Mapping[CreatureId, Plan] = EMPTY
     """The movements that members paid for and that react to others."""
-    felled: tuple[str, ...] = ()
+    felled: tuple[CreatureId, ...] = ()
     """Who lies felled as far as the group has seen."""
 
     def evolve(self, state: State) -> State:

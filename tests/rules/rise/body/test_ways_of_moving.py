@@ -26,7 +26,7 @@ FIRE: Final = {
     "id": "fire",
     "usage": "minor",
     "range_ft": 60,
-    "zone": {"kind": "hazard", "radius_ft": 0, "damage": 3, "until": "brief"},
+    "zone": {"kind": "hazard", "radius_ft": 5, "damage": 3, "until": "brief"},
 }
 
 
@@ -130,7 +130,7 @@ def test_a_mount_takes_its_rider_along(mover: str) -> None:
 
 @pytest.mark.parametrize("mover", MOVERS)
 def test_what_burns_where_it_ends_burns_it(mover: str) -> None:
-    fight = staged().do("use_ability", "w", ability="fire", at=[4, 0]).end("w")
+    fight = staged().do("use_ability", "w", ability="fire", at=[5, 0]).end("w")
     finished(MOVERS[mover](fight), 2)
     assert [event.creature for event in fight.logged("damage_taken") if event.amount == 3] == ["v"]
 

@@ -17,7 +17,7 @@ RAISE = {
     "id": "raise",
     "usage": "minor",
     "range_ft": 60,
-    "zone": {"kind": "wall", "radius_ft": 0, "until": "brief"},
+    "zone": {"kind": "wall", "radius_ft": 5, "until": "brief"},
 }
 
 

@@ -24,7 +24,7 @@ RAISE: Final = {
     "usage": "minor",
     "range_ft": 60,
     "repeat_same_round": True,
-    "zone": {"kind": "wall", "radius_ft": 0, "until": "brief"},
+    "zone": {"kind": "wall", "radius_ft": 5, "until": "brief"},
 }
 GUST: Final = {"id": "gust", "range_ft": 60, "effects": [{"does": "push", "amount": 15}]}
 WARD: Final = {
