@@ -292,7 +292,7 @@ class CommitSwift(Act):
         """Return the user and what is Swift of its ability; refused whatever the targets are."""
         creature = in_phase(view, self, "action")
         if not isinstance(view.top, SwiftFrame):
-            wrong_step(self.creature)
+            wrong_step(self.creature, late=True)
         able(creature)
         ability = swift_ability(view, creature, self.ability)
         if ability is None:
@@ -338,7 +338,7 @@ class NoMoreSwift(Act):
     def check(self, view: State) -> None:
         creature = in_phase(view, self, "action")
         if not isinstance(view.top, SwiftFrame):
-            wrong_step(self.creature)
+            wrong_step(self.creature, late=True)
         if creature.budget.unswift:
             raise Refused("already_sealed", f"{self.creature} has said so", "RI-INFO-2")
 

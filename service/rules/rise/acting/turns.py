@@ -297,15 +297,16 @@ def starting_turn(view: State, creature: Creature) -> Creature:
     able(creature, excused=is_excused(view, turns(view), creature))
     if not isinstance(top, TurnsFrame):
         not_amid(view, creature)
-        one_at_a_time(creature.id)
+        one_at_a_time(view, creature.id)
     agreed(view, creature.id)
     return creature
 
 
 @enforces(RI_ORDER_1)
-def wrong_step(creature: str) -> None:
-    """Refuse an action before Swift abilities are committed."""
-    raise Refused("wrong_step", f"{creature} cannot act before Swift abilities are committed")
+def wrong_step(creature: str, *, late: bool = False) -> None:
+    """Refuse an action before Swift abilities are committed, or a commitment that comes too *late*."""
+    early = f"{creature} cannot act before Swift abilities are committed"
+    raise Refused("wrong_step", f"the Swift abilities of {creature} are committed already" if late else early)
 
 
 @enforces(RI_ACT_8)
@@ -325,9 +326,13 @@ def not_amid(view: State, creature: Creature) -> None:
 
 
 @enforces(RI_GROUP_3)
-def one_at_a_time(creature: str) -> None:
-    """Refuse an action while that of another member is being resolved."""
-    raise Refused("another_member_resolving", f"{creature} has to wait for what is being resolved")
+def one_at_a_time(view: State, creature: str) -> None:
+    """Refuse an action while another is being resolved; say who owes which answer for it."""
+    owed = next(iter(() if view.top is None else view.top.waiting(view)), None)
+    waits = "what is being resolved"
+    if owed is not None:
+        waits = f"{' or '.join(owed.accepts[:2])} of {owed.seat} at {owed.prompt}"
+    raise Refused("another_member_resolving", f"{creature} has to wait for {waits}")
 
 
 @enforces(RI_GROUP_4)

@@ -149,8 +149,12 @@ def check_path(view: State, creature: Creature, path: Sequence[Cell], budget: in
     """Refuse a path that no ground allows or that is too long; who stands in it is not asked here."""
     at = creature.position
     for cell in path:
-        if not is_step(at, cell) or is_shut(view, creature, at, cell):
-            raise Refused("path_blocked", f"{creature.id} cannot go from {at} to {cell}", "RI-MOVE-1")
+        if not is_step(at, cell):
+            raise Refused(
+                "path_blocked", f"{cell} is no neighbour of {at}: a path names every cell", "RI-MOVE-2"
+            )
+        if is_shut(view, creature, at, cell):
+            raise Refused("path_blocked", f"a wall keeps {creature.id} from {at} to {cell}", "RI-MOVE-1")
         at = cell
     check_budget(view, creature, path, budget)
 
@@ -449,7 +453,10 @@ def check_carried(view: State, mount: Creature, rider: str, *, sprints: bool) ->
         onto_a_mount(rider)
     found = view.creatures.get(rider)
     if found is None or found.mount != mount.id:
-        raise Refused("mount_departed", f"{rider} does not ride {mount.id}")
+        detail = (
+            f"{rider} does not ride {mount.id}, and only riders are carried; a willing shove moves others"
+        )
+        raise Refused("mount_departed", detail)
     if sprints and not view.profile.mounts_sprint:
         raise Refused("mount_cannot_sprint", f"{mount.id} carries {rider}")
 

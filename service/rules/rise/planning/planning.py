@@ -247,7 +247,10 @@ def planning(view: State, command: Act) -> Creature:
     found = in_phase(view, command, "movement")
     able(found)
     if found.budget.moved or view.top is None:
-        raise Refused("movement_already_used", f"{found.id} has used its movement")
+        detail = (
+            f"{found.id} has planned its movement; withdraw_plan takes the plan back until all have planned"
+        )
+        raise Refused("movement_already_used", detail)
     return found
 
 
@@ -488,7 +491,7 @@ class WithdrawPlan(Act):
         if by_seats(view) and creature.budget.moved:
             raise Refused("choice_not_sealed", "a plan that was opened stays", "TABLE-CHOICE-2")
         if not creature.budget.moved:
-            raise Refused("nothing_planned", f"{creature.id} has planned nothing", "RI-UNIV-HUSTLE")
+            raise Refused("nothing_planned", f"{creature.id} has planned nothing to take back", "RI-INFO-4")
 
     def decide(self, state: State) -> Emits[State]:
         path = f"r{state.round}/{state.stage}/{state.here}"
