@@ -18,7 +18,7 @@ def test_C_38_a_wall_stands_for_its_own_group_at_once_and_for_others_from_the_an
     """RI-RES-2, RI-DUR-1 (C-38)."""
     bow = {"id": "bow", "melee": False, "close_ft": 60, "long_ft": 60, "strike": {"dice": [6]}}
     fight = begun(
-        entry("mon@p/p", (0, 0), abilities=[maker("wall", radius_ft=0)], weapons=[bow]),
+        entry("mon@p/p", (0, 0), abilities=[maker("wall", radius_ft=5)], weapons=[bow]),
         entry("mon@p/q", (0, 1), weapons=[bow]),
         entry("mon@m/e", (6, 0), weapons=[bow]),
     )
