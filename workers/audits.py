@@ -31,6 +31,7 @@ from service.stores import imports
 from service.stores.encounter_index import EncounterIndex
 from service.stores.jobs import AUDITS, DONE, FAILED, Job
 from workers.job_runner import JobProgress, JobRunner
+from workers.job_turns import JobTurns
 from workers.periodic import WorkerStopped
 
 _logger: Final = structlog.get_logger()
@@ -41,11 +42,11 @@ MOST_SOURCES: Final = 50
 
 
 class Auditor(JobRunner):
-    """Runs audits one after the other, and signs their certificates."""
+    """Runs audits, and signs their certificates."""
 
     kind = AUDITS
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a certificate is made with
         self,
         log: Log,
         registry: Registry,
@@ -55,9 +56,10 @@ class Auditor(JobRunner):
         signer: Callable[[], Signer] | None = None,
         durability: str | None = None,
         sign: Callable[[str], object] | None = None,
+        turns: JobTurns | None = None,
     ) -> None:
         """Audit the records in *log* with the rules in *registry*; *sign* signs a head before its audit."""
-        super().__init__(log, worker=worker, stopping=stopping)
+        super().__init__(log, worker=worker, stopping=stopping, turns=turns)
         self._registry = registry
         self._signer = signer
         self._durability = durability

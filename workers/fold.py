@@ -1,4 +1,4 @@
-"""Fold one encounter: decide the appended commands and commit them until none is left.
+"""Fold one encounter: decide the appended commands and commit them, a turn at a time.
 
 Safety rests on the compare-and-set of the commit function alone: work that is late or done twice still leaves
 one commit per command. A state is cached between calls and used only while the store's head is at the same
@@ -8,8 +8,8 @@ commit. A command that made three workers fail is committed as `quarantined`, an
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from traceback import extract_tb
 from typing import Any, Final
 
@@ -42,6 +42,7 @@ from service.stores.removals import CLOSED
 from service.stores.secrets import EncounterSecrets, service_key_of
 from workers.losses import CommittedHistory
 from workers.resuming import resume
+from workers.turns import Turn, TurnTime
 from workers.watching import FoldObserver, NullFoldObserver, no_snapshot
 
 PAGE: Final = 64
@@ -55,6 +56,18 @@ KEPT: Final = 10_000
 
 _logger: Final = structlog.get_logger()
 Decided = tuple[FoldedState[Any], list[CommitWrite]]
+
+
+@dataclass
+class NotifiedFold:
+    """What became of notified commands."""
+
+    done: dict[str, int] = field(default_factory=dict)
+    """The number of commits, by encounter."""
+    left: list[str] = field(default_factory=list)
+    """Encounters that need `CommandFolder.fold_page`."""
+    late: dict[str, list[CommandNotification]] = field(default_factory=dict)
+    """The commands for which no time was left, by encounter."""
 
 
 class SecretMissing(Exception):
@@ -101,6 +114,7 @@ class CommandFolder:
         self._due: dict[str, FoldedState[Any]] = {}
         self._committed = CommittedHistory()
         self._register = EncounterIndex(log)
+        self._owners: RecentCache[str, str] = RecentCache(KEPT)
         self.log, self.folder, self.occasions = log, folder, Occasions(log)
         self._secrets: RecentCache[str, EncounterSecrets] = RecentCache(KEPT)
         self.traces = CommandTraces(log)
@@ -109,50 +123,48 @@ class CommandFolder:
         self.deciding_since: float | None = None
         """When the current decision began (monotonic seconds), for the watchdog; None between decisions."""
 
-    def fold(self, encounter: str, go_on: Callable[[], bool]) -> int:
-        """Commit every command appended to *encounter* and return the number of commits.
+    def fold_page(self, encounter: str, turn: TurnTime) -> int | None:
+        """Commit a page of what was appended to *encounter*, at least one command.
 
-        *go_on* is called before each page; the work ends when it returns False. Raises `StoreFailure`, and if
-        the encounter cannot be folded: `NoSuchEncounter`, `UnknownEdition`, `ChainBroken`, `SecretMissing`,
-        `Undecipherable`, `RecordNotAsSigned`.
+        No command is begun once *turn* is over. Return the number of commits, None if no command was waiting.
+        Raises `StoreFailure`, and if the encounter cannot be folded: `NoSuchEncounter`, `UnknownEdition`,
+        `ChainBroken`, `SecretMissing`, `Undecipherable`, `RecordNotAsSigned`.
         """
-        total = 0
         try:
-            while go_on():
-                try:
-                    done = self._page(encounter)
-                except StaleCommit as stale:
-                    _logger.info("fold.stale", encounter=encounter, head=stale.folded)
-                    self._folder.drop(encounter)
-                    continue
-                if done is None:
-                    break
-                total += done
+            with turn:
+                return self._page(encounter, turn)
+        except StaleCommit as stale:
+            _logger.info("fold.stale", encounter=encounter, head=stale.folded)
+            self._folder.drop(encounter)
+            return 0
         except BaseException:
             self._folder.drop(encounter)
             raise
-        if total:
-            _logger.debug("fold.done", encounter=encounter, commits=total)
-        return total
 
-    def fold_notified(self, notifications: Sequence[CommandNotification]) -> tuple[dict[str, int], list[str]]:
-        """Decide the commands in *wakes* and write them in one round trip.
+    def fold_notified(self, turns: Sequence[Turn]) -> NotifiedFold:
+        """Decide the commands of *turns* while their time lasts, and write them in one round trip.
 
-        Return (number of commits by encounter, encounters that need `fold`). A notification contains the
-        request, so the store is not read if the encounter's state is cached and the request continues it; the
-        commit's compare-and-set is the check.
+        A notification contains the request, so the store is not read if the encounter's state is cached and
+        the request continues it; the commit's compare-and-set is the check.
         """
         self._begun.clear()
         done: list[tuple[FoldedState[Any], FoldedState[Any], list[CommitWrite]]] = []
-        left: list[str] = []
-        for encounter, mine in _by_encounter(notifications).items():
-            kept = self._folder.kept(encounter)
-            decided = None if kept is None else self._decide_notified(kept, mine)
+        found = NotifiedFold()
+        for turn in turns:
+            if turn.time.is_over:
+                found.late[turn.encounter] = turn.notified
+                continue
+            kept = self._folder.kept(turn.encounter)
+            with turn.time:
+                decided = None if kept is None else self._decide_notified(kept, turn)
             if kept is None or decided is None:
-                left.append(encounter)
-            elif decided[1]:
+                found.left.append(turn.encounter)
+                continue
+            if decided[1]:
                 done.append((kept, *decided))
-        stood: dict[str, int] = {}
+            late = [each for each in turn.notified if each.n > decided[0].n]
+            if late:
+                found.late[turn.encounter] = late
         if done:
             writes = self._receipted([(folded, folds) for _, folded, folds in done])
             staleness = self._log.commit_all(
@@ -161,18 +173,20 @@ class CommandFolder:
             for (kept, folded, _), stale in zip(done, staleness, strict=True):
                 if stale is None:
                     self._keep(kept, folded)
-                    stood[kept.encounter] = folded.n - kept.n
+                    found.done[kept.encounter] = folded.n - kept.n
                 else:
                     self._folder.drop(kept.encounter)
-                    left.append(kept.encounter)
-        return stood, left
+                    found.late.pop(kept.encounter, None)
+                    found.left.append(kept.encounter)
+        return found
 
-    def _decide_notified(
-        self, folded: FoldedState[Any], notifications: Sequence[CommandNotification]
-    ) -> Decided | None:
-        """Return the state after *wakes* and the commits to write, None if they do not continue *folded*."""
+    def _decide_notified(self, folded: FoldedState[Any], turn: Turn) -> Decided | None:
+        """Return the state after the commands of *turn* that fit into its time, and the commits to write.
+
+        At least one is decided. Return None if they do not continue *folded*.
+        """
         secrets = self._secrets.get(folded.encounter)
-        notifications = [wake for wake in notifications if not 0 < wake.n <= folded.n]  # already folded
+        notifications = [wake for wake in turn.notified if not 0 < wake.n <= folded.n]  # already folded
         if not notifications:
             return folded, []
         if secrets is None or folded.n == 0 or not secrets.are_of(folded.state):
@@ -191,7 +205,19 @@ class CommandFolder:
                 return None
             folds.append(self._to_write(folded, wake, written))
             folded = self._reached(written.folded)
+            if turn.time.is_over:
+                break
         return folded, last_summarized(folds, folded.state)
+
+    def owner_of(self, encounter: str) -> str:
+        """Return the owner of *encounter*; empty if the index does not know it."""
+        known = self._owners.get(encounter)
+        if known is None:
+            entry = self._register.find(encounter)
+            known = "" if entry is None else entry.owner
+            if entry is not None:
+                self._owners.put(encounter, known)
+        return known
 
     def recheck(self) -> None:
         """Compare every encounter with what was signed before it is folded again, after a store outage."""
@@ -208,7 +234,7 @@ class CommandFolder:
             self._folder.drop(encounter)
             self._secrets.drop(encounter)
 
-    def _page(self, encounter: str) -> int | None:
+    def _page(self, encounter: str, turn: TurnTime) -> int | None:
         """Decide and commit one page; return the number of commits, None if no command was waiting."""
         if not self._watch.may_fold(encounter):
             raise RecordNotAsSigned(encounter)
@@ -226,12 +252,14 @@ class CommandFolder:
         if not folded.n and resume(self, encounter, entries[0].raw, head.appended):
             self._folder.drop(encounter)  # its record now has the commits that it continues
             return 0
-        return self._decide_all(folded, entries, cold=kept is None)
+        return self._decide_all(folded, entries, turn, cold=kept is None)
 
-    def _decide_all(self, folded: FoldedState[Any], entries: list[Entry], *, cold: bool) -> int:
+    def _decide_all(
+        self, folded: FoldedState[Any], entries: list[Entry], turn: TurnTime, *, cold: bool
+    ) -> int:
         """Decide *entries* in order and commit them together, or one by one if a worker may have died here.
 
-        Return the number of commits.
+        Decide the first one, and more while *turn* lasts. Return the number of commits.
         """
         encounter, start = folded.encounter, folded
         self._begun.clear()
@@ -256,6 +284,8 @@ class CommandFolder:
             if suspicious:
                 self._log.commit(encounter, *self._ready(folded, waiting))
                 waiting = []
+            if turn.is_over:
+                break
         if waiting:
             self._log.commit(encounter, *self._ready(folded, waiting))
         if crashed:
@@ -424,11 +454,3 @@ def _with_receipt(write: CommitWrite, receipt: bytes | None) -> CommitWrite:
         return write
     rest = write.next_prompt[1:]
     return replace(write, next_prompt=b'{"receipt":' + receipt + (b"" if rest == b"}" else b",") + rest)
-
-
-def _by_encounter(notifications: Sequence[CommandNotification]) -> Mapping[str, list[CommandNotification]]:
-    """Return *wakes* grouped by encounter, in order."""
-    found: dict[str, list[CommandNotification]] = {}
-    for wake in notifications:
-        found.setdefault(wake.encounter, []).append(wake)
-    return found

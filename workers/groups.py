@@ -2,9 +2,10 @@
 
 Laws. A worker subscribes before its first look, so no command falls between the two. A command without a
 listener rings through RQ; the worker that answers leases the bucket's group and listens to it until the group
-has been quiet for a while. A worker that gives up a group unsubscribes first and then looks once more. A
-lease is short and only progress prolongs it. It saves work and is not a safety measure: the store refuses the
-commits of a worker that lost its lease unnoticed. An encounter that cannot be folded does not delay others.
+has been quiet for a while. A worker that gives up a group unsubscribes first, and then rings for what still
+waits in it. A lease is short and only progress prolongs it. It saves work and is not a safety measure: the
+store refuses the commits of a worker that lost its lease unnoticed. An encounter delays another by its turn
+at most, whether it can be folded or not, and however much it has to fold.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from service.log import BUCKETS, CommandNotification, Listener, Log, NoSuchEncou
 from service.signals.doorbell import RqNotifier
 from service.signals.heartbeats import Heartbeats
 from workers.fold import CommandFolder
+from workers.turns import Turns, TurnTime
 from workers.webhooks import WebhookSender
 
 LIFE_MS: Final = 2_000
@@ -47,6 +49,9 @@ ANSWER_S: Final = 20.0
 
 EVER: Final = 2**53
 """A time later than all others: selects a dirty set's whole content."""
+
+SETTLING_S: Final = 0.05
+"""How long settling may take before others get their turn."""
 
 _MOST: Final = 100_000
 """Encounters read from the dirty sets at once: more than can be waiting."""
@@ -92,21 +97,24 @@ class GroupFolding:
         """The groups this worker holds, each with the time (monotonic) of its last activity."""
         self._touched: dict[str, float] = {}
         """Encounters folded and not yet settled, each with the time (monotonic); the oldest is first."""
+        self._turns = Turns(folding.owner_of)
         self._left: set[str] = set()
         """Encounters that could not be folded at the last look."""
         self._prolonged = self._looked = self._balanced = 0.0
         self._is_down = False
+        self._has_stopped = Event()
 
     # --- for other threads -------------------------------------------------------------------------------
 
     def answer(self, bucket: int) -> None:
-        """Fold the bucket unless another worker does; return when its waiting commands are folded.
+        """Take the bucket's group unless another worker has it; return when what waits there is in its turns.
 
         Returns after `ANSWER_S` at the latest.
         """
         done = Event()
         self._ask(bucket, done)
-        done.wait(ANSWER_S)
+        if not self._has_stopped.is_set():
+            done.wait(ANSWER_S)
 
     def find(self, buckets: Iterable[int]) -> None:
         """Fold these buckets unless other workers do; return at once."""
@@ -125,6 +133,11 @@ class GroupFolding:
         while not self._stopping.is_set():
             self._safely(self._turn)
         self._safely(self._stop)
+        self._has_stopped.set()
+        while not self._queued.empty():  # so that nobody waits for an answer that will not come
+            _, done = self._queued.get_nowait()
+            if done is not None:
+                done.set()
 
     def _safely(self, do: Callable[[], None]) -> None:
         try:
@@ -147,12 +160,14 @@ class GroupFolding:
         if self._listener is None:
             self._answer_notifications(_TICK_S)
             return
-        notified = self._listener.get(_TICK_S)
+        notified = self._listener.get(0.0 if self._turns else _TICK_S)
         if notified is not None:
-            self._fold_notified([notified, *_more(self._listener)])
+            for each in (notified, *_more(self._listener)):
+                self._turns.notify(each)
         self._answer_notifications(0.0)
         if not self._prolong():
             return
+        self._fold_round()
         now = time.monotonic()
         if now - self._looked > LOOK_S:
             self._look(tuple(self._leased))
@@ -182,10 +197,6 @@ class GroupFolding:
             return
         if not all(self._log.hold_leases([self._lease(group)], self._token, LIFE_MS)):
             return
-        if len(self._leased) >= self._share:  # the next command rings for a worker with room
-            self._fold_all(self._buckets(group))
-            self._log.release_lease(self._lease(group), self._token)
-            return
         if self._listener is None:
             self._listener = self._log.listen_commands(self._buckets(group))
             self._prolonged = self._looked = self._balanced = time.monotonic()
@@ -195,38 +206,48 @@ class GroupFolding:
         _logger.debug("group.leased", group=group, of=self._groups)
         self._look((group,))
 
-    def _fold_notified(self, notified: list[CommandNotification]) -> None:
-        """Fold the notified commands in one round trip, and the remaining encounters one by one."""
-        done, left = self._folding.fold_notified(notified)
+    def _fold_round(self) -> None:
+        """Fold a round of turns.
+
+        The notified commands are written in one round trip, then a page of each other encounter.
+        """
+        turns = self._turns.take()
+        if not turns:
+            return
+        times = {turn.encounter: turn.time for turn in turns}
+        found = self._folding.fold_notified([turn for turn in turns if not turn.reads])
         now = time.monotonic()
-        for encounter, commits in done.items():
+        for encounter, commits in found.done.items():
             self._touch(encounter, now)
             if commits:
                 self._telling.heard(encounter)
-        for encounter in left:
-            self._fold(encounter)
+        for encounter, late in found.late.items():
+            self._turns.put_back(encounter, late)
+        for encounter in (*found.left, *(turn.encounter for turn in turns if turn.reads)):
+            if not self._goes_on(encounter):
+                continue
+            if times[encounter].is_over:
+                self._turns.read(encounter, first=True)
+            else:
+                self._fold(encounter, times[encounter])
 
     def _look(self, groups: Sequence[int]) -> None:
-        """Fold every encounter that waits in *groups* and was not just folded, the longest waiting first."""
+        """Give a turn to every encounter that waits in *groups*, the longest waiting first.
+
+        One that was just folded is left to its notifications.
+        """
         self._looked = time.monotonic()
         self._left.clear()
         buckets = [bucket for group in groups for bucket in self._buckets(group)]
         for encounter in self._log.dirty(buckets, EVER, _MOST):
-            if encounter not in self._touched and self._goes_on(encounter):
-                self._fold(encounter)
+            if encounter not in self._touched and encounter not in self._turns:
+                self._turns.read(encounter)
 
-    def _fold_all(self, buckets: Sequence[int]) -> None:
-        """Fold and settle every encounter that waits in *buckets*, even if it was just folded."""
-        for encounter in self._log.dirty(buckets, EVER, _MOST):
-            if self._prolong_leases():
-                self._fold(encounter, self._prolong_leases)
-                self._settle_one(encounter)
-
-    def _fold(self, encounter: str, go_on: Callable[[], bool] | None = None) -> None:
-        """Fold one encounter while *go_on* (default: its group is held) returns True, and note the time."""
+    def _fold(self, encounter: str, turn: TurnTime) -> None:
+        """Fold a page of one encounter; it waits for another turn unless nothing was left."""
         self._touch(encounter, time.monotonic())
         try:
-            commits = self._folding.fold(encounter, go_on or (lambda: self._goes_on(encounter)))
+            commits = self._folding.fold_page(encounter, turn)
         except NoSuchEncounter:
             return  # it was marked dirty, and nothing was appended
         except StoreFailure:
@@ -236,24 +257,29 @@ class GroupFolding:
             self._left.add(encounter)
         else:
             self._left.discard(encounter)
+            if commits is not None:
+                self._turns.read(encounter)
             if commits:
                 self._telling.heard(encounter)
 
     def _touch(self, encounter: str, now: float) -> None:
         self._touched.pop(encounter, None)
         self._touched[encounter] = now
-        group = bucket_of(encounter) % self._groups
+        group = self._group_of(encounter)
         if group in self._leased:
             self._leased[group] = now
 
     def _settle(self, *, before: float) -> None:
-        """Settle the encounters that were last touched *before* (monotonic seconds)."""
+        """Settle encounters that were last touched *before* (monotonic seconds), while `SETTLING_S` last."""
+        ends = time.monotonic() + SETTLING_S
         while self._touched and (first := next(iter(self._touched.items())))[1] <= before:
             self._settle_one(first[0])
+            if time.monotonic() >= ends:
+                return
 
     def _settle_one(self, encounter: str) -> None:
         self._touched.pop(encounter, None)
-        if encounter not in self._left:
+        if encounter not in self._left and encounter not in self._turns:
             self._folding.settle(encounter)
             self._telling.schedule_deliveries(encounter)
             self._log.clean(encounter)
@@ -263,19 +289,18 @@ class GroupFolding:
     def _lease(self, group: int) -> str:
         return f"group/{self._groups}/{group}"
 
+    def _group_of(self, encounter: str) -> int:
+        return bucket_of(encounter) % self._groups
+
     def _buckets(self, group: int) -> range:
         return range(group, BUCKETS, self._groups)
 
     def _goes_on(self, encounter: str) -> bool:
         """Prolong the leases if it is time; return whether to go on with *encounter*."""
-        return self._prolong_leases() and bucket_of(encounter) % self._groups in self._leased
-
-    def _prolong_leases(self) -> bool:
-        """Prolong the leases if it is time; return whether the worker goes on."""
         if self._stopping.is_set():
             return False
         self._prolong()
-        return True
+        return self._group_of(encounter) in self._leased
 
     def _prolong(self) -> bool:
         """Prolong the leases if it is time, and drop lost ones; return whether any are held."""
@@ -300,19 +325,26 @@ class GroupFolding:
         longest_quiet = sorted(self._leased, key=self._leased.__getitem__)
         surplus = longest_quiet[: max(0, len(longest_quiet) - self._share)]
         quiet = [group for group in longest_quiet if now - self._leased[group] > QUIET_S]
-        for group in dict.fromkeys((*surplus, *quiet)):
-            self._give_back(group)
+        self._give_back(list(dict.fromkeys((*surplus, *quiet))))
 
-    def _give_back(self, group: int) -> None:
-        """Unsubscribe, fold the commands that came before, and release the lease."""
-        self._unsubscribe((group,))
-        self._fold_all(self._buckets(group))
-        self._log.release_lease(self._lease(group), self._token)
+    def _give_back(self, groups: Sequence[int]) -> None:
+        """Unsubscribe, settle, release the leases, and ring for what came before and still waits."""
+        if not groups:
+            return
+        self._unsubscribe(groups)
+        for encounter in [each for each in self._touched if self._group_of(each) in groups]:
+            self._settle_one(encounter)
+        for group in groups:
+            self._log.release_lease(self._lease(group), self._token)
+        buckets = [bucket for group in groups for bucket in self._buckets(group)]
+        for bucket in {bucket_of(encounter) for encounter in self._log.dirty(buckets, EVER, _MOST)}:
+            self._ringer.ring(bucket)
 
     def _unsubscribe(self, groups: Sequence[int]) -> None:
-        """Drop *groups* and their subscriptions; close the listener with the last group."""
+        """Drop *groups*, their turns and their subscriptions; close the listener with the last group."""
         for group in groups:
             del self._leased[group]
+        self._turns.drop(lambda encounter: self._group_of(encounter) not in self._leased)
         assert self._listener is not None, "groups are held with a subscription"
         if self._leased:
             self._listener.leave([bucket for group in groups for bucket in self._buckets(group)])
@@ -324,25 +356,17 @@ class GroupFolding:
         """Forget every lease without asking the store; the leases expire."""
         self._leased.clear()
         self._touched.clear()
+        self._turns.drop()
         if self._listener is not None:
             listener, self._listener = self._listener, None
             listener.close()
 
     def _stop(self) -> None:
         """Give back all groups, and ring for buckets that still have waiting encounters."""
-        groups = tuple(self._leased)
-        if not groups:
-            return
-        self._unsubscribe(groups)
-        self._settle(before=time.monotonic())
-        for group in groups:
-            self._log.release_lease(self._lease(group), self._token)
-        buckets = [bucket for group in groups for bucket in self._buckets(group)]
-        for bucket in {bucket_of(encounter) for encounter in self._log.dirty(buckets, EVER, _MOST)}:
-            self._ringer.ring(bucket)
+        self._give_back(tuple(self._leased))
 
 
-def _more(notified: Listener[CommandNotification], most: int = 64) -> list[CommandNotification]:
+def _more(notified: Listener[CommandNotification], most: int = 1_000) -> list[CommandNotification]:
     """Return the notifications that have already arrived, at most *most*."""
     heard: list[CommandNotification] = []
     while len(heard) < most and (wake := notified.get(0)) is not None:

@@ -15,20 +15,28 @@ from service.log.protocol import Log
 from service.stores.imports import BUNDLES
 from service.stores.jobs import DONE, FAILED, IMPORTS, Job
 from workers.job_runner import JobProgress, JobRunner
+from workers.job_turns import JobTurns
 from workers.periodic import WorkerStopped
 
 _logger: Final = structlog.get_logger()
 
 
 class Importer(JobRunner):
-    """Imports bundles one after the other."""
+    """Imports bundles."""
 
     kind = IMPORTS
 
     def __init__(
-        self, log: Log, registry: Registry, *, worker: str, stopping: Event, durability: str | None = None
+        self,
+        log: Log,
+        registry: Registry,
+        *,
+        worker: str,
+        stopping: Event,
+        durability: str | None = None,
+        turns: JobTurns | None = None,
     ) -> None:
-        super().__init__(log, worker=worker, stopping=stopping)
+        super().__init__(log, worker=worker, stopping=stopping, turns=turns)
         self._registry = registry
         self._durability = durability
 

@@ -36,6 +36,7 @@ from workers.forgetting import ForkExpiry
 from workers.groups import GroupFolding
 from workers.heartbeat import LONGEST_S, HeartbeatThread
 from workers.imports import Importer
+from workers.job_turns import JobTurns
 from workers.notary import CheckpointSigner
 from workers.periodic import PeriodicThread
 from workers.public_log import LogThread
@@ -124,7 +125,8 @@ def run(  # noqa: PLR0913 - all parts of a worker
     fold = GroupFolding(log, folding, ringer, groups, stopping, telling)
     sweeper = SweepThread(log, fold, worker, stopping)
     heartbeats = HeartbeatThread(log, worker, (folding,), stopping, longest_s)
-    simulator = Simulator(log, registry, worker=worker, stopping=stopping)
+    turns = JobTurns()
+    simulator = Simulator(log, registry, worker=worker, stopping=stopping, turns=turns)
     auditor = Auditor(
         log,
         registry,
@@ -133,8 +135,9 @@ def run(  # noqa: PLR0913 - all parts of a worker
         signer=signer,
         durability=durability,
         sign=notary.sign_head,
+        turns=turns,
     )
-    importer = Importer(log, registry, worker=worker, stopping=stopping, durability=durability)
+    importer = Importer(log, registry, worker=worker, stopping=stopping, durability=durability, turns=turns)
 
     def answer(bucket: int) -> None:
         """Fold the bucket of a ring, and look for jobs and checkpoints, whose requests ring too."""

@@ -14,18 +14,27 @@ from service.log.protocol import Log
 from service.simulation.fights import FightLimits, play
 from service.stores.jobs import DONE, FAILED, SIMULATIONS, Job
 from workers.job_runner import JobProgress, JobRunner
+from workers.job_turns import JobTurns
 from workers.periodic import WorkerStopped
 
 _logger: Final = structlog.get_logger()
 
 
 class Simulator(JobRunner):
-    """Runs simulations one after the other."""
+    """Runs simulations."""
 
     kind = SIMULATIONS
 
-    def __init__(self, log: Log, registry: Registry, *, worker: str, stopping: Event) -> None:
-        super().__init__(log, worker=worker, stopping=stopping)
+    def __init__(
+        self,
+        log: Log,
+        registry: Registry,
+        *,
+        worker: str,
+        stopping: Event,
+        turns: JobTurns | None = None,
+    ) -> None:
+        super().__init__(log, worker=worker, stopping=stopping, turns=turns)
         self._editions = registry
 
     def do(self, job: Job) -> None:

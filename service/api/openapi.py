@@ -93,6 +93,7 @@ _WAITING: Final = (
     "command-quarantined",
     "store-full",
     "quota-exceeded",
+    "too-many-undecided",
     "outcome-unknown",
 )
 _INTRODUCTION: Final = """\

@@ -228,6 +228,15 @@ _TYPES: Final = (
         "(`GET /v1/bundles`).",
     ),
     ProblemType(
+        "too-many-undecided",
+        429,
+        "Too many commands are undecided",
+        "At most 2,000 commands of one encounter may wait for their decision, and at most 10,000 of all "
+        "encounters of one owner. Seats other than the GM's may append only while less than 1,000 of their "
+        "encounter wait. `used` and `limit` give the figures. Nothing was changed, and the key is not used. "
+        "Send the request again after `Retry-After`, with the same key.",
+    ),
+    ProblemType(
         "too-many-audits",
         429,
         "Too many audits are waiting",

@@ -38,6 +38,7 @@ from service.log import (
     StoreFailure,
     StoreFull,
     StoreLoading,
+    TooManyUndecided,
     VersionConflict,
     WouldWait,
 )
@@ -327,6 +328,12 @@ _PROBLEM_OF: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
         "idempotency-key-reused", "the key was used for another request", members={"n": fault.n}
     ),
     VersionConflict: _conflict,
+    TooManyUndecided: lambda fault: Problem(
+        "too-many-undecided",
+        str(fault),
+        members={"quota": "undecided", "used": fault.undecided, "limit": fault.most},
+        headers={"Retry-After": "1"},
+    ),
     QuotaExceeded: lambda fault: Problem(
         "quota-exceeded",
         str(fault),

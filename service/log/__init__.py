@@ -18,6 +18,7 @@ from service.log.errors import (
     StoreRefusal,
     StoreRefused,
     StoreUnavailable,
+    TooManyUndecided,
     VersionConflict,
     WouldWait,
 )
@@ -95,6 +96,7 @@ __all__ = [
     "StreamHead",
     "SubmitOptions",
     "Submitted",
+    "TooManyUndecided",
     "VersionConflict",
     "WouldWait",
     "bucket_of",

@@ -73,6 +73,15 @@ class VersionConflict(StoreRefusal):
         self.actual = actual
 
 
+class TooManyUndecided(StoreRefusal):
+    """*undecided* commands wait for their decision already, and at most *most* may."""
+
+    def __init__(self, undecided: int, most: int) -> None:
+        super().__init__(f"{undecided} commands wait for their decision, and at most {most} may")
+        self.undecided = undecided
+        self.most = most
+
+
 class StaleCommit(StoreRefusal):
     """The commit does not continue the stream's head, or its number has another command.
 

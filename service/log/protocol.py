@@ -227,6 +227,7 @@ class SubmitOptions(AppendOptions):
     secret: NotRequired[bytes]
     process: NotRequired[str]
     trace: NotRequired[str]
+    most_undecided: NotRequired[int]
 
 
 class Doorbell(Protocol):
@@ -238,10 +239,12 @@ class Doorbell(Protocol):
         An encounter in which nothing waited has waited since this command, even if it was still marked.
 
         `more` requests get the numbers after the first one's; the idempotency key is that of the first.
-        Raises as `append` does. A command that was appended before and is not folded yet notifies again. If
-        no worker listens to the encounter's bucket, the doorbell rings, at most once in `notify_ms`, until a
-        worker answers. The notification names the `process` that asks; see `CommitWrite.process`. The `trace`
-        context stays beside each request, and does not belong to the record: archive and backup leave it out.
+        Raises as `append` does, and `TooManyUndecided` if more than *most_undecided* commands of the
+        encounter would then wait for their decision. A command that was appended before and is not folded yet
+        notifies again. If no worker listens to the encounter's bucket, the doorbell rings, at most once in
+        `notify_ms`, until a worker answers. The notification names the `process` that asks; see
+        `CommitWrite.process`. The `trace` context stays beside each request, and does not belong to the
+        record: archive and backup leave it out.
         """
         ...
 

@@ -46,6 +46,8 @@ class Submitted:
     n: int
     replayed: bool
     must_notify: bool
+    undecided: int
+    """How many commands of the encounter wait for their decision, those submitted included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,11 @@ class StreamHead:
     hash: str
     frontier: bytes
     run_id: str
+
+    @property
+    def undecided(self) -> int:
+        """How many commands wait for their decision."""
+        return self.appended - self.folded
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ ordinary mistake there leaves no trace. Everywhere else the fold decides, and th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
@@ -25,6 +26,7 @@ from service.log import (
     StoreUnavailable,
     SubmitOptions,
     Submitted,
+    TooManyUndecided,
     bucket_of,
 )
 from service.record.commit import (
@@ -49,6 +51,7 @@ from service.rules.secrecy.gm_only import knows_more
 from service.rules.table.table import Table
 from service.signals.doorbell import NOTIFY_MS
 from service.steps import IN_POOL, Pause, Steps, in_thread, run
+from service.stores.backlogs import OF_ENCOUNTER, OF_SEATS
 from service.stores.capacity import QuotaExceeded
 from service.usecases.preconditions import (
     CommandInput,
@@ -247,11 +250,17 @@ def append_in_steps(
     once: IdempotencyKey,
     **options: Unpack[SendOptions],
 ) -> Steps[Appended]:
-    """Append requests and notify a worker; raise `EncounterImported`, and as `check_capacity` and the log."""
+    """Append requests and notify a worker.
+
+    Raises `EncounterImported`, `TooManyUndecided`, and as `check_capacity` and the log.
+    """
     more, create = options.get("more", ()), options.get("create", False)
     entry = services.encounters.find(encounter)
     if entry is not None and entry.imported:
         raise EncounterImported(encounter)
+    if entry is not None:
+        with _unless_repeated(services, encounter, once):
+            services.backlogs.check(entry.owner, 1 + len(more))
     if entry is not None and draft.type != CloseEncounter.type:  # closing makes room
         check_capacity(services, entry.owner, encounter, once, commands=1 + len(more))
     first, rest = _spelled(encounter, draft), [_spelled(encounter, each) for each in more]
@@ -268,7 +277,10 @@ def append_in_steps(
         notify_ms=NOTIFY_MS,
         more=rest,
         secret=options.get("secret", b""),
+        most_undecided=OF_ENCOUNTER if draft.actor.role == "gm" else OF_SEATS,
     )
+    if entry is not None:
+        services.backlogs.appended(entry.owner, encounter, submitted.undecided)
     if entry is not None and not submitted.replayed:
         size = sum(map(len, (first, *rest)))
         services.capacity.appended(entry.owner, encounters=int(create), commands=1 + len(rest), size=size)
@@ -298,9 +310,16 @@ def check_capacity(
     commands: int = 1,
 ) -> None:
     """Return if *owner* has room or repeats a known key; raise `StoreFull` or `QuotaExceeded` otherwise."""
-    try:
+    with _unless_repeated(services, encounter, once):
         services.capacity.check(owner, encounters=encounters, commands=commands)
-    except (StoreFull, QuotaExceeded):
+
+
+@contextmanager
+def _unless_repeated(services: Services, encounter: str, once: IdempotencyKey) -> Iterator[None]:
+    """Ignore a refusal for want of room if the key is known: then nothing is appended."""
+    try:
+        yield
+    except (StoreFull, QuotaExceeded, TooManyUndecided):
         if services.log.find_key(encounter, once.scope, once.key) is None:
             raise
 

@@ -19,6 +19,7 @@ from service.signals.outcomes import OutcomeListener
 from service.signals.webhook_addresses import NOWHERE_ELSE, WebhookAddressGuard
 from service.stores import checkpoints, disputes, removals
 from service.stores.api_keys import KeyCache
+from service.stores.backlogs import OwnerBacklogs
 from service.stores.cached import CachedLookup
 from service.stores.capacity import Capacity
 from service.stores.encounter_index import EncounterIndex
@@ -43,6 +44,8 @@ class Services:
     encounters: EncounterIndex
     capacity: Capacity
     """The room that the store and its owners have."""
+    backlogs: OwnerBacklogs
+    """The undecided commands of owners."""
     occasions: Occasions
     tree_heads: CachedLookup[checkpoints.TreeHead | None]
     """The latest signed checkpoint of each encounter."""
@@ -103,6 +106,7 @@ def make_services(
         keys=KeyCache(log, clock),
         encounters=register,
         capacity=Capacity(log, register, clock),
+        backlogs=OwnerBacklogs(log, clock),
         occasions=Occasions(log),
         tree_heads=CachedLookup(
             partial(checkpoints.latest, log), clock, looks=partial(checkpoints.latest_of, log)

@@ -25,6 +25,7 @@ from service.signals.heartbeats import record_heartbeat
 from service.stores import api_keys
 from service.usecases.services import Services, make_services
 from tests.api.client import Api, Table
+from tests.support.folding import fold_whole
 from tests.support.tiny_game import SHELF as TINY_SHELF
 from tests.support.tiny_table import SIGNER
 from workers.fold import CommandFolder
@@ -95,7 +96,7 @@ class Worker:
                 with self._working:
                     while waiting and not self.paused.is_set():
                         with suppress(NoSuchEncounter):  # forgotten meanwhile: a worker goes on, too
-                            folding.fold(waiting.pop(0), lambda: True)
+                            fold_whole(folding, waiting.pop(0))
                     if signing is not None and not self.paused.is_set():
                         signing.work()
 

@@ -31,6 +31,7 @@ from tests.api.conftest import BOTH
 from tests.api.test_amendments import ADD, accepted, did
 from tests.api.test_amendments import made as reached
 from tests.audit.evidence_of import evidence_of
+from tests.support.folding import fold_whole
 from tests.support.tiny_table import Sitting
 from workers.audits import Auditor
 from workers.fold import CommandFolder
@@ -472,7 +473,7 @@ def test_a_fork_of_an_import_is_an_encounter_of_its_own(
 
     assert answer.status_code == 202, answer.text
     fork = json.loads(answer.text)["encounter"]
-    CommandFolder(other.log, Folder(other.log, BOTH), Keyring.of(other.secrets_key)).fold(fork, lambda: True)
+    fold_whole(CommandFolder(other.log, Folder(other.log, BOTH), Keyring.of(other.secrets_key)), fork)
     assert elsewhere.get(f"/v1/encounters/{fork}")["imported"] is None
     sent = elsewhere("POST", f"/v1/encounters/{fork}/commands", {"type": "add", "amount": 1}, Prefer="wait=0")
     assert sent.status_code == 202, sent.text

@@ -23,6 +23,7 @@ from service.log.values import SNAPSHOT_BYTES, Entry
 from service.record.commit import load_commit
 from service.record.intervals import EVERY, SCHEDULE
 from service.record.occasions import Occasions, derive
+from tests.support.folding import fold_whole
 from tests.support.in_process_service import BOTH, House
 from tests.support.tiny_game import SHELF, TINY
 from tests.support.tiny_table import KEY, Sitting, eid, player
@@ -211,7 +212,7 @@ def test_a_worker_keeps_one_of_every_interval_as_it_folds(played: Sitting) -> No
     snapshooter = SnapshotWriter(log, SHELF, Event())
     folding = CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), snapshot=snapshooter.take)
 
-    folding.fold(eid(), lambda: True)
+    fold_whole(folding, eid())
     assert numbers(log) == []  # nothing is written on the command's path
     snapshooter.look()
 

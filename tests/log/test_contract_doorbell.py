@@ -4,14 +4,19 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+import pytest
+
 from service.log import (
     ALL_BUCKETS,
     ZERO_HASH,
     CommandNotification,
     CommitWrite,
+    EncounterExists,
     Log,
+    NoSuchEncounter,
     Outcome,
     Submitted,
+    TooManyUndecided,
     bucket_of,
 )
 from tests.log.conftest import Store
@@ -31,6 +36,7 @@ def submit(
     more: Sequence[bytes] = (),
     process: str = "",
     trace: str = "",
+    most_undecided: int | None = None,
 ) -> Submitted:
     return log.submit(
         encounter,
@@ -44,6 +50,7 @@ def submit(
         more=more,
         process=process,
         trace=trace,
+        **({} if most_undecided is None else {"most_undecided": most_undecided}),
     )
 
 
@@ -82,13 +89,41 @@ def test_a_submission_appends_marks_and_notifies(log: Log) -> None:
     with log.listen_commands((bucket_of("e1"),)) as wakes, log.listen_commands((other,)) as others:
         done = submit(log, create=True)
 
-        assert Submitted(1, replayed=False, must_notify=False) == done
+        assert Submitted(1, replayed=False, must_notify=False, undecided=1) == done
         woken = wakes.get(30)
         assert woken is not None
         assert (woken.encounter, woken.n) == ("e1", 1)
         assert others.get(0.05) is None
     assert log.dirty((bucket_of("e1"),), 1) == ["e1"]
     assert log.dirty((other,), 1) == []
+
+
+def test_an_append_says_how_many_commands_are_undecided_and_is_refused_with_too_many(log: Log) -> None:
+    assert submit(log, create=True, most_undecided=1).undecided == 1
+    assert submit(log, key="k2", more=[b"b", b"c"], most_undecided=4).undecided == 4
+
+    with pytest.raises(TooManyUndecided) as refused:
+        submit(log, key="k3", most_undecided=4)
+    assert (refused.value.undecided, refused.value.most) == (4, 4)
+    with pytest.raises(TooManyUndecided):
+        submit(log, key="k3", more=[b"e"], most_undecided=5)
+    head = log.head("e1")
+    assert head is not None
+    assert (head.appended, head.undecided) == (4, 4), "a refusal changes nothing"
+    assert log.find_key("e1", "gm", "k3") is None
+
+    assert submit(log, key="k2", most_undecided=1).replayed, "a repeat appends nothing"
+    log.commit("e1", CommitWrite(1, ZERO_HASH, "a" * 64, b"c", b"request"))
+    assert submit(log, key="k3", most_undecided=4) == Submitted(5, False, False, 4)  # noqa: FBT003
+
+
+def test_other_refusals_of_an_append_come_before_that_of_too_many(log: Log) -> None:
+    submit(log, create=True)
+
+    with pytest.raises(EncounterExists):
+        submit(log, key="k2", create=True, most_undecided=0)
+    with pytest.raises(NoSuchEncounter):
+        submit(log, encounter="e2", most_undecided=0)
 
 
 def test_a_command_that_nobody_hears_rings_once_until_the_ring_is_answered(log: Log) -> None:
@@ -133,14 +168,14 @@ def test_a_repeated_submission_notifies_again_until_it_is_folded(store: Store) -
     submit(log, create=True)
     log.answer_notification(bucket_of("e1"))
 
-    assert Submitted(1, replayed=True, must_notify=True) == submit(log, create=True)
+    assert Submitted(1, replayed=True, must_notify=True, undecided=1) == submit(log, create=True)
 
     log.commit("e1", CommitWrite(1, ZERO_HASH, "a" * 64, b"c", b"request"))
     log.answer_notification(bucket_of("e1"))
     log.clean("e1")
     before = store.dump()
 
-    assert Submitted(1, replayed=True, must_notify=False) == submit(log, create=True)
+    assert Submitted(1, replayed=True, must_notify=False, undecided=0) == submit(log, create=True)
     assert before == store.dump()
 
 

@@ -76,6 +76,57 @@ def _answered(answers: Sequence[tuple[float, float]], since: float, until: float
     return end if silence >= SILENCE_S else times[0]
 
 
+WAIT_AIM_S: Final = 2.0
+"""How long a command waits at most while nothing goes wrong, however much another owner sends."""
+
+
+@dataclass(frozen=True)
+class Waits:
+    """How long commands waited, from the first attempt until they were seen decided."""
+
+    in_peace: list[float]
+    """While nothing went wrong, nor had for `BACKLOG_AIM_S`."""
+    after_kills: list[float]
+
+    @property
+    def late(self) -> int:
+        """How many waited longer than the law says."""
+        return sum(each > WAIT_AIM_S for each in self.in_peace) + sum(
+            each > BACKLOG_AIM_S for each in self.after_kills
+        )
+
+
+def waits(history: Sequence[Entry]) -> Waits:
+    """Return how long each acknowledged command waited, but for those beside faults that are no kills."""
+    began: dict[tuple[str, int], float] = {}
+    sent: dict[int, float] = {}
+    seen: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for entry in history:
+        if entry["do"] == "invoke":
+            sent[entry["op"]] = entry["t"]
+        elif entry["do"] == "ok":
+            began.setdefault((entry["encounter"], entry["n"]), sent[entry["op"]])
+        for encounter, n in _decided(entry):
+            if not seen[encounter] or seen[encounter][-1][0] < n:
+                seen[encounter].append((n, entry["t"]))
+    acts = [entry for entry in history if entry["do"] == "act"]
+    over = {entry["act"]: entry["t"] for entry in history if entry["do"] == "over"}
+    found = Waits([], [])
+    for (encounter, n), since in began.items():
+        at = bisect_left(seen[encounter], n, key=lambda each: each[0])
+        if at == len(seen[encounter]):
+            continue  # nobody looked again
+        until = max(since, seen[encounter][at][1])
+        beside = [
+            act for act in acts if act["t"] <= until and over.get(act["act"], until) >= since - BACKLOG_AIM_S
+        ]
+        if not beside:
+            found.in_peace.append(until - since)
+        elif all(act["kills"] for act in beside):
+            found.after_kills.append(until - max(since, *(over.get(act["act"], since) for act in beside)))
+    return found
+
+
 class _Backlog:
     """What was acknowledged and what was seen decided, over time: per encounter, rising numbers and when."""
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from tests.nemesis.measures import ANSWER_AIM_S, BACKLOG_AIM_S, Recovery, counts
+from tests.nemesis.measures import ANSWER_AIM_S, BACKLOG_AIM_S, WAIT_AIM_S, Recovery, counts
 from tests.nemesis.run import Outcome
 
 SHOWN: Final = 40
@@ -56,6 +56,12 @@ def _clients(outcome: Outcome) -> Iterator[str]:
     yield (
         f"{outcome.commits:,} commits in {outcome.encounters:,} encounters; disk: {outcome.disk}; "
         f"starts of serve that were refused: {outcome.refused_starts}; {outcome.seconds:.0f} s"
+    )
+    waits, (taken, refused) = outcome.waits, outcome.greedy
+    yield (
+        f"beside a greedy owner ({taken:,} commands, {refused:,} arrays refused) others waited "
+        f"{_longest(waits.in_peace)} for a decision (law: {WAIT_AIM_S:g} s), "
+        f"{_longest(waits.after_kills)} after a kill (law: {BACKLOG_AIM_S:g} s): {waits.late} too long"
     )
     late = [
         each

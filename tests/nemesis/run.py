@@ -20,6 +20,7 @@ from tests.nemesis.checker import check, requests_of
 from tests.nemesis.clients import Table
 from tests.nemesis.disk import mounted
 from tests.nemesis.faults import Nemesis
+from tests.nemesis.greedy import Greedy
 from tests.nemesis.history import Entry, History
 from tests.nemesis.http import HOST
 from tests.nemesis.sender import Scene
@@ -70,6 +71,8 @@ class Outcome:
     """What is wrong and no violation of the record: the service did not come back, left something behind."""
     kills: int = 0
     refused_starts: int = 0
+    greedy: tuple[int, int] = (0, 0)
+    """Commands of the greedy owner that were taken, and its arrays that were refused."""
     commits: int = 0
     encounters: int = 0
     seconds: float = 0.0
@@ -78,6 +81,11 @@ class Outcome:
     def recoveries(self) -> list[measures.Recovery]:
         """How the service came back, fault by fault."""
         return measures.recoveries(self.history)
+
+    @property
+    def waits(self) -> measures.Waits:
+        """How long commands waited for their decision beside the greedy owner's."""
+        return measures.waits(self.history)
 
     @property
     def is_void(self) -> bool:
@@ -126,9 +134,12 @@ class Run:
             tables = [Table(scene, f"t{i}", BOOKS[i % len(BOOKS)]) for i in range(self.plan.tables)]
             for table in tables:
                 table.start()
+            greedy = Greedy(scene, tree.run("keys", "create", "greedy"))
+            greedy.thread.start()
             nemesis = Nemesis(tree, disk, self.history, Random(self.plan.seed), servers, self.plan.longest_s)
             self._until(lambda: all(table.fight is not None for table in tables), READY_S, "play begins")
-            self._strike(nemesis, scene)
+            self._strike(nemesis, scene, greedy)
+            self.outcome.greedy = (greedy.taken, greedy.refused)
             self._end(nemesis, scene, tables)
             self._judge(tree, scene, tables)
             self.outcome.refused_starts = tree.refused
@@ -137,8 +148,11 @@ class Run:
 
     # --- while it runs -------------------------------------------------------------------------------
 
-    def _strike(self, nemesis: Nemesis, scene: Scene) -> None:
-        """Let things go wrong until there were kills enough, or the service stays away."""
+    def _strike(self, nemesis: Nemesis, scene: Scene, greedy: Greedy) -> None:
+        """Let things go wrong, each behind a burst of the greedy owner.
+
+        It ends once there were kills enough, or if the service stays away.
+        """
         chance = nemesis.chance
         planned = iter(self.plan.acts)
         scene.over.wait(1.0)
@@ -146,6 +160,8 @@ class Run:
             what = next(planned, "")
             if self.plan.acts and not what:
                 break
+            greedy.burst()
+            scene.over.wait(0.3)
             nemesis.act(what)
             if nemesis.kills and not what and chance.random() < 0.2:
                 continue  # the next one comes before the service is back

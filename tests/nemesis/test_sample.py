@@ -92,3 +92,22 @@ def test_what_a_dying_process_still_answers_is_no_recovery(tmp_path: Any) -> Non
     outcome = Outcome(Plan(1, SEED), tmp_path, history=history, kills=1)
 
     assert outcome.recoveries[0].answer_s == 4.0
+
+
+def test_a_wait_is_measured_until_the_decision_is_seen_and_judged_by_what_went_wrong_beside_it(
+    tmp_path: Any,
+) -> None:
+    history = [
+        *answered(1.5, 1, 1.0, 1, "accepted"),
+        *answered(20.0, 2, 19.0, 2, "pending"),
+        *answered(22.5, 3, 21.0, 3, "accepted"),
+        *act(40.0, 1, 1),
+        *answered(46.0, 4, 41.0, 4, "accepted"),
+        *act(60.0, 0, 1),
+        *answered(69.0, 5, 61.0, 5, "accepted"),
+    ]
+    outcome = Outcome(Plan(1, SEED), tmp_path, history=sorted(history, key=lambda entry: entry["t"]), kills=1)
+
+    assert outcome.waits.in_peace == [0.5, 3.5, 1.5]
+    assert outcome.waits.after_kills == [5.0], "what waited beside another fault shows nothing"
+    assert outcome.waits.late == 1

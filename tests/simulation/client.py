@@ -17,6 +17,7 @@ from service.log import (
     NoSuchEncounter,
     OutcomeUnknown,
     StoreFailure,
+    TooManyUndecided,
     VersionConflict,
 )
 from service.record.canonical import dumps
@@ -107,6 +108,7 @@ class Table:
     """One encounter as its clients know it."""
 
     number: int
+    owner: str = OWNER
     id: str = ""
     sent: dict[str, tuple[str, list[dict[str, Any]], int | None]] = field(default_factory=dict)
     """By key, in the order of the first sending: the seat, the commands and the version it named."""
@@ -141,7 +143,10 @@ class Client:
             self.hub.sleep(0.05)
         for op in self.ops:
             self.hub.sleep(op.after_s)
-            self._do(op)
+            if op.do == "flood":
+                self._flood(op)
+            else:
+                self._do(op)
 
     def open(self) -> None:
         """Open the encounter, and then do everything."""
@@ -158,6 +163,10 @@ class Client:
                 continue
             kind = "open" if key.startswith("open") else "command"
             self._settle(key, seat, commands, kind=kind, wait_s=2.0, if_match=if_match)
+
+    def _flood(self, op: Op) -> None:
+        for _ in range(op.count):
+            self._send("gm", [{"type": "add", "amount": 1}] * 50, op.wait_s)
 
     def _do(self, op: Op) -> None:
         chance = self.hub.chance
@@ -342,8 +351,10 @@ class Client:
 
     def _open(self, services: Services, key: str, command: Mapping[str, Any]) -> tuple[str, int]:
         data = {name: value for name, value in command.items() if name != "type"}
-        once = IdempotencyKey(OWNER, key, _fingerprint([command]))
-        entry, sent = _or_failed(lambda: openings.open_encounter(services, OWNER, TINY, data, once))
+        once = IdempotencyKey(self.table.owner, key, _fingerprint([command]))
+        entry, sent = _or_failed(
+            lambda: openings.open_encounter(services, self.table.owner, TINY, data, once)
+        )
         return entry.encounter, sent.n
 
     def _append(
@@ -393,6 +404,8 @@ def _or_failed(send: Callable[[], T]) -> T:
         raise Failed(422, "idempotency-key-reused") from None
     except AtTheDoor:
         raise Failed(409, "command-refused") from None
+    except TooManyUndecided:
+        raise Failed(429, "too-many-undecided") from None
     except (NoSuchEncounter, EncounterExists) as fault:
         raise Failed(404, type(fault).__name__) from None
     except OutcomeUnknown:

@@ -16,6 +16,7 @@ from tests.nemesis.checker import check, hash_of
 from tests.nemesis.final import Logged, Shown
 from tests.nemesis.history import Entry
 from tests.simulation.client import PATIENCE_S, SCOPE, Book, Table, view_of
+from tests.simulation.server import Server
 from tests.support.tiny_game import SHELF, TINY
 from tests.support.tiny_table import KEY
 
@@ -27,6 +28,13 @@ _MISSING: Final = 404
 NOTICED_S: Final = 5.0
 """After a failover every process has made its connections anew by then, also one whose line was cut."""
 
+WAIT_S: Final = 2.0
+"""How long a command of one owner waits at most, however much another sends, while a worker lives."""
+
+AFTER_END_S: Final = 10.0
+"""The same after a worker was killed."""
+
+LATE: Final = "made to wait by another owner"
 NOT_FOLDED: Final = "never folded"
 LEFT_DIRTY: Final = "marked dirty for ever"
 HANGS: Final = "never ends"
@@ -160,6 +168,21 @@ def _decided_again(log: Log, encounter: str, entries: Sequence[Logged]) -> str:
             return f"commit {each.n} is decided otherwise"
         folded = written.folded
     return "valid"
+
+
+def late(server: Server, encounters: Iterable[str], ended_at: Sequence[float]) -> list[Broken]:
+    """Return what waited too long in *encounters*, where another owner sent more than a worker decides.
+
+    *ended_at* says when workers were killed or ended.
+    """
+    found: list[Broken] = []
+    for (encounter, n), since in sorted(server.appended.items()):
+        if encounter in encounters:
+            until = server.stood.get((encounter, n), float("inf"))
+            most = AFTER_END_S if any(since - AFTER_END_S <= at <= until for at in ended_at) else WAIT_S
+            if until - since > most:
+                found.append(Broken(LATE, encounter, f"{n} waited {until - since:.1f} s"))
+    return found
 
 
 def left_behind(log: Log, encounters: Iterable[str]) -> list[Broken]:

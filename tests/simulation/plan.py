@@ -18,7 +18,7 @@ class Op:
     """One thing that a client does."""
 
     do: str
-    """`add`, `roll`, `choose`, `bad`, `burst`, `array`, `exact`, `stale`, `race`, `read`, `end_round`."""
+    """One of `_OPS`, or `burst`, or `flood`: as many arrays of fifty."""
     count: int = 1
     after_s: float = 0.0
     """How long the client waits before."""
@@ -51,6 +51,10 @@ class Plan:
     clients: tuple[tuple[Op, ...], ...] = ()
     faults: tuple[Fault, ...] = ()
     noise: dict[str, float] = field(default_factory=dict)
+    decision_s: float = 0.0
+    """How long a worker takes to decide a command."""
+    greedy: int = 0
+    """The encounters, from the first on, that belong to an owner of their own."""
 
     @property
     def size(self) -> int:
@@ -124,6 +128,33 @@ def plan_of(seed: int, mode: Mode | None = None, *, bursts: bool = False) -> Pla
         clients=clients,
         faults=tuple(sorted(faults, key=lambda fault: fault.at)),
         noise=noise,
+    )
+
+
+def greedy_plan_of(seed: int) -> Plan:
+    """Return a plan in which one owner sends far more than a worker decides, and another plays.
+
+    Workers are killed and ended, and nothing else goes wrong.
+    """
+    chance = Random(f"greedy/{seed}")
+    flood = Op("flood", count=chance.randint(4, 8), wait_s=0.0)
+    greedy = chance.choice((1, 1, 2))
+    kinds = ("kill_worker", "kill_worker", "end_worker")
+    faults = [
+        Fault(chance.choice(kinds), at=round(0.5 + 5 * chance.random(), 4), who=chance.randrange(2))
+        for _ in range(chance.choice((0, 1, 2)))
+    ]
+    polite = tuple(Op("add", after_s=0.2 + 0.4 * chance.random(), wait_s=2.0) for _ in range(14))
+    return Plan(
+        seed=seed,
+        groups=chance.choice((1, 2, 8)),
+        encounters=greedy + 1,
+        workers=chance.choice((1, 2)),
+        clients=((flood,),) * greedy + (polite,),
+        faults=tuple(sorted(faults, key=lambda fault: fault.at)),
+        noise=chance.choice(({}, {"doubled_rings": 0.5})),
+        decision_s=0.02,
+        greedy=greedy,
     )
 
 

@@ -52,6 +52,18 @@ class _Untold:
         """Put nothing there."""
 
 
+class SlowFolder(CommandFolder):
+    """Takes *decision_s* of virtual time for each decision, which else takes none."""
+
+    hub: Scheduler
+    decision_s = 0.0
+
+    def _try(self, *args: Any, **more: Any) -> Any:
+        if self.decision_s:
+            self.hub.sleep(self.decision_s)
+        return super()._try(*args, **more)
+
+
 @dataclass(eq=False)
 class Cluster:
     """What all processes of a run share."""
@@ -61,6 +73,7 @@ class Cluster:
     queue: Queue
     noise: Noise
     groups: int
+    decision_s: float = 0.0
 
 
 class Service:
@@ -172,7 +185,8 @@ class Worker(Service):
         stopping = cast("Any", stdlib.Event())
         folder = Folder(log, SHELF)
         snapshooter = SnapshotWriter(log, SHELF, stopping)
-        folding = CommandFolder(log, folder, Keyring.of(KEY), snapshot=snapshooter.take)
+        folding = SlowFolder(log, folder, Keyring.of(KEY), snapshot=snapshooter.take)
+        folding.hub, folding.decision_s = self.hub, cluster.decision_s
         ringer = cast("RqNotifier", cluster.queue)
         telling = cast("WebhookSender", _Untold())
         name = self.process.name

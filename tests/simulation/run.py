@@ -12,9 +12,9 @@ from typing import Final
 from service.core.fold import ChainBroken
 from service.log import StoreFailure
 from tests.simulation import stdlib
-from tests.simulation.client import Book, Client, Table, view_of
+from tests.simulation.client import OWNER, Book, Client, Table, view_of
 from tests.simulation.connection import Noise
-from tests.simulation.judge import CRASHED, HANGS, NOTICED_S, Broken, judge, left_behind
+from tests.simulation.judge import CRASHED, HANGS, NOTICED_S, Broken, judge, late, left_behind
 from tests.simulation.plan import Fault, Plan
 from tests.simulation.processes import Api, Cluster, Failed, Service, Unanswered, Worker
 from tests.simulation.queue import Queue
@@ -26,6 +26,9 @@ CLIENTS_S: Final = 400.0
 
 QUIET_S: Final = 40.0
 """Within how much virtual time everything is folded once nothing goes wrong any more."""
+
+GREEDY: Final = "greedy"
+"""The owner that sends more than a worker decides."""
 
 DOWN_S: Final = 0.3
 FAILS_OVER_S: Final = 0.01
@@ -60,10 +63,14 @@ class World:
         self.noise = Noise(
             noise.get("late", 0.0), noise.get("lost_answers", 0.0), noise.get("lost_messages", 0.0)
         )
-        self.cluster = Cluster(hub, self.server, self.queue, self.noise, plan.groups)
+        self.cluster = Cluster(hub, self.server, self.queue, self.noise, plan.groups, plan.decision_s)
         self.book = Book(hub)
-        self.tables = [Table(number) for number in range(plan.encounters)]
+        self.tables = [
+            Table(number, GREEDY if number < plan.greedy else OWNER) for number in range(plan.encounters)
+        ]
         self.happened: dict[str, int] = {}
+        self.ended_at: list[float] = []
+        """When processes were killed or ended."""
         self.settles = False
         """Whether play is over and all is only waited for."""
 
@@ -80,6 +87,9 @@ class World:
             broken.append(Broken(HANGS, "", str(stuck)))
         live = {} if broken else self._live()
         log = self.server.log
+        if plan.greedy and not broken:
+            polite = [table.id for table in self.tables if table.owner != GREEDY]
+            broken += late(self.server, polite, self.ended_at)
         if live:
             lost_at, lost = self.server.lost_at, self.server.lost
             broken += judge(log, self.tables, self.book, live, lost_at, lost)
@@ -194,6 +204,8 @@ class World:
         kind, _, whose = fault.kind.partition("_")
         happened = getattr(self, f"_{fault.kind}", None)
         self.happened[fault.kind] = self.happened.get(fault.kind, 0) + 1
+        if kind in {"kill", "end"}:
+            self.ended_at.append(self.hub.now)
         if happened is not None:
             happened(fault)
             return

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from service.log import StoreRefusal
+from service.log import StoreRefusal, Submitted
 from service.log.memory import MemoryLog
 from tests.simulation.scheduler import Scheduler
 
@@ -107,6 +107,8 @@ class Server:
     """What happens a moment after the next call of a name."""
     stood: dict[tuple[str, int], float] = field(default_factory=dict)
     """Since when each commit is safe, by encounter and number."""
+    appended: dict[tuple[str, int], float] = field(default_factory=dict)
+    """When each command was appended, by encounter and number."""
 
     def __post_init__(self) -> None:
         self._replaying: float | None = None
@@ -173,6 +175,10 @@ class Server:
             except StoreRefusal as refusal:
                 call.answers.append(refusal)
                 continue
+            answer = call.answers[-1]
+            if isinstance(answer, Submitted) and not answer.replayed:
+                for n in range(answer.n, answer.n + 1 + len(more.get("more", ()))):
+                    self.appended[args[0], n] = self.hub.now
             if call.changes:
                 self.journal.append(Line(name, args, more, self.hub.now))
                 self._hear()

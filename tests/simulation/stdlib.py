@@ -195,6 +195,9 @@ class SimpleQueue:
         if self._waiting:
             scheduler().wake(self._waiting[0])
 
+    def empty(self) -> bool:
+        return not self._items
+
     def get_nowait(self) -> Any:
         if not self._items:
             raise queue.Empty

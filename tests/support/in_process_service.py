@@ -30,6 +30,7 @@ from service.rules.table.table import GM, Table
 from service.steps import run
 from service.usecases import accepted_lines, amending, forking, openings, sending
 from service.usecases.services import make_services
+from tests.support.folding import fold_whole
 from tests.support.tiny_game import SHELF as TINY_SHELF
 from workers.fold import CommandFolder
 
@@ -71,7 +72,7 @@ class House:
     def open(self, ruleset: Ruleset[Any], opening: Mapping[str, Any]) -> str:
         """Open an encounter; return its id."""
         entry, _ = openings.open_encounter(self.services, "owner", ruleset, opening, self._once())
-        self.folding.fold(entry.encounter, lambda: True)
+        fold_whole(self.folding, entry.encounter)
         commit = self.commit(entry.encounter, 1)
         assert commit.outcome == "accepted", commit.refusal
         return entry.encounter
@@ -83,7 +84,7 @@ class House:
         actor = Actor(seat=seat, role=state.seats[seat].role)
         steps = sending.send(self.services, encounter, actor, ruleset.commands[type_], data, self._once())
         sent = run(steps)
-        self.folding.fold(encounter, lambda: True)
+        fold_whole(self.folding, encounter)
         return self.commit(encounter, sent.n)
 
     def commit(self, encounter: str, n: int) -> Commit:
@@ -107,7 +108,7 @@ class House:
         found = continuation.proposal(self.log, encounter, name)
         assert found is not None
         amending.draft(self.services, found)
-        self.folding.fold(found.encounter, lambda: True)
+        fold_whole(self.folding, found.encounter)
         return amending.amendment_data(self.services, amending.draft(self.services, found))
 
     def accept(self, encounter: str, proposal: Mapping[str, Any]) -> str:
@@ -118,13 +119,13 @@ class House:
         assert commit.outcome == "accepted", commit.refusal
         line = str(proposal["line"])
         accepted_lines.begin_accepted_line(self.services, line)
-        self.folding.fold(line, lambda: True)
+        fold_whole(self.folding, line)
         return line
 
     def forked(self, encounter: str, at: int) -> str:
         """Fork an encounter after commit *at*; return the fork's id."""
         fork = forking.fork(self.services, encounter, at, GM, GM, (), self._once()).entry.encounter
-        self.folding.fold(fork, lambda: True)
+        fold_whole(self.folding, fork)
         return fork
 
     def rolls(self, encounter: str, after: int = 0) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ from service.stores.archive.container import keys_of
 from service.stores.archive.entries import IDLE, RESTORING, find
 from service.stores.archive.storage import DirectoryStorage
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
+from tests.support.folding import fold_whole
 from tests.support.tiny_game import EDITION, SHELF
 from tests.support.tiny_table import KEY, SIGNER, eid
 from tests.workers.conftest import ROOT, Hall
@@ -66,7 +67,7 @@ class Cold:
         for _ in range(12):
             hall.do(eid(), "roll", sides=20)
         hall.do(eid(), "whisper", to=["ada"], note="xyzzy")
-        CommandFolder(hall.log, Folder(hall.log, SHELF), Keyring.of(KEY), None).fold(eid(), lambda: True)
+        fold_whole(CommandFolder(hall.log, Folder(hall.log, SHELF), Keyring.of(KEY), None), eid())
         Notary(hall.log, SigningMemory(hall.signing_memory), lambda: SIGNER).sign_head(eid())
         self.before = self.whole(hall.log)
 
@@ -146,7 +147,7 @@ def test_a_worker_that_is_killed_while_it_brings_back_loses_nothing(
     assert find(cold.log, eid()) is None
     assert cold.log.due(RESTORING, 2**53, 9) == []
     n = hall.do(eid(), "roll", sides=6)
-    CommandFolder(cold.log, Folder(cold.log, SHELF), Keyring.of(KEY), None).fold(eid(), lambda: True)
+    fold_whole(CommandFolder(cold.log, Folder(cold.log, SHELF), Keyring.of(KEY), None), eid())
     assert hall.folded(eid()) == n
     hall.check()
     cold.read.forget(eid())

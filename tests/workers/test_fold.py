@@ -19,9 +19,11 @@ from service.record.commit import load_commit
 from service.rules.kernel.codec import to_data
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from service.stores.secrets import EncounterSecrets, Undecipherable
+from tests.support.folding import LONG_S, fold_whole, turns_of
 from tests.support.tiny_game import EDITION, SHELF, TINY, TinyState
 from tests.support.tiny_table import KEY, Sitting, eid, player, request
 from workers.fold import MAX_TRIES, PAGE, CommandFolder, SecretMissing
+from workers.turns import Turn, TurnTime
 
 
 def always() -> bool:
@@ -74,6 +76,15 @@ def _folding(log: MemoryLog) -> tuple[CommandFolder, Folder]:
     return CommandFolder(log, folder, Keyring.of(KEY)), folder
 
 
+def _notified(
+    folding: CommandFolder, notifications: Sequence[CommandNotification]
+) -> tuple[dict[str, int], list[str]]:
+    """Return the commits by encounter, and the encounters that need a page."""
+    found = folding.fold_notified(turns_of(notifications))
+    assert not found.late
+    return found.done, found.left
+
+
 def _stored(log: MemoryLog, sitting: Sitting) -> bool:
     """Tell whether the log holds exactly the commits of *sitting*."""
     entries = log.commits(sitting.encounter, 0, 10_000)
@@ -86,8 +97,8 @@ def test_everything_appended_is_committed_in_pages(log: Meddler, rounds: int) ->
     _append(log, sitting)
     folding, folder = _folding(log)
 
-    assert folding.fold(eid(), always) == len(sitting.requests)
-    assert folding.fold(eid(), always) == 0
+    assert fold_whole(folding, eid()) == len(sitting.requests)
+    assert fold_whole(folding, eid()) == 0
     assert _stored(log, sitting)
     assert folder.kept(eid()) == sitting.folded
     assert log.marks(eid())["round/1"] == b"1"
@@ -109,7 +120,7 @@ def test_commits_that_are_written_together_have_one_summary_of_the_last_state(
         return commit(encounter, *writes)
 
     monkeypatch.setattr(log, "commit", noted)
-    _folding(log)[0].fold(eid(), always)
+    fold_whole(_folding(log)[0], eid())
 
     assert len(written) == len(sitting.requests)
     assert [MARK in write.marks for write in written] == [False] * (len(written) - 1) + [True]
@@ -121,7 +132,7 @@ def test_a_state_is_written_down_when_idle(log: Meddler) -> None:
     sitting = _sitting()
     _append(log, sitting)
     folding, _ = _folding(log)
-    folding.fold(eid(), always)
+    fold_whole(folding, eid())
     assert log.state(eid()) is None
 
     folding.settle(eid())
@@ -136,7 +147,7 @@ def test_an_encounter_that_is_over_is_forgotten_when_idle(log: Meddler) -> None:
     sitting.do("close")
     _append(log, sitting)
     folding, folder = _folding(log)
-    folding.fold(eid(), always)
+    fold_whole(folding, eid())
 
     folding.settle(eid())
 
@@ -157,7 +168,7 @@ def test_that_a_game_was_played_to_its_end_is_noted_before_the_end_stands(
     noted: list[bool] = []
     log.before_commit = lambda: noted.append(bool(log.records("encounters/ada/finished")))
 
-    _folding(log)[0].fold(eid(), always)
+    fold_whole(_folding(log)[0], eid())
 
     assert noted == [True]
     later = EncounterEntry(eid(2), "ada", "tiny@1", "", "2026-01-02T00:00:01.000Z")
@@ -170,12 +181,12 @@ def test_a_race_that_is_lost_starts_again_from_the_store(log: Meddler) -> None:
     other, _ = _folding(log)
 
     def overtake() -> None:
-        other.fold(eid(), always)
+        fold_whole(other, eid())
 
     log.before_commit = overtake
     folding, folder = _folding(log)
 
-    folding.fold(eid(), always)
+    fold_whole(folding, eid())
 
     assert _stored(log, sitting)
     assert folder.current(eid()) == sitting.folded
@@ -188,7 +199,7 @@ def test_an_encounter_that_was_lost_and_opened_again_is_decided_with_its_new_sec
     lost = _sitting(1)
     _append(log, lost)
     folding, folder = _folding(log)
-    folding.fold(eid(), always)
+    fold_whole(folding, eid())
     log.forget(eid())  # as a store that was set back does
     drawn = EncounterSecrets(eid(), {0: b"a" * 32, 1: b"b" * 32}, {0: 64, 1: 64}, b"c" * 32)
     log.put_secret(eid(), drawn.encrypt(KEY))
@@ -197,15 +208,13 @@ def test_an_encounter_that_was_lost_and_opened_again_is_decided_with_its_new_sec
     for n, raw in enumerate(requests, 1):
         log.append(eid(), raw, scope="s", key=str(n), fingerprint="f", create=n == 1)
         if n in folded_after:
-            folding.fold(eid(), always)
+            fold_whole(folding, eid())
     if not folded_after:
         folder.drop(eid())
         folder.keep(unfolded(eid(), TINY))
-        _, left = folding.fold_notified(
-            [CommandNotification(eid(), n, raw) for n, raw in enumerate(requests, 1)]
-        )
-        assert left == [eid()]
-        folding.fold(eid(), always)
+        notified = [CommandNotification(eid(), n, raw) for n, raw in enumerate(requests, 1)]
+        assert _notified(folding, notified) == ({}, [eid()])
+        fold_whole(folding, eid())
 
     again = Sitting()
     again.secrets = drawn
@@ -217,7 +226,7 @@ def test_an_encounter_that_was_lost_and_opened_again_is_decided_with_its_new_sec
 def test_a_late_commit_is_refused_by_the_log(log: Meddler) -> None:
     sitting = _sitting()
     _append(log, sitting)
-    _folding(log)[0].fold(eid(), always)
+    fold_whole(_folding(log)[0], eid())
     late = sitting.written[2]
 
     with pytest.raises(StaleCommit):
@@ -226,23 +235,59 @@ def test_a_late_commit_is_refused_by_the_log(log: Meddler) -> None:
     assert _stored(log, sitting)
 
 
-def test_a_fold_that_is_told_to_stop_stops_between_pages(log: Meddler) -> None:
+def test_a_turn_ends_with_its_page(log: Meddler) -> None:
     sitting = _sitting(PAGE)
     _append(log, sitting)
     folding, _ = _folding(log)
-    answers = iter([True, False])
 
-    assert folding.fold(eid(), lambda: next(answers)) == PAGE
+    assert folding.fold_page(eid(), TurnTime(LONG_S)) == PAGE
+    assert folding.fold_page(eid(), TurnTime(LONG_S)) == PAGE
+
+
+def test_a_turn_whose_time_is_over_decides_one_command_of_a_page(log: Meddler) -> None:
+    sitting = _sitting(2)
+    _append(log, sitting)
+    folding, _ = _folding(log)
+
+    for _ in sitting.requests:
+        assert folding.fold_page(eid(), TurnTime(0.0)) == 1
+    assert folding.fold_page(eid(), TurnTime(0.0)) is None
+    assert _stored(log, sitting)
+
+
+def test_a_turn_whose_time_ends_decides_one_notified_command_and_names_the_others(log: Meddler) -> None:
+    folding, _, [first, _], notifications = _going(log, 1, 2)
+    mine = [each for each in notifications if each.encounter == eid(1)]
+
+    found = folding.fold_notified([Turn(eid(1), TurnTime(1e-9), mine)])
+    assert (found.done, found.left, found.late) == ({eid(1): 1}, [], {eid(1): mine[1:]})
+
+    found = folding.fold_notified([Turn(eid(1), TurnTime(LONG_S), mine[1:])])
+    assert (found.done, found.late) == ({eid(1): len(mine) - 1}, {})
+    assert _stored(log, first)
+
+
+def test_an_owner_whose_time_is_over_has_no_second_encounter_in_the_round(log: Meddler) -> None:
+    folding, _, _, notifications = _going(log, 1, 2)
+    shared = TurnTime(1e-9)
+    turns = turns_of(notifications)
+    for turn in turns:
+        turn.time = shared
+
+    found = folding.fold_notified(turns)
+
+    assert found.done == {turns[0].encounter: 1}
+    assert found.late[turns[1].encounter] == turns[1].notified
 
 
 def test_tries_are_counted_on_cold_loads_alone(log: Meddler) -> None:
     sitting = _sitting()
     _append(log, sitting)
     folding, _ = _folding(log)
-    folding.fold(eid(), always)
+    fold_whole(folding, eid())
     sitting.do("roll")
     _append(log, sitting, len(sitting.requests) - 1)
-    folding.fold(eid(), always)
+    fold_whole(folding, eid())
 
     assert log.tries == [1]
 
@@ -252,7 +297,7 @@ def test_a_command_that_was_tried_before_is_decided_alone(log: Meddler) -> None:
     _append(log, sitting)
     log.tried(eid(), 1)
 
-    _folding(log)[0].fold(eid(), always)
+    fold_whole(_folding(log)[0], eid())
 
     assert log.tries[1:] == [1, 2, 3, 4]
     assert _stored(log, sitting)
@@ -267,7 +312,7 @@ def test_a_command_that_breaks_is_tried_three_times_and_no_more(log: Meddler) ->
     log.append(eid(), raw, scope="s", key="b", fingerprint="f")
     folding, _ = _folding(log)
 
-    folding.fold(eid(), always)
+    fold_whole(folding, eid())
 
     outcomes = [load_commit(entry.raw).outcome for entry in log.commits(eid(), 0, 100)]
     assert outcomes[before:] == ["quarantined"]
@@ -283,14 +328,14 @@ def test_a_command_without_memory_is_set_aside_as_one_that_ended_its_workers(
     _append(log, sitting)
     before = len(sitting.requests)
     folding, _ = _folding(log)
-    folding.fold(eid(), always)
+    fold_whole(folding, eid())
     log.append(eid(), _burst(sitting), scope="s", key="b", fingerprint="f")
 
     def exhaust(*_: object) -> NoReturn:
         raise MemoryError
 
     monkeypatch.setattr("workers.fold.decide_request", exhaust)
-    folding.fold(eid(), always)
+    fold_whole(folding, eid())
 
     said = load_commit(log.commits(eid(), before, 1)[0].raw).quarantine
     assert said is not None
@@ -303,7 +348,7 @@ def test_an_outage_while_a_command_is_decided_does_not_set_it_aside(
     sitting = _sitting(1)
     _append(log, sitting)
     folding, _ = _folding(log)
-    folding.fold(eid(), always)
+    fold_whole(folding, eid())
     rolled = request(len(sitting.requests) + 1, "roll", {})
     log.append(eid(), rolled, scope="s", key="b", fingerprint="f")
     n = len(sitting.requests) + 1
@@ -315,8 +360,8 @@ def test_an_outage_while_a_command_is_decided_does_not_set_it_aside(
         outage.setattr("workers.fold.decide_request", fail)
         for _ in range(MAX_TRIES):
             with pytest.raises(StoreUnavailable):
-                folding.fold(eid(), always)
-    folding.fold(eid(), always)
+                fold_whole(folding, eid())
+    fold_whole(folding, eid())
 
     assert load_commit(log.commits(eid(), n - 1, 1)[0].raw).outcome == "accepted"
 
@@ -345,7 +390,7 @@ def _going(
     notifications = []
     for sitting in sittings:
         _append(log, sitting)
-        folding.fold(sitting.encounter, always)
+        fold_whole(folding, sitting.encounter)
         start = len(sitting.requests)
         sitting.do("roll")
         sitting.do("choose", player("ada"), number=3)
@@ -359,7 +404,7 @@ def test_what_wakes_bring_is_written_without_a_look(log: Meddler, monkeypatch: p
     for read in ("look", "head", "commits", "commands"):
         monkeypatch.setattr(log, read, None)
 
-    assert folding.fold_notified(notifications) == ({eid(1): 2, eid(2): 2, eid(3): 2}, [])
+    assert _notified(folding, notifications) == ({eid(1): 2, eid(2): 2, eid(3): 2}, [])
 
     monkeypatch.undo()
     assert all(_stored(log, sitting) for sitting in sittings)
@@ -383,7 +428,7 @@ def test_a_commit_names_who_asked_unless_every_process_must_hear_it(
     monkeypatch.setattr(log, "commit_all", note)
     asked = [replace(wake, process="asks") for wake in (*notifications, *_wakes(sitting, start))]
 
-    assert folding.fold_notified(asked) == ({eid(1): 3}, [])
+    assert _notified(folding, asked) == ({eid(1): 3}, [])
 
     assert [fold.process for fold in written] == ["asks", "asks", ""]
     assert b'"seat_' in written[-1].raw
@@ -393,14 +438,14 @@ def test_a_wake_that_does_not_continue_what_is_kept_is_left_to_a_look(log: Meddl
     folding, folder, [first, second], notifications = _going(log, 1, 2)
     folder.drop(eid(2))
 
-    assert folding.fold_notified([wake for wake in notifications if wake.n != notifications[0].n]) == (
+    assert _notified(folding, [wake for wake in notifications if wake.n != notifications[0].n]) == (
         {},
         [eid(1), eid(2)],
     )
-    assert folding.fold_notified([CommandNotification(eid(1), 0, b"")]) == ({}, [eid(1)])
+    assert _notified(folding, [CommandNotification(eid(1), 0, b"")]) == ({}, [eid(1)])
 
     for sitting in (first, second):
-        folding.fold(sitting.encounter, always)
+        fold_whole(folding, sitting.encounter)
         assert _stored(log, sitting)
 
 
@@ -408,10 +453,10 @@ def test_a_wake_that_comes_after_a_look_has_nothing_left_to_do(
     log: Meddler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folding, folder, [first, second], notifications = _going(log, 1, 2)
-    folding.fold(eid(1), always)
+    fold_whole(folding, eid(1))
     monkeypatch.setattr(log, "look", None)
 
-    assert folding.fold_notified(notifications) == ({eid(2): 2}, [])
+    assert _notified(folding, notifications) == ({eid(2): 2}, [])
 
     assert folder.kept(eid(1)) == first.folded
     assert _stored(log, first)
@@ -420,12 +465,12 @@ def test_a_wake_that_comes_after_a_look_has_nothing_left_to_do(
 
 def test_a_wave_that_loses_a_race_stands_for_the_others(log: Meddler) -> None:
     folding, folder, [first, second], notifications = _going(log, 1, 2)
-    _folding(log)[0].fold(eid(1), always)
+    fold_whole(_folding(log)[0], eid(1))
     first.do("add", amount=1)
     _append(log, first, len(first.requests) - 1)
-    _folding(log)[0].fold(eid(1), always)
+    fold_whole(_folding(log)[0], eid(1))
 
-    assert folding.fold_notified(notifications) == ({eid(2): 2}, [eid(1)])
+    assert _notified(folding, notifications) == ({eid(2): 2}, [eid(1)])
 
     assert folder.kept(eid(1)) is None
     assert _stored(log, first)
@@ -438,13 +483,13 @@ def test_a_wake_that_breaks_the_rules_is_left_to_be_counted(log: Meddler) -> Non
     raw = request(len(first.requests) + 1, "burst", {"how": "raise"}, encounter=eid(1))
     n = log.append(eid(1), raw, scope="s", key="b", fingerprint="f").n
 
-    assert folding.fold_notified([*notifications, CommandNotification(eid(1), n, raw)]) == (
+    assert _notified(folding, [*notifications, CommandNotification(eid(1), n, raw)]) == (
         {eid(2): 2},
         [eid(1)],
     )
 
     assert folder.kept(eid(1)) is None
-    folding.fold(eid(1), always)
+    fold_whole(folding, eid(1))
     assert load_commit(log.commits(eid(1), n - 1, 1)[0].raw).outcome == "quarantined"
     assert _stored(log, second)
 
@@ -462,34 +507,34 @@ def test_an_outage_is_passed_on_and_nothing_kept_is_believed_after_it(log: Meddl
 
     log.before_commit = fail
     with pytest.raises(StoreUnavailable):
-        folding.fold(eid(), always)
+        fold_whole(folding, eid())
 
     assert folder.kept(eid()) is None
-    assert folding.fold(eid(), always) == len(sitting.requests)
+    assert fold_whole(folding, eid()) == len(sitting.requests)
     assert _stored(log, sitting)
 
 
 def test_what_is_no_encounter_has_no_secret_or_the_wrong_one_is_named(log: Meddler) -> None:
     folding, _ = _folding(log)
     with pytest.raises(NoSuchEncounter):
-        folding.fold(eid(1), always)
+        fold_whole(folding, eid(1))
 
     bare, foreign = _sitting(1, eid(2)), _sitting(1, eid(3))
     log.append(eid(2), bare.requests[0], scope="s", key="1", fingerprint="f", create=True)
     with pytest.raises(SecretMissing):
-        folding.fold(eid(2), always)
+        fold_whole(folding, eid(2))
 
     log.put_secret(eid(3), EncounterSecrets.create(eid(4)).encrypt(KEY))
     log.append(eid(3), foreign.requests[0], scope="s", key="1", fingerprint="f", create=True)
     with pytest.raises(Undecipherable):
-        folding.fold(eid(3), always)
+        fold_whole(folding, eid(3))
 
 
 def test_commits_that_the_store_lost_are_named() -> None:
     sitting, log = _sitting(), Meddler()
     _append(log, sitting)
     folding, _ = _folding(log)
-    folding.fold(sitting.encounter, always)
+    fold_whole(folding, sitting.encounter)
     behind = Meddler()
     _append(behind, sitting)
     del vars(behind)["_encounters"][sitting.encounter].commands[-3:]
@@ -498,7 +543,7 @@ def test_commits_that_the_store_lost_are_named() -> None:
 
     vars(log)["_encounters"] = vars(behind)["_encounters"]
     with capture_logs() as lines:
-        folding.fold(sitting.encounter, always)
+        fold_whole(folding, sitting.encounter)
 
     n = len(sitting.requests)
     named = [line for line in lines if line["event"] == "encounter.commits_lost"]
@@ -512,7 +557,7 @@ def test_a_commit_is_decided_again_byte_for_byte_and_another_one_is_named(*, rep
     sitting, log = _sitting(), Meddler()
     _append(log, sitting)
     folding, _ = _folding(log)
-    folding.fold(sitting.encounter, always)
+    fold_whole(folding, sitting.encounter)
     behind = Meddler()
     _append(behind, sitting)
     n = len(sitting.requests)
@@ -521,7 +566,7 @@ def test_a_commit_is_decided_again_byte_for_byte_and_another_one_is_named(*, rep
 
     vars(log)["_encounters"] = vars(behind)["_encounters"]
     with capture_logs() as lines:
-        folding.fold(sitting.encounter, always)
+        fold_whole(folding, sitting.encounter)
 
     named = [line for line in lines if line["event"] == "encounter.commits_lost"]
     assert [(line["first"], line["last"]) for line in named] == ([(n, n)] if replaced else [])

@@ -25,6 +25,7 @@ from service.stores import checkpoints
 from service.stores.disputes import Disputes
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from tests.audit.evidence_of import closed, kept
+from tests.support.folding import fold_whole
 from tests.support.tiny_game import SHELF
 from tests.support.tiny_table import KEY, SIGNER, Sitting, eid, request, secrets_of
 from tests.workers.conftest import Hall, until
@@ -58,7 +59,7 @@ def test_a_fold_that_closes_epochs_is_signed_at_each(signing_memory: SigningMemo
     log = appended(sitting)
     signing = signing_of(log, signing_memory)
 
-    CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), signing).fold(sitting.encounter, lambda: True)
+    fold_whole(CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), signing), sitting.encounter)
     signing.work()
 
     closing = [w.n for w in sitting.written if b"epoch_closed" in w.raw or b"encounter_closed" in w.raw]
@@ -91,12 +92,12 @@ def test_a_disputed_encounter_is_not_folded_until_it_is_accepted(
 
     for _ in range(2):
         with pytest.raises(RecordNotAsSigned):
-            folding.fold(sitting.encounter, lambda: True)
+            fold_whole(folding, sitting.encounter)
     standing = Disputes(log).standing(sitting.encounter)
     assert standing is not None
     assert Disputes(log).accept(sitting.encounter, standing.public_data, 0) is not None
 
-    assert folding.fold(sitting.encounter, lambda: True) == 1
+    assert fold_whole(folding, sitting.encounter) == 1
 
 
 def test_the_whole_tree_is_made_anew_every_so_many_commits(
@@ -110,7 +111,7 @@ def test_the_whole_tree_is_made_anew_every_so_many_commits(
     seen: list[str] = []
     monkeypatch.setattr(notary, "recompute", seen.append)
 
-    CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), signing).fold(sitting.encounter, lambda: True)
+    fold_whole(CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), signing), sitting.encounter)
     signing.work()
 
     assert seen == [sitting.encounter]
@@ -123,7 +124,7 @@ def test_an_encounter_at_which_signing_fails_keeps_no_other_unsigned(
     log = appended(sitting)
     notary = Notary(log, signing_memory, lambda: SIGNER)
     signing = CheckpointSigner(log, notary, lambda: SIGNER, Event())
-    CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), signing).fold(sitting.encounter, lambda: True)
+    fold_whole(CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), signing), sitting.encounter)
     whole = notary.recompute
 
     def fails(encounter: str) -> None:
@@ -200,14 +201,14 @@ def test_what_came_while_a_history_was_disputed_is_set_aside_and_no_seen_die_is_
 
     append(7, "roll")
     with pytest.raises(RecordNotAsSigned):
-        folding.fold(lost.encounter, lambda: True)
+        fold_whole(folding, lost.encounter)
     dispute = Disputes(log).standing(lost.encounter)
     assert dispute is not None
     found = {"size": dispute.size, "root": dispute.root}
     append(8, "accept_history", reason="the disk died", lost=found, epoch=dispute.epoch)
     append(9, "roll")
     Disputes(log).accept(lost.encounter, dispute.public_data, 8)
-    assert folding.fold(lost.encounter, lambda: True) == 3
+    assert fold_whole(folding, lost.encounter) == 3
 
     commits = [load_commit(entry.raw) for entry in log.commits(lost.encounter, 6, 10)]
     assert [commit.outcome for commit in commits] == ["quarantined", "accepted", "accepted"]
@@ -250,14 +251,14 @@ def test_a_key_that_is_rotated_while_the_worker_runs_signs_what_comes_next(
     signing = CheckpointSigner(log, Notary(log, signing_memory, signer), signer, Event())
     folding = CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), signing)
     signing.look()
-    folding.fold(sitting.encounter, lambda: True)
+    fold_whole(folding, sitting.encounter)
     signing.work()
     before = checkpoints.all_notes(log, sitting.encounter)
 
     second = rotate(log, SIGNER.origin, file, 200.0, read_or_create_key)
     for n, raw in enumerate(sitting.requests[half:], half + 1):
         log.append(sitting.encounter, raw, scope="gm", key=str(n), fingerprint="f")
-    folding.fold(sitting.encounter, lambda: True)
+    fold_whole(folding, sitting.encounter)
     signing.work()
 
     after = checkpoints.all_notes(log, sitting.encounter)[len(before) :]
@@ -276,7 +277,7 @@ def test_after_an_outage_the_store_is_held_to_what_was_signed(signing_memory: Si
     log = appended(sitting)
     signing = signing_of(log, signing_memory)
     folding = CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY), signing)
-    folding.fold(sitting.encounter, lambda: True)
+    fold_whole(folding, sitting.encounter)
     signing.work()
     behind = appended(sitting)
     vars(log).update({"_encounters": vars(behind)["_encounters"]})
@@ -285,4 +286,4 @@ def test_after_an_outage_the_store_is_held_to_what_was_signed(signing_memory: Si
     folding.recheck()
 
     with pytest.raises(RecordNotAsSigned):
-        folding.fold(sitting.encounter, lambda: True)
+        fold_whole(folding, sitting.encounter)

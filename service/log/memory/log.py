@@ -8,7 +8,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from service.log.errors import EncounterExists, KeyReused, NoSuchEncounter, StaleCommit, VersionConflict
+from service.log.errors import (
+    EncounterExists,
+    KeyReused,
+    NoSuchEncounter,
+    StaleCommit,
+    TooManyUndecided,
+    VersionConflict,
+)
 from service.log.keys import bucket_of
 from service.log.memory.archive import RUN_ID, Encounter, MemoryArchive
 from service.log.memory.collections import MemoryCollections
@@ -56,19 +63,12 @@ class MemoryLog(MemoryArchive, MemoryWhole, MemoryDoorbell, MemoryCollections, M
     ) -> Appended:
         """Give *request* the next number; see `EventLog.append`."""
         with self._lock:
+            terms = {"scope": scope, "key": key, "fingerprint": fingerprint}
+            replayed = self._checked(encounter, **terms, expected=expected, create=create)
+            if replayed is not None:
+                return replayed
             kept = self._read(encounter)
-            known = kept.keys.get((scope, key))
-            if known is not None:
-                if known.fingerprint != fingerprint:
-                    raise KeyReused(known.n)
-                return Appended(known.n, replayed=True)
-            if create and kept.head is not None:
-                raise EncounterExists(encounter)
-            if not create and kept.head is None:
-                raise NoSuchEncounter(encounter)
             head = kept.head or StreamHead(0, 0, ZERO_HASH, b"", RUN_ID)
-            if expected is not None and expected != head.appended:
-                raise VersionConflict(head.appended)
             n = head.appended + 1
             self._encounters[encounter] = kept
             kept.commands.append(request)
@@ -76,6 +76,25 @@ class MemoryLog(MemoryArchive, MemoryWhole, MemoryDoorbell, MemoryCollections, M
             kept.head = replace(head, appended=n)
             kept.keys[scope, key] = KnownKey(n, fingerprint)
             return Appended(n, replayed=False)
+
+    def _checked(
+        self, encounter: str, *, scope: str, key: str, fingerprint: str, expected: int | None, create: bool
+    ) -> Appended | None:
+        """Return the earlier append with this key, None if there is none and a new one would be taken."""
+        kept = self._read(encounter)
+        known = kept.keys.get((scope, key))
+        if known is not None:
+            if known.fingerprint != fingerprint:
+                raise KeyReused(known.n)
+            return Appended(known.n, replayed=True)
+        if create and kept.head is not None:
+            raise EncounterExists(encounter)
+        if not create and kept.head is None:
+            raise NoSuchEncounter(encounter)
+        appended = kept.head.appended if kept.head is not None else 0
+        if expected is not None and expected != appended:
+            raise VersionConflict(appended)
+        return None
 
     def submit(  # noqa: PLR0913 an append, and what its notification needs
         self,
@@ -93,14 +112,17 @@ class MemoryLog(MemoryArchive, MemoryWhole, MemoryDoorbell, MemoryCollections, M
         secret: bytes = b"",
         process: str = "",
         trace: str = "",
+        most_undecided: int | None = None,
     ) -> Submitted:
         """Append, mark dirty and notify in one step; see `Doorbell.submit`."""
         with self._lock:
             known = {"scope": scope, "key": key, "fingerprint": fingerprint}
+            if self._checked(encounter, **known, expected=expected, create=create) is None:
+                self._check_undecided(encounter, 1 + len(more), most_undecided)
             place = self.append(encounter, request, **known, expected=expected, create=create)
             head = self._read(encounter).head
             if head is not None and place.n <= head.folded:
-                return Submitted(place.n, place.replayed, must_notify=False)
+                return Submitted(place.n, place.replayed, False, head.undecided)  # noqa: FBT003 - as it is shown
             if not place.replayed and head is not None and place.n == head.folded + 1:
                 self._dirty.get(bucket_of(encounter), {}).pop(
                     encounter, None
@@ -118,7 +140,16 @@ class MemoryLog(MemoryArchive, MemoryWhole, MemoryDoorbell, MemoryCollections, M
                 for n, raw in enumerate(more, place.n + 1):
                     self._notify(CommandNotification(encounter, n, raw, process))
             must_notify = not listeners and self._mark_notified(bucket_of(encounter), notify_ms)
-            return Submitted(place.n, place.replayed, must_notify=must_notify)
+            head = self._read(encounter).head
+            undecided = 0 if head is None else head.undecided
+            return Submitted(place.n, place.replayed, must_notify, undecided)
+
+    def _check_undecided(self, encounter: str, more: int, most: int | None) -> None:
+        """Raise `TooManyUndecided` if *more* commands would make it more than *most*."""
+        head = self._read(encounter).head
+        undecided = 0 if head is None else head.undecided
+        if most is not None and undecided + more > most:
+            raise TooManyUndecided(undecided, most)
 
     def _extend(self, encounter: str, more: Sequence[bytes]) -> None:
         """Append *more* requests, which have no key of their own."""

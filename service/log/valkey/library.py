@@ -13,7 +13,7 @@ from redis import exceptions
 from service.log.errors import StoreUnavailable
 from service.log.valkey.wire import Argument, Command, Wire
 
-LIBRARY = "rewound_11"
+LIBRARY = "rewound_12"
 """Name and number; `functions/rewound.lua` says the same in its first line and its last ones."""
 
 

@@ -65,7 +65,7 @@ class ValkeyStreams:
 
     def submit(self, encounter: str, request: bytes, **options: Unpack[SubmitOptions]) -> Submitted:
         """Append, mark dirty and notify in one step; see `Doorbell.submit`."""
-        return submitted(encounter, self._wire.change(*submit_call(encounter, request, options)))
+        return submitted(encounter, self._wire.change(*submit_call(encounter, request, options)), options)
 
     def commit(self, encounter: str, *folds: CommitWrite) -> int:
         """Write consecutive commits; see `EventLog.commit`."""

@@ -67,7 +67,7 @@ class ValkeyLoopLog:
         except WouldWait:  # nothing was done; the router can send it another way
             loop = asyncio.get_running_loop()
             answer = await loop.run_in_executor(None, partial(self._router.change, *command))
-        return submitted(encounter, answer)
+        return submitted(encounter, answer, options)
 
     async def hear_outcomes(
         self, heard: Callable[[Outcome], None], begun: Callable[[], Awaitable[None]]

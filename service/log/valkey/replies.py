@@ -1,11 +1,21 @@
 """Turn the replies of the log's functions into values, or into refusals."""
 
-from service.log.errors import EncounterExists, KeyReused, NoSuchEncounter, StaleCommit, VersionConflict
+from service.log.errors import (
+    EncounterExists,
+    KeyReused,
+    NoSuchEncounter,
+    StaleCommit,
+    TooManyUndecided,
+    VersionConflict,
+)
 from service.log.valkey.wire import Reply
 
 
-def place_in(encounter: str, answer: Reply) -> tuple[int, bool]:
-    """Return (number, replayed) from the reply to an append, or raise its refusal."""
+def place_in(encounter: str, answer: Reply, most: int | None = None) -> tuple[int, bool]:
+    """Return (number, replayed) from the reply to an append, or raise its refusal.
+
+    *most* commands were allowed to be undecided.
+    """
     what: bytes = answer[0]
     if what == b"exists":
         raise EncounterExists(encounter)
@@ -14,6 +24,8 @@ def place_in(encounter: str, answer: Reply) -> tuple[int, bool]:
     n: int = answer[1]
     if what == b"conflict":
         raise VersionConflict(n)
+    if what == b"undecided":
+        raise TooManyUndecided(n, most or 0)
     if what == b"key_reused":
         raise KeyReused(n)
     assert what in {b"appended", b"replayed"}, what

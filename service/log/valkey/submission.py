@@ -34,11 +34,13 @@ def submit_call(encounter: str, request: bytes, options: SubmitOptions) -> Comma
         secret,
         options.get("process", ""),
         options.get("trace", ""),
+        options.get("most_undecided", ""),
         *options.get("more", ()),
     )
 
 
-def submitted(encounter: str, answer: Reply) -> Submitted:
-    """Return the result in the reply to a submission, or raise its refusal."""
-    n, replayed = place_in(encounter, answer)
-    return Submitted(n, replayed, must_notify=answer[2:] == [1])
+def submitted(encounter: str, answer: Reply, options: SubmitOptions) -> Submitted:
+    """Return the result in the reply to a submission with *options*, or raise its refusal."""
+    n, replayed = place_in(encounter, answer, options.get("most_undecided"))
+    undecided, must_notify = answer[2:]
+    return Submitted(n, replayed, must_notify == 1, undecided)

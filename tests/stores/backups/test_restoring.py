@@ -25,6 +25,7 @@ from service.stores.backups.restoring import RestoredEncounter
 from service.stores.disputes import Disputes
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from service.usecases.restored import suspend
+from tests.support.folding import fold_whole
 from tests.support.tiny_game import EDITION, SHELF
 from tests.support.tiny_table import KEY, SIGNER, Sitting, eid, player, request
 from tests.workers.test_notary import signing_of
@@ -54,7 +55,7 @@ def played(log: Log, sitting: Sitting, *, start: int = 0) -> None:
 
 
 def fold(log: Log, encounter: str) -> None:
-    CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY)).fold(encounter, lambda: True)
+    fold_whole(CommandFolder(log, Folder(log, SHELF), Keyring.of(KEY)), encounter)
 
 
 def restored(

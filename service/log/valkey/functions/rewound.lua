@@ -1,4 +1,4 @@
-#!lua name=rewound_11
+#!lua name=rewound_12
 -- The changes that must be one step, as functions inside the server.
 --
 -- Every check comes before the first write, because an error half way would leave the writes before it.
@@ -34,9 +34,11 @@ local function add(commands, n, request, trace)
 end
 
 -- commands, head, keys | the key's field, fingerprint, request, expected or '', 1 to create; further requests
---   from index `more` on, which get the following numbers; the trace context of all of them, or nil
---   -> {appended | replayed | key_reused | conflict, n} | {taken} | {missing}; and the folded number
-local function append(keys, args, more, trace)
+--   from index `more` on, which get the following numbers; the trace context of all of them, or nil; how many
+--   commands may be undecided with them, or nil
+--   -> {appended | replayed | key_reused | conflict, n} | {taken} | {missing} | {undecided, how many};
+--   and the folded number, the last appended one
+local function append(keys, args, more, trace, most)
   local commands, head, idempotency = keys[1], keys[2], keys[3]
   local field, fingerprint, request, expected, create = args[1], args[2], args[3], args[4], args[5] == '1'
   local numbers = redis.call('HMGET', head, 'appended', 'folded', 'bytes')
@@ -51,7 +53,7 @@ local function append(keys, args, more, trace)
     -- write it again: WAIT counts the replicas that have the caller's last write, and an earlier WAIT may have
     -- been left without a reply
     redis.call('HSET', idempotency, field, known)
-    return { 'replayed', tonumber(n) }, folded
+    return { 'replayed', tonumber(n) }, folded, appended
   end
   if create and appended then
     return { 'exists' }
@@ -64,6 +66,9 @@ local function append(keys, args, more, trace)
   end
 
   local n = (appended or 0) + 1
+  if most and n + #args - (more or #args + 1) + 1 - (folded or 0) > most then
+    return { 'undecided', n - 1 - (folded or 0) }
+  end
   add(commands, n, request, trace)
   local last, bytes = n, tonumber(numbers[3] or '0') + #request
   for i = more or #args + 1, #args do
@@ -76,16 +81,22 @@ local function append(keys, args, more, trace)
     redis.call('HSET', head, 'folded', 0, 'hash', ZERO_HASH, 'frontier', '')
   end
   redis.call('HSET', idempotency, field, string.format('%d ', n) .. fingerprint)
-  return { 'appended', n }, folded or 0
+  return { 'appended', n }, folded or 0, last
 end
 
 -- as append; and dirty set, ring | encounter, now (ms), life of the ring (ms), channel of the bucket's commands,
---   name of the secret's key or '', the secret, the process that asks or '', the trace context or ''; further requests last.
+--   name of the secret's key or '', the secret, the process that asks or '', the trace context or '', how many commands
+--   may be undecided with these or ''; further requests last.
 -- The secret's key is not a key of the call: a user must be allowed to read what a call names, and the API may
 --   only write secrets. A cluster runs it all the same, because the key has the tag of the others' slot.
--- -> as append; and 1 if nobody listens to the bucket and the caller must enqueue a fold.
+-- -> as append; and how many commands are undecided now, and 1 if nobody listens to the bucket and the caller must
+--   enqueue a fold.
 local function submit(keys, args)
-  local answer, folded = append(keys, args, 14, args[13])
+  local answer, folded, last = append(keys, args, 15, args[13], tonumber(args[14]))
+  if last then
+    answer[3] = last - folded
+    answer[4] = 0
+  end
   if answer[1] == 'appended' and args[10] ~= '' then
     redis.call('SET', args[10], args[11], 'NX')
   end
@@ -101,11 +112,11 @@ local function submit(keys, args)
     local whose = args[12] == '' and args[6] or args[6] .. ' ' .. args[12]
     local listeners = redis.call('SPUBLISH', args[9], whose .. request)
     if answer[1] == 'appended' then
-      for i = 14, #args do
-        redis.call('SPUBLISH', args[9], whose .. string.format('\n%d\n', answer[2] + i - 13) .. args[i])
+      for i = 15, #args do
+        redis.call('SPUBLISH', args[9], whose .. string.format('\n%d\n', answer[2] + i - 14) .. args[i])
       end
     end
-    answer[3] = listeners == 0 and redis.call('SET', keys[5], '1', 'NX', 'PX', args[8]) and 1 or 0
+    answer[4] = listeners == 0 and redis.call('SET', keys[5], '1', 'NX', 'PX', args[8]) and 1 or 0
   end
   return answer
 end
@@ -307,17 +318,17 @@ local function append_records(keys, args)
   return 1
 end
 
-redis.register_function('rewound_11_append', function(keys, args) return (append(keys, args)) end)
-redis.register_function('rewound_11_submit', submit)
-redis.register_function('rewound_11_find_key', find_key)
-redis.register_function('rewound_11_commit', commit)
-redis.register_function('rewound_11_evict', evict)
-redis.register_function('rewound_11_restore', restore)
-redis.register_function('rewound_11_drop_archived', drop_archived)
-redis.register_function('rewound_11_tried', tried)
-redis.register_function('rewound_11_put_derived', put_derived)
-redis.register_function('rewound_11_clean', clean)
-redis.register_function('rewound_11_hold', hold)
-redis.register_function('rewound_11_release', release)
-redis.register_function('rewound_11_put_record', put_record)
-redis.register_function('rewound_11_append_records', append_records)
+redis.register_function('rewound_12_append', function(keys, args) return (append(keys, args)) end)
+redis.register_function('rewound_12_submit', submit)
+redis.register_function('rewound_12_find_key', find_key)
+redis.register_function('rewound_12_commit', commit)
+redis.register_function('rewound_12_evict', evict)
+redis.register_function('rewound_12_restore', restore)
+redis.register_function('rewound_12_drop_archived', drop_archived)
+redis.register_function('rewound_12_tried', tried)
+redis.register_function('rewound_12_put_derived', put_derived)
+redis.register_function('rewound_12_clean', clean)
+redis.register_function('rewound_12_hold', hold)
+redis.register_function('rewound_12_release', release)
+redis.register_function('rewound_12_put_record', put_record)
+redis.register_function('rewound_12_append_records', append_records)

@@ -1,0 +1,162 @@
+"""Give everybody a turn: the encounters that wait for a fold, round-robin by owner, then by encounter.
+
+Laws. One round takes commands one by one from each owner in turn, and for one owner from each of its
+encounters in turn. Every owner in a round has an equal share of the round's time, and at least one command is
+decided for it. So what one owner sends delays another by a round at most, however much it is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Final
+
+from service.log.values import CommandNotification
+
+ROUND: Final = 64
+"""Commands of one round."""
+
+ROUND_S: Final = 0.1
+"""How long the decisions of one round may take, if each takes less than its owner's share."""
+
+KEPT: Final = 256
+"""Notified commands of one encounter that are kept in memory; if there are more, its turns read the store."""
+
+
+class TurnTime:
+    """The time of one owner in one round; measured while it is entered."""
+
+    def __init__(self, seconds: float) -> None:
+        self._left = seconds
+        self._since = 0.0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the owner's share is spent."""
+        running = time.monotonic() - self._since if self._since else 0.0
+        return self._left <= running
+
+    def __enter__(self) -> None:
+        self._since = time.monotonic()
+
+    def __exit__(
+        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self._left -= time.monotonic() - self._since
+        self._since = 0.0
+
+
+@dataclass
+class Turn:
+    """What one encounter does in one round."""
+
+    encounter: str
+    time: TurnTime
+    notified: list[CommandNotification] = field(default_factory=list)
+    """The commands to decide, in order, if it does not read the store."""
+    reads: bool = False
+    """Whether it reads its commands from the store."""
+
+
+class _Waiting:
+    """One waiting encounter."""
+
+    __slots__ = ("encounter", "notified", "owner", "reads")
+
+    def __init__(self, encounter: str, owner: str) -> None:
+        self.encounter = encounter
+        self.owner = owner
+        self.notified: deque[CommandNotification] = deque()
+        self.reads = False
+
+    def read(self) -> None:
+        """Leave the commands to the store, which has all of them."""
+        self.reads = True
+        self.notified.clear()
+
+    def check(self) -> None:
+        """Leave the commands to the store if they are many, or if it is read anyhow."""
+        if self.reads or len(self.notified) > KEPT:
+            self.read()
+
+
+class Turns:
+    """The waiting encounters, in the order of their turns. Belongs to one thread."""
+
+    def __init__(self, owner_of: Callable[[str], str]) -> None:
+        """Begin with none; *owner_of* returns the owner of an encounter that begins to wait."""
+        self._owner_of = owner_of
+        self._owners: OrderedDict[str, OrderedDict[str, _Waiting]] = OrderedDict()
+        self._waiting: dict[str, _Waiting] = {}
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def __contains__(self, encounter: str) -> bool:
+        return encounter in self._waiting
+
+    def notify(self, notification: CommandNotification) -> None:
+        """Let the notified encounter wait, with the command behind those that wait already."""
+        waiting = self._of(notification.encounter)
+        waiting.notified.append(notification)
+        waiting.check()
+
+    def read(self, encounter: str, *, first: bool = False) -> None:
+        """Let *encounter* wait for a turn that reads the store; *first*: as the next of its owner."""
+        waiting = self._of(encounter)
+        waiting.read()
+        if first:
+            self._owners[waiting.owner].move_to_end(encounter, last=False)
+
+    def put_back(self, encounter: str, notified: Sequence[CommandNotification]) -> None:
+        """Let *encounter* wait, as the next of its owner, with what its turn left undecided."""
+        waiting = self._of(encounter)
+        waiting.notified.extendleft(reversed(notified))
+        waiting.check()
+        self._owners[waiting.owner].move_to_end(encounter, last=False)
+
+    def take(self) -> list[Turn]:
+        """Return the next round, which waits no longer."""
+        turns: dict[str, Turn] = {}
+        times: dict[str, TurnTime] = {}
+        seconds = ROUND_S / max(1, min(ROUND, len(self._owners)))
+        for _ in range(ROUND):
+            if not self._owners:
+                break
+            owner = next(iter(self._owners))
+            waiting = next(iter(self._owners[owner].values()))
+            turn = turns.get(waiting.encounter)
+            if turn is None:
+                shared = times.setdefault(owner, TurnTime(seconds))
+                turn = turns[waiting.encounter] = Turn(waiting.encounter, shared, reads=waiting.reads)
+            if waiting.notified:
+                turn.notified.append(waiting.notified.popleft())
+            if waiting.notified:
+                self._owners[owner].move_to_end(waiting.encounter)
+            else:
+                self._drop(waiting)
+            if owner in self._owners:
+                self._owners.move_to_end(owner)
+        return list(turns.values())
+
+    def drop(self, which: Callable[[str], bool] = lambda _encounter: True) -> None:
+        """Forget every waiting encounter for which *which* returns True."""
+        for waiting in [each for each in self._waiting.values() if which(each.encounter)]:
+            self._drop(waiting)
+
+    def _of(self, encounter: str) -> _Waiting:
+        waiting = self._waiting.get(encounter)
+        if waiting is None:
+            waiting = self._waiting[encounter] = _Waiting(encounter, self._owner_of(encounter))
+            self._owners.setdefault(waiting.owner, OrderedDict())[encounter] = waiting
+        return waiting
+
+    def _drop(self, waiting: _Waiting) -> None:
+        del self._waiting[waiting.encounter]
+        mine = self._owners[waiting.owner]
+        del mine[waiting.encounter]
+        if not mine:
+            del self._owners[waiting.owner]
