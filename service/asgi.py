@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from dataclasses import replace
 from functools import partial
@@ -23,7 +24,7 @@ from service.log.valkey.loop_log import ValkeyLoopLog
 from service.log.valkey.queue import queue_client
 from service.logs import write_json_lines
 from service.record.digest import ruleset_digest
-from service.rulesets import installed
+from service.rulesets import RulesetUnusable, installed
 from service.settings import Settings, SettingsError
 from service.signals.doorbell import RqNotifier
 from service.signals.feeds import FeedLimits
@@ -32,13 +33,29 @@ from service.stores.archive.archive_log import ArchiveLoopLog, with_archive
 from service.stores.archive.container import keys_of
 from service.stores.archive.opening import storage_of
 from service.stores.owner_quotas import StorageQuotas
+from service.tracing import TracesUnusable
 from service.usecases.services import make_services
+
+BOOT_ERROR: Final = 3
+"""The exit status on which gunicorn's master ends instead of starting another process."""
 
 _RETRY_S: Final = 0.5
 _logger: Final = structlog.get_logger()
 
 
 def application() -> LoopApplication:
+    """Return the application; end this process, with one line of why, if it cannot be made."""
+    try:
+        return _application()
+    except Exception as fault:  # noqa: BLE001 - whatever a file, a server or a library does at the start
+        is_said = isinstance(fault, SettingsError | StoreRefused | RulesetUnusable | TracesUnusable)
+        why = str(fault) if is_said else f"{type(fault).__name__}: {fault}"
+        write_json_lines("info")
+        _logger.critical("api.not_started", why=why)
+        sys.exit(BOOT_ERROR)
+
+
+def _application() -> LoopApplication:
     """Return the application.
 
     Raises `SettingsError`, `StoreRefused` for an unusable store, `RulesetUnusable` and `TracesUnusable`.

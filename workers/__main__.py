@@ -35,16 +35,22 @@ def main() -> int:
     except (SettingsError, RulesetUnusable, TracesUnusable) as faults:
         sys.stderr.write(f"{faults}\n")
         return 2
+    except Exception as fault:  # noqa: BLE001 - one line, whatever a file or a library does at the start
+        sys.stderr.write(f"the worker cannot start: {type(fault).__name__}: {fault}\n")
+        return 2
     if settings.streams_url is None or settings.queue_url is None:
         sys.stderr.write("REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: a lone worker needs running servers\n")
         return 2
     write_json_lines(settings.log_level)
-    queue = queue_client(settings.queue_url)
     try:
+        queue = queue_client(settings.queue_url)
         check_queue(queue)
         log = connected(settings.streams_url, settings.replicas)
     except StoreRefused as fault:
         sys.stderr.write(f"{fault}\n")
+        return 2
+    except Exception as fault:  # noqa: BLE001 - as above
+        sys.stderr.write(f"the worker cannot start: {type(fault).__name__}: {fault}\n")
         return 2
 
     def signer() -> Signer:

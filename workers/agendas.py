@@ -10,6 +10,9 @@ from service.stores import webhooks
 EVER: Final = 2**53
 """A time later than all others, in milliseconds."""
 
+LATER_MS: Final = 500
+"""When a webhook is looked at again whose next delivery is not due, although none was tried yet."""
+
 
 def settle(log: Log, webhook: str, now_ms: int) -> None:
     """Schedule *webhook* for its next delivery, or unschedule it if it has none.
@@ -23,6 +26,8 @@ def settle(log: Log, webhook: str, now_ms: int) -> None:
         each = webhooks.named(first[0])
         known = webhooks.delivery(log, webhook, each.id)
         due = now_ms if known is None or known.due is None else int(known.due * 1000)
+        if due <= now_ms and not log.due(webhooks.schedule_of(webhook), now_ms, 1):
+            due = now_ms + LATER_MS  # it is another worker's, or waits for its turn
         log.set_due(webhooks.SCHEDULE, [webhook], due, reschedule=True)
     if log.due(webhooks.schedule_of(webhook), now_ms if first else EVER, 1):
         log.set_due(webhooks.SCHEDULE, [webhook], now_ms, reschedule=True)

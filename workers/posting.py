@@ -10,7 +10,7 @@ import socket
 import ssl
 from collections.abc import Mapping
 from contextlib import closing, suppress
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection
 from threading import Timer
 from typing import Final
 
@@ -24,9 +24,16 @@ class DeliveryFailed(Exception):
     """No response came; the text is the name of the fault."""
 
 
+class NotResolved(Exception):
+    """The name leads to no address."""
+
+
 def resolve(host: str, port: int) -> list[str]:
-    """Return the IP addresses of *host*, the preferred one first; raises `OSError`."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    """Return the IP addresses of *host*, the preferred one first; raises `NotResolved`."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except Exception as fault:  # besides OSError: UnicodeError for a name that cannot be encoded
+        raise NotResolved(host) from fault
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
@@ -43,7 +50,7 @@ def post(
                 return _status(place, line, headers, body)
             finally:
                 end.cancel()
-    except (OSError, HTTPException) as fault:
+    except Exception as fault:  # OSError and HTTPException, and what nobody has foreseen
         raise DeliveryFailed(type(fault).__name__) from fault
 
 

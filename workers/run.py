@@ -23,6 +23,7 @@ from service.audit.witness_policy import Policy
 from service.core.fold import Folder, Registry
 from service.key_files import Keyring
 from service.log.protocol import Log
+from service.record.digest import ruleset_digest
 from service.signals.doorbell import FOLD, RqNotifier
 from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores.archive.archive_log import with_archive
@@ -94,6 +95,8 @@ def run(  # noqa: PLR0913 - all parts of a worker
     the bundles of removed ones, *keeping* sets when encounters are archived and removed. A decision that
     takes longer than *longest_s* seconds kills the process.
     """
+    for ruleset in registry.values():
+        ruleset_digest(ruleset)  # it reads every source: at the start, and not in the first owner's turn
     log = with_archive(log, storage, archive_keys_of(keys))
     worker = f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()

@@ -20,33 +20,37 @@ ROUND: Final = 64
 """Commands of one round."""
 
 ROUND_S: Final = 0.1
-"""How long the decisions of one round may take, if each takes less than its owner's share."""
+"""Seconds of the processor for one round, if each decision takes less than its owner's share."""
 
 KEPT: Final = 256
 """Notified commands of one encounter that are kept in memory; if there are more, its turns read the store."""
 
 
 class TurnTime:
-    """The time of one owner in one round; measured while it is entered."""
+    """The processor time of one owner in one round; measured while it is entered.
+
+    Time in which the thread waits for a processor is not the owner's doing, and does not count.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._left = seconds
-        self._since = 0.0
+        self._since: float | None = None
 
     @property
     def is_over(self) -> bool:
         """Whether the owner's share is spent."""
-        running = time.monotonic() - self._since if self._since else 0.0
+        running = 0.0 if self._since is None else time.thread_time() - self._since
         return self._left <= running
 
     def __enter__(self) -> None:
-        self._since = time.monotonic()
+        self._since = time.thread_time()
 
     def __exit__(
         self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        self._left -= time.monotonic() - self._since
-        self._since = 0.0
+        assert self._since is not None, "it was entered"
+        self._left -= time.thread_time() - self._since
+        self._since = None
 
 
 @dataclass

@@ -34,7 +34,7 @@ from service.stores.webhooks import SCHEDULE, Webhook, WebhookDelivery
 from workers import agendas
 from workers.attempts import OF_A_WEBHOOK, THREADS, DeliveryAttempts, DeliveryTarget
 from workers.periodic import PeriodicThread
-from workers.posting import ANSWER_S, DeliveryFailed, post, resolve
+from workers.posting import ANSWER_S, DeliveryFailed, NotResolved, post, resolve
 
 WEBHOOKS: Final = 1_000
 """Due webhooks that are read at once."""
@@ -53,6 +53,12 @@ AIMS: Final = 10_000
 
 NOWHERE: Final = "the address leads to nothing that is public"
 """The fault of both an internal and an unknown host name, so that nobody can probe for internal names."""
+
+BROKEN: Final = "the service could not send it"
+"""The fault of an attempt that failed here, for a reason that nobody has foreseen."""
+
+AGAIN_S: Final = 1.0
+"""When a delivery is looked at again that another worker tries, or tried when it died."""
 
 _GONE: Final = 410
 _logger: Final = structlog.get_logger()
@@ -286,11 +292,12 @@ class WebhookSender(PeriodicThread):
             self._log.drop_due(schedule, name)
             return
         if not self._log.use_once(f"webhook/{name}/{before.attempts}", int(self._pace.lease_s * 1000)):
+            later = self._now_ms() + int(AGAIN_S * 1000)  # another worker tries it, or died when it did
+            self._log.set_due(schedule, [name], later, reschedule=True)
             return
         at_seam = seam is not None and seam.accepted.n == fresh.n
-        body = self._body(webhook, load_commit(entries[0].raw), seam if at_seam else None)
         begun = time.time_ns()
-        after = self._sent(webhook, before, body) if body else replace(before, state=webhooks.DELIVERED)
+        after = self._tried(webhook, before, load_commit(entries[0].raw), seam if at_seam else None)
         about = {"rewound.webhook": webhook.id, "rewound.delivery": after.state}
         status = {} if after.status is None else {"http.response.status_code": after.status}
         self.traces.note("deliver webhook", "client", fresh.encounter, fresh.n, begun, **about, **status)
@@ -321,12 +328,29 @@ class WebhookSender(PeriodicThread):
         events = webhooks.public_outcome(commit)["events"]
         return sentences.spoken(events, names, sentences.speech_of(folded.ruleset))
 
-    def _sent(self, webhook: Webhook, before: WebhookDelivery, body: bytes) -> WebhookDelivery:
-        """Send *body* and return the delivery as it is afterwards."""
+    def _tried(
+        self, webhook: Webhook, before: WebhookDelivery, commit: Commit, seam: Seam | None
+    ) -> WebhookDelivery:
+        """Send *commit* and return the delivery as it is afterwards; every failure counts as an attempt."""
         now = self._clock()
         if before.state == webhooks.FAILED:  # a client requested another attempt
             before = replace(before, first=0.0)
-        status, fault = self._answer(webhook, before, body, int(now))
+        try:
+            body = self._body(webhook, commit, seam)
+            if not body:
+                return replace(before, state=webhooks.DELIVERED)
+            status, fault = self._answer(webhook, before, body, int(now))
+        except StoreFailure:
+            raise
+        except Exception as unforeseen:  # noqa: BLE001 - it is told to the owner, and tried again
+            _logger.error("webhook.failed", delivery=before.message, error=type(unforeseen).__name__)  # noqa: TRY400 - ids only
+            status, fault = None, BROKEN
+        return self._counted(before, status, fault, now)
+
+    def _counted(
+        self, before: WebhookDelivery, status: int | None, fault: str | None, now: float
+    ) -> WebhookDelivery:
+        """Return the delivery after an attempt that began *now* and was answered with *status* or *fault*."""
         attempts, first = before.attempts + 1, before.first or now
         after = replace(before, attempts=attempts, first=first, status=status, fault=fault, due=None)
         if status is not None and 200 <= status < 300:  # noqa: PLR2004 - HTTP's successes
@@ -350,12 +374,10 @@ class WebhookSender(PeriodicThread):
         try:
             place, address = self._address_guard.admit(webhook.url, resolve)
             return post(place, address, headers, body, self._pace.answer_s), None
-        except AddressNotAllowed:
+        except (AddressNotAllowed, NotResolved):
             return None, NOWHERE
         except DeliveryFailed as silent:
             return None, str(silent)
-        except OSError:  # the name cannot be resolved
-            return None, NOWHERE
 
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from http.client import HTTPException
 from threading import Event
 from typing import Final
 from urllib.error import HTTPError
@@ -50,7 +49,9 @@ def post(url: str, body: bytes) -> tuple[int, str]:
     except HTTPError as refusal:
         with refusal:
             return refusal.code, refusal.read(_MOST_BYTES).decode("utf-8", "replace")
-    except HTTPException as fault:
+    except OSError:
+        raise
+    except Exception as fault:  # HTTPException, UnicodeError of a name, and what nobody has foreseen
         raise OSError(type(fault).__name__) from fault
 
 

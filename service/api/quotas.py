@@ -19,7 +19,6 @@ from typing import Final, NamedTuple, Protocol
 
 import structlog
 from limits import RateLimitItemPerMinute
-from limits.errors import StorageError
 from limits.storage import storage_from_string
 from limits.strategies import FixedWindowRateLimiter
 
@@ -70,11 +69,15 @@ class Window(NamedTuple):
     ends: float
 
 
+class CountersUnreachable(Exception):
+    """The server that counts does not."""
+
+
 class Counters(Protocol):
     """Counters by quota and caller; a window of one minute begins with the first request."""
 
     def hit(self, quota: RequestQuota, who: str) -> Window:
-        """Count one request and return its window; raises `StorageError` if the counters are unreachable."""
+        """Count one request and return its window; raises `CountersUnreachable`."""
 
 
 class LocalCounters:
@@ -115,11 +118,17 @@ class SharedCounters:
         )
 
     def hit(self, quota: RequestQuota, who: str) -> Window:
-        """Count one request on the server; raises `WouldWait` on an event loop, as it blocks."""
+        """Count one request on the server.
+
+        Raises `CountersUnreachable`, and `WouldWait` on an event loop, because it blocks.
+        """
         refuse_on_loop()
         item = RateLimitItemPerMinute(quota.per_minute)
-        is_within = self._limiter.hit(item, quota.name, who)
-        left = self._limiter.get_window_stats(item, quota.name, who)
+        try:
+            is_within = self._limiter.hit(item, quota.name, who)
+            left = self._limiter.get_window_stats(item, quota.name, who)
+        except Exception as fault:
+            raise CountersUnreachable(f"{type(fault).__name__}: {fault}") from fault
         return Window(quota.per_minute - left.remaining + (not is_within), left.reset_time)
 
 
@@ -156,7 +165,7 @@ class RequestQuotas:
             return
         try:
             window = self._rare.hit(self._guesses, address)
-        except StorageError as failure:
+        except CountersUnreachable as failure:
             _logger.warning("quotas.unreachable", failure=str(failure))
             window = self._in_its_stead.hit(self._guesses, address)
         _judged(self._guesses, window)
@@ -166,7 +175,7 @@ class RequestQuotas:
             return {}
         try:
             window = self._counters.hit(quota, who)
-        except StorageError as failure:
+        except CountersUnreachable as failure:
             _logger.warning("quotas.unreachable", failure=str(failure))
             return {}
         return _judged(quota, window)

@@ -28,7 +28,7 @@ from service.cli.terminal import Failure
 from service.log import StoreFailure, StoreRefused
 from service.log.valkey import ValkeyLog
 from service.log.valkey.queue import check_queue, queue_client
-from service.settings import Settings
+from service.settings import Settings, SettingsError
 from service.supervisor import EmbeddedFailure, EmbeddedValkey, Supervised, Supervisor
 from service.supervisor.place import make_private
 from service.supervisor.supervisor import STEP_S, Say
@@ -183,9 +183,12 @@ class LocalService:
     def __enter__(self) -> Self:
         try:
             self.start()
-        except BaseException:
+        except BaseException as fault:
             self.stop()
-            raise
+            if isinstance(fault, Failure | StartAbandoned) or not isinstance(fault, Exception):
+                raise
+            why = str(fault) if isinstance(fault, SettingsError) else f"{type(fault).__name__}: {fault}"
+            raise NotServing(f"the service cannot start: {why}") from fault
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -109,6 +109,18 @@ class StoreLoading(StoreUnavailable):
     """The server is reading its log from disk after a start; it serves once it has."""
 
 
+class NotPermitted(StoreUnavailable):
+    """The server refuses the command to the service's user, or refuses the login."""
+
+
+class CommandRefused(StoreUnavailable):
+    """The server refuses the command as such: it does not know it, or is not set up for it."""
+
+
+class FunctionsLost(StoreUnavailable):
+    """The server does not have the log's functions: it was emptied, or they were flushed."""
+
+
 class StoreFull(StoreFailure):
     """The store did not do it because it has no room (memory or disk)."""
 

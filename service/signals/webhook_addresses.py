@@ -24,6 +24,8 @@ _HOST: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9
 _VISIBLE: Final = re.compile(r"[!-\[\]-~]+")
 _PORTS: Final = (80, 443)
 _LEAST_PORT: Final = 1024
+_LONGEST_NAME: Final = 253
+_LONGEST_LABEL: Final = 63
 
 _GLOBAL_6: Final = IPv6Network("2000::/3")
 _NEVER: Final[tuple[Network, ...]] = tuple(
@@ -81,13 +83,21 @@ def place(url: str) -> WebhookAddress:
     if parts.fragment or "#" in url:
         raise AddressNotAllowed("no fragment in a URL")
     bare = parts.netloc.rpartition(":")[0] if port is not None else parts.netloc.removesuffix(":")
-    if not _HOST.fullmatch(bare):
+    if not _HOST.fullmatch(bare) or not _is_resolvable(bare):
         raise AddressNotAllowed("a host name in ASCII (xn--… for others), or an address")
     port = port if port is not None else (443 if is_secure else 80)
     if port not in _PORTS and port < _LEAST_PORT:
         raise AddressNotAllowed("port 80, 443, or one from 1024 on")
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return WebhookAddress(is_secure, bare.strip("[]").lower(), port, target)
+
+
+def _is_resolvable(host: str) -> bool:
+    """Return whether *host* is an address in brackets, or a name whose labels DNS can carry."""
+    if host.startswith("["):
+        return True
+    labels = host.removesuffix(".").split(".")
+    return len(host) <= _LONGEST_NAME and all(0 < len(label) <= _LONGEST_LABEL for label in labels)
 
 
 @dataclass(frozen=True)
@@ -102,7 +112,7 @@ class WebhookAddressGuard:
         return cls(tuple(ip_network(text) for text in texts))
 
     def admit(self, url: str, resolve: Resolve) -> tuple[WebhookAddress, str]:
-        """Return the parts of *url* and the address to connect to; raise `AddressNotAllowed` or OSError."""
+        """Return the parts of *url* and the address to use; raise `AddressNotAllowed` or as *resolve*."""
         found = place(url)
         addresses = list(resolve(found.host, found.port))
         if not addresses:

@@ -67,6 +67,7 @@ class Keeper:
 
 def main() -> int:
     """Run a server in the directory (first argument) with the memory in megabytes (second)."""
+    os.umask(0o077)  # the server's files are this user's alone, wherever they are copied or mounted
     place = prepare(Path(sys.argv[1]))
     try:
         return Keeper(place, int(sys.argv[2])).run()

@@ -15,13 +15,14 @@ from service.log import (
     Appended,
     KnownKey,
     NotDurable,
+    NotPermitted,
     OtherFormat,
     OutcomeUnknown,
     StoreFull,
     StoreUnavailable,
     keys,
 )
-from service.log.valkey import ValkeyLog
+from service.log.valkey import ValkeyLog, durable
 from service.log.valkey.library import LIBRARY, code, install
 from service.log.valkey.wire import Wire
 from service.supervisor import EmbeddedValkey
@@ -236,9 +237,24 @@ def test_a_store_of_another_format_is_refused_and_left_as_it_is(
     assert list(client.scan_iter()) == [key.encode()]
 
 
-def test_a_server_that_lost_the_functions_is_unavailable(streams: ValkeyLog, client: redis.Redis) -> None:
+def test_functions_that_a_server_lost_are_installed_again(streams: ValkeyLog, client: redis.Redis) -> None:
+    client.function_flush()
+
+    assert opening(streams).n == 1
+
+    client.function_delete(LIBRARY)
+    assert streams.hold_leases(["sweep"], "w", 1_000) == [True]
+
+
+def test_a_server_that_lost_the_functions_for_a_user_who_may_not_install_them_is_unavailable(
+    streams: ValkeyLog, client: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
     client.function_delete(LIBRARY)
 
+    def refuse(_wire: Wire) -> None:
+        raise NotPermitted
+
+    monkeypatch.setattr(streams._wire, "prepare", refuse)  # noqa: SLF001 - the log's own step
     with pytest.raises(StoreUnavailable, match="lost the log's functions"):
         opening(streams)
 
@@ -291,3 +307,60 @@ def test_each_setting_that_could_lose_a_command_is_named_with_its_mending(
     (fault,) = refused.value.faults
     assert f"{setting} is {value}" in fault
     assert f"CONFIG SET {setting} {good}" in fault
+
+
+def test_a_replica_is_refused_however_writable_it_is(streams: ValkeyLog, client: redis.Redis) -> None:
+    client.execute_command("REPLICAOF", "127.0.0.1", "1")
+    client.config_set("replica-read-only", "no")
+    try:
+        with pytest.raises(NotDurable, match=r"it is a replica of 127\.0\.0\.1:1"):
+            streams.check_durable()
+    finally:
+        client.config_set("replica-read-only", "yes")
+        client.execute_command("REPLICAOF", "NO", "ONE")
+    streams.check_durable()
+
+
+@pytest.mark.parametrize(
+    ("followers", "fault"),
+    [
+        ({"127.0.0.1:7": []}, None),
+        ({"127.0.0.1:7": ["appendfsync is everysec"]}, "appendfsync is everysec"),
+        ({"127.0.0.1:7": [], "127.0.0.1:8": StoreUnavailable("no route")}, "cannot be asked"),
+    ],
+    ids=["on disk", "not on disk", "not reached"],
+)
+def test_every_replica_that_may_confirm_is_on_its_disk(
+    streams: ValkeyLog,
+    monkeypatch: pytest.MonkeyPatch,
+    followers: dict[str, list[str] | Exception],
+    fault: str | None,
+) -> None:
+    router = streams._wire  # noqa: SLF001 - the log's own line
+    lines = [
+        f"slave{i}:ip={address.partition(':')[0]},port={address.partition(':')[2]},state=online,offset=1"
+        for i, address in enumerate(followers)
+    ]
+    info = "\r\n".join(["role:master", *lines]).encode()
+    (primary,) = router.primaries()
+    read = primary.read
+
+    def answers(*command: str) -> object:
+        return info if command == ("INFO", "replication") else read(*command)
+
+    def faults(wire: Wire) -> list[str]:
+        found = followers.get(wire.url.removeprefix("redis://"), [])
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    monkeypatch.setattr(router, "wanted_replicas", 1)
+    monkeypatch.setattr(primary, "read", answers)
+    monkeypatch.setattr(router, "_url_of", lambda address: f"redis://{address}")
+    monkeypatch.setattr(durable, "_faults", faults)
+
+    if fault is None:
+        streams.check_durable()
+    else:
+        with pytest.raises(NotDurable, match=fault):
+            streams.check_durable()

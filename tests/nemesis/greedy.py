@@ -1,5 +1,4 @@
-"""Be the owner that sends more than a worker decides: bursts of arrays to one encounter, as fast as they are
-taken.
+"""Be the owner that sends more than a worker decides: bursts of arrays to one encounter.
 
 What it is answered is in no history: it plays no part but to be in the way of the others.
 """

@@ -85,3 +85,30 @@ def test_threads_that_ask_at_once_share_one_computation(
 
     assert len(frozenset(found)) == 1
     assert asked.count(f"{package.name}.chapter") <= 3, "one computation asks for it as often"
+
+
+def test_imports_are_found_as_a_syntax_tree_has_them_in_every_source_of_the_program() -> None:
+    for file in sorted((*(ROOT / "service").rglob("*.py"), *(ROOT / "workers").glob("*.py"))):
+        by_tree = set(digest._imported_by_tree(file.read_text("utf-8")))  # noqa: SLF001 - the two ways compared
+        found = set(digest._imported(file.read_bytes()))  # noqa: SLF001
+        assert by_tree <= found, file
+        assert not {name for name in found - by_tree if name.startswith("service.")}, file
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import a.b, c as d  # import e\n",
+        "from a import (\n    b,  # of the rules, and\n    c as d,\n)\n",
+        "from a import b, \\\n    c\n",
+        "def late():\n    from a import b\n    import c\n",
+        "x = 1; import a; from b import c\n",
+        "if x: import a\n",
+        "from a import *\n",
+        "try:\n\timport a\nexcept ImportError: import b\n",
+    ],
+)
+def test_an_import_is_found_however_it_is_written(source: str) -> None:
+    by_tree = set(digest._imported_by_tree(source))  # noqa: SLF001 - the two ways compared
+    assert by_tree
+    assert set(digest._imported(source.encode())) == by_tree  # noqa: SLF001

@@ -45,7 +45,7 @@ class Clock:
     def monotonic() -> float:
         return scheduler().now
 
-    perf_counter = monotonic
+    perf_counter = thread_time = monotonic
 
     @staticmethod
     def time() -> float:

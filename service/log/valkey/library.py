@@ -8,9 +8,7 @@ nothing and any number of processes may start at once.
 
 from importlib import resources
 
-from redis import exceptions
-
-from service.log.errors import StoreUnavailable
+from service.log.errors import NotPermitted, StoreUnavailable
 from service.log.valkey.wire import Argument, Command, Wire
 
 LIBRARY = "rewound_12"
@@ -25,14 +23,14 @@ def code() -> str:
 def install(wire: Wire) -> None:
     """Load the library into the server, unless the server has it already.
 
-    Raises `StoreUnavailable`, and redis-py's own error if the server predates functions (Redis 7).
+    Raises `StoreUnavailable`.
     """
     source = code()
     if _installed(wire) == source:
         return
     try:
         wire.change("FUNCTION", "LOAD", "REPLACE", source)
-    except exceptions.NoPermissionError as error:
+    except NotPermitted as error:
         raise StoreUnavailable(
             f"{wire.url} lacks the log's functions, and this user may not load them: start a worker first"
         ) from error
@@ -42,7 +40,7 @@ def _installed(wire: Wire) -> str | None:
     """Return the source of the library that the server has; None if it has none."""
     try:
         listed = wire.read("FUNCTION", "LIST", "LIBRARYNAME", LIBRARY, "WITHCODE")
-    except exceptions.NoPermissionError:  # an operator may load the library and deny us FUNCTION
+    except NotPermitted:  # an operator may load the library and deny us FUNCTION
         return code()
     if not listed:
         return None

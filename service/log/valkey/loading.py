@@ -8,9 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from redis import exceptions
-
-from service.log.errors import StoreLoading, StoreUnavailable
+from service.log.errors import NotPermitted, StoreLoading, StoreUnavailable
 from service.log.valkey.durable import parse_info
 from service.log.valkey.wire import Wire
 
@@ -59,7 +57,7 @@ def load_progress(wire: Wire) -> LoadProgress | None:
         return None
     try:
         fields = parse_info(wire.read("INFO", "persistence"))
-    except exceptions.NoPermissionError:
+    except NotPermitted:
         return LoadProgress(0, 0, 0)
     if fields.get("loading") == "0":  # it finished in between
         return None

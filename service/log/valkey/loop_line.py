@@ -13,7 +13,7 @@ from typing import Final
 
 import hiredis
 
-from service.log.valkey.wire import Raw, Reply, Wire
+from service.log.valkey.wire import Raw, Reply, Wire, raise_translated
 
 _READ: Final = 64 * 1024
 _NOTHING: Final = object()
@@ -43,7 +43,10 @@ class LoopLine:
     async def open(cls, wire: Wire, heard: Callable[[Reply], None], lost: Callable[[str], None]) -> LoopLine:
         """Connect to the server of *wire*; raise `StoreUnavailable`."""
         connection = await asyncio.get_running_loop().run_in_executor(None, wire.dedicated)
-        return cls(connection, heard, lost)
+        try:
+            return cls(connection, heard, lost)
+        except Exception as error:  # noqa: BLE001 - it is translated
+            raise_translated(error, wire.url, changes=False)
 
     def write(self, data: bytes) -> None:
         """Send *data* as soon as the socket accepts it."""
@@ -66,8 +69,8 @@ class LoopLine:
             sent = self._socket.send(self._unsent)
         except _LATER:
             sent = 0
-        except OSError as error:
-            self._end(str(error))
+        except Exception as error:  # noqa: BLE001 - after any error it is open what was sent
+            self._end(f"{type(error).__name__}: {error}")
             return
         del self._unsent[:sent]
         if self._unsent:
@@ -85,13 +88,21 @@ class LoopLine:
                 data = self._socket.recv(_READ)
         except _LATER:
             data = b"-"
-        except OSError as error:
-            self._end(str(error))
+        except Exception as error:  # noqa: BLE001 - after any error nothing that follows can be read
+            self._end(f"{type(error).__name__}: {error}")
             return
-        while self._is_open and (reply := self._reader.gets()) is not _NOTHING:
+        while self._is_open and (reply := self._next()) is not _NOTHING:
             self._heard(reply)
         if not data:
             self._end("the server has closed the connection")
+
+    def _next(self) -> Reply:
+        """Return the next reply that has arrived; end the connection if it cannot be read."""
+        try:
+            return self._reader.gets()
+        except Exception as error:  # noqa: BLE001 - nothing that follows can be read
+            self._end(f"{type(error).__name__}: {error}")
+            return _NOTHING
 
     def _end(self, why: str) -> None:
         if self._is_open:

@@ -11,7 +11,6 @@ from collections import deque
 from typing import Final
 
 import hiredis
-from redis import exceptions
 
 from service.log.errors import OutcomeUnknown, StoreFailure, WouldWait
 from service.log.valkey.loop_line import LoopLine
@@ -97,8 +96,6 @@ class Pipe:
 
     def _meant(self, error: Exception) -> Exception:
         """Return the meaning of the server's *error* for a change."""
-        if not isinstance(error, exceptions.RedisError):
-            return error
         if str(error).removeprefix("ERR ").startswith(_MOVED) or isinstance(error, DID_NOTHING):
             return WouldWait()
         try:

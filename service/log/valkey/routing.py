@@ -11,6 +11,7 @@ redis-py's own cluster client retries what it cannot know to be undone, so only 
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
@@ -21,7 +22,14 @@ from weakref import WeakSet
 from redis import exceptions
 from redis.crc import key_slot
 
-from service.log.errors import LogError, StoreFailure, StoreUnavailable
+from service.log.errors import (
+    CommandRefused,
+    FunctionsLost,
+    LogError,
+    NotPermitted,
+    StoreFailure,
+    StoreUnavailable,
+)
 from service.log.valkey.wire import (
     ANSWER_S,
     DID_NOTHING,
@@ -118,9 +126,11 @@ class Router(Exchange):
         if self._is_cluster is None:
             try:
                 self.refresh()
-            except exceptions.NoPermissionError:  # a user of a single server need not be allowed to ask
+            except NotPermitted as error:  # a user of a single server need not be allowed to ask
+                if not isinstance(error.__cause__, exceptions.NoPermissionError):
+                    raise
                 self._is_cluster = False
-            except exceptions.ResponseError as error:
+            except CommandRefused as error:
                 if "cluster support disabled" not in str(error):
                     raise
                 self._is_cluster = False
@@ -141,6 +151,10 @@ class Router(Exchange):
             return []
         assert self._map is not None
         return [self._wire_to(address) for address in sorted(self._map.replicas)]
+
+    def wires_to(self, addresses: Sequence[str]) -> list[Wire]:
+        """Return a wire to each of *addresses*, with the user and the password of this one."""
+        return [self._wire_to(address) for address in addresses]
 
     def close(self) -> None:
         """Close all connections, even those in use; the next call opens new ones."""
@@ -224,16 +238,26 @@ class Router(Exchange):
 
     def _exchange(self, commands: Sequence[Command], *, changes: bool) -> list[Reply]:
         if not self.is_cluster():
-            return self._seed.change_all(commands) if changes else self._seed.read_all(commands)
+            return self._exchange_with_one(commands, changes=changes)
         call = _Call(self, commands, changes=changes)
         ends = time.monotonic() + self._patience_s
         while faults := call.go_on():
             if time.monotonic() > ends:
-                if isinstance(faults[0], exceptions.RedisError):
-                    raise_translated(faults[0], self.url, changes=False)
-                raise faults[0]
+                raise_translated(faults[0], self.url, changes=False)
             self._learn(faults)
         return call.replies
+
+    def _exchange_with_one(self, commands: Sequence[Command], *, changes: bool) -> list[Reply]:
+        """Send *commands* to the only server, after its functions were installed again if it lost them."""
+        send = self._seed.change_all if changes else self._seed.read_all
+        try:
+            return send(commands)
+        except FunctionsLost:
+            with suppress(LogError):  # this user may not install them: another process will
+                self.prepare(self._seed)
+            if len(commands) > 1:  # others of them may have been done
+                raise
+        return send(commands)
 
     def _learn(self, faults: Sequence[Exception]) -> None:
         """Prepare another attempt at what was not done."""
@@ -291,10 +315,8 @@ class _Call:
                 self._leave(mine, fault)
             except StoreFailure as fault:
                 failure = failure or fault
-        if isinstance(failure, exceptions.RedisError):
-            raise_translated(failure, self._router.url, changes=self._changes)
         if failure is not None:
-            raise failure
+            raise_translated(failure, self._router.url, changes=self._changes)
         return self._faults
 
     def _by_node(self, items: Sequence[_Item]) -> list[tuple[Wire, list[_Item]]]:

@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final, Generic, NoReturn, Self, TypeVar
 
-from redis import exceptions
-
 from service.log.errors import StoreFailure, StoreUnavailable
 from service.log.valkey.routing import Router
 from service.log.valkey.wire import Raw, Wire, raise_translated
@@ -105,17 +103,15 @@ class Subscription(Generic[Heard]):
                 self._hear(max(0.0, ends - time.monotonic()))
                 if time.monotonic() > ends:
                     break
-        except (exceptions.RedisError, StoreUnavailable) as error:
+        except Exception as error:  # noqa: BLE001 - it is translated
             self._learn(error)
         if self._awaited:
             self._learn(StoreUnavailable(f"{self._router.url} did not confirm a subscription"))
 
-    def _learn(self, error: exceptions.RedisError | StoreUnavailable) -> NoReturn:
+    def _learn(self, error: Exception) -> NoReturn:
         """Raise the meaning of *error*; first read the map of slots again, for the next subscription."""
         with suppress(StoreFailure):
             self._router.refresh_if_cluster()
-        if isinstance(error, StoreUnavailable):
-            raise error
         raise_translated(error, self._router.url, changes=False)
 
     def _line_to(self, node: Wire) -> Raw:
@@ -144,7 +140,7 @@ class Subscription(Generic[Heard]):
         try:
             while line.can_read(0):
                 self._take(line.read_response())
-        except exceptions.RedisError as error:
+        except Exception as error:  # noqa: BLE001 - it is translated
             self._learn(error)
 
     def _take(self, message: Raw) -> None:

@@ -1,9 +1,9 @@
 """One server, used over pooled connections; every call is one round trip and is sent once.
 
 Nothing is ever sent twice: redis-py's own retries are off, because a lost reply is not a lost command. Errors
-are translated here, where they enter. An error that is not translated is a bug or a wrong configuration, and
-remains redis-py's. Connecting is a separate step: a change that was never sent raises `StoreUnavailable`, a
-change without a reply `OutcomeUnknown`.
+are translated here, where they enter, those that nobody has foreseen among them: whatever a library raises, a
+caller sees an error of the log. Connecting is a separate step: a change that was never sent raises
+`StoreUnavailable`, a change without a reply `OutcomeUnknown`.
 """
 
 import os
@@ -12,6 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
 
@@ -21,6 +22,10 @@ from redis.connection import ConnectionPool
 from redis.retry import Retry
 
 from service.log.errors import (
+    CommandRefused,
+    FunctionsLost,
+    LogError,
+    NotPermitted,
     OutcomeUnknown,
     StoreFailure,
     StoreFull,
@@ -49,15 +54,37 @@ DID_NOTHING = (
     exceptions.ClusterDownError,
     exceptions.TryAgainError,
 )
+_BY_CLASS: Sequence[tuple[tuple[type[Exception], ...], type[StoreFailure], str]] = (
+    ((exceptions.BusyLoadingError,), StoreLoading, "does not serve yet"),
+    (DID_NOTHING, StoreUnavailable, "does not serve"),
+    ((exceptions.OutOfMemoryError,), StoreFull, "is out of memory"),
+    (
+        (
+            exceptions.AuthenticationError,
+            exceptions.AuthorizationError,
+            exceptions.AuthenticationWrongNumberOfArgsError,
+            exceptions.NoPermissionError,
+        ),
+        NotPermitted,
+        "refuses this user",
+    ),
+)
+"""The meaning of redis-py's classes, the first that fits; the server did nothing."""
+
 _BY_TEXT: Sequence[tuple[str, type[StoreFailure], str]] = (
     ("MISCONF", StoreFull, "cannot write to its disk"),  # the last write failed, so it accepts no more
     ("NOREPLICAS", StoreUnavailable, "has too few replicas"),
     ("BUSY ", StoreUnavailable, "is busy"),  # a function runs for seconds: the machine lacks CPU time
     ("not allowed in cluster mode", StoreUnavailable, "is a node of a cluster, which has only database 0"),
     ("DB index is out of range", StoreUnavailable, "has no such database"),
+    ("NOAUTH", NotPermitted, "refuses this user"),
+    ("WRONGPASS", NotPermitted, "refuses this user"),
+    ("unknown command", CommandRefused, "refuses the command"),
+    ("unknown subcommand", CommandRefused, "refuses the command"),
+    ("cluster support disabled", CommandRefused, "refuses the command"),
     (
         "Function not found",
-        StoreUnavailable,
+        FunctionsLost,
         "has lost the log's functions",
     ),  # an empty server took its place
 )
@@ -116,10 +143,10 @@ class Wire(Exchange):
 
     def dedicated(self) -> Raw:
         """Open a connection for the caller alone; raise `StoreUnavailable`."""
-        connection = self._new()
         try:
+            connection = self._new()
             connection.connect()
-        except exceptions.RedisError as error:
+        except Exception as error:  # noqa: BLE001 - it is translated
             raise_translated(error, self.url, changes=False)
         return connection
 
@@ -169,8 +196,9 @@ class Wire(Exchange):
         return replies
 
     def _fail(self, connection: Raw, error: BaseException, *, changes: bool) -> NoReturn:
-        connection.disconnect()  # a late reply would be taken for the next one
-        if isinstance(error, exceptions.RedisError):
+        with suppress(Exception):
+            connection.disconnect()  # a late reply would be taken for the next one
+        if isinstance(error, Exception):
             raise_translated(error, self.url, changes=changes)
         raise error
 
@@ -209,7 +237,7 @@ class Wire(Exchange):
             connection.connect()
         except IndexError:  # another thread took the last one between check and pop
             return self._connect()
-        except exceptions.RedisError as error:
+        except Exception as error:  # noqa: BLE001 - it is translated
             raise_translated(error, self.url, changes=False)
         return connection
 
@@ -218,7 +246,7 @@ class Wire(Exchange):
         """Return whether the server has closed an idle connection, or sent an unasked reply."""
         try:
             return bool(connection.can_read())
-        except (exceptions.ConnectionError, exceptions.TimeoutError, OSError):
+        except Exception:  # noqa: BLE001 - a connection that cannot be asked is of no use
             return True
 
     @staticmethod
@@ -230,22 +258,34 @@ class Wire(Exchange):
             return error
 
 
-def raise_translated(error: exceptions.RedisError, url: str, *, changes: bool) -> NoReturn:
-    """Raise the meaning of *error* for the log; *changes*: a change was sent."""
-    if isinstance(error, exceptions.AuthenticationError):
+def raise_translated(error: Exception, url: str, *, changes: bool) -> NoReturn:
+    """Raise the meaning of *error*, whatever it is, for the log; *changes*: a change was sent.
+
+    An error that nobody has foreseen leaves open whether a change was done.
+    """
+    if isinstance(error, LogError):
         raise error
-    if isinstance(error, exceptions.BusyLoadingError):
-        raise StoreLoading(f"{url} does not serve yet: {error}") from error
-    if isinstance(error, DID_NOTHING):
-        raise StoreUnavailable(f"{url} does not serve: {error}") from error
-    if isinstance(error, exceptions.OutOfMemoryError):
-        raise StoreFull(f"{url} is out of memory: {error}") from error
-    if isinstance(error, exceptions.ConnectionError | exceptions.TimeoutError):
-        if changes:
-            raise OutcomeUnknown(f"{url} did not answer: {error}") from error
-        raise StoreUnavailable(f"{url} cannot be asked: {error}") from error
+    kind, meaning = _meaning(error)
+    if kind is not None:
+        raise kind(f"{url} {meaning}: {error}") from error
+    if changes:
+        raise OutcomeUnknown(f"{url} did not answer: {_named(error)}") from error
+    raise StoreUnavailable(f"{url} cannot be asked: {_named(error)}") from error
+
+
+def _meaning(error: Exception) -> tuple[type[StoreFailure] | None, str]:
+    """Return what the log raises for *error*, and in words; None if it leaves open what was done."""
+    for errors, kind, meaning in _BY_CLASS:
+        if isinstance(error, errors):
+            return kind, meaning
     text = str(error)
     for part, kind, meaning in _BY_TEXT:
         if part in text:
-            raise kind(f"{url} {meaning}: {text}") from error
-    raise error
+            return kind, meaning
+    return None, ""
+
+
+def _named(error: Exception) -> str:
+    """Return the text of *error*, with its class unless it is one that says no more."""
+    is_plain = isinstance(error, exceptions.ConnectionError | exceptions.TimeoutError)
+    return str(error) if is_plain else f"{type(error).__name__}: {error}"

@@ -13,9 +13,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from minio import Minio
-from minio.error import MinioException, S3Error
+from minio.error import S3Error
 from urllib3 import PoolManager, Retry, Timeout
-from urllib3.exceptions import HTTPError
 
 from service.stores.archive.storage import ArchiveUnavailable, FileMissing
 
@@ -99,5 +98,5 @@ class S3Storage:
             if fault.code == "NoSuchKey":
                 raise FileMissing(f"the archive {self._where} has no {name}") from fault
             raise ArchiveUnavailable(f"the archive {self._where}: {fault.code}") from fault
-        except (MinioException, HTTPError, OSError) as fault:
+        except Exception as fault:  # of MinIO, of urllib3, of the system, and what nobody has foreseen
             raise ArchiveUnavailable(f"the archive {self._where}: {type(fault).__name__}") from fault
