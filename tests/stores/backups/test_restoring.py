@@ -131,14 +131,14 @@ def test_the_dice_of_lost_play_fall_again_unless_the_restored_encounter_waits_fo
     folding = CommandFolder(again, Folder(again, SHELF), Keyring.of(KEY), signing)
     again.append(eid(), rolls[0], scope="s", key="2", fingerprint="f")
     with pytest.raises(RecordNotAsSigned):
-        folding.fold(eid(), lambda: True)
+        fold_whole(folding, eid())
     assert (dispute.size, dispute.epoch) == (1, 3)
     said = {"reason": "restored", "lost": dispute.public_data["lost"], "epoch": dispute.epoch}
     again.append(eid(), request(3, "accept_history", said), scope="s", key="3", fingerprint="f")
     Disputes(again).accept(eid(), said, 3)
     for n, raw in enumerate(rolls, 4):
         again.append(eid(), raw, scope="s", key=str(n), fingerprint="f")
-    folding.fold(eid(), lambda: True)
+    fold_whole(folding, eid())
 
     outcomes = [load_commit(entry.raw).outcome for entry in again.commits(eid(), 1, 2)]
     assert outcomes == ["quarantined", "accepted"]
