@@ -95,6 +95,7 @@ def _application() -> LoopApplication:
         fork_days=settings.fork_days,
     )
     host.feeds.room = FeedLimits(process=settings.api_streams, owner=settings.api_owner_streams)
+    host.refusals.most = settings.refusal_limit
     host.capacity.quotas = StorageQuotas.of(
         settings.owner_encounters, settings.owner_commands, settings.owner_mb
     )

@@ -74,6 +74,7 @@ class Settings:
     owner_mb: int = 4_096
     """Megabytes that one owner's encounters may have together; 0 means unlimited."""
     guess_limit: int = 60
+    refusal_limit: int = 300
     """Invalid tokens a minute from one address; 0 means unlimited."""
     anonymous_limit: int = 600
     """Requests without a token a minute from one address, except livez and readyz; 0 means unlimited."""
@@ -164,6 +165,9 @@ class Settings:
                 ),
                 owner_mb=env.int("OWNER_MB", cls().owner_mb, validate=validate.Range(0, _LARGE)),
                 guess_limit=env.int("GUESS_LIMIT", cls().guess_limit, validate=validate.Range(0, _LARGE)),
+                refusal_limit=env.int(
+                    "REFUSAL_LIMIT", cls().refusal_limit, validate=validate.Range(0, _LARGE)
+                ),
                 anonymous_limit=env.int(
                     "ANONYMOUS_LIMIT", cls().anonymous_limit, validate=validate.Range(0, _LARGE)
                 ),
@@ -299,6 +303,7 @@ class Settings:
             "OWNER_COMMANDS": str(self.owner_commands),
             "OWNER_MB": str(self.owner_mb),
             "GUESS_LIMIT": str(self.guess_limit),
+            "REFUSAL_LIMIT": str(self.refusal_limit),
             "ANONYMOUS_LIMIT": str(self.anonymous_limit),
             "LIMITS_URL": self.limits_url or "",
             "PROXIES": str(self.proxies),

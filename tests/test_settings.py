@@ -204,6 +204,7 @@ def test_a_trailing_line_is_no_address(monkeypatch: pytest.MonkeyPatch) -> None:
             rate_limit=10,
             owner_rate_limit=20,
             guess_limit=0,
+            refusal_limit=0,
             limits_url="redis://queue:6380/2",
             proxies=1,
             api_streams=7,

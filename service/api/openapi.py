@@ -94,6 +94,7 @@ _WAITING: Final = (
     "store-full",
     "quota-exceeded",
     "too-many-undecided",
+    "too-many-refusals",
     "outcome-unknown",
 )
 _INTRODUCTION: Final = """\

@@ -228,6 +228,14 @@ _TYPES: Final = (
         "(`GET /v1/bundles`).",
     ),
     ProblemType(
+        "too-many-refusals",
+        429,
+        "Too many commands of the seat were refused",
+        "A player's seat may be refused 300 commands a minute (the operator sets the limit), because refused "
+        "commands are on the record and take room of the encounter's owner. `limit` gives the figure. "
+        "Nothing was changed. Ask for `GET …/options`, and send the request again after `Retry-After`.",
+    ),
+    ProblemType(
         "too-many-undecided",
         429,
         "Too many commands are undecided",

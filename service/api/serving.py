@@ -49,6 +49,7 @@ from service.stores.capacity import QuotaExceeded
 from service.stores.checkpoints import TreeHead
 from service.stores.secrets import Undecipherable
 from service.usecases.openings import EncounterMissing, EncounterRemoved
+from service.usecases.refusals import TooManyRefusals
 from service.usecases.sending import EncounterImported
 from service.usecases.services import Services
 
@@ -328,6 +329,12 @@ _PROBLEM_OF: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
         "idempotency-key-reused", "the key was used for another request", members={"n": fault.n}
     ),
     VersionConflict: _conflict,
+    TooManyRefusals: lambda fault: Problem(
+        "too-many-refusals",
+        str(fault),
+        members={"quota": "refusals", "used": fault.most, "limit": fault.most},
+        headers={"Retry-After": str(fault.seconds)},
+    ),
     TooManyUndecided: lambda fault: Problem(
         "too-many-undecided",
         str(fault),

@@ -26,7 +26,7 @@ from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Actor, Command, Refused
 from service.rules.rolls.closing import CloseEncounter
 from service.rules.rolls.epochs import AcceptHistory
-from service.rules.ruleset import ChecksInOrder
+from service.rules.ruleset import ChecksInOrder, check
 from service.rules.table.seats import TABLE_SIGN_1
 from service.rules.table.table import GM, Table
 from service.stores.disputes import Disputes
@@ -36,6 +36,12 @@ from service.usecases.services import Services
 
 NOT_INSTEAD: Final = frozenset((*NOT_REPEATED, CloseEncounter.type, AcceptHistory.type))
 """Commands that cannot replace a contested one: they are not play, or they end it."""
+
+PLAYER: Final = "player"
+"""The role whose commands are held to bounds of their own, so that they leave room for the GM's."""
+
+NOT_OWN: Final = ("no_such_creature", "not_your_creature")
+"""The codes of refusals that a player's own view decides."""
 
 Check = Callable[[Services, str, Mapping[str, Any]], None]
 Effect = Callable[[Services, str, Mapping[str, Any], int], None]
@@ -80,6 +86,31 @@ def check_each(
             command = from_data(kind, data, families=begun.families, by=actor)
             if reveals or command.scope(begun) is not None:
                 checks.check(command)
+
+
+def check_own(
+    actor: Actor, commands: Iterable[CommandInput], kept: Table, state: Callable[[], Table]
+) -> None:
+    """Raise `Refused` if a player's command is for a creature that is another's, or that it does not see.
+
+    Everybody knows that beforehand, so the record gains nothing by it, and a player could fill it. *kept* is
+    a state of this process; only if it raises a doubt is *state*, which has everything that is appended,
+    asked.
+    """
+    if actor.role != PLAYER:
+        return
+    for kind, data in commands:
+        creature = data.get("creature")
+        if not isinstance(creature, str) or kept.controller(creature) == actor.seat:
+            continue
+        now = state()
+        if now.controller(creature) == actor.seat:
+            continue
+        try:
+            check(now, from_data(kind, data, families=now.families, by=actor))
+        except Refused as refused:
+            if refused.code in NOT_OWN:
+                raise
 
 
 def may_seal(kind: type[Command[Any]]) -> bool:

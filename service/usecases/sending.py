@@ -54,13 +54,16 @@ from service.steps import IN_POOL, Pause, Steps, in_thread, run
 from service.stores.backlogs import OF_ENCOUNTER, OF_SEATS
 from service.stores.capacity import QuotaExceeded
 from service.usecases.preconditions import (
+    PLAYER,
     CommandInput,
     check_array,
     check_each,
     check_line,
+    check_own,
     check_signature,
     terms_of,
 )
+from service.usecases.refusals import TooManyRefusals
 from service.usecases.services import Services
 
 NONCE_BYTES: Final = 16
@@ -177,6 +180,7 @@ def _check_preconditions(
         kept = services.folder.kept(encounter) or services.folder.current(encounter)
         for draft in drafts:
             check_signature(services, kept.state, _request(encounter, draft))
+        check_own(actor, commands, kept.state, lambda: _settled(services, encounter))
         reveals = len(commands) == 1 and knows_more(kept.state, actor)
         check_each(
             services, encounter, actor, commands, lambda: _settled(services, encounter), reveals=reveals
@@ -252,12 +256,16 @@ def append_in_steps(
 ) -> Steps[Appended]:
     """Append requests and notify a worker.
 
-    Raises `EncounterImported`, `TooManyUndecided`, and as `check_capacity` and the log.
+    Raises `EncounterImported`, `TooManyRefusals`, `TooManyUndecided`, and as `check_capacity` and the log.
     """
     more, create = options.get("more", ()), options.get("create", False)
     entry = services.encounters.find(encounter)
     if entry is not None and entry.imported:
         raise EncounterImported(encounter)
+    is_of_player = draft.actor.role == PLAYER
+    if is_of_player:
+        with _unless_repeated(services, encounter, once):
+            services.refusals.check(encounter, draft.actor.seat)
     if entry is not None:
         with _unless_repeated(services, encounter, once):
             services.backlogs.check(entry.owner, 1 + len(more))
@@ -277,10 +285,12 @@ def append_in_steps(
         notify_ms=NOTIFY_MS,
         more=rest,
         secret=options.get("secret", b""),
-        most_undecided=OF_ENCOUNTER if draft.actor.role == "gm" else OF_SEATS,
+        most_undecided=OF_SEATS if is_of_player else OF_ENCOUNTER,
     )
     if entry is not None:
         services.backlogs.appended(entry.owner, encounter, submitted.undecided)
+    if is_of_player and not submitted.replayed:
+        services.refusals.sent(encounter, draft.actor.seat, submitted.n, 1 + len(rest))
     if entry is not None and not submitted.replayed:
         size = sum(map(len, (first, *rest)))
         services.capacity.appended(entry.owner, encounters=int(create), commands=1 + len(rest), size=size)
@@ -319,7 +329,7 @@ def _unless_repeated(services: Services, encounter: str, once: IdempotencyKey) -
     """Ignore a refusal for want of room if the key is known: then nothing is appended."""
     try:
         yield
-    except (StoreFull, QuotaExceeded, TooManyUndecided):
+    except (StoreFull, QuotaExceeded, TooManyUndecided, TooManyRefusals):
         if services.log.find_key(encounter, once.scope, once.key) is None:
             raise
 

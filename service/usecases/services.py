@@ -24,6 +24,7 @@ from service.stores.cached import CachedLookup
 from service.stores.capacity import Capacity
 from service.stores.encounter_index import EncounterIndex
 from service.stores.secrets import service_key_of
+from service.usecases.refusals import SeatRefusals
 
 FORK_DAYS: Final = 30
 
@@ -46,6 +47,8 @@ class Services:
     """The room that the store and its owners have."""
     backlogs: OwnerBacklogs
     """The undecided commands of owners."""
+    refusals: SeatRefusals
+    """What seats were refused lately."""
     occasions: Occasions
     tree_heads: CachedLookup[checkpoints.TreeHead | None]
     """The latest signed checkpoint of each encounter."""
@@ -92,6 +95,8 @@ def make_services(
     outcomes = OutcomeListener(log)
     outcomes.on_awaited(lambda outcome: folder.offer(outcome.encounter, outcome.n, outcome.raw))
     outcomes.on_lost(folder.doubt)
+    refusals = SeatRefusals(clock)
+    outcomes.on_each(refusals.hear)
     feeds = EventFeeds(outcomes)
     if on_loop is None:
         outcomes.start()
@@ -107,6 +112,7 @@ def make_services(
         encounters=register,
         capacity=Capacity(log, register, clock),
         backlogs=OwnerBacklogs(log, clock),
+        refusals=refusals,
         occasions=Occasions(log),
         tree_heads=CachedLookup(
             partial(checkpoints.latest, log), clock, looks=partial(checkpoints.latest_of, log)
