@@ -14,7 +14,7 @@ from typing import Final
 import structlog
 
 from service import tracing
-from service.api.app import create_app
+from service.api.app import create_app, prepare
 from service.api.loop.adapter import LoopApplication
 from service.api.loop.sockets import SocketLimits
 from service.api.quotas import RateLimits
@@ -53,6 +53,11 @@ def application() -> LoopApplication:
         write_json_lines("info")
         _logger.critical("api.not_started", why=why)
         sys.exit(BOOT_ERROR)
+
+
+def warm() -> None:
+    """Compile what every application has, so that a process which is forked from this one need not."""
+    prepare(installed())
 
 
 def _application() -> LoopApplication:

@@ -29,6 +29,7 @@ from service.api.quotas import RateLimits, RequestQuotas
 from service.api.request_ids import new_request_id
 from service.api.resources import documents
 from service.api.serving import AppContext, as_problem, refuse, serve
+from service.core.fold import Registry
 from service.steps import Pause, blocking, run
 from service.usecases.services import Services
 
@@ -43,7 +44,7 @@ def create_app(services: Services, bounds: RateLimits | None = None, origins: Co
     """
     resources.load()
     app = Flask("rewound", static_folder=None)
-    app.url_map = _url_map(tuple((each.id, each.method, each.path) for each in OPERATIONS.all.values()))
+    app.url_map = _rules()
     served = AppContext(
         services=services,
         inputs=all_inputs(services.registry),
@@ -56,6 +57,17 @@ def create_app(services: Services, bounds: RateLimits | None = None, origins: Co
     app.extensions[SERVED] = served
     cors.allow(app, served.origins)
     return app
+
+
+def prepare(registry: Registry) -> None:
+    """Compile what every application over *registry* has; `create_app` does it, too, if nobody has before."""
+    resources.load()
+    _rules()
+    all_inputs(registry)
+
+
+def _rules() -> Map:
+    return _url_map(tuple((each.id, each.method, each.path) for each in OPERATIONS.all.values()))
 
 
 @cache

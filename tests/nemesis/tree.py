@@ -30,6 +30,8 @@ STORE: Final = "valkey-server"
 MASTER: Final = "API master"
 API: Final = "API worker"
 WORKER: Final = "fold worker"
+FORKER: Final = "forking parent"
+"""What a worker or the API's master is forked from, and forked again if it was killed."""
 OTHER: Final = "other"
 
 
@@ -182,13 +184,7 @@ class Tree:
             return SERVE
         if "/valkey-server" in line[0]:
             return STORE
-        if "service.supervisor.keeper" in line:
-            return KEEPER
-        if "gunicorn" in line:
-            return API if "gunicorn" in lines.get(_parent(pid), []) else MASTER
-        if "workers" in line:
-            return WORKER
-        return OTHER
+        return KEEPER if "service.supervisor.keeper" in line else _forked(pid, line, lines)
 
     def end(self) -> None:
         """End whatever is left: also what a fault of the service left behind."""
@@ -205,6 +201,20 @@ class Tree:
         while (found := self.processes()) and time.monotonic() < ends:
             time.sleep(0.1)
         return found
+
+
+def _forked(pid: int, line: list[str], lines: dict[int, list[str]]) -> str:
+    if "gunicorn" in line and _is_child_of_its_like(pid, lines):
+        return API if _is_child_of_its_like(_parent(pid), lines) else MASTER
+    if "service.supervisor.child" in line and not _is_child_of_its_like(pid, lines):
+        return FORKER
+    if "workers" in line:
+        return WORKER
+    return OTHER
+
+
+def _is_child_of_its_like(pid: int, lines: dict[int, list[str]]) -> bool:
+    return lines.get(pid) == lines.get(_parent(pid), [""])
 
 
 def _parent(pid: int) -> int:
