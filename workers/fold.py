@@ -351,9 +351,10 @@ class CommandFolder:
         if written.n == 1 and written.events:
             self._propose_opening(written.folded)
         process = "" if isinstance(entry, Entry) or are_about(written.events, ADMISSION) else entry.process
-        is_seated = written.seat in state.seats  # the sender receives its next prompts with the commit
-        asks_next = is_seated and written.asks_next
-        prompts = dumps(views.asked_next(state, written.seat, written.owed)) if asks_next else b""
+        prompts = b""
+        if written.seat in state.seats:  # its receipt and its next prompts come to the sender with the commit
+            asked = views.asked_next(state, written.seat, written.owed) if written.asks_next else {}
+            prompts = dumps(asked)
         write = written.write_after(before.hash, entry.raw, prompts, process)
         return summarized(write, state, written.at) if closes else write
 

@@ -406,10 +406,10 @@ def result_data(
     Only the *sender* receives what the worker published beside the commit, because it is made for that seat.
     """
     data = views.outcome_data(found.commit, found.payloads, found.reader)
+    asked: views.Data = orjson.loads(found.next_prompt) if sender and found.next_prompt else {}
     if not asks_next:
-        return data
-    if sender and found.next_prompt:
-        asked: views.Data = orjson.loads(found.next_prompt)
+        return data | {name: value for name, value in asked.items() if name == "receipt"}
+    if asked:
         return data | asked
     state = services.folder.current(encounter, found.commit.n).state
     named = views.next_prompt(found.commit, found.payloads, found.reader)
