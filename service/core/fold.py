@@ -16,6 +16,7 @@ from typing import Any, Final
 from service.core import snapshots
 from service.core.decide import FoldedState, unfolded
 from service.core.no_rules import NO_RULES
+from service.core.weighing import weight_of
 from service.log.errors import NoSuchEncounter
 from service.log.protocol import Log
 from service.log.values import Entry, StreamHead
@@ -30,6 +31,12 @@ Registry = Mapping[str, Ruleset[Any]]
 
 PAGE: Final = 500
 """Commits read in one round trip."""
+
+ROOM: Final = 128 * 1024 * 1024
+"""Bytes that cached states may take together."""
+
+WEIGHED_EVERY: Final = 64
+"""Commits after which a cached state is weighed again."""
 
 OFFERED: Final = 64
 """Published commits buffered for an encounter until it is read; beyond that the store is read."""
@@ -57,15 +64,22 @@ class ChainBroken(Exception):
 
 
 class Folder:
-    """Folds encounters, and caches the *capacity* last used."""
+    """Folds encounters, and caches those last used: at most *capacity*, and no more than fit into *room*."""
 
-    def __init__(self, log: Log, registry: Registry, *, capacity: int = 512, asks: bool = True) -> None:
-        """Cache *capacity* states; with *asks*, ask a worker for snapshots where they are missing."""
+    def __init__(
+        self, log: Log, registry: Registry, *, capacity: int = 512, room: int = ROOM, asks: bool = True
+    ) -> None:
+        """Cache *capacity* states in *room* bytes; with *asks*, ask a worker for missing snapshots."""
         self._log = log
         self._asks = asks
         self._registry = registry
         self._capacity = capacity
+        self._room = room
         self._cached: OrderedDict[str, AnyFolded] = OrderedDict()
+        self._weights: dict[str, tuple[int, int]] = {}
+        """The number of the commit at which each cached state was weighed, and its weight then in bytes."""
+        self._weight = 0
+        """The sum of the weights."""
         self._offered: dict[str, list[Entry]] = {}
         self._lock = Lock()
         self._doubts = 0
@@ -150,17 +164,29 @@ class Folder:
         with self._lock:
             self._cached[folded.encounter] = folded
             self._cached.move_to_end(folded.encounter)
-            if len(self._cached) > self._capacity:
-                gone, _ = self._cached.popitem(last=False)
-                self._offered.pop(gone, None)
-                self._compared.pop(gone, None)
+            self._weigh(folded)
+            while len(self._cached) > self._capacity or (self._weight > self._room and len(self._cached) > 1):
+                self._forget(next(iter(self._cached)))
 
     def drop(self, encounter: str) -> None:
         """Drop the cached state: the next read uses the store alone."""
         with self._lock:
-            self._cached.pop(encounter, None)
-            self._offered.pop(encounter, None)
-            self._compared.pop(encounter, None)
+            self._forget(encounter)
+
+    def _weigh(self, folded: AnyFolded) -> None:
+        """Note the weight of a cached state, unless it was weighed a few commits ago."""
+        at, before = self._weights.get(folded.encounter, (-WEIGHED_EVERY, 0))
+        if 0 <= folded.n - at < WEIGHED_EVERY:
+            return
+        weight = weight_of(folded.state)
+        self._weights[folded.encounter] = folded.n, weight
+        self._weight += weight - before
+
+    def _forget(self, encounter: str) -> None:
+        self._cached.pop(encounter, None)
+        self._offered.pop(encounter, None)
+        self._compared.pop(encounter, None)
+        self._weight -= self._weights.pop(encounter, (0, 0))[1]
 
     # --- the past ------------------------------------------------------------------------------------
 
