@@ -19,7 +19,7 @@ from werkzeug.http import parse_options_header
 from service.api.exchange import Fields
 from service.api.inputs import EditionInputs
 from service.api.metrics import Metrics
-from service.api.parameters import AS, LINE, PRETTY, WHOLE, Parameter, read_parameter
+from service.api.parameters import AS, LINE, PRETTY, TEXT, WHOLE, Parameter, read_parameter
 from service.api.principals import Principal, SeatAccess
 from service.api.problems import Problem, invalid, listed
 from service.api.schemas import near
@@ -208,7 +208,8 @@ class ApiRequest:
         sent = self.headers.get("Idempotency-Key")
         key = token_hex(_KEY_BYTES) if sent is None else read_key(sent)
         said = self.body if self.is_raw else canonical.dumps(self.data) if self.body else b""
-        asked = "&".join(each for each in self.query_text.split("&") if each.partition("=")[0] != PRETTY.name)
+        shown = (PRETTY.name, TEXT.name)  # how an answer looks is no part of what is asked for
+        asked = "&".join(each for each in self.query_text.split("&") if each.partition("=")[0] not in shown)
         return RequestKey(key, fingerprint(self.method, self.target, asked, said))
 
     def signatures(self, count: int, first: int = 0) -> list[SeatSignature | None]:

@@ -114,6 +114,8 @@ def _serve(
         answer.is_pretty = api_request.is_pretty
         if answer.version is not None and api_request.has_moved:
             answer.version = f"{api_request.encounter}.{answer.version}"
+        if operation.has_secret:
+            answer.headers.setdefault("Cache-Control", "no-store")
         reply = respond(answer, api_request.headers.get("If-None-Match", ""))
         reply = compressed(reply, operation, asked.headers.get(CODING))
     except Exception as fault:  # noqa: BLE001 - the one place where every exception becomes a response
@@ -195,6 +197,8 @@ def _checkpoint(api_request: ApiRequest) -> TreeHead | None:
     """
     try:
         return api_request.services.tree_heads.of(api_request.encounter)
+    except WouldWait:  # it is asked for again, in the pool
+        raise
     except StoreFailure:
         return None
     except Exception:
@@ -226,16 +230,23 @@ def _call(
 def _body(operation: Operation, asked: RequestHead) -> Steps[bytes]:
     """Return the request's body; a body with a too large `Content-Length` is not read.
 
-    Raises the problem `unsupported-media-type` and `RequestEntityTooLarge`.
+    Raises the problems `unsupported-media-type` and `body-too-large`.
     """
     if asked.headers.get("Content-Encoding", "identity") != "identity":
         raise Problem("unsupported-media-type", "send the body without a content encoding")
     if operation.method == "GET":
         return b""
     if asked.length > operation.limit:
-        raise RequestEntityTooLarge
-    body: bytes = yield asked.body(operation.limit)
+        raise _too_large(operation.limit)
+    try:
+        body: bytes = yield asked.body(operation.limit)
+    except RequestEntityTooLarge:
+        raise _too_large(operation.limit) from None
     return body
+
+
+def _too_large(limit: int) -> Problem:
+    return Problem("body-too-large", f"a body of at most {limit:,} bytes", members={"limit": limit})
 
 
 def respond(answer: ApiResponse, if_none_match: str = "") -> Reply:
@@ -287,7 +298,6 @@ def _of_framework(fault: HTTPException) -> Problem:
     detail = {
         "not-found": "there is nothing at this address that you may see",
         "method-not-allowed": f"this resource supports {headers.get('Allow', 'another method')} alone",
-        "body-too-large": "the body is larger than this operation allows",
     }.get(code, (fault.description or fault.name).lower().rstrip("."))
     return Problem(code, detail, headers=headers)
 

@@ -76,6 +76,7 @@ SHARED: Final[Mapping[str, str]] = {
 """The sentences of events that all rulesets share."""
 
 _ARTICLES: Final = frozenset({"The", "A", "An", "His", "Her", "Its", "Their"})
+_LOWERED: Final = frozenset(each.lower() for each in _ARTICLES)
 _LONG: Final = 16
 """How many characters of a hash are shown."""
 _CREATURES: Final = frozenset({"creature"})
@@ -147,9 +148,10 @@ def inside(name: str) -> str:
 
 
 def spoken(events: Iterable[Mapping[str, Any]], names: Mapping[str, str], speech: Speech) -> list[str]:
-    """Return a sentence for each of *events* that is worth one; it begins with a capital."""
+    """Return a sentence for each of *events* that is worth one; it begins with a capital or with a name."""
+    proper = tuple(name for name in names.values() if name and name.partition(" ")[0] not in _LOWERED)
     found = (sentence(event, names, speech) for event in events)
-    return [f"{said[:1].upper()}{said[1:]}" for said in found if said]
+    return [said if said.startswith(proper) else f"{said[:1].upper()}{said[1:]}" for said in found if said]
 
 
 def sentence(event: Mapping[str, Any], names: Mapping[str, str], speech: Speech = SHARED_SPEECH) -> str:

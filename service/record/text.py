@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from functools import cache
 from typing import Any, Final
 
@@ -21,17 +22,32 @@ DIRECTIONS: Final = r"\u202a-\u202e\u2066-\u2069"
 _MARKS: Final = r"\u061c\u200e\u200f\u2028\u2029"
 """Allowed in text, but escaped by `plain`: direction marks, line and paragraph separators."""
 
-_REFUSED: Final = re.compile(f"[{CONTROLS}{DIRECTIONS}]")
+INVISIBLE: Final = (
+    r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u2064\u2800\u3164\ufeff\uffa0"
+    r"\U000e0000-\U000e007f"
+)
+"""Soft hyphens, spaces without width, fillers and tags: they make two names of one look."""
+
+_REFUSED: Final = re.compile(f"[{CONTROLS}{DIRECTIONS}{INVISIBLE}]")
+_BESIDE: Final = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me"})
+"""Categories of characters of which a reader sees nothing if they are alone."""
+_WHAT: Final = (
+    (re.compile(f"[{CONTROLS}]"), "a control character"),
+    (re.compile(f"[{DIRECTIONS}]"), "a control of the direction of text"),
+    (re.compile(""), "an invisible character"),
+)
 _LINES: Final = "\n\t"
 
 
 def fault(text: str, *, lines: bool) -> str | None:
     """Return why *text* is not accepted, None if it is; *lines* allows LF and TAB."""
+    if text and all(unicodedata.category(each) in _BESIDE for each in text):
+        return f"text with something to see, and not only U+{ord(text[0]):04X} and the like"
     if text.isascii() and text.isprintable():
         return None
     for found in _REFUSED.finditer(text):
         if not (lines and found[0] in _LINES):
-            what = "a control character" if found[0] < "\u2000" else "a control of the direction of text"
+            what = next(words for pattern, words in _WHAT if pattern.match(found[0]))
             return f"text without U+{ord(found[0]):04X}, {what}"
     return unassigned_fault(text)
 

@@ -87,10 +87,35 @@ def test_a_bundle_with_unassigned_text_is_malformed_in_both_verifiers() -> None:
         ("abc\u202edcba", False, False),
         ("\u2066x", False, False),
         ("\u0378", False, False),
+        ("Or\u200bc", False, False),
+        ("\u3164", False, False),
+        ("Or\U000e0041c", False, False),
+        ("\ufeffOrc", False, False),
+        ("   ", False, False),
+        ("\u00a0", False, False),
+        ("\u200d", False, False),
+        ("\ufe0f", False, False),
+        ("\n\n", False, False),
+        ("", True, True),
+        ("Nəsrin\u200c\u062e\u0627\u0646\u0645", True, True),
+        ("👩\u200d🚀", True, True),
     ],
 )
 def test_the_door_takes_what_a_reader_can_see(text: str, *, of_one_line: bool, of_lines: bool) -> None:
     assert (fault(text, lines=False) is None, fault(text, lines=True) is None) == (of_one_line, of_lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Or\u200bc", "text without U+200B, an invisible character"),
+        ("\x07x", "text without U+0007, a control character"),
+        ("\u2066x", "text without U+2066, a control of the direction of text"),
+        ("   ", "text with something to see, and not only U+0020 and the like"),
+    ],
+)
+def test_what_is_refused_is_named_by_its_code_point(text: str, said: str) -> None:
+    assert fault(text, lines=False) == said
 
 
 def test_what_a_stranger_wrote_is_shown_plainly() -> None:

@@ -9,7 +9,7 @@ from service.api.answers import PENDING
 from service.api.command_outcomes import pending, send_checked
 from service.api.fields import ID, IntegerField
 from service.api.operations import GM_ALONE, READERS, UNCHANGED, ResponseSchema, operation
-from service.api.problems import not_found
+from service.api.problems import Problem, not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import schema_of, strict
 from service.api.shapes import NUMBER, SEAT, TEXT, TIME, TRUTH, Schema, closed, component, listing
@@ -204,6 +204,7 @@ def issue_token(request: ApiRequest) -> Steps[ApiResponse]:
     roles=GM_ALONE,
     body=LINK_REQUEST,
     answers={201: ResponseSchema("The link.", SHARE_LINK)},
+    problems=("command-refused",),
 )
 def share_seat(request: ApiRequest) -> ApiResponse:
     """Get a share link of a seat: a token for it that expires.
@@ -214,8 +215,11 @@ def share_seat(request: ApiRequest) -> ApiResponse:
     """
     name, services = _named(request), request.services
     seat = services.folder.current(request.encounter).state.seats.get(name)
-    if seat is None or seat.closed or not seat.tokens:
+    if seat is None or seat.closed:
         raise not_found()
+    if not seat.tokens:
+        detail = f"{name} has no token, for which a link stands: POST …/seats/{name}/token issues one"
+        raise Problem("command-refused", detail, members={"code": "no_token", "rule": None})
     expires = int(services.clock()) + request.data.get("expires_in_s", _DAY_S)
     link = ShareLink(services.encounters.root(request.encounter), name, seat.tokens, expires)
     token = share_links.signed(services.service_key, link)

@@ -164,7 +164,9 @@ class OpenSeat(Command[Table]):
         _gm_only(self)
         _well_formed(self.key)
         if self.seat in view.seats or self.seat == CLOCK:
-            raise Refused("seat_taken", f"there is already a seat {self.seat}", "TABLE-SEAT-1")
+            closed = self.seat in view.seats and view.seats[self.seat].closed
+            end = ", and it is closed: a seat's name is used once, so take another" if closed else ""
+            raise Refused("seat_taken", f"there is already a seat {self.seat}{end}", "TABLE-SEAT-1")
         if self.role in WATCHERS and self.creatures:
             raise Refused("observer_controls_nothing", f"an {self.role} controls no creature", "TABLE-SEAT-1")
         _free(view, self.seat, self.creatures)
