@@ -31,6 +31,7 @@ CHAPTERS: Final[tuple[ModuleType, ...]] = (
 """The modules with messages, in the order of the book."""
 
 FACE: Final = (
+    "condition_words",
     "ruling_effects",
     "uses",
     "effects",

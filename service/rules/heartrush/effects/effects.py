@@ -353,9 +353,7 @@ class Push(Effect):
             return "a direction, for nobody pushes it"
         if self.feet < 0 or self.feet % FEET or self.feet > MOST:
             return "feet in steps of 5"
-        if self.direction is not None and (
-            self.direction == (0, 0) or any(abs(axis) > 1 for axis in self.direction)
-        ):
+        if self.direction == (0, 0) or any(abs(axis) > 1 for axis in self.direction):
             return "a direction is one of the eight steps"
         return no_such(view, self.creature)
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from service.rules import opening as common_opening
 from service.rules.heartrush import books
-from service.rules.heartrush.body.conditions import MOST_LEVELS, kind_of
+from service.rules.heartrush.body.conditions import kind_of
 from service.rules.heartrush.body.operations import Contest, Do, Save
 from service.rules.heartrush.body.permission import timing_of
 from service.rules.heartrush.body.weapons import cannot_cast, may_wield, unattuned
@@ -25,11 +25,12 @@ from service.rules.heartrush.creatures.abilities import (
     Value,
     is_instant,
 )
-from service.rules.heartrush.creatures.character import Entry
+from service.rules.heartrush.creatures.character import MOST_LEVELS, Entry
 from service.rules.heartrush.creatures.options import OPTIONS
 from service.rules.heartrush.creatures.sheet import Scenery, Sheet, Terrain, Weapon
 from service.rules.heartrush.creatures.size_and_bonds import fit_together, slots, slots_taken
 from service.rules.heartrush.creatures.state import Creature, State
+from service.rules.heartrush.effects.condition_words import word_fault
 from service.rules.heartrush.table.combat import CombatFrame
 from service.rules.heartrush.table.entries import (
     arrives_at_s,
@@ -411,6 +412,10 @@ def _poison_faults(sheet: Sheet, at: str) -> Iterator[Fault]:
     for i, poison in enumerate(sheet.poisons):
         if not ID.fullmatch(poison.id) or names.index(poison.id) != i:
             yield f"{at}/poisons/{i}/id", "an id no other poison of the creature has"
+        for condition in poison.conditions:
+            wrong = word_fault(condition, custom=False, other=True)
+            if wrong is not None:
+                yield f"{at}/poisons/{i}/conditions/{condition}", wrong
         if poison.doses < 0 or not 0 <= poison.dice <= MOST_DICE:
             yield f"{at}/poisons/{i}", f"no fewer than no doses, and from 0 to {MOST_DICE} dice"
 

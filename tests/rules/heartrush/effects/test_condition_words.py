@@ -135,6 +135,12 @@ def test_HR_SVC_9_an_ability_is_written_with_conditions_of_the_book(effect: dict
     assert why in found.refusal.detail
 
 
+def test_HR_SVC_9_a_poison_brings_conditions_of_the_book() -> None:
+    poison = {"id": "viper", "doses": 1, "conditions": {"burnin": 1}}
+    with pytest.raises(AssertionError, match="burning is one"):
+        begun(PLACES, sheets={"pia": {"poisons": [poison]}})
+
+
 def test_HR_SVC_9_a_custom_condition_of_an_ability_is_its_authors() -> None:
     own = ability("own", "heart", effects=[do("condition", creature="self", condition="gloomy", custom=True)])
     assert begun(PLACES, abilities=[own]).refusal is None

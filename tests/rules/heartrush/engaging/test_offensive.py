@@ -396,7 +396,8 @@ def test_every_offer_of_an_offensive_action_is_accepted() -> None:
     offers = [offer for offer in fight.offers("zoe", "pia") if offer.type == "declare_offensive"]
     assert {offer.given["what"] for offer in offers} == {"grapple", "hinder", "stunt"}
     for offer in offers:
-        given = {**offer.given, **{key: values[-1] for key, values in offer.choices.items()}}
+        chosen = {key: values[-1] for key, values in offer.choices.items()}
+        given = {**offer.given, **offer.written, **chosen}
         trial = Fight(state=fight.state)
         trial.do("declare_offensive", creature="pia", prompt=offer.prompt, **given)
 

@@ -53,7 +53,7 @@ def test_TABLE_HIDDEN_2_an_ability_that_drags_somebody_finds_it() -> None:
     use(fight, "pia", "i-dont-think-so", 5, 6, option="drag", to=[-1, 0])
     fight.answer("choose", "wolf", 3, 4, option="agility")
     assert found_by(fight) == ["pia"]
-    assert (fight["pia"].position, fight["wolf"].position) == ((-1, 0), (0, 0))
+    assert (fight["pia"].position, fight["wolf"].position) == ((0, 0), (1, 0)), "it stops them: HR-MOVE-7"
 
 
 def shaken_off(*hides: int) -> Fight:
