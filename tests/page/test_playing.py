@@ -60,13 +60,13 @@ def test_a_game_master_who_only_clicks_looks_rules_shares_and_proves(
     expect(gm.locator("[data-creature=pia]")).to_have_attribute(
         "aria-label", re.compile(rf"\b{before} of 40")
     )
-    expect(player.locator(".log")).to_contain_text("Play goes on from commit")
+    expect(player.locator(".log .fold")).to_contain_text("Taken back: ")
     player.get_by_role("tab", name="Rulings").click()
     expect(player.locator("[data-contest=c1]")).to_contain_text("undone: play went back to before it")
 
-    gm.get_by_role("button", name=re.compile(f"^Earlier: #1 to #{hurt - 1}, and .* undone$")).click()
+    gm.get_by_role("button", name=re.compile(f"^After #{hurt - 1}: .* undone$")).click()
     expect(gm.locator(".banner")).to_contain_text("another line of play")
-    expect(gm.locator(".count")).to_contain_text(f"{hurt - 1} / ")
+    expect(gm.locator(".count")).to_contain_text(f"{hurt} / ")
     gm.get_by_role("button", name=re.compile(f"^From #{hurt - 1}: the line that is played")).click()
     expect(gm.locator(".banner")).to_have_count(0)
 

@@ -16,18 +16,32 @@ const LINES = { played: "the line that is played", ended: "an earlier line", pro
 const commits = (count) => `${count} commit${count === 1 ? "" : "s"}`;
 
 /**
+ * Return what was taken back on the way to a line of play: after which commit, and in which line it is still read.
+ * @param {{origin: Json | null, lines: Json[]}} seen @returns {{n: number, count: number, text: string, line: string}[]}
+ */
+export const takenBack = ({ origin, lines }) => {
+  const found = [];
+  for (let from = origin; from; ) {
+    const parent = lines.find((each) => each.line === from.parent);
+    if (!parent) break;
+    const count = parent.version - from.n;
+    if (count > 0) found.push({ n: from.n, count, text: `${commits(count)} that ${LEFT[from.kind]}`, line: parent.line });
+    from = parent.origin;
+  }
+  return found;
+};
+
+/**
  * Return the branches of a line of play, by the commit from which they depart.
  * @param {{line: string, origin: Json | null, lines: Json[], forks: Json[]}} seen `line` is on screen, `origin` is where it continues from
  * @returns {Branch[]}
  */
 export const branchesOf = ({ line, origin, lines, forks }) => {
   const goal = (each) => ({ line: each.status === "played" ? null : each.line });
-  const parent = origin && lines.find((each) => each.line === origin.parent);
-  const before = parent ? [{
-    n: 1, text: `Earlier: #1 to #${origin.n}${parent.version > origin.n ? `, and ${commits(parent.version - origin.n)} that ${LEFT[origin.kind]}` : ""}`, to: { ...goal(parent), n: origin.n },
-  }] : origin?.kind === "fork" ? [{ n: 1, text: `Forked from #${origin.n} of another encounter`, to: { encounter: origin.parent, n: origin.n } }] : [];
+  const taken = takenBack({ origin, lines });
+  const before = taken.length ? taken.map(({ n, count, text, line: earlier }) => ({ n, text: `After #${n}: ${text}`, to: { line: earlier, n: n + Math.min(1, count) } })) : origin?.kind === "fork" ? [{ n: 1, text: `Forked from #${origin.n} of another encounter`, to: { encounter: origin.parent, n: origin.n } }] : [];
   const after = lines.filter((each) => each.origin?.parent === line).map((each) => ({
-    n: each.origin.n, text: `From #${each.origin.n}: ${LINES[each.status]}, ${KINDS[each.origin.kind]}, ${commits(each.version)}`, to: goal(each),
+    n: each.origin.n, text: `From #${each.origin.n}: ${LINES[each.status]}, ${KINDS[each.origin.kind]}, ${commits(each.version - each.origin.n)}`, to: goal(each),
   }));
   const aside = forks.filter((each) => each.parent === line && each.at).map((each) => ({
     n: each.at, text: `From #${each.at}: a fork by ${each.made_by}`, to: { encounter: each.encounter },

@@ -11,7 +11,7 @@ import { Store } from "../shared/store.mjs";
 import { Act } from "./act.mjs";
 import { replayOf } from "./export.mjs";
 import { GameMaster } from "./gm.mjs";
-import { branchesOf } from "./branches.mjs";
+import { branchesOf, takenBack } from "./branches.mjs";
 import { drawCard, madeBy } from "./card.mjs";
 import { Log } from "./log.mjs";
 import { BattleMap, lettersOf } from "./map.mjs";
@@ -269,6 +269,9 @@ class Fight {
     store.on(["n", "revision"], ({ n }) => this.#rest(n));
     store.on(["isLost", "fault"], ({ isLost, fault }) => say(at("lost"), fault || (isLost ? "Connection lost, trying again" : "")));
     store.on(["revision"], () => { this.marks = { rounds: this.#rounds(), parts: this.#parts() }; });
+    store.on(["lines", "about", "revision"], ({ lines, about }) => this.log.fold(takenBack({ origin: about.origin ?? null, lines }).map(({ n, text, line }) => ({
+      n, text: `Taken back: ${text}`, read: () => this.#sentences(line, n),
+    }))));
     store.on(["lines", "forks", "about", "last"], ({ lines, forks, about, last }) => {
       this.timeline.drawBranches(branchesOf({ line: this.line, origin: about.origin ?? null, lines, forks }), last);
     });
@@ -373,6 +376,13 @@ class Fight {
       const ground = await this.record.map(scene);
       if (this.mapAt === scene.mapAt) this.map.drawGround(ground, this.tokens.values());
     }
+  }
+
+  /** Return what happened in a line of play after a commit, in sentences. @param {string} line @param {number} after */
+  async #sentences(line, after) {
+    const said = [];
+    for await (const commit of this.encounter.commits({ line, after, text: "en", limit: 500 })) said.push(...commit.text);
+    return said;
   }
 
   /** Read the record and follow it, again and again while the service does not answer. */

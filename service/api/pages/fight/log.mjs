@@ -132,9 +132,23 @@ export class Log {
       else if (isLive && entry.text.length) this.news.textContent = entry.text.join(". ");
       const head = known ? known.head : this.#heading(n);
       if (!known) made.push(...[head, node].filter(Boolean));
-      this.drawn[n - 1] = { entry, node, head };
+      this.drawn[n - 1] = { entry, node, head, fold: known?.fold };
     }
     return made;
+  }
+
+  /** Show what was taken back, folded under the commit from which play went on. @param {{n: number, text: string, read: () => Promise<string[]>}[]} folds */
+  fold(folds) {
+    for (const { n, text, read } of folds) {
+      const drawn = this.drawn[n - 1];
+      if (!drawn || drawn.fold) continue;
+      const said = html("ul");
+      const opened = async (event) => {
+        if (event.currentTarget.open && !said.childElementCount) patch(said, (await read()).map((each) => html("li", {}, each)));
+      };
+      drawn.fold = html("li", { class: "fold" }, html("details", { ontoggle: opened }, html("summary", {}, text), said));
+      drawn.node.after(drawn.fold);
+    }
   }
 
   /** Return a heading above commit *n*, if another round or part of one begins with it. */

@@ -203,7 +203,7 @@ export class Rulings {
     try {
       if (ending === "undo") {
         this.answers.delete(contest.contest);
-        await this.#propose("undo", { to: contest.commit - 1, ...this.#elsewhere(contest), preview: true, reason: reason || decision });
+        await this.#propose("undo", { to: contest.commit - 1, preview: true, reason: reason || decision });
         return;
       }
       const ruled = await this.encounter.rule(contest.contest, { ending, decision, reason, ...this.#details(answer) });
@@ -221,11 +221,6 @@ export class Rulings {
     if (ending !== "as_ruled") return {};
     const offer = offers[instead];
     return { instead: offer ? [{ ...offer.command, ...values, by: "gm" }] : [] };
-  }
-
-  /** Return the line of a contest, if it is another one than is played. @param {Json} contest */
-  #elsewhere({ line }) {
-    return this.lines.some((each) => each.line === line && each.status !== "played") ? { line } : {};
   }
 
   async #propose(kind, data) {
