@@ -87,11 +87,32 @@ def steps(browser: Browser, url: str, key: str, player_key: str) -> None:
     link = gm.get_by_label(re.compile("Link for guest"))
     expect(link).to_be_visible()
     link.evaluate("field => { field.value = 'https://rewound.example/s#rl_…'; }")
+    gm.locator(".qr").evaluate("code => code.remove()")  # it says the address that nobody may read
     taken(gm, "share")
     gm.get_by_role("tab", name="Proof").click()
     gm.get_by_role("button", name="Verify it here").click()
     expect(gm.locator(".mark-proof")).to_have_text("✓ Proved")
     taken(gm, "proof")
+
+
+def new_fight(browser: Browser, url: str, key: str) -> None:
+    """Take the steps of a new fight."""
+    page = Window.opened(browser, viewport={"width": SMALL[0], "height": SMALL[1]}).visit(f"{url}/new", key)
+    page.get_by_role("button", name=re.compile("heartrush")).click()
+    for name, side in (("New character", "heroes"), ("Goblin", "foes"), ("Orc", "foes")):
+        page.get_by_label("Side", exact=True).select_option(side)
+        page.get_by_label("Stat blocks of the book").fill(name)
+        page.get_by_role("button", name=f"Add {name}", exact=True).click()
+    page.get_by_label("Stat blocks of the book").fill("")
+    taken(page, "new-creatures")
+    page.get_by_role("button", name="Next: Map").click()
+    page.get_by_role("button", name="Wall", exact=True).click()
+    box = page.locator(".canvas svg.map").bounding_box()
+    assert box is not None
+    for part in (0.3, 0.45, 0.6):
+        page.mouse.click(box["x"] + box["width"] * 0.52, box["y"] + box["height"] * part)
+    taken(page, "new-map")
+    page.context.close()
 
 
 def take_all(service: Service) -> None:
@@ -100,6 +121,7 @@ def take_all(service: Service) -> None:
     player_key = table.gm.issue_token("zoe")["token"]
     url = f"{service.station.url}/encounters/{table.encounter}"
     with started() as browser:
+        new_fight(browser, service.station.url, service.key)
         widths(browser, url, service.key)
         steps(browser, url, service.key, player_key)
 
