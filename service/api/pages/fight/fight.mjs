@@ -137,6 +137,7 @@ class Fight {
     at("tools").prepend(this.mark);
     if (isGm) at("tools").prepend(this.#perspectives(seats));
     dock();
+    if (wanted !== null) panels.select("log"); // a link to a commit shows what happened
     this.#sayWhatIsSeen();
     this.#draws();
     addEventListener("keydown", (event) => this.#key(event));

@@ -50,12 +50,18 @@ export class Ground {
     this.#draw();
   }
 
+  /** Return a cell as a row of one. @param {string} name */
+  #row(name) {
+    const [x, y] = name.split(",").map(Number);
+    return [y, x, x];
+  }
+
   #draw() {
     const { tokens, terrain, walls, scenery } = this.seen;
     const light = scenery.light ?? {};
-    const cells = [...new Set([...Object.keys(terrain), ...Object.keys(light)])].map((name) => ({ cell: name.split(",").map(Number), terrain: terrain[name] ?? "normal", light: light[name] ?? scenery.ambient ?? "bright", water: null, height_ft: scenery.heights?.[name] ?? 0, zones: [] }));
+    const rows = [...new Set([...Object.keys(terrain), ...Object.keys(light)])].map((name) => ({ row: this.#row(name), terrain: terrain[name] ?? "normal", light: light[name] ?? scenery.ambient ?? "bright", water: null, height_ft: scenery.heights?.[name] ?? 0, zones: [] }));
     const edges = Object.entries(walls).map(([name, kind]) => ({ between: name.split("|").map((cell) => cell.split(",").map(Number)), kind }));
-    this.map.drawGround({ cells, edges, light: scenery.ambient ?? "bright" }, tokens.values());
+    this.map.drawGround({ rows, edges, light: scenery.ambient ?? "bright" }, tokens.values());
     this.map.draw(tokens, this.selected, new Set(), false);
   }
 
