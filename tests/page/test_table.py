@@ -45,6 +45,7 @@ def test_from_an_empty_key_to_a_replay_and_a_proof_by_clicks_alone(
     for page in (gm, ann, ben):
         expect(page.locator("[data-creature]")).to_have_count(3)
 
+    expect(gm.locator("#panel-act [data-type]").first).to_be_visible()
     table = ClickingTable({"gm": gm, "ann": ann, "ben": ben}, {"ann": "might", "ben": "might", "gm": "might"})
     moves = 0
     while moves < MOVES and not table.is_over() and table.move():

@@ -24,7 +24,7 @@ export const replayOf = async (encounter, name) => {
   const sentences = [], changes = [];
   for await (const commit of encounter.commits({ text: "en", limit: PAGE })) if (commit.n <= size) sentences.push(commit.text);
   for await (const change of encounter.creatureChanges({ limit: PAGE })) if (change.n <= size) changes.push(change);
-  const answers = { "/options": { seat: seen.seat, version: size, options: [] }, "/creatures/changes": { changes, next_cursor: null } };
+  const answers = { "/options": { seat: seen.seat, version: size, options: [], lists: [] }, "/creatures/changes": { changes, next_cursor: null } };
   const wanted = ["", "/creatures", "/seats", "/contests", "/rolls/statistics", "/creatures/statistics",
     ...changes.filter((change) => change.map || change.n === 1).map(({ n }) => `/map?at=${n}`), ...changes.map(({ n }) => `/commits/${n}/explanation`)];
   await each(wanted, async (what) => { answers[what] = await client.get(`${path}${what}`); });
