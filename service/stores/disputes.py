@@ -95,8 +95,9 @@ class Disputes:
     def accepts(self, encounter: str, size: int, root: str) -> bool:
         """Return whether the dispute about the signed *size* and *root* was accepted."""
         found = self.find(encounter)
-        is_accepted = found is not None and found.accepted and found.why != RESTORED
-        return is_accepted and (found.size, found.root) == (size, root)
+        if found is None or not found.accepted or found.why == RESTORED:
+            return False
+        return (found.size, found.root) == (size, root)
 
     def standing(self, encounter: str) -> Dispute | None:
         """Return the open dispute about *encounter*; None if there is none."""
