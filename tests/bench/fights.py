@@ -14,7 +14,7 @@ Command = dict[str, Any]
 _WEAPON: Final = {"id": "mace", "size_class": "light", "damage_type": "bludgeoning"}
 
 
-def opening(per_side: int = 2, *, apart: int = 1, hp: int = 100_000) -> dict[str, Any]:
+def opening(per_side: int = 2, *, apart: int = 1, hp: int = 10_000) -> dict[str, Any]:
     """Return an opening with *per_side* pairs face to face, *apart* cells from pair to pair, hard to kill."""
     creatures = []
     for i in range(per_side):

@@ -32,7 +32,8 @@ SETTLED_S: Final = 3.0
 ARRAY: Final = 50
 PER_SIDE: Final = 100
 """Half of the most creatures of an encounter."""
-SPEED: Final = 600
+SPEED: Final = 300
+"""The most that a sheet may have."""
 WALLS: Final = 1_900
 """Edges of a line of walls, which is too long to walk around."""
 RATIO: Final = 2.0
@@ -168,8 +169,9 @@ class _crowding:  # noqa: N801 - it reads as what is done
     def __enter__(self) -> None:
         for process in self.processes:
             process.start()
-        for ready in self.ready:
-            assert ready.wait(servers.PATIENCE_S), "the greedy owner did not begin"
+        for process, ready in zip(self.processes, self.ready, strict=True):
+            while not ready.wait(1):
+                assert process.is_alive(), "the greedy owner did not begin"
         sleep(SETTLED_S)
 
     def __exit__(self, *_: object) -> None:
