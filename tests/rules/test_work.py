@@ -12,7 +12,7 @@ from service.rules import kit
 from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.meter import DECIDING, READING, TOO_MUCH_WORK, Meter, TooMuchWork
 from service.rules.rise import RISE
-from service.rules.ruleset import LISTED_OF_A_STEP, OFFER_STEPS, legal
+from service.rules.ruleset import LISTED_OF_A_STEP, OFFER_STEPS, Ruleset, legal
 from service.rules.space.grid import ends_within, free_place, line, reachable, way_to
 from service.simulation.table import LocalTable, secrets_of
 from tests.rules.rise.forty import forty, next_step
@@ -152,7 +152,7 @@ class OfferForEver(kit.AwaitedCommand[State]):
             yield kit.Offer(type=cls.type, creature=awaited.creature, given={"number": 1})
 
 
-LOOPS: Final = kit.ruleset(
+LOOPS: Final[Ruleset[Any]] = kit.ruleset(
     "loops@1",
     "Loops",
     state=State,

@@ -286,7 +286,7 @@ def pose_announced(
     return Problem(
         intents=intents,
         state=intents.state,
-        behind={(effect.source, name): None for name, effect in chosen.items()} | order_behind(rules),
+        behind={**{(effect.source, name): None for name, effect in chosen.items()}, **order_behind(rules)},
         through={
             name: tuple([other for other in still if not unseen.stand_up(effect.group, other)])
             for name, effect in chosen.items()
