@@ -327,7 +327,8 @@ def carry_out(
 
 def note_stops(state: State, problem: Problem, outcome: Outcome) -> list[Event[State]]:
     """Return the events of the movements that end short of where they were to lead."""
-    routes, found = outcome.routes, []
+    routes = outcome.routes
+    found: list[Event[State]] = []
     after = place_movers(state, routes)
     contested = [name for conflict in outcome.conflicts for name in conflict.creatures]
     for name, lost in routes.lost.items():
