@@ -220,8 +220,8 @@ class CompanionLost(Event[State]):
     """The other one of a grappling pair does not come along any more."""
 
     type: ClassVar[str] = "companion_lost"
-    push: str
-    creature: str
+    push: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.push, PushFrame, companion=None)
@@ -434,8 +434,8 @@ class Followed(Event[State]):
     """A creature goes after whom it has pushed."""
 
     type: ClassVar[str] = "followed"
-    push: str
-    creature: str
+    push: StepId
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return winded(state, self.creature)
@@ -449,9 +449,9 @@ class DirectionChosen(Event[State]):
     """Who pushes a creature that is in its own place says which way it goes."""
 
     type: ClassVar[str] = "direction_chosen"
-    push: str
-    creature: str
-    direction: tuple[int, int]
+    push: StepId
+    creature: CreatureId
+    direction: Direction
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.push, PushFrame)
@@ -465,9 +465,9 @@ class ChooseDirection(Command[State]):
     """Say which way a creature goes that you push out of your own place."""
 
     type: ClassVar[str] = "choose_direction"
-    creature: str
-    prompt: str
-    direction: tuple[int, int]
+    creature: CreatureId
+    prompt: PromptId
+    direction: Direction
     """One of the eight steps, along x and y."""
 
     def check(self, view: State) -> None:

@@ -37,7 +37,7 @@ class BreathLost(Event[State]):
     """A creature cannot hold its breath any more."""
 
     type: ClassVar[str] = "breath_lost"
-    creature: str
+    creature: CreatureId
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, breath=None)

@@ -68,7 +68,7 @@ class DeclaredAdjudication:
     on_accept: tuple[Effect, ...] = ()
     """What follows from a yes, besides whatever the GM adds."""
     on_reject: tuple[Effect, ...] = ()
-    against: str | None = None
+    against: CreatureId | None = None
     """The other creature that it is about, if one is."""
 
 
