@@ -97,7 +97,7 @@ def test_every_body_of_a_request_has_bounds() -> None:
 def test_the_contract_says_the_bounds() -> None:
     schemas = document()["components"]["schemas"]
     sheet = schemas["HeartrushSheet"]["properties"]
-    assert (sheet["speed"]["minimum"], sheet["speed"]["maximum"]) == (0, 300)
+    assert (sheet["speed"]["minimum"], sheet["speed"]["maximum"]) == (0, 120)
     assert (sheet["lantern_ft"]["maximum"], sheet["lantern_ft"]["multipleOf"]) == (60, 5)
     assert (sheet["name"]["maxLength"], sheet["weapons"]["maxItems"]) == (200, 40)
     scenery = schemas["HeartrushScenery"]["properties"]

@@ -116,8 +116,8 @@ Direction: TypeAlias = Annotated[tuple[Coordinate, Coordinate], named("direction
 """A direction, as steps along x and y."""
 Feet: TypeAlias = Annotated[int, number("feet", 0, 1_000, unit="feet", many=1_000)]
 """A distance at a table: the longest range of either book is 480 feet, and a map of 1,000 has 200 cells."""
-Speed: TypeAlias = Annotated[int, number("speed", 0, 300, unit="feet")]
-"""The feet that a creature moves in a round: a search of what it reaches stays small."""
+Speed: TypeAlias = Annotated[int, number("speed", 0, 120, unit="feet")]
+"""The feet that a creature moves in a round: twice the common 60; a search of its reach stays small."""
 Seconds: TypeAlias = Annotated[int, number("seconds", 0, 10**11, unit="seconds", many=1_000)]
 """Seconds, also of the campaign's clock: three thousand years."""
 Minutes: TypeAlias = Annotated[int, number("minutes", 0, 600_000, unit="minutes")]
