@@ -352,8 +352,8 @@ export class Encounter {
 
   /** Undo everything after the commit `to`; with `preview` it is only proposed. */
   undo(data, sending = {}) {
-    const { to, reason = "", line = "" } = data;
-    return this.#amend("/undo", data, sending, { type: "undo", commit: to + 1, reason, line });
+    const { to, reason = "" } = data;
+    return this.#amend("/undo", data, sending, { type: "undo", commit: to + 1, reason });
   }
 
   /** Redo what was undone; with `preview` it is only proposed. */

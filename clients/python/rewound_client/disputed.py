@@ -41,13 +41,13 @@ class Disputed(Encounter):
             "shapes.Contest", self._done("POST", f"/contests/{contest}/ruling", data, command=command)
         )
 
-    def undo(self, to: int, reason: str = "", *, line: str = "", preview: bool = False) -> shapes.Amendment:
-        """Undo everything after commit *to*, of the line that is played or of an earlier *line*.
+    def undo(self, to: int, reason: str = "", *, preview: bool = False) -> shapes.Amendment:
+        """Undo everything after commit *to*.
 
         With *preview* it is only proposed: look at the difference, then `accept` or `drop` it.
         """
-        data = {"to": to, "reason": reason, "line": line, "preview": preview}
-        return self._amend("/undo", data, {"type": "undo", "commit": to + 1, "reason": reason, "line": line})
+        data = {"to": to, "reason": reason, "preview": preview}
+        return self._amend("/undo", data, {"type": "undo", "commit": to + 1, "reason": reason})
 
     def redo(self, reason: str = "", *, preview: bool = False) -> shapes.Amendment:
         """Redo what was undone, or with *preview* propose it."""

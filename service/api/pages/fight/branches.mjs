@@ -55,7 +55,7 @@ export const isPlayed = (lines, line, n) => {
   for (let upto = Infinity; each; each = lines.find((other) => other.line === each.origin.parent)) {
     if (each.line === line) return n <= upto;
     if (!each.origin) return false;
-    upto = each.origin.n;
+    upto = Math.min(upto, each.origin.n);
   }
   return true; // the line is not listed
 };
