@@ -15,8 +15,8 @@ import pytest
 
 from service.api.app import create_app
 from service.audit import bundle
+from service.audit.fight import verify_fight
 from service.audit.importing import ImportedBundle, take
-from service.audit.verify import verify
 from service.cli.script import sample
 from service.core.fold import Folder
 from service.key_files import Keyring
@@ -116,7 +116,7 @@ def test_a_bundle_over_http_is_what_the_seat_may_see_and_audits_valid(table: Tab
 
     evidence = bundle.read(raw)
     assert (evidence.seat, len(evidence.notes) > 0) == ("ada", True)
-    assert str(verify(evidence, BOTH).verdict) == "valid_unsigned"
+    assert str(verify_fight([evidence], BOTH).verdict) == "valid_unsigned"
 
 
 def test_a_running_fights_bundle_holds_no_choice_of_another_seat(table: Table) -> None:
@@ -162,14 +162,16 @@ def test_taking_in_is_a_job_that_a_worker_does_and_the_api_audits_nothing(
     audits: list[bytes] = []
     monkeypatch.setattr("workers.imports.take", noting(audits))
     nobody = Api(create_app(replace(other, ring=lambda _bucket: None))).with_token(elsewhere.token or "")
-    monkeypatch.setattr("service.audit.importing.verify", lambda *_, **__: pytest.fail("the API audits"))
+    monkeypatch.setattr(
+        "service.audit.importing.verify_fight", lambda *_, **__: pytest.fail("the API audits")
+    )
 
     answer = nobody("POST", "/v1/bundles", raw, **JSONL)
 
     at = answer.headers["Location"]
     assert (answer.status_code, nobody.get(at)["status"], audits) == (202, "pending", [])
     assert nobody("GET", table.at).status_code == 404
-    monkeypatch.setattr("service.audit.importing.verify", verify)
+    monkeypatch.setattr("service.audit.importing.verify_fight", verify_fight)
     importer(other.log).look()
     assert (nobody.get(at)["status"], audits) == ("done", [raw])
     assert [each["import"] for each in nobody.get("/v1/bundles")["imports"]] == [nobody.get(at)["import"]]
