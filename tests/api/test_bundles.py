@@ -162,9 +162,7 @@ def test_taking_in_is_a_job_that_a_worker_does_and_the_api_audits_nothing(
     audits: list[bytes] = []
     monkeypatch.setattr("workers.imports.take", noting(audits))
     nobody = Api(create_app(replace(other, ring=lambda _bucket: None))).with_token(elsewhere.token or "")
-    monkeypatch.setattr(
-        "service.audit.importing.verify_fight", lambda *_, **__: pytest.fail("the API audits")
-    )
+    monkeypatch.setattr("service.audit.importing.verify_fight", lambda *_, **__: pytest.fail("it audits"))
 
     answer = nobody("POST", "/v1/bundles", raw, **JSONL)
 
