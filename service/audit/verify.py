@@ -174,7 +174,7 @@ class _VerifiedLine:
         event = self.commits[first - 1].events[0] if self.commits and self.commits[first - 1].events else {}
         before = event["state"].get(member) if event.get("type") == LineBegun.type else 0
         own = sum(e.get("type") == type_ for commit in self.commits[first - 1 :] for e in commit.events)
-        return own + (before if type(before) is int else 0)
+        return own + (int(before) if type(before) is int else 0)
 
     def _ruleset(self, registry: Registry) -> Ruleset[Any]:
         edition = self.commits[0].edition
