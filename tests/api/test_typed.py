@@ -22,7 +22,9 @@ from tests.api.client import fast_validator
 FREE: Final = {
     "Audit.certificate": "the format of certificates has a page of its own",
     "CommandTypes.commands.schema": "it is a JSON Schema",
+    "ConvertedFile.part": "its members are those of the edition's opening, which has a schema of its own",
     "Import.certificate": "as an audit's",
+    "SheetSchema.schema": "it is a JSON Schema",
 }
 """Objects of any members, and why."""
 DATA: Final = ("examples", "discriminator", "const", "enum", "required", "default")

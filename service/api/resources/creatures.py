@@ -109,20 +109,23 @@ BATTLE_MAP: Final = component(
         "between cells, as your seat may see them.",
         line=LINE_OF,
         version=NUMBER,
-        rows=listing(
-            closed(
-                "Cells side by side that are alike.",
-                row={**numbers(3), "description": "Their y, the least x and the greatest x."},
-                terrain={
-                    **TEXT,
-                    "description": "What the ruleset calls it: `normal`, `difficult`, `wall` and so on.",
-                },
-                light=_LIGHT,
-                water={**maybe(TEXT), "description": "How deep its water is, if the ruleset says so."},
-                height_ft={**_WHOLE, "description": "Feet above the other cells."},
-                zones={**listing(TEXT), "description": "What abilities have made of it."},
-            )
-        ),
+        rows={
+            "description": "The rows, by row and column.",
+            **listing(
+                closed(
+                    "Cells side by side that are alike.",
+                    row={**numbers(3), "description": "Their y, the least x and the greatest x."},
+                    terrain={
+                        **TEXT,
+                        "description": "What the ruleset calls it: `normal`, `difficult`, `wall` and so on.",
+                    },
+                    light=_LIGHT,
+                    water={**maybe(TEXT), "description": "How deep its water is, if the ruleset says so."},
+                    height_ft={**_WHOLE, "description": "Feet above the other cells."},
+                    zones={**listing(TEXT), "description": "What abilities have made of it."},
+                )
+            ),
+        },
         edges={
             "description": "Walls, doors and ledges, by row and column.",
             **listing(
@@ -150,21 +153,27 @@ SHEET: Final = component(
         line=LINE_OF,
         version=NUMBER,
         creature=SEAT,
-        groups=listing(
-            closed(
-                "What belongs together on the sheet.",
-                title=TEXT,
-                lines=listing(
-                    closed(
-                        "A line of the sheet.",
-                        name={**TEXT, "description": "The field of the sheet."},
-                        title={**TEXT, "description": "What the field is called."},
-                        text={**TEXT, "description": "What it has, in words."},
-                        note={**TEXT, "description": "What the field means; empty if its title says it."},
-                    )
-                ),
-            )
-        ),
+        groups={
+            "description": "The groups of the sheet, in reading order.",
+            **listing(
+                closed(
+                    "What belongs together on the sheet.",
+                    title=TEXT,
+                    lines=listing(
+                        closed(
+                            "A line of the sheet.",
+                            name={**TEXT, "description": "The field of the sheet."},
+                            title={**TEXT, "description": "What the field is called."},
+                            text={**TEXT, "description": "What it has, in words."},
+                            note={
+                                **TEXT,
+                                "description": "What the field means; empty if its title says it.",
+                            },
+                        )
+                    ),
+                )
+            ),
+        },
     ),
 )
 _TALLY: Final[dict[str, Any]] = {

@@ -64,20 +64,25 @@ LIBRARY: Final = component(
     closed(
         "What a rulebook has by name.",
         edition=TEXT,
-        entries=listing(
-            closed(
-                "A stat block, a weapon, an ability, a condition or a sample fight.",
-                kind={
-                    **TEXT,
-                    "description": "`stat_block`, `weapon`, `ability`, `spell`, `condition`, `fight`.",
-                },
-                id=TEXT,
-                name=TEXT,
-                text={**TEXT, "description": "What it does."},
-                group={**TEXT, "description": "The heading of its kind under which people look for it."},
-                data={"description": "What an opening has of it; of a fight the opening; null if nothing."},
-            )
-        ),
+        entries={
+            "description": "What it has, each with its name.",
+            **listing(
+                closed(
+                    "A stat block, a weapon, an ability, a condition or a sample fight.",
+                    kind={
+                        **TEXT,
+                        "description": "`stat_block`, `weapon`, `ability`, `spell`, `condition`, `fight`.",
+                    },
+                    id=TEXT,
+                    name=TEXT,
+                    text={**TEXT, "description": "What it does."},
+                    group={**TEXT, "description": "The heading of its kind under which people look for it."},
+                    data={
+                        "description": "What an opening has of it; of a fight the opening; null if nothing."
+                    },
+                )
+            ),
+        },
     ),
 )
 SHEET_SCHEMA: Final = component(
@@ -89,7 +94,16 @@ SHEET_SCHEMA: Final = component(
             **OPEN,
             "description": "JSON Schema 2020-12, with a title, bounds and a default of each field.",
         },
-        groups=listing(closed("Fields that people read together.", title=TEXT, fields=listing(TEXT))),
+        groups={
+            "description": "The fields in groups, in reading order.",
+            **listing(
+                closed(
+                    "Fields that people read together.",
+                    title=TEXT,
+                    fields={**listing(TEXT), "description": "The names of the fields."},
+                )
+            ),
+        },
         opening=closed(
             "What an opening takes besides creatures.",
             fields={**listing(TEXT), "description": "Its fields."},

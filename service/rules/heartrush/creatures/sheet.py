@@ -85,6 +85,7 @@ class Cantrip:
     """What makes a weapon a cantrip: the element it needs, its form, and what a hit brings."""
 
     element: AbilityId
+    """The id of the element to which its wielder has to be attuned."""
     form: Literal["bolt", "blast"]
     harmless: bool = False
     """Whether a hit does no damage, only what else it brings."""

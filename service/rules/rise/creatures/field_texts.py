@@ -178,7 +178,6 @@ FIELD_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "direction": "The direction, as steps along x and y.",
         "willing": "Whether the thrown creature is willing.",
         "item": "The name of the thing.",
-        "items": "Who takes which thing, by name.",
         "free": "Whether it costs no action.",
         "pay": "What pays for it.",
         # --- turns, groups, phases
