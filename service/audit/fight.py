@@ -13,7 +13,7 @@ from typing import Any
 
 from service.audit.beginnings import Beginning, beginnings
 from service.audit.evidence import Evidence
-from service.audit.lines import Line, OpenLines, seam_fault
+from service.audit.lines import AuditedLine, OpenLines, seam_fault
 from service.audit.progress import Progress, unheard
 from service.audit.redecide import Known
 from service.audit.report import Report, RuledLine
@@ -56,7 +56,7 @@ def verify_fight(
         if not report.verdict.is_sound:
             return report if is_last else _aside(report, evidence)
         sound.append(report)
-    lines = [Line.of(each) for each in fight]
+    lines = [AuditedLine.of(each) for each in fight]
     by_id = {line.evidence.encounter: line for line in lines}
     proposed = lines[-1].begun
     if proposed is not None and proposed.accepted is None:
@@ -93,13 +93,13 @@ def _aside(report: Report, evidence: Evidence) -> Report:
     return replace(report, verdict=replace(report.verdict, detail=detail))
 
 
-def _seam(line: Line, by_id: Mapping[str, Line], again: OpenLines | None) -> Verdict | None:
+def _seam(line: AuditedLine, by_id: Mapping[str, AuditedLine], again: OpenLines | None) -> Verdict | None:
     """Return what is wrong where *line* begins; None if nothing is, or if its earlier lines are missing."""
     earlier = _earlier(line, by_id)
     return None if earlier is None else seam_fault(line, *earlier, again)
 
 
-def _earlier(line: Line, by_id: Mapping[str, Line]) -> tuple[Line, Line] | None:
+def _earlier(line: AuditedLine, by_id: Mapping[str, AuditedLine]) -> tuple[AuditedLine, AuditedLine] | None:
     """Return the line that *line* continues and the one in which that was ruled; None if one is missing."""
     if line.begun is None:
         return None
@@ -109,7 +109,9 @@ def _earlier(line: Line, by_id: Mapping[str, Line]) -> tuple[Line, Line] | None:
     return (parent, ruled) if is_there and parent is not None and ruled is not None else None
 
 
-def _whole(lines: Sequence[Line], by_id: Mapping[str, Line], verdicts: Sequence[Verdict]) -> Verdict:
+def _whole(
+    lines: Sequence[AuditedLine], by_id: Mapping[str, AuditedLine], verdicts: Sequence[Verdict]
+) -> Verdict:
     """Return the verdict on sound lines: that of the last, unless it is a part, or another says less."""
     missing = next(_missing(lines[-1], by_id), None)
     if missing is not None:
@@ -123,7 +125,7 @@ def _least(verdicts: Sequence[Verdict]) -> Verdict:
     return verdicts[-1] if least.extent == verdicts[-1].extent else least
 
 
-def _missing(played: Line, by_id: Mapping[str, Line]) -> Iterator[tuple[int, str]]:
+def _missing(played: AuditedLine, by_id: Mapping[str, AuditedLine]) -> Iterator[tuple[int, str]]:
     """Yield each commit at which the file lacks what it continues, and what that is."""
     first = played.commits[0].events[0] if played.commits[0].events else {}
     if first.get("type") == Forked.type:
@@ -137,7 +139,7 @@ def _missing(played: Line, by_id: Mapping[str, Line]) -> Iterator[tuple[int, str
 # --- what was ruled --------------------------------------------------------------------------------------
 
 
-def ruled_lines(lines: Sequence[Line], by_id: Mapping[str, Line]) -> Iterator[RuledLine]:
+def ruled_lines(lines: Sequence[AuditedLine], by_id: Mapping[str, AuditedLine]) -> Iterator[RuledLine]:
     """Yield each accepted ruling of a fight, in the order of its lines."""
     for line in lines:
         begun, earlier = line.begun, _earlier(line, by_id)
@@ -160,12 +162,12 @@ def ruled_lines(lines: Sequence[Line], by_id: Mapping[str, Line]) -> Iterator[Ru
         )
 
 
-def _first(ruled: Line) -> int:
+def _first(ruled: AuditedLine) -> int:
     """Return the first commit of the line that a redo leaves: that of its undo."""
     return ruled.begun.n if ruled.begun is not None else 1
 
 
-def _last(ruled: Line, proposed: int) -> int:
+def _last(ruled: AuditedLine, proposed: int) -> int:
     return proposed - 1 if ruled.begun is not None else 0
 
 

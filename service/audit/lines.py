@@ -40,7 +40,7 @@ ITS_OWN: Final = (
 
 
 @dataclass(frozen=True)
-class Line:
+class AuditedLine:
     """A line of play: its record, which is sound on its own."""
 
     evidence: Evidence
@@ -49,7 +49,7 @@ class Line:
     """Where it begins in its record; None for the first line of a fight."""
 
     @classmethod
-    def of(cls, evidence: Evidence, commits: Sequence[Commit] | None = None) -> Line:
+    def of(cls, evidence: Evidence, commits: Sequence[Commit] | None = None) -> AuditedLine:
         """Return the line of *evidence*."""
         read = [load_commit(raw) for raw in evidence.commits] if commits is None else commits
         begun = [each for each in beginnings(read) if each.line == evidence.encounter]
@@ -75,7 +75,9 @@ class _Broken(Exception):
         self.verdict = Verdict(SEAM_BROKEN, n, detail)
 
 
-def seam_fault(line: Line, parent: Line, ruled: Line, again: OpenLines | None = None) -> Verdict | None:
+def seam_fault(
+    line: AuditedLine, parent: AuditedLine, ruled: AuditedLine, again: OpenLines | None = None
+) -> Verdict | None:
     """Return what is wrong where *line* continues *parent* by a ruling in *ruled*; None if nothing is.
 
     With *again*, in which every earlier line is, its beginning is derived from these once more.
@@ -94,13 +96,13 @@ def seam_fault(line: Line, parent: Line, ruled: Line, again: OpenLines | None = 
     return None
 
 
-def _check_left(line: Line, parent: Line, begun: Beginning) -> None:
+def _check_left(line: AuditedLine, parent: AuditedLine, begun: Beginning) -> None:
     n = begun.n - 1
     if n > len(parent.commits) or parent.commits[n - 1].hash != line.commits[n - 1].hash:
         raise _Broken(begun.n, f"commit {n} of {parent.evidence.encounter} is not the one that it continues")
 
 
-def _proposed(ruled: Line, begun: Beginning) -> int:
+def _proposed(ruled: AuditedLine, begun: Beginning) -> int:
     """Return the number of the commit that proposed a line; raises `_Broken`."""
     found = [
         (commit.n, event)
@@ -118,7 +120,7 @@ def _proposed(ruled: Line, begun: Beginning) -> int:
     return n
 
 
-def _check_plan(line: Line, parent: Line, begun: Beginning, proposed: int) -> None:
+def _check_plan(line: AuditedLine, parent: AuditedLine, begun: Beginning, proposed: int) -> None:
     """Check that a line repeats what its ruling says, as it was given, and nothing else; raises `_Broken`."""
     if begun.origin["kind"] != "as_ruled":
         if begun.plan:
@@ -134,7 +136,7 @@ def _check_plan(line: Line, parent: Line, begun: Beginning, proposed: int) -> No
     _check_repeated(line, parent, begun, added, proposed)
 
 
-def _check_added(line: Line, parent: Line, begun: Beginning, i: int, said: object) -> None:
+def _check_added(line: AuditedLine, parent: AuditedLine, begun: Beginning, i: int, said: object) -> None:
     now, then = line.request(begun.n + 1 + i), parent.request(begun.n)
     if now is None or then is None or not isinstance(said, dict):
         return
@@ -144,7 +146,9 @@ def _check_added(line: Line, parent: Line, begun: Beginning, i: int, said: objec
         raise _Broken(begun.n + 1 + i, "it is not the command that the ruling put there")
 
 
-def _check_repeated(line: Line, parent: Line, begun: Beginning, added: int, proposed: int) -> None:
+def _check_repeated(
+    line: AuditedLine, parent: AuditedLine, begun: Beginning, added: int, proposed: int
+) -> None:
     known = {old: begun.n + 1 + i for i, old in enumerate(begun.plan) if old}
     if len(known) != len(begun.plan) - added or list(known) != sorted(known):
         raise _Broken(begun.n, "it repeats commands twice or out of order")
@@ -170,7 +174,7 @@ def _given(request: Request) -> tuple[object, ...]:
     return request.type, request.at, request.actor, data, request.nonce, request.signed
 
 
-def _check_accepted(line: Line, ruled: Line, begun: Beginning) -> None:
+def _check_accepted(line: AuditedLine, ruled: AuditedLine, begun: Beginning) -> None:
     """Check that the line in which it was ruled ends with its acceptance, by hash; raises `_Broken`."""
     said = next(_continued(ruled.commits), None)
     if said is None:
@@ -210,7 +214,7 @@ class OpenLines:
         self.folder = Folder(self.log, registry, asks=False)
         self.occasions = Occasions(self.log)
 
-    def with_(self, line: Line) -> OpenLines | None:
+    def with_(self, line: AuditedLine) -> OpenLines | None:
         """Return the lines with one more; None if something of it is sealed or withheld."""
         if not line.is_open:
             return None
@@ -231,7 +235,7 @@ class OpenLines:
         return self
 
 
-def _compare(line: Line, begun: Beginning, again: OpenLines, ruled: Line) -> None:
+def _compare(line: AuditedLine, begun: Beginning, again: OpenLines, ruled: AuditedLine) -> None:
     """Derive the beginning of a line, and what it repeats, from the earlier lines again; raises `_Broken`."""
     said = line.request(begun.n)
     found = proposal(again.log, ruled.evidence.encounter, begun.origin["amendment"])

@@ -86,7 +86,7 @@ def read_policy(raw: bytes) -> Policy:
     lines = text.split("\n")[:-1]
     if len(lines) > _MOST_LINES:
         raise BadPolicy(f"more than {_MOST_LINES} lines")
-    read = _Reading()
+    read = _PolicyReading()
     for number, line in enumerate(lines, 1):
         words = [word for word in line.replace("\t", " ").split(" ") if word]
         if not words or words[0].startswith("#"):
@@ -98,7 +98,7 @@ def read_policy(raw: bytes) -> Policy:
     return read.policy()
 
 
-class _Reading:
+class _PolicyReading:
     """What was read of a policy so far."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NamedTuple, cast
 
-from service.conversion.drawing import RANKS, Ambient, MapChoices, Part, Spot
+from service.conversion.drawing import RANKS, Ambient, MapChoices, MapPart, Spot
 from service.conversion.faults import Unconvertible
 
 FARTHEST: Final = 1_000
@@ -25,7 +25,7 @@ def map_choices(
         raise Unconvertible("windows: wall or open")
     if ambient not in (None, *RANKS):
         raise Unconvertible(f"ambient: one of {', '.join(RANKS)}")
-    cells = None if part is None else Part(*map(int, _numbers("part", part, 4, whole=True)))
+    cells = None if part is None else MapPart(*map(int, _numbers("part", part, 4, whole=True)))
     if cells is not None and (cells.width < 1 or cells.height < 1):
         raise Unconvertible("part: a width and a height of at least 1")
     return MapChoices(

@@ -6,7 +6,6 @@ The columns are the fields of the rulebook's sheet and entry, by their names in 
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from service.conversion import foreign
 from service.conversion.choices import ANY, CreatureChoices
+from service.conversion.creature_cells import Cannot, excerpt, value_of
 from service.conversion.creature_files import PLACES, SHEET, Row, Rows
 from service.conversion.faults import Converted, Unconvertible, shortened
 from service.conversion.fields import fields_by_name, opening_fields, record_of
@@ -57,10 +57,6 @@ GENERAL: Final = frozenset(
     )
 )
 """Columns that tell nothing of whose list it is."""
-
-
-class Cannot(Exception):
-    """A value that its column does not take; the text says what it takes."""
 
 
 @dataclass(frozen=True)
@@ -244,7 +240,7 @@ class _Making:
         if name in ("hp", "hp_max") and (is_foreign or isinstance(value, Mapping)):
             points = foreign.hit_points(value)
             if points is None:
-                raise Cannot(f"hit points, not {_shown(value)}")
+                raise Cannot(f"hit points, not {excerpt(value)}")
             return {name: points}
         if name == "size":
             return {name: self._size(value)}
@@ -252,7 +248,7 @@ class _Making:
             return self._speeds(value)
         if name in ("name", "id", "side") and isinstance(value, str | int):
             return {name: str(value).strip()}
-        return {name: _as(value, self.columns.shape(name))}
+        return {name: value_of(value, self.columns.shape(name))}
 
     def _size(self, value: object) -> str:
         size = foreign.size_of(value, self.columns.sizes)
@@ -267,7 +263,7 @@ class _Making:
         """Return the speeds of a creature by the fields that the rulebook has for them."""
         ways = foreign.speeds(value)
         if not ways:
-            raise Cannot(f"a whole number of feet, not {_shown(value)}")
+            raise Cannot(f"a whole number of feet, not {excerpt(value)}")
         if "speeds" in self.columns.sheet:
             known = {"walk": "land"}
             return {"speeds": {known.get(way, way): feet for way, feet in ways.items() if way != "hover"}}
@@ -549,71 +545,3 @@ def _inner(pointer: str) -> str:
 
 def _index(inner: str) -> int:
     return int(inner) if inner in ("0", "1") else 0
-
-
-# --- values --------------------------------------------------------------------------------------------
-
-_TRUE: Final = ("true", "yes", "y", "1")
-_FALSE: Final = ("false", "no", "n", "0")
-
-
-def _shown(value: object) -> str:
-    return str(value)[:40]
-
-
-def _as(value: Any, shape: Shape) -> Any:  # noqa: ANN401 - JSON
-    """Return a value as its column takes it: a cell of text, or a value of JSON.
-
-    In a cell a list is written `a; b`, an object of names `land=30; fly=40`, anything else that is not one
-    value as JSON. Raises `Cannot`.
-    """
-    if isinstance(shape, hints.Alternatives):
-        return _as(value, shape.ways[0])
-    if isinstance(value, str) and value[:1] in ("[", "{"):
-        try:
-            return json.loads(value)
-        except (json.JSONDecodeError, RecursionError):
-            raise Cannot("not valid JSON") from None
-    if isinstance(value, str):
-        return _of_cell(value.strip(), shape)
-    if isinstance(shape, hints.FixedList) and isinstance(value, list):
-        return [_as(each, part) for each, part in zip(value, shape.items, strict=False)]
-    if isinstance(shape, hints.Scalar) and shape.kind is int and isinstance(value, float):
-        return _scalar(value, shape)
-    return value
-
-
-def _of_cell(cell: str, shape: Shape) -> Any:  # noqa: ANN401 - JSON
-    if isinstance(shape, hints.Names):
-        pairs = [part.partition("=") for part in _parts(cell)]
-        if not all(sign for _, sign, _ in pairs):
-            raise Cannot("names and values, as a=1; b=2")
-        return {name.strip(): _as(value.strip(), shape.each) for name, _, value in pairs}
-    if isinstance(shape, hints.AnyList):
-        return [_as(part, shape.each) for part in _parts(cell)]
-    if isinstance(shape, hints.FixedList):
-        parts = [part.strip() for part in cell.replace(";", ",").split(",")]
-        return [_as(part, each) for part, each in zip(parts, shape.items, strict=False) if part]
-    return _scalar(cell, shape)
-
-
-def _parts(cell: str) -> list[str]:
-    return [part.strip() for part in cell.split(";") if part.strip()]
-
-
-def _scalar(cell: str | float, shape: Shape) -> Any:  # noqa: ANN401 - JSON
-    if isinstance(shape, hints.Choice):
-        known = {str(value).casefold(): value for value in shape.values}
-        number = foreign.whole(cell)
-        return known.get(str(cell).casefold(), number if number in shape.values else cell)
-    kind = shape.kind if isinstance(shape, hints.Scalar) else str
-    if kind is bool:
-        if str(cell).casefold() not in (*_TRUE, *_FALSE):
-            raise Cannot("true or false")
-        return str(cell).casefold() in _TRUE
-    if kind is not int:
-        return cell
-    number = foreign.whole(cell)
-    if number is None:
-        raise Cannot(f"a whole number, not {_shown(cell)}")
-    return number

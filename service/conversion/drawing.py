@@ -55,7 +55,7 @@ class Stroke(NamedTuple):
     end: Spot
 
 
-class Line(NamedTuple):
+class Polyline(NamedTuple):
     """A line of the file with its bends: its place there, and its straight parts."""
 
     place: str
@@ -80,7 +80,7 @@ class Shine(NamedTuple):
     shadows: bool
 
 
-class Part(NamedTuple):
+class MapPart(NamedTuple):
     """The cells that are wanted of a map."""
 
     x: int
@@ -100,7 +100,7 @@ class MapChoices(NamedTuple):
     """Whether what is not closed is a wall, as a window is, or an open door."""
     ambient: Ambient | None = None
     """The light of the whole map in place of the file's."""
-    part: Part | None = None
+    part: MapPart | None = None
     shift: Spot = Spot(0, 0)
     """Cells by which everything moves to the right and down, for a grid that is shifted."""
 
@@ -114,7 +114,7 @@ class Sketch:
 
     width: int
     height: int
-    lines: list[Line] = field(default_factory=list)
+    lines: list[Polyline] = field(default_factory=list)
     portals: list[Portal] = field(default_factory=list)
     shines: list[Shine] = field(default_factory=list)
     ambient: Ambient = "bright"
@@ -135,7 +135,7 @@ class Sketch:
         def stroke(of: Stroke) -> Stroke:
             return Stroke(of.place, spot(of.start), spot(of.end))
 
-        self.lines = [Line(line.place, [stroke(each) for each in line.strokes]) for line in self.lines]
+        self.lines = [Polyline(line.place, [stroke(each) for each in line.strokes]) for line in self.lines]
         self.portals = [each._replace(stroke=stroke(each.stroke)) for each in self.portals]
         self.shines = [each._replace(at=spot(each.at)) for each in self.shines]
         return self
@@ -179,7 +179,7 @@ def _terrain(sketch: Sketch, fields: Mapping[str, Any], notes: list[str]) -> dic
     return {f"{x},{y}": value for (x, y), value in ordered if value in known}
 
 
-def _cut(part: dict[str, Any], wanted: Part) -> None:
+def _cut(part: dict[str, Any], wanted: MapPart) -> None:
     """Leave of *part* what is at the wanted cells; they keep their numbers."""
     part["walls"] = {key: wall for key, wall in part["walls"].items() if any(map(wanted.has, _cells(key)))}
     for of in (part, part.get("scenery", {})):
@@ -254,7 +254,7 @@ class _Drawing:
             *shortened(self._bent, "slanted lines are steps along edges"),
         )
 
-    def _line(self, line: Line) -> None:
+    def _line(self, line: Polyline) -> None:
         reached = False
         for whole in line.strokes:
             stroke = self._clipped(whole)

@@ -11,7 +11,7 @@ from service.conversion.drawing import (
     FARTHEST_LIGHT,
     LARGEST_SIDE,
     Ambient,
-    Line,
+    Polyline,
     Portal,
     Shine,
     Sketch,
@@ -147,7 +147,7 @@ def _add_wall(wall: object, place: str, corner: Spot, grid: float, sketch: Sketc
     elif wall.get("move") == 0:
         sketch.notes.append(f"{place}: it stops sight alone, and is left out")
     else:
-        sketch.lines.append(Line(place, [stroke]))
+        sketch.lines.append(Polyline(place, [stroke]))
 
 
 def _add_light(light: object, corner: Spot, grid: float, distance: float, sketch: Sketch) -> None:

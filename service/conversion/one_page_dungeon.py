@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from service.conversion import json_members as members
-from service.conversion.drawing import LARGEST_SIDE, Line, Portal, Sketch, Spot, Stroke
+from service.conversion.drawing import LARGEST_SIDE, Polyline, Portal, Sketch, Spot, Stroke
 from service.conversion.json_members import Odd
 from service.rules.space.grid import Cell
 
@@ -45,7 +45,7 @@ def sketched(data: Mapping[str, Any]) -> Sketch:
     sketch = Sketch(width, height, notes=notes)
     doors = dict(_doors(data, sketch))
     sketch.lines += [
-        Line("/rects", [_edge(cell, side, left, top, "/rects")]) for cell, side in _walls(floor, doors)
+        Polyline("/rects", [_edge(cell, side, left, top, "/rects")]) for cell, side in _walls(floor, doors)
     ]
     for cell, (place, toward, kind) in doors.items():
         if kind in CLOSED:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import floor
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from service.conversion import json_members as members
 from service.conversion.drawing import (
     FARTHEST_LIGHT,
     LARGEST_SIDE,
     Ambient,
-    Line,
+    Polyline,
     Portal,
     Shine,
     Sketch,
@@ -51,7 +51,9 @@ def sketched(data: Mapping[str, Any]) -> Sketch:
             points += len(line) if isinstance(line, list) else 0
             if points > MOST_POINTS:
                 members.fault(f"/{name}/{i}", f"at most {MOST_POINTS} points")
-            sketch.lines.append(Line(f"/{name}/{i}", list(_strokes(line, f"/{name}/{i}", corner, sketch))))
+            sketch.lines.append(
+                Polyline(f"/{name}/{i}", list(_strokes(line, f"/{name}/{i}", corner, sketch)))
+            )
     for i, portal in enumerate(members.list_at(data, "", "portals")):
         _add_portal(portal, f"/portals/{i}", corner, sketch)
     for i, light in enumerate(members.list_at(data, "", "lights")):
@@ -126,8 +128,8 @@ def _portal(portal: object, place: str, corner: Spot) -> Portal:
         start, end = about(_spot(portal["position"], corner), rotation)
     else:
         raise Odd("two points as bounds, or a position, are required")
-    becomes = "window" if portal.get("closed") is False else "closed_door"
-    return Portal(Stroke(place, start, end), becomes, is_upright(start, end, rotation))  # type: ignore[arg-type]
+    becomes: Literal["window", "closed_door"] = "window" if portal.get("closed") is False else "closed_door"
+    return Portal(Stroke(place, start, end), becomes, is_upright(start, end, rotation))
 
 
 def _add_light(light: object, place: str, corner: Spot, sketch: Sketch) -> None:

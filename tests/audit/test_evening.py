@@ -98,9 +98,11 @@ def test_what_lies_beside_the_bundles_is_used_by_what_it_is(tmp_path: Path) -> N
     report = verify(signed_throughout(evidence_of(game(2))), {}, without_rules=True)
     answer = {"n": 2, "receipt": json.loads(receipt_of(3))}
     files = evening(
-        a__json=receipt_of(1), b__json=json.dumps(answer, indent=1).encode(), readme=b"\xff",
+        a__json=receipt_of(1),
+        b__json=json.dumps(answer, indent=1).encode(),
+        readme=b"\xff",
         paper=dumps(signed(certificate(report), SIGNER)),
-    )  # fmt: skip
+    )
     found = both(tmp_path, files)
 
     assert [row["verdict"]["name"] for row in found["fights"]] == ["valid_without_rules"] * 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -41,14 +42,14 @@ def test_with_the_rules_a_line_begins_exactly_as_the_earlier_one_leaves_it() -> 
     """What only the service may say there, such as which dice were seen, is derived again."""
     first, ruled = fight()[:2]
 
-    def forget(moments: list[dict[str, object]]) -> None:
+    def forget(moments: list[dict[str, Any]]) -> None:
         begun = moments[1]
-        for event in (begun["request"]["data"], begun["commit"]["events"][0]):  # type: ignore[index]
+        for event in (begun["request"]["data"], begun["commit"]["events"][0]):
             event["state"]["line"]["old_rolls"] = {}
 
-    def accept(moments: list[dict[str, object]]) -> None:
-        (event,) = (each for each in moments[-1]["commit"]["events"] if each["type"] == "continued")  # type: ignore[index]
-        event["head"] = moments[-1]["request"]["data"]["head"] = head  # type: ignore[index]
+    def accept(moments: list[dict[str, Any]]) -> None:
+        (event,) = (each for each in moments[-1]["commit"]["events"] if each["type"] == "continued")
+        event["head"] = moments[-1]["request"]["data"]["head"] = head
 
     forgotten = retold(ruled, forget)
     head = {"n": 6, "hash": loads(forgotten.commits[6])["prev"]}

@@ -107,7 +107,7 @@ class Greedy:
         arrays = [commands[i : i + ARRAY] for i in range(0, len(commands), ARRAY)]
         while True:
             for array in arrays:
-                yield lambda array=array: self.ask("POST", f"{at}/commands?continue=true", array)  # type: ignore[misc]
+                yield lambda array=array: self.ask("POST", f"{at}/commands?continue=true", array)  # type: ignore[misc]  # it is called before the next
                 yield lambda: self.ask("GET", f"{at}/rounds/1/replay")
                 yield lambda: self.ask("POST", f"{at}/audits", {})
 

@@ -70,7 +70,7 @@ def test_the_page_of_settings_tells_the_defaults() -> None:
 
 def test_the_rule_that_is_shown_is_one_of_the_code() -> None:
     shown = [block for block in blocks(ROOT / "docs" / "contributing.md") if "HR_RUSH_3" in block.text]
-    source = (ROOT / "service" / "rules" / "heartrush" / "actions.py").read_text("utf-8")
+    source = (ROOT / "service" / "rules" / "heartrush" / "body" / "actions.py").read_text("utf-8")
     assert [block.text in source for block in shown] == [True, True]
 
 

@@ -114,7 +114,8 @@ def test_an_append_says_how_many_commands_are_undecided_and_is_refused_with_too_
 
     assert submit(log, key="k2", most_undecided=1).replayed, "a repeat appends nothing"
     log.commit("e1", CommitWrite(1, ZERO_HASH, "a" * 64, b"c", b"request"))
-    assert submit(log, key="k3", most_undecided=4) == Submitted(5, False, False, 4)  # noqa: FBT003
+    appended = Submitted(5, replayed=False, must_notify=False, undecided=4)
+    assert submit(log, key="k3", most_undecided=4) == appended
 
 
 def test_other_refusals_of_an_append_come_before_that_of_too_many(log: Log) -> None:

@@ -90,7 +90,7 @@ def test_threads_that_ask_at_once_share_one_computation(
 def test_imports_are_found_as_a_syntax_tree_has_them_in_every_source_of_the_program() -> None:
     for file in sorted((*(ROOT / "service").rglob("*.py"), *(ROOT / "workers").glob("*.py"))):
         by_tree = set(digest._imported_by_tree(file.read_text("utf-8")))  # noqa: SLF001 - the two ways compared
-        found = set(digest._imported(file.read_bytes()))  # noqa: SLF001
+        found = set(digest._imported(file.read_bytes()))  # noqa: SLF001 - the two ways compared
         assert by_tree <= found, file
         assert not {name for name in found - by_tree if name.startswith("service.")}, file
 
@@ -111,4 +111,4 @@ def test_imports_are_found_as_a_syntax_tree_has_them_in_every_source_of_the_prog
 def test_an_import_is_found_however_it_is_written(source: str) -> None:
     by_tree = set(digest._imported_by_tree(source))  # noqa: SLF001 - the two ways compared
     assert by_tree
-    assert set(digest._imported(source.encode())) == by_tree  # noqa: SLF001
+    assert set(digest._imported(source.encode())) == by_tree  # noqa: SLF001 - the two ways compared

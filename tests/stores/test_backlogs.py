@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from service.log import CommitWrite, TooManyUndecided
 from service.log.memory import MemoryLog
-from service.log.values import ZERO_HASH
+from service.log.values import ZERO_HASH, Entry, StreamHead
 from service.stores import backlogs
 from service.stores.backlogs import OwnerBacklogs
 
@@ -16,9 +18,11 @@ class CountingLog(MemoryLog):
 
     reads = 0
 
-    def tails(self, *args: object, **more: object) -> list:  # type: ignore[type-arg]
+    def tails(
+        self, after: Sequence[tuple[str, int]], count: int
+    ) -> list[tuple[StreamHead | None, list[Entry]]]:
         self.reads += 1
-        return super().tails(*args, **more)  # type: ignore[arg-type]
+        return super().tails(after, count)
 
 
 @pytest.fixture

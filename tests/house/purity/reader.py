@@ -83,6 +83,8 @@ class _Reader:
         self.path = path
         self.tree = tree
         self.fields = fields
+        self.asked: frozenset[tuple[ast.AST, str]] = frozenset()
+        """Names that are asked about: of `a = b` and `b = a`, another binding decides."""
         self.parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
         self.shared = (frozenset(target(line) for line in tree.body) | imported(tree)) - {""}
 
@@ -206,13 +208,19 @@ class _Reader:
         for scope in self._scopes(node):
             bound = [said for found, said in bindings(scope) if found == name]
             if bound:
-                return any(
-                    says_set(said.annotation)
-                    if isinstance(said, ast.arg | ast.AnnAssign)
-                    else self._is_set_value(said, name)
-                    for said in bound
-                )
+                return (scope, name) not in self.asked and self._is_any_set(scope, name, bound)
         return False
+
+    def _is_any_set(self, scope: ast.AST, name: str, bound: list[ast.AST]) -> bool:
+        asked, self.asked = self.asked, self.asked | {(scope, name)}
+        found = any(
+            says_set(said.annotation)
+            if isinstance(said, ast.arg | ast.AnnAssign)
+            else self._is_set_value(said, name)
+            for said in bound
+        )
+        self.asked = asked
+        return found
 
     def _is_set_value(self, value: ast.AST, name: str) -> bool:
         if any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(value)):

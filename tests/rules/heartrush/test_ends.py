@@ -122,8 +122,11 @@ def test_HR_CARRY_1_a_record_carried_before_is_read_right(
     carried = to_data(carry(ended_while_held().state, "pia", FROM))
     carried["character"]["conditions"] = conditions
     orc = {"sheet": sheet("orc"), "position": [5, 5]}
-    fight = opened({}, creatures=[{"carried": carried, "position": [0, 0]}, orc],
-                   seats=[{"seat": "zoe", "role": "player", "creatures": ["pia"]}])  # fmt: skip
+    fight = opened(
+        {},
+        creatures=[{"carried": carried, "position": [0, 0]}, orc],
+        seats=[{"seat": "zoe", "role": "player", "creatures": ["pia"]}],
+    )
     assert {name: found.level for name, found in fight["pia"].conditions.items()} == left
     if not left:
         fight.do("dash", creature="pia", to=[0, 3])

@@ -7,7 +7,7 @@ The chapters, with the modules that have them:
 - Gameplay Basics: `uses`, `effects`
 - Building Your Character: `aspects`
 
-Beside them: `ruling_effects`, `condition_words`.
+Beside them: `effects_of_place`, `ruling_effects`, `condition_words`.
 """
 
 from __future__ import annotations
@@ -35,5 +35,6 @@ FACE: Final = (
     "ruling_effects",
     "uses",
     "effects",
+    "effects_of_place",
 )
 """The modules that other wings use."""

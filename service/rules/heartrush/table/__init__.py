@@ -6,7 +6,7 @@ The chapters, with the modules that have them:
 
 - Combat: `combat`
 
-Beside them: `entries`, `opening`, `arrivals`, `kinds`, `presentation`, `reasons`.
+Beside them: `entries`, `opening`, `arrivals`, `kinds`, `library`, `presentation`, `reasons`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Final
 
 from service.rules.heartrush.body import actions, answers, damage, operations, permission
 from service.rules.heartrush.creatures import abilities
-from service.rules.heartrush.effects import effects, ruling_effects, uses
+from service.rules.heartrush.effects import effects, effects_of_place, ruling_effects, uses
 from service.rules.heartrush.engaging import (
     aftermath,
     agility_and_might,
@@ -150,7 +150,7 @@ _EFFECTS: Final = (
     effects.KnockDown,
     effects.Soak,
     effects.EarlySidestep,
-    effects.Drag,
+    effects_of_place.Drag,
     riders.AddDice,
     riders.Lean,
     riders.SetDie,
@@ -166,8 +166,8 @@ _EFFECTS: Final = (
     effects.SetHeartDie,
     effects.GainCondition,
     effects.LoseCondition,
-    effects.Place,
-    effects.Push,
+    effects_of_place.Place,
+    effects_of_place.Push,
     effects.GainRush,
     effects.GiveAction,
     hazards.Trial,

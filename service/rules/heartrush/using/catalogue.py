@@ -29,7 +29,6 @@ from service.rules.heartrush.creatures.abilities import (
 from service.rules.heartrush.creatures.sheet import Sheet
 from service.rules.heartrush.effects.effects import (
     Die,
-    Drag,
     EarlySidestep,
     EaseConditions,
     GainCondition,
@@ -38,9 +37,9 @@ from service.rules.heartrush.effects.effects import (
     Lay,
     LayPool,
     LoseCondition,
-    Push,
     Soak,
 )
+from service.rules.heartrush.effects.effects_of_place import Drag, Push
 from service.rules.heartrush.effects.uses import (
     AtZero,
     Behind,

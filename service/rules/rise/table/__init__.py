@@ -6,7 +6,7 @@ The chapters, with the modules that have them:
 
 - 5.11 Awareness and Surprise: `combat`
 
-Beside them: `opening`, `presentation`, `reasons`, `kinds`.
+Beside them: `opening`, `presentation`, `reasons`, `kinds`, `library`.
 """
 
 from __future__ import annotations

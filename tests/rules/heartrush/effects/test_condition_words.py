@@ -114,12 +114,18 @@ def test_HR_SVC_9_every_name_is_near_itself_alone(word: str) -> None:
         (do("soak", creature="self", condition="hidden"), "the effect hidden"),
         (do("lay", creature="self", lasts="round", modifier={"kind": "aura", "condition": "out"}), "custom"),
         (
-            do("check", creature="self", ability="might", what="x", cn=5, failure=[
-                {"kind": "condition", "creature": "self", "condition": "unconscious"}]),
+            do(
+                "check",
+                creature="self",
+                ability="might",
+                what="x",
+                cn=5,
+                failure=[{"kind": "condition", "creature": "self", "condition": "unconscious"}],
+            ),
             "knock_out",
         ),
     ],
-)  # fmt: skip
+)
 def test_HR_SVC_9_an_ability_is_written_with_conditions_of_the_book(effect: dict[str, Any], why: str) -> None:
     fight = Fight()
     own = ability("own", "heart", effects=[effect])

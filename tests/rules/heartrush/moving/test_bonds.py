@@ -44,9 +44,12 @@ def test_HR_GRAP_8_who_is_moved_out_of_reach_is_free(who: str, to: tuple[int, in
 
 def test_HR_GRAP_8_an_instant_that_repositions_frees() -> None:
     away = ability(
-        "away", "heart", "instant", params=[{"name": "to", "kind": "cell", "within_ft": 10}],
+        "away",
+        "heart",
+        "instant",
+        params=[{"name": "to", "kind": "cell", "within_ft": 10}],
         effects=[do("move", creature="self", to="$to")],
-    )  # fmt: skip
+    )
     fight = holding(sheets={"wolf": {"abilities": ["away"]}}, abilities=[away])
     prompt = next(a for a in fight.offers("gm", "wolf") if a.type == "declare_instant")
     fight.do("declare_instant", creature="wolf", ability="away", params={"to": [3, 0]}, prompt=prompt.prompt)
@@ -178,8 +181,10 @@ def test_HR_ACT_9_a_part_of_the_body_is_not_put_away() -> None:
 
 def test_HR_SVC_9_the_gm_lets_somebody_ride_a_friend() -> None:
     """Nobody has to be engaged for it: the mount carries its rider wherever it goes. HR-CLIMB-2."""
-    fight = begun({"pia": (0, 0), "horse": (1, 0), "orc": (20, 20)},
-                  sheets={"horse": {"like": "pia", "size": "large", "kind": "companion"}})  # fmt: skip
+    fight = begun(
+        {"pia": (0, 0), "horse": (1, 0), "orc": (20, 20)},
+        sheets={"horse": {"like": "pia", "size": "large", "kind": "companion"}},
+    )
     ruled(fight, kind="condition", creature="pia", condition="creature_climber", by="horse")
     assert fight["pia"].position == fight["horse"].position == (1, 0)
     fight.do("dash", creature="horse", path=[[2, 0], [3, 0]])
@@ -213,9 +218,11 @@ def test_HR_SVC_9_half_a_bond_and_one_that_cannot_be_is_refused(effect: dict[str
 
 def test_HR_SVC_9_an_ability_that_grapples_ties_its_user() -> None:
     grab = ability(
-        "grab", "heart", params=[{"name": "whom", "kind": "creature", "within_ft": 5}],
+        "grab",
+        "heart",
+        params=[{"name": "whom", "kind": "creature", "within_ft": 5}],
         effects=[do("condition", creature="$whom", condition="grappled")],
-    )  # fmt: skip
+    )
     fight = begun({"pia": (0, 0), "wolf": (1, 0)}, sheets={"pia": {"abilities": ["grab"]}}, abilities=[grab])
     use(fight, "pia", "grab", whom="wolf")
     assert (fight["pia"].has("grappling"), fight["wolf"].has("grappled")) == (True, True)

@@ -1,0 +1,83 @@
+"""Read one cell of a list of creatures as its column takes it.
+
+A cell is text of a table, or a value of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from service.conversion import foreign
+from service.rules.kernel import hints
+from service.rules.kernel.hints import Shape
+
+_TRUE: Final = ("true", "yes", "y", "1")
+_FALSE: Final = ("false", "no", "n", "0")
+
+
+class Cannot(Exception):
+    """A value that its column does not take; the text says what it takes."""
+
+
+def excerpt(value: object) -> str:
+    """Return the beginning of a value, as a fault shows it."""
+    return str(value)[:40]
+
+
+def value_of(value: Any, shape: Shape) -> Any:  # noqa: ANN401 - JSON
+    """Return a value as its column takes it: a cell of text, or a value of JSON.
+
+    In a cell a list is written `a; b`, an object of names `land=30; fly=40`, anything else that is not one
+    value as JSON. Raises `Cannot`.
+    """
+    if isinstance(shape, hints.Alternatives):
+        return value_of(value, shape.ways[0])
+    if isinstance(value, str) and value[:1] in ("[", "{"):
+        try:
+            return json.loads(value)
+        except (json.JSONDecodeError, RecursionError):
+            raise Cannot("not valid JSON") from None
+    if isinstance(value, str):
+        return _of_cell(value.strip(), shape)
+    if isinstance(shape, hints.FixedList) and isinstance(value, list):
+        return [value_of(each, part) for each, part in zip(value, shape.items, strict=False)]
+    if isinstance(shape, hints.Scalar) and shape.kind is int and isinstance(value, float):
+        return _scalar(value, shape)
+    return value
+
+
+def _of_cell(cell: str, shape: Shape) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(shape, hints.Names):
+        pairs = [part.partition("=") for part in _parts(cell)]
+        if not all(sign for _, sign, _ in pairs):
+            raise Cannot("names and values, as a=1; b=2")
+        return {name.strip(): value_of(value.strip(), shape.each) for name, _, value in pairs}
+    if isinstance(shape, hints.AnyList):
+        return [value_of(part, shape.each) for part in _parts(cell)]
+    if isinstance(shape, hints.FixedList):
+        parts = [part.strip() for part in cell.replace(";", ",").split(",")]
+        return [value_of(part, each) for part, each in zip(parts, shape.items, strict=False) if part]
+    return _scalar(cell, shape)
+
+
+def _parts(cell: str) -> list[str]:
+    return [part.strip() for part in cell.split(";") if part.strip()]
+
+
+def _scalar(cell: str | float, shape: Shape) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(shape, hints.Choice):
+        known = {str(value).casefold(): value for value in shape.values}
+        number = foreign.whole(cell)
+        return known.get(str(cell).casefold(), number if number in shape.values else cell)
+    kind = shape.kind if isinstance(shape, hints.Scalar) else str
+    if kind is bool:
+        if str(cell).casefold() not in (*_TRUE, *_FALSE):
+            raise Cannot("true or false")
+        return str(cell).casefold() in _TRUE
+    if kind is not int:
+        return cell
+    number = foreign.whole(cell)
+    if number is None:
+        raise Cannot(f"a whole number, not {excerpt(cell)}")
+    return number
