@@ -682,7 +682,7 @@ def test_a_restoring_that_was_cut_short_is_begun_anew(log: Log, store: Store) ->
     assert log.restore(stored, b"entry")
 
     assert everything(log) == before
-    assert "~" not in str(store.dump())
+    assert "~:" not in str(store.dump()), "a key of the restoring is left"
 
 
 def test_an_archived_encounter_is_forgotten_whole(log: Log) -> None:

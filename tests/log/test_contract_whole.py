@@ -80,4 +80,4 @@ def test_a_copy_has_the_commands_that_wait_and_comes_back_as_it_was(log: Log, st
     assert everything(log) == before
     assert log.commit("e1", fold(2)) == 1
     log.append("e1", b"request 4", scope="gm", key="k", fingerprint="f", expected=3)
-    assert "~" not in str(store.dump())
+    assert "~:" not in str(store.dump()), "a key of the restoring is left"
