@@ -177,6 +177,7 @@ export type BattleMap = {
 line: string;
 /** The number of the newest commit that is included. */
 version: number;
+/** The rows, by row and column. */
 rows: Array<{
 /** Their y, the least x and the greatest x. */
 row: Array<number>;
@@ -457,6 +458,7 @@ line: string;
 version: number;
 /** The id of the creature. */
 creature: string;
+/** The groups of the sheet, in reading order. */
 groups: Array<{
 /** The title. */
 title: string;
@@ -1524,6 +1526,7 @@ brought: Array<Heartrush1BroughtView>;
 
 /** What makes a weapon a cantrip: the element it needs, its form, and what a hit brings. */
 export type Heartrush1CantripView = {
+/** The id of the element to which its wielder has to be attuned. */
 element: string;
 /** Whether it strikes one creature or an area. */
 form: "bolt" | "blast";
@@ -8729,6 +8732,7 @@ rank?: number;
 
 /** What makes a weapon a cantrip: the element it needs, its form, and what a hit brings. */
 export type HeartrushCantrip = {
+/** The id of the element to which its wielder has to be attuned. */
 element: string;
 /** Whether it strikes one creature or an area. */
 form: "bolt" | "blast";
@@ -9960,6 +9964,7 @@ rotation?: string;
 export type Library = {
 /** The edition of the rules. */
 edition: string;
+/** What it has, each with its name. */
 entries: Array<{
 /** `stat_block`, `weapon`, `ability`, `spell`, `condition`, `fight`. */
 kind: string;
@@ -16068,9 +16073,11 @@ export type SheetSchema = {
 edition: string;
 /** JSON Schema 2020-12, with a title, bounds and a default of each field. */
 schema: Record<string, unknown>;
+/** The fields in groups, in reading order. */
 groups: Array<{
 /** The title. */
 title: string;
+/** The names of the fields. */
 fields: Array<string>;
 }>;
 /** What an opening takes besides creatures. */

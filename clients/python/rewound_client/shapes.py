@@ -195,6 +195,7 @@ class BattleMap(t.TypedDict):
     version: int
     """The number of the newest commit that is included."""
     rows: "list[BattleMapRow]"
+    """The rows, by row and column."""
     edges: "list[BattleMapEdge]"
     """Walls, doors and ledges, by row and column."""
     light: str
@@ -488,6 +489,7 @@ class CreatureSheet(t.TypedDict):
     creature: str
     """The id of the creature."""
     groups: "list[CreatureSheetGroup]"
+    """The groups of the sheet, in reading order."""
 
 @t.final
 class CreatureStatisticsCreatureRound(t.TypedDict):
@@ -982,6 +984,7 @@ class Library(t.TypedDict):
     edition: str
     """The edition of the rules."""
     entries: "list[LibraryEntrie]"
+    """What it has, each with its name."""
 
 @t.final
 class LinesLine(t.TypedDict):
@@ -1838,6 +1841,7 @@ class SheetSchemaGroup(t.TypedDict):
     title: str
     """The title."""
     fields: list[str]
+    """The names of the fields."""
 
 @t.final
 class SheetSchemaOpening(t.TypedDict):
@@ -1857,6 +1861,7 @@ class SheetSchema(t.TypedDict):
     schema: dict[str, t.Any]
     """JSON Schema 2020-12, with a title, bounds and a default of each field."""
     groups: "list[SheetSchemaGroup]"
+    """The fields in groups, in reading order."""
     opening: "SheetSchemaOpening"
     """What an opening takes besides creatures."""
 
