@@ -43,9 +43,20 @@ const commitItem = (moment) => {
   rollsOf(moment).map((roll) => rollLine(roll)));
 };
 
-/** Show what a sound bundle holds in *place*. @param {HTMLElement} place @param {ArrayBuffer} raw */
+const listOf = (moments) => html("ol", { class: "record" }, moments.map(commitItem));
+
+/** Return what an earlier line holds that does not lead to the line that is played; null if all of it does. */
+const takenBack = (line, kept) => {
+  const own = line.moments.slice(line.shared).filter((moment) => !kept.has(moment));
+  return own.length === 0 ? null : html("details", {},
+    html("summary", {}, own.length === 1 ? `Taken back: #${own[0].n}` : `Taken back: #${own[0].n} to #${own.at(-1).n}`), listOf(own));
+};
+
+/** Show what a sound bundle holds in *place*: the path of the fight, then what was taken back. @param {HTMLElement} place @param {ArrayBuffer} raw */
 export const showRecord = (place, raw) => {
-  const bundle = readLines(new Uint8Array(raw));
-  readRecord(bundle);
-  show(place, html("h2", {}, "The record, commit by commit"), html("ol", { class: "record" }, bundle.moments.map(commitItem)));
+  const lines = readLines(new Uint8Array(raw));
+  lines.forEach(readRecord);
+  const { moments } = lines.at(-1);
+  const kept = new Set(moments);
+  show(place, html("h2", {}, "The record, commit by commit"), listOf(moments), lines.map((line) => takenBack(line, kept)).filter((node) => node !== null));
 };
