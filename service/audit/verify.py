@@ -173,8 +173,9 @@ class _VerifiedLine:
         first = max((commit.n for commit in self.commits if begun_by(commit) is not None), default=1)
         event = self.commits[first - 1].events[0] if self.commits and self.commits[first - 1].events else {}
         before = event["state"].get(member) if event.get("type") == LineBegun.type else 0
-        own = sum(e.get("type") == type_ for commit in self.commits[first - 1 :] for e in commit.events)
-        return own + (int(before) if type(before) is int else 0)
+        own: int = sum(e.get("type") == type_ for commit in self.commits[first - 1 :] for e in commit.events)
+        earlier: int = before if type(before) is int else 0
+        return own + earlier
 
     def _ruleset(self, registry: Registry) -> Ruleset[Any]:
         edition = self.commits[0].edition

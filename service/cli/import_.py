@@ -11,7 +11,7 @@ import click
 
 from service.cli.environment import every_ruleset
 from service.cli.terminal import Failure, say
-from service.conversion import creatures, maps
+from service.conversion import creature_files, creatures, maps
 from service.conversion.choices import CreatureChoices, map_choices
 from service.conversion.drawing import RANKS
 from service.conversion.faults import Converted, Unconvertible
@@ -79,7 +79,7 @@ def import_creatures(
         choices = CreatureChoices.of(only=only, place=place, side=side, stat_block=stat_block)
         return creatures.convert_creatures(text, ruleset, choices)
 
-    _convert(path, edition, creatures.LARGEST_FILE, convert)
+    _convert(path, edition, creature_files.LARGEST_FILE, convert)
 
 
 def _convert(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NamedTuple, cast
 
-from service.conversion.drawing import RANKS, Ambient, MapChoices, MapPart, Spot
+from service.conversion.drawing import RANKS, MapChoices, MapPart, Spot
 from service.conversion.faults import Unconvertible
 
 FARTHEST: Final = 1_000
@@ -30,7 +30,7 @@ def map_choices(
         raise Unconvertible("part: a width and a height of at least 1")
     return MapChoices(
         windows=cast("Literal['wall', 'open']", windows),
-        ambient=cast("Ambient | None", ambient),
+        ambient=ambient,
         part=cells,
         shift=Spot(0, 0) if shift is None else Spot(*_numbers("shift", shift, 2, whole=False)),
     )

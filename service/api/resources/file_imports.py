@@ -90,7 +90,7 @@ def _converted(kind: str, text: str, ruleset: Ruleset[Any], query: Mapping[str, 
         name: str(value) for name, value in query.items() if name not in ("edition", "kind")
     }
     if kind == "map":
-        known = {name: chosen[name] for name in _OF_MAP if name in chosen}
-        return maps.convert_map(text, ruleset, map_choices(**known))
-    known = {name: chosen[name] for name in _OF_CREATURES if name in chosen}
-    return creatures.convert_creatures(text, ruleset, CreatureChoices.of(**known))
+        of_map = {name: chosen[name] for name in _OF_MAP if name in chosen}
+        return maps.convert_map(text, ruleset, map_choices(**of_map))
+    of_creatures = {name: chosen[name] for name in _OF_CREATURES if name in chosen}
+    return creatures.convert_creatures(text, ruleset, CreatureChoices.of(**of_creatures))

@@ -155,7 +155,7 @@ def may_end(state: State, creature: str) -> bool:
 def _pairs(state: State) -> Iterator[tuple[str, str]]:
     """Yield each two creatures that share a cell."""
     found = {
-        tuple(sorted((one.id, other.id)))
+        (min(one.id, other.id), max(one.id, other.id))
         for there in state.occupied.values()
         for one, other in combinations(there, 2)
     }

@@ -125,8 +125,8 @@ def test_the_dice_of_lost_play_fall_again_unless_the_restored_encounter_waits_fo
         log.append(eid(), raw, scope="s", key=str(n), fingerprint="f")
     fold(log, eid())
     again, found = restored(items, storage)
-    for _ in range(2):
-        dispute = suspend(again, eid(), found[eid()], 3, "ada")
+    suspend(again, eid(), found[eid()], 3, "ada")
+    dispute = suspend(again, eid(), found[eid()], 3, "ada")
     signing = signing_of(again, SigningMemory(tmp_path / "memory.db"))
     folding = CommandFolder(again, Folder(again, SHELF), Keyring.of(KEY), signing)
     again.append(eid(), rolls[0], scope="s", key="2", fingerprint="f")

@@ -88,8 +88,8 @@ def _waiting(fight: Fight) -> Any:
 
 
 def test_HR_FALL_4_past_the_end_of_a_ledge_there_is_no_drop_between() -> None:
-    short = {"scenery": {"heights": {"0,0": 20}, "ledges": ["0,0|1,0"]}}
-    fight = begun({"pia": (0, 0), "orc": (0, 1)}, **short)
+    short = {"heights": {"0,0": 20}, "ledges": ["0,0|1,0"]}
+    fight = begun({"pia": (0, 0), "orc": (0, 1)}, scenery=short)
     assert is_adjacent(fight.state, fight["pia"], fight["orc"]), "a slope"
 
 
