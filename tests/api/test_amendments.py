@@ -335,7 +335,12 @@ def test_a_dropped_proposal_has_shown_no_die_that_is_thrown_later(table: Table) 
     assert list(totals(table)) == ["1/table#0", "1/table#1", "4/table#0", "5/table#0"]
 
 
-@pytest.mark.parametrize("commit", [0, 1, 99])
+def test_an_undo_goes_to_no_version_below_zero(table: Table) -> None:
+    answer = table.gm("POST", f"{table.at}/undo", {"to": -1, "preview": True})
+    assert [each["pointer"] for each in is_problem(answer, 422, "invalid")["errors"]] == ["/to"]
+
+
+@pytest.mark.parametrize("commit", [1, 99])
 def test_what_is_not_there_and_the_opening_are_not_undone(table: Table, commit: int) -> None:
     answer = table.gm("POST", f"{table.at}/undo", {"to": commit - 1, "preview": True})
     assert is_problem(answer, 409, "command-refused")["code"] in ("opening_stands", "no_such_moment")
