@@ -207,7 +207,8 @@ def retold(evidence: Evidence, change: Callable[[list[Line]], None]) -> Evidence
         for n, (request, commit) in enumerate(zip(evidence.requests, evidence.commits, strict=True), 1)
     ]
     change(moments)
-    requests, commits, opened, prev = [], [], {}, "0" * 64
+    opened: dict[tuple[int, int], Any] = {}
+    requests, commits, prev = [], [], "0" * 64
     for n, moment in enumerate(moments, 1):
         requests.append(dumps(moment["request"]))
         commit = moment["commit"] | {"n": n, "prev": prev, "request": request_digest(requests[-1]).hex()}

@@ -19,10 +19,10 @@ from service.audit.certificate import certificate, signed
 from service.audit.receipts import sign_receipts
 from service.audit.verify import verify
 from service.record.canonical import dumps
-from tests.audit.bundle_vectors import spelled
+from tests.audit.bundle_vectors import game, spelled
 from tests.audit.log_vectors import LogVector, vectors
 from tests.audit.shapes import ODD, spoil
-from tests.audit.test_receipts import game, write_of
+from tests.audit.test_receipts import write_of
 from tests.support.javascript_verifier import Case
 from tests.support.tiny_table import SIGNER
 

@@ -181,7 +181,7 @@ def test_TABLE_AMEND_2_the_first_commit_after_the_opening_is_undone_for_a_reason
     fight = contested().do("undo", commit=2, reason=LONG)
     found = fight.state.amendment
     assert found is not None
-    assert (found.kind, found.commit, found.reason, found.contest, found.line) == ("undo", 2, LONG, None, "")
+    assert (found.kind, found.commit, found.reason, found.contest) == ("undo", 2, LONG, None)
     assert fight.events[-1].because == ("TABLE-AMEND-2",)
 
 

@@ -80,7 +80,7 @@ class Watch:
         """Hold the facts of one command to the laws."""
         state = before
         for fact in decision.facts:
-            event = fact.event if isinstance(fact, Private) else fact
+            event: Any = fact.event if isinstance(fact, Private) else fact
             if isinstance(event, Event):
                 if event.type == "group_announced":
                     world = state.at(event.group)
@@ -120,6 +120,7 @@ class Watch:
 
     def explained(self) -> Iterator[str]:
         """Yield the creatures of which an event says why they end elsewhere."""
+        event: Any
         for event in self.events:
             if event.type in REASONS:
                 yield event.creature
