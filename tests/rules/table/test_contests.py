@@ -19,7 +19,7 @@ from service.rules.rolls.chance import Chance
 from service.rules.rolls.closing import EpochEnded, close_epoch
 from service.rules.ruleset import Decision, decide
 from service.rules.table.disputes import Contest
-from service.rules.table.lines import Line, Origin
+from service.rules.table.lines import FORK, Line, Origin
 from tests.rules.heartrush.kit import ENCOUNTER, Fight, NoDice, begun, opened
 from tests.rules.heartrush.sides import emitted
 
@@ -103,7 +103,6 @@ def test_TABLE_CONTEST_1_a_contest_names_a_commit_an_event_or_a_roll() -> None:
         ("gm", {"contest": "c2"}, "no_such_contest"),
         ("gm", {"decision": ""}, "params_missing"),
         ("gm", {"decision": LONG + "x"}, "params_missing"),
-        ("gm", {"reason": LONG + "x"}, "params_missing"),
     ],
 )
 def test_TABLE_CONTEST_2_and_TABLE_AMEND_1_answers_that_are_refused(
@@ -163,10 +162,7 @@ def test_TABLE_AMEND_1_a_contest_of_another_line_is_not_amended_here() -> None:
     [
         ("zoe", "undo", {"commit": 2}, "not_gm"),
         ("gm", "undo", {"commit": 1}, "opening_stands"),
-        ("gm", "undo", {"commit": 2, "reason": LONG + "x"}, "params_missing"),
-        ("gm", "undo", {"commit": 2, "line": OTHER}, "other_line"),
         ("zoe", "redo", {}, "not_gm"),
-        ("gm", "redo", {"reason": LONG + "x"}, "params_missing"),
         ("gm", "redo", {}, "nothing_to_redo"),
     ],
 )
@@ -300,14 +296,14 @@ def beginning(kind: str = "as_ruled", **changes: Any) -> dict[str, Any]:
     """Return what begins a line with the state of a fight."""
     state = contested().state
     origin = Origin(parent=ENCOUNTER, n=3, hash="ab" * 32, upto=5, kind=kind)
+    own = {"encounter": OTHER, "origin": to_data(origin)}
     return {
         "encounter": OTHER,
         "edition": "heartrush@1",
         "digest": "00" * 32,
         "dice": to_data(state.dice),
         "origin": to_data(origin),
-        "state": to_data(changed(state, origin=origin, encounter=OTHER)),
-        "source": ENCOUNTER,
+        "state": to_data(changed(state, origin=origin, encounter=OTHER)) if kind == FORK else own,
         "plan": [4, 0],
         "orders": {"/creatures": list(state.creatures)},
         **changes,
@@ -327,11 +323,13 @@ def test_TABLE_LINE_1_and_TABLE_LINE_2_a_line_begins_with_the_state_and_what_was
 ) -> None:
     links = [{"lane": 0, "epoch": 1, "link": "cd" * 32}]
     data = beginning(kind, occasions=["roll/1"], links=links)
-    found = decided(HEARTRUSH.blank, "begin_line", "clock", **data)
+    before = HEARTRUSH.blank if kind == FORK else contested().state
+    found = decided(before, "begin_line", "clock", **data)
     assert found.refusal is None
     begun_, occasion, link = (cast("Any", fact) for fact in found.facts)
     assert (begun_.type, begun_.because) == (type_, (rule,))
-    assert (begun_.source, begun_.plan, begun_.encounter) == (ENCOUNTER, (4, 0), OTHER)
+    assert begun_.encounter == OTHER
+    assert kind == FORK or begun_.plan == (4, 0)
     assert (occasion.occasion, occasion.because) == ("roll/1", ("TABLE-LINE-1",))
     assert (link.lane, link.epoch, link.link, link.because) == (0, 1, "cd" * 32, ("TABLE-LINE-1",))
     assert list(found.state.creatures) == ["pia", "orc"]
@@ -343,7 +341,7 @@ def test_TABLE_LINE_1_what_was_sealed_stays_sealed_for_the_same_audience() -> No
     by = Actor(seat="clock", role=cast("Any", "clock"))
     data = beginning()
     command = from_data(BeginLine, data, families=HEARTRUSH.families, by=by)
-    found = decide(HEARTRUSH.blank, cast("Any", command).completed(lambda _: (kept,)), Chance(NoDice()))
+    found = decide(contested().state, cast("Any", command).completed(lambda _: (kept,)), Chance(NoDice()))
     _, sealed = found.facts
     assert isinstance(sealed, Private)
     assert (sealed.scope.audience, sealed.scope.opens) == (("seat:gm",), "sheet/orc")
@@ -351,7 +349,9 @@ def test_TABLE_LINE_1_what_was_sealed_stays_sealed_for_the_same_audience() -> No
     assert dict(cast("Any", sealed.event).values) == {"/amendment/instead": ()}
 
 
-def test_TABLE_LINE_1_an_open_encounter_begins_no_line() -> None:
-    found = decided(contested().state, "begin_line", "clock", **beginning()).refusal
+@pytest.mark.parametrize(("kind", "code"), [("as_ruled", "other_line"), (FORK, "already_open")])
+def test_TABLE_LINE_1_a_line_continues_a_record_and_a_fork_begins_one(kind: str, code: str) -> None:
+    state = contested().state if kind == FORK else HEARTRUSH.blank
+    found = decided(state, "begin_line", "clock", **beginning(kind)).refusal
     assert found is not None
-    assert (found.code, found.rule) == ("already_open", "TABLE-LINE-1")
+    assert (found.code, found.rule) == (code, "TABLE-LINE-1")
