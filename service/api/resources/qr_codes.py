@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
 from service.api.operations import PUBLIC, ResponseSchema, operation
-from service.api.problems import invalid
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import schema_of
 from service.api.shapes import NUMBER, TEXT, closed, component
+from service.rules.kernel.meaning import text
 from service.rules.kernel.records import record
 
 TAG: Final = "Pages"
@@ -20,7 +20,7 @@ LONGEST: Final = 1_000
 class NewQrCode:
     """The text that the code says."""
 
-    text: str
+    text: Annotated[str, text("text", LONGEST, least=1)]
 
 
 NEW_QR_CODE: Final = schema_of(NewQrCode)()
@@ -50,10 +50,7 @@ def make_qr_code(request: ApiRequest) -> ApiResponse:
     """Make the QR code of a text, such as the link of a seat; nothing is stored."""
     import segno  # noqa: PLC0415 - only who shares a link needs it
 
-    text = request.data["text"]
-    if not 0 < len(text) <= LONGEST:
-        raise invalid(("/text", f"text of 1 to {LONGEST} characters"))
-    code = segno.make(text, error="m", micro=False)
+    code = segno.make(request.data["text"], error="m", micro=False)
     border = code.default_border_size
     rows = [[bool(module) for module in row] for row in code.matrix]
     path = "".join(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from service.rules.kernel.codec import Malformed
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import Fight, begun, opened
 
@@ -96,7 +97,6 @@ def test_TT_9_the_gm_says_whether_an_aspect_fits() -> None:
     ("data", "points", "code"),
     [
         ({"aspect": 2}, 3, "params_missing"),
-        ({"aspect": -1}, 3, "params_missing"),
         ({"aspect": 0, "points": 3}, 9, "params_missing"),
         ({"aspect": 0, "points": 0}, 9, "params_missing"),
         ({"aspect": 0}, 1, "cannot_pay"),
@@ -106,6 +106,11 @@ def test_TT_9_the_gm_says_whether_an_aspect_fits() -> None:
 )
 def test_HR_ASP_1_what_cannot_be_invoked_is_refused(data: dict[str, Any], points: int, code: str) -> None:
     assert known(points).refused("invoke_aspect", creature="pia", **data) == code
+
+
+def test_HR_ASP_1_an_aspect_below_the_first_is_malformed() -> None:
+    with pytest.raises(Malformed, match="/aspect: a whole number from 0"):
+        known(3).refused("invoke_aspect", creature="pia", aspect=-1)
 
 
 def test_HR_ASP_1_one_aspect_for_one_check_and_none_in_combat() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush.creatures.character import Condition
+from service.rules.kernel.codec import Malformed
 from tests.rules.heartrush.kit import Fight, begun, opened
 
 CLIFF = {"heights": {f"{x},{y}": 20 for x in range(-6, 1) for y in range(-6, 7)}}
@@ -210,7 +211,12 @@ def test_a_ruling_about_ledges_names_edges_and_what_they_become(effect: dict[str
     assert fight.refused("gm_ruling", kind="effect", decision="so it is", effects=effects)
 
 
-@pytest.mark.parametrize("ledge", ["0,0|2,0", "5,0|6,0", "x"])
+@pytest.mark.parametrize("ledge", ["0,0|2,0", "5,0|6,0"])
 def test_an_opening_with_a_ledge_that_is_none_is_refused(ledge: str) -> None:
     with pytest.raises(AssertionError, match="/scenery/ledges/0"):
         opened({"pia": (0, 0), "orc": (9, 9)}, scenery={**CLIFF, "ledges": [ledge]})
+
+
+def test_an_opening_with_a_ledge_that_is_no_edge_is_malformed() -> None:
+    with pytest.raises(Malformed, match="/opening/scenery/ledges/0: an edge is written"):
+        opened({"pia": (0, 0), "orc": (9, 9)}, scenery={**CLIFF, "ledges": ["x"]})

@@ -10,7 +10,7 @@ from service.rules.heartrush.body.weapons import in_range, lines_blocked
 from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.moving.paths import ends_of, way_within, within
 from service.rules.heartrush.table.opening import Opening, faults
-from service.rules.kernel.codec import from_data
+from service.rules.kernel.codec import Malformed, from_data
 from service.rules.registry import REGISTRY
 from tests.rules.heartrush.kit import Fight, begun, opening, sheet
 
@@ -157,10 +157,15 @@ def test_TABLE_WALL_2_doors_are_offered_to_who_is_beside_them() -> None:
     assert offers == {"open": (BETWEEN,), "close": ("0,0|0,1",)}
 
 
-@pytest.mark.parametrize("edge", ["1,0|0,0", "0,0|1,1", "here"])
+@pytest.mark.parametrize("edge", ["1,0|0,0", "0,0|1,1"])
 def test_a_ruling_on_what_is_no_edge_is_refused(edge: str) -> None:
     assert ruled(begun(DUEL), edge, becomes="wall") == "effect_not_possible"
     assert ruled(begun(DUEL), edge, becomes="none") == "effect_not_possible"
+
+
+def test_a_ruling_on_what_is_not_written_as_an_edge_is_malformed() -> None:
+    with pytest.raises(Malformed, match="/effects/0/edges/0: an edge is written"):
+        ruled(begun(DUEL), "here", becomes="wall")
 
 
 def test_an_opening_names_the_edge_and_the_creature_that_cannot_be() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from service.rules.heartrush.creatures.character import Condition
 from service.rules.heartrush.creatures.size_and_bonds import fit_together
+from service.rules.kernel.codec import Malformed
 from service.rules.kernel.records import changed
 from tests.rules.heartrush.kit import begun, opened
 from tests.rules.heartrush.sides import PLACES, refusal_of
@@ -31,9 +32,7 @@ def test_HR_START_9_who_is_here_may_begin_hidden() -> None:
     assert "orc" in fight["pia"].hidden_from
 
 
-@pytest.mark.parametrize(
-    ("cn", "code"), [(-1, "params_missing"), (0, None), (200, None), (201, "params_missing")]
-)
+@pytest.mark.parametrize(("cn", "code"), [(0, None), (200, None), (201, "params_missing")])
 def test_HR_HIDE_1_the_number_of_a_hiding_place_is_0_to_200(cn: int, code: str | None) -> None:
     fight = opened(PLACES)
     found = refusal_of(fight, "gm", "allow_hiding", creature="pia", cn=cn)
@@ -42,6 +41,11 @@ def test_HR_HIDE_1_the_number_of_a_hiding_place_is_0_to_200(cn: int, code: str |
     if code is None:
         (event,) = fight.logged("hiding_allowed")
         assert (event.creature, event.cn, event.viewers) == ("pia", cn, ("orc",))
+
+
+def test_HR_HIDE_1_a_number_of_a_hiding_place_below_0_is_malformed() -> None:
+    with pytest.raises(Malformed, match="/cn: a whole number from 0"):
+        refusal_of(opened(PLACES), "gm", "allow_hiding", creature="pia", cn=-1)
 
 
 def test_HR_PRIO_6_priority_passes_when_the_last_of_a_side_has_declined() -> None:
