@@ -11,6 +11,7 @@ import re
 from threading import Event
 from typing import Any
 
+from rewound_client import with_lists
 from service.core import views
 from service.rules.ruleset import Ruleset, legal
 from service.stores.jobs import AUDITS
@@ -25,11 +26,14 @@ def same_offers(mirror: Mirror, ruleset: Ruleset[Any], state: Any) -> set[str]:
     """Fail unless each seat is offered over HTTP what rules offer it here; return the seats with offers."""
     offered = set()
     for seat in state.seats:
-        there = mirror.at_seat(seat).get(f"{mirror.at}/options")["options"]
+        there = with_lists(mirror.at_seat(seat).get(f"{mirror.at}/options"))["options"]
+        places = views.places(ruleset, state, seat)
         here = [
             {
                 "prompt": views.prompt_data(awaited),
-                "commands": [views.offer_data(ruleset, offer) for offer in offers],
+                "commands": [
+                    views.offer_data(ruleset, offer, places.get(awaited.creature or "")) for offer in offers
+                ],
             }
             for awaited, offers in legal(ruleset, state, seat)
         ]

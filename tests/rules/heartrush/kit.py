@@ -12,7 +12,7 @@ from typing import Any
 
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.creatures.state import Creature, State
-from service.rules.kernel.codec import from_data
+from service.rules.kernel.codec import Malformed, from_data
 from service.rules.kernel.messages import Actor, Event, Private, Rolled
 from service.rules.kernel.records import changed
 from service.rules.rolls.chance import Chance
@@ -162,8 +162,11 @@ class Fight:
         return self.throw(*faces)
 
     def refused(self, type_: str, **data: object) -> str:
-        """Return the code with which a command is refused; it must be."""
-        decision = self.send(type_, self.seat_for(data), **data)
+        """Return the code with which a command is refused; it must be. A bound of a field is `malformed`."""
+        try:
+            decision = self.send(type_, self.seat_for(data), **data)
+        except Malformed:
+            return "malformed"
         assert decision.refusal is not None, f"{type_} was accepted"
         return decision.refusal.code
 

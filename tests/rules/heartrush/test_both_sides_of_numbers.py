@@ -164,11 +164,11 @@ def test_HR_DMG_2_who_has_a_heart_die_to_lose_may_shrug(die: int, status: str, c
 @pytest.mark.parametrize(
     ("type_", "data", "code"),
     [
-        ("fall", {"feet": 10_000}, None),
-        ("fall", {"feet": 10_001}, "params_missing"),
+        ("fall", {"feet": 1_000}, None),
+        ("fall", {"feet": 1_001}, "malformed"),
         ("hazard", {"what": "a", "ability": "agility", "cn": 0, "damage": 1}, None),
         ("hazard", {"what": "", "ability": "agility", "cn": 0, "damage": 1}, "params_missing"),
-        ("hazard", {"what": "a", "ability": "agility", "cn": -1, "damage": 1}, "params_missing"),
+        ("hazard", {"what": "a", "ability": "agility", "cn": -1, "damage": 1}, "malformed"),
         ("roll_check", {"what": "a", "ability": "might", "cn": 8}, None),
         ("roll_check", {"what": "", "ability": "might", "cn": 8}, "params_missing"),
         ("roll_check", {"what": "a", "ability": "might", "cn": 8, "advantage": 20}, None),

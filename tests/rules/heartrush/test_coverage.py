@@ -43,6 +43,14 @@ ADDED: Final = {
     "HR-COND-28": "no book says what a fire or want of air does outside rounds",
     "HR-BREATH-3": "the ledger has breath that is held by command, and not who comes under water",
     "HR-FALL-2": "the ledger has the fall, and not where a map lets somebody fall",
+    "HR-BREATH-4": "the ledger has breath that is held, and not who cannot hold it any longer",
+    "HR-CLIMB-2": "the ledger has climbs on creatures, and not what ends one that nobody lets go of",
+    "HR-COND-29": "the books lay conditions until something ends them, and have none by the clock",
+    "HR-FALL-4": "the ledger has distance by cells, and no height between two of them",
+    "HR-FORCE-5": "the ledger has pushes straight away, and not from the very place of who pushes",
+    "HR-GRAP-8": "the ledger has holds, and not what ends one whose two are moved apart",
+    "HR-MOVE-7": "the ledger has each way to move, and not what all of them bring",
+    "HR-SVC-9": "the ledger has the conditions of the book, and not words that a GM makes up",
     "HR-FALL-3": "the ledger has climbs by cells, and no edge that only a climb leads up",
 }
 """Rules of this service that section B does not have, each with the question that it answers."""

@@ -12,7 +12,7 @@ from service.rules.heartrush.creatures.character import Condition, Wound
 from service.rules.heartrush.timing.clock import day
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import begun, opened
-from tests.rules.heartrush.sides import PLACES, emitted, refusal_of, types
+from tests.rules.heartrush.sides import MALFORMED, PLACES, emitted, refusal_of, types
 
 BESIDE = {"pia": (0, 0), "ash": (1, 0), "orc": (10, 0)}
 CUT = Wound(id="w1", rank=2, initial_rank=2)
@@ -285,13 +285,13 @@ def test_HR_WND_2_the_gm_describes_one_of_the_wounds(
     ("changes", "code"),
     [
         ({}, None),
-        ({"what": "x" * 280}, None),
-        ({"what": "x" * 281}, "params_missing"),
+        ({"what": "x" * 200}, None),
+        ({"what": "x" * 201}, "malformed"),
         ({"what": ""}, "params_missing"),
         ({"damage": 0}, "params_missing"),
         ({"damage": 0, "dice": [6]}, None),
         ({"damage": 1, "dice": []}, None),
-        ({"damage": -1}, "params_missing"),
+        ({"damage": -1}, "malformed"),
         ({"cn": 200}, None),
         ({"cn": 201}, "params_missing"),
         ({"cn": 0}, None),
@@ -300,6 +300,9 @@ def test_HR_WND_2_the_gm_describes_one_of_the_wounds(
 def test_HR_ENV_9_a_hazard_has_a_number_words_and_damage(changes: dict[str, Any], code: str | None) -> None:
     data = {"creature": "pia", "what": "a trap", "ability": "agility", "cn": 8, "damage": 4, **changes}
     fight = opened(BESIDE)
+    if code == "malformed":
+        assert refusal_of(fight, "gm", "hazard", **data) == MALFORMED
+        return
     assert refusal_of(fight, "gm", "hazard", **data) == (code and (code, "HR-ENV-9"))
     assert refusal_of(fight, "zoe", "hazard", **data) == ("not_gm", "HR-SVC-1")
 

@@ -13,7 +13,7 @@ from service.rules.heartrush.body.weapons import TOTAL, lines_blocked
 from service.rules.heartrush.creatures.sheet import Scenery
 from service.rules.heartrush.rolling.rolls import light_for, light_on
 from service.rules.heartrush.table.presentation import map_rows, tokens
-from service.rules.kernel.codec import to_data
+from service.rules.kernel.codec import Malformed, to_data
 from service.rules.kernel.sealed import view
 from service.rules.ruleset import carried, waiting
 from service.rules.table.carried import CarriedFrom
@@ -293,7 +293,7 @@ def test_HR_LIGHT_1_walls_keep_it_out_and_daylight_needs_none() -> None:
 
 @pytest.mark.parametrize("feet", [-5, 7, 65])
 def test_HR_LIGHT_1_a_lantern_lights_in_fives(feet: int) -> None:
-    with pytest.raises(AssertionError, match="lantern_ft"):
+    with pytest.raises(Malformed, match="/lantern_ft: a whole number of feet from 0 to 60, in steps of 5"):
         opened(PLACES, sheets={"ash": {"lantern_ft": feet}})
 
 

@@ -9,7 +9,7 @@ import pytest
 from service.rules.heartrush.creatures.character import Condition
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import Fight, begun
-from tests.rules.heartrush.sides import refusal_of
+from tests.rules.heartrush.sides import MALFORMED, refusal_of
 
 TRIO = {"pia": (0, 0), "ash": (0, 1), "orc": (1, 0)}
 PAIR = {"pia": (0, 0), "wolf": (1, 0)}
@@ -230,7 +230,7 @@ def test_HR_STANCE_AGI_2_who_cannot_move_is_asked_no_sidestep(
         (("cunning", "agility"), {"dazed": 1, "weakened": 1}, None),
         (("cunning", "agility"), {"dazed": 3}, ("perk_over_limit", "HR-STANCE-CUN-2")),
         (("cunning", "agility"), {"dazed": 2, "weakened": 1}, ("perk_over_limit", "HR-STANCE-CUN-2")),
-        (("cunning", "agility"), {"dazed": -1}, ("perk_not_available", "HR-STANCE-CUN-2")),
+        (("cunning", "agility"), {"dazed": -1}, MALFORMED),
         (("cunning", "agility"), {"prone": 1}, ("perk_not_available", "HR-STANCE-CUN-2")),
         (("cunning", "cunning"), {"dazed": 1}, ("perk_not_available", "HR-STANCE-CUN-2")),
         (("cunning", "defensive"), {"dazed": 1}, ("perk_not_available", "HR-STANCE-CUN-2")),
@@ -240,7 +240,7 @@ def test_HR_STANCE_AGI_2_who_cannot_move_is_asked_no_sidestep(
     ],
 )
 def test_HR_STANCE_CUN_2_only_cunning_at_agility_has_a_perk(
-    stances: tuple[str, str], perk: dict[str, int], refusal: tuple[str, str] | None
+    stances: tuple[str, str], perk: dict[str, int], refusal: tuple[str, str | None] | None
 ) -> None:
     fight = fought(PAIR, pia=stances[0], wolf=stances[1])
     data = {"creature": "pia", "prompt": fight.prompt("pia"), "target": "wolf", "perk": perk}

@@ -28,7 +28,7 @@ from tests.rules.heartrush.sides import PLACES, refusal_of
         ("as_if_beaten", {"stance": "might", "push": 10}, None),
         ("as_if_beaten", {"stance": "might", "push": 15}, "push_not_possible"),
         ("as_if_beaten", {"stance": "might", "push": 7}, "push_not_possible"),
-        ("as_if_beaten", {"stance": "might", "push": -5}, "push_not_possible"),
+        ("as_if_beaten", {"stance": "might", "push": -5}, "malformed"),
         ("as_if_beaten", {"stance": "agility", "push": 5}, "push_not_possible"),
         ("none", {"stance": "might", "push": 5}, "push_not_possible"),
         ("none", {"stance": "might", "push": 0}, None),

@@ -245,7 +245,7 @@ def earned() -> Fight:
         ({"distance": 5}, None),
         ({"distance": 10}, None),
         ({"distance": 15}, "push_not_possible"),
-        ({"distance": -5}, "push_not_possible"),
+        ({"distance": -5}, "malformed"),
         ({"distance": 7}, "push_not_possible"),
         ({"distance": 5, "follow": [1, 0]}, None),
         ({"distance": 5, "follow": [2, 0]}, "space_occupied"),
@@ -266,7 +266,7 @@ def test_HR_WPN_6_a_push_is_from_0_to_10_feet(data: dict[str, Any], code: str | 
     gone = refusal_of(fight, "zoe", "choose_push", creature="pia", prompt="r1/none", distance=0)
     assert (gone and gone[0]) == "prompt_gone"
     found = refusal_of(fight, "zoe", "choose_push", creature="pia", prompt=prompt, **data)
-    assert found == (code and (code, "HR-WPN-6"))
+    assert found == (code and (code, None if code == "malformed" else "HR-WPN-6"))
     if code is None:
         (resolved,) = fight.logged("push_chosen")[:1]
         assert (resolved.creature, resolved.target, resolved.feet) == ("pia", "orc", data["distance"])

@@ -116,7 +116,6 @@ def test_HR_GEN_8_a_challenge_number_is_the_top_face_and_twice_the_paragon_level
     [
         {"cn": None},
         {"cn": 9, "against": {"creature": "orc", "by": "might"}},
-        {"cn": -1},
         {"advantage": 21},
         {"what": ""},
     ],
@@ -126,6 +125,11 @@ def test_HR_GEN_5_a_check_is_against_one_number(data: dict[str, Any]) -> None:
     decision = opened(PLACES).send("roll_check", "gm", **order)
     assert decision.refusal is not None
     assert decision.refusal.code == "params_missing"
+
+
+def test_HR_GEN_5_a_check_against_less_than_0_is_malformed() -> None:
+    order = {"creature": "pia", "ability": "agility", "what": "climb", "cn": -1}
+    assert opened(PLACES).refused("roll_check", **order) == "malformed"
 
 
 def test_HR_GEN_5_only_the_gm_asks_for_checks() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from service.rules.kernel.codec import Malformed
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import Fight, begun, opened
 
@@ -141,13 +142,17 @@ def test_HR_STUNT_1_the_gm_allows_a_stunt_by_a_contest() -> None:
         ({"advantage": 21}, "params_missing", "HR-GEN-9"),
         ({"against_advantage": -21}, "params_missing", "HR-GEN-9"),
         ({"what": ""}, "params_missing", "HR-GEN-9"),
-        ({"what": "x" * 281}, "params_missing", "HR-GEN-9"),
     ],
 )
 def test_HR_GEN_9_what_is_no_contest_is_refused(changes: dict[str, Any], code: str, rule: str) -> None:
     refused = opened(PLACES).send("roll_contest", "gm", **{**LIE, **changes}).refusal
     assert refused is not None
     assert (refused.code, refused.rule) == (code, rule)
+
+
+def test_HR_GEN_9_words_of_a_contest_that_are_too_long_are_malformed() -> None:
+    with pytest.raises(Malformed, match="/what: text of at most 200"):
+        opened(PLACES).send("roll_contest", "gm", **{**LIE, "what": "x" * 201})
 
 
 def test_HR_GEN_9_only_the_gm_asks_and_only_of_the_living() -> None:
