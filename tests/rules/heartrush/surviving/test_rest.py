@@ -161,7 +161,7 @@ def test_only_the_gm_moves_the_clock_and_only_forward() -> None:
     assert decision.refusal.code == "not_gm"
     assert fight.refused("advance_clock") == "params_missing"
     assert fight.refused("advance_clock", days=1, hours=-1) == "malformed"
-    assert fight.refused("advance_clock", days=401) == "params_missing"
+    assert fight.refused("advance_clock", days=401) == "malformed"
 
 
 @pytest.mark.parametrize(("recharge", "left"), [("long_rest", ("adrenaline-spike",)), ("day", ())])
