@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -193,7 +193,11 @@ def fight() -> tuple[Evidence, ...]:
         return tuple(replace(signed_throughout(stored(house.log, each)), seat="gm") for each in lines)
 
 
-def retold(evidence: Evidence, change: Callable[[list[Line]], None]) -> Evidence:
+def _updated(members: dict[str, Any], new: Mapping[str, Any]) -> None:
+    members.update(new)
+
+
+def retold(evidence: Evidence, change: Callable[[list[Line]], object]) -> Evidence:
     """Return a line of play whose host has changed its moments after the fact, chained and signed again.
 
     A moment has the `request` and the `commit` as data, and the envelopes that are `opened`, by index.
@@ -630,14 +634,14 @@ def questions() -> Iterator[Vector]:
         ("epoch-zero", {"epoch": 0}, unsigned),
         ("epoch-text", {"epoch": "1"}, "malformed(4)"),
     ):
-        yield Vector(f"question-{name}", in_commit(4, lambda c, new=change: c.update(new)), verdict, ())
+        yield Vector(f"question-{name}", in_commit(4, partial(_updated, new=change)), verdict, ())
     place = min(bare().opened)
     for name, payload, verdict in (
         ("payload-outcome-of-another-type", {"outcome": 5, "prompt": [], "at": 7}, unsigned),
         ("payload-with-another-member", {"zz": 1}, unsigned),
         ("payload-without-rolls", {"rolls": None}, f"malformed({place[0]})"),
     ):
-        changed = resealed(bare(), place, lambda data, new=payload: data.update(new))
+        changed = resealed(bare(), place, partial(_updated, new=payload))
         yield Vector(f"question-{name}", spelled(changed), verdict, ())
     no_dice = with_request(bare(), 1, lambda data: data["data"].pop("dice"))
     yield Vector("question-rolls-without-dice", no_dice, "dice_invalid(3, 1/0/table#0)", ())

@@ -44,7 +44,8 @@ def with_member(name: str) -> dict[str, Case]:
         for step in path:
             holder = holder[step]
         holder[name] = value
-        return Case(raw, pinned=(SIGNER.public,), **{which: dumps(data)})
+        given: dict[str, Any] = {which: dumps(data)}
+        return Case(raw, pinned=(SIGNER.public,), **given)
 
     made = {kind: line(kind) for kind in ("header", "command", "commit", "key", "checkpoint", "trailer")}
     made["a commit"] = Case(in_commit(4, lambda commit: commit.update({name: value})))

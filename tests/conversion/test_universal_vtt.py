@@ -172,7 +172,9 @@ def test_a_room_with_a_door_is_never_sealed(seed: int) -> None:
     closed, _ = converted({**data, "portals": [shut]})
     assert "closed_door" in closed["walls"].values()
     assert (0, 0) not in _reached(closed_edges(closed["walls"]), inside)
-    opened = {key: "open_door" if kind == "closed_door" else kind for key, kind in closed["walls"].items()}
+    opened: Any = {
+        key: "open_door" if kind == "closed_door" else kind for key, kind in closed["walls"].items()
+    }
     assert (0, 0) in _reached(closed_edges(opened), inside)
 
 

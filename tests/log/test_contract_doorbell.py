@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -38,6 +39,7 @@ def submit(
     trace: str = "",
     most_undecided: int | None = None,
 ) -> Submitted:
+    bounds: dict[str, Any] = {} if most_undecided is None else {"most_undecided": most_undecided}
     return log.submit(
         encounter,
         request,
@@ -50,7 +52,7 @@ def submit(
         more=more,
         process=process,
         trace=trace,
-        **({} if most_undecided is None else {"most_undecided": most_undecided}),
+        **bounds,
     )
 
 

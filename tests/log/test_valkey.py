@@ -310,14 +310,14 @@ def test_each_setting_that_could_lose_a_command_is_named_with_its_mending(
 
 
 def test_a_replica_is_refused_however_writable_it_is(streams: ValkeyLog, client: redis.Redis) -> None:
-    client.execute_command("REPLICAOF", "127.0.0.1", "1")
+    client.replicaof("127.0.0.1", 1)
     client.config_set("replica-read-only", "no")
     try:
         with pytest.raises(NotDurable, match=r"it is a replica of 127\.0\.0\.1:1"):
             streams.check_durable()
     finally:
         client.config_set("replica-read-only", "yes")
-        client.execute_command("REPLICAOF", "NO", "ONE")
+        client.replicaof("NO", "ONE")
     streams.check_durable()
 
 

@@ -153,7 +153,7 @@ class Table:
         for seat in dict.fromkeys(prompt["seat"] for prompt in waiting if prompt["seat"] in fight.tokens):
             options = player.ask("GET", f"{fight.at}/options", fight.tokens[seat])
             if options is not None and options.status == 200:
-                command = fights.pick(with_lists(options.data), player.chance)
+                command = fights.pick(dict(with_lists(options.data)), player.chance)
                 if command is not None:
                     return command, seat
         return None, "gm"

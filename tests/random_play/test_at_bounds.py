@@ -62,7 +62,8 @@ def at_bounds(ruleset: Ruleset[Any], opening: dict[str, Any], end: End) -> tuple
 
 
 def _opening_kind(ruleset: Ruleset[Any]) -> Any:
-    shape = next(each for each in fields_of(ruleset.opening) if each.name in ("opening", "creatures")).shape
+    opening: Any = ruleset.opening
+    shape = next(each for each in fields_of(opening) if each.name in ("opening", "creatures")).shape
     return shape.kind if isinstance(shape, RecordObject) else ruleset.opening
 
 

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 from service.dice.stream import check_stream
-from service.rules.kernel.codec import from_data
+from service.rules.kernel.codec import Malformed, from_data
 from service.rules.kernel.messages import Actor, Event, Offer, Private, Rolled
 from service.rules.kernel.records import changed
 from service.rules.rise import RISE
@@ -147,10 +147,13 @@ class Fight:
         return self.throw(*faces)
 
     def refused(self, type_: str, creature: str | None = None, **data: Any) -> str:
-        """Return the code with which a command is refused; it must be."""
+        """Return the code with which a command is refused; it must be. A bound of a field is `malformed`."""
         if creature is not None:
             data["creature"] = creature
-        decision = self.send(type_, self.state.controller(creature) if creature else "gm", **data)
+        try:
+            decision = self.send(type_, self.state.controller(creature) if creature else "gm", **data)
+        except Malformed:
+            return "malformed"
         assert decision.refusal is not None, f"{type_} was accepted"
         return decision.refusal.code
 

@@ -59,7 +59,6 @@ def pair(phase: str = "action", **changes: Any) -> Fight:
         ("seat-p", {}, {}, ("not_gm", None)),
         ("gm", {"rest": "long", "wound": 0}, {"wounds": (FAINT,)}, None),
         ("gm", {"rest": "long", "wound": 1}, {"wounds": (FAINT,)}, ("invalid_target", None)),
-        ("gm", {"rest": "long", "wound": -1}, {"wounds": (FAINT,)}, ("invalid_target", None)),
         ("gm", {"rest": "long", "wound": 0}, {}, ("invalid_target", None)),
         ("gm", {}, {"dead": True}, ("actor_incapacitated", "RI-REST-1")),
         ("gm", {"creature": "elf"}, {}, ("no_such_creature", None)),

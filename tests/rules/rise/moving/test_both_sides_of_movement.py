@@ -206,8 +206,6 @@ def test_RI_MOVE1_5_a_rule_leads_a_flyer_no_higher_by_itself(ability: str) -> No
         ("fly", [[0, -1]], 30, "movement_exceeds_speed"),
         ("fly", [[0, -1], [0, -2]], 20, None),
         ("fly", [[0, -1], [0, -2]], 25, "movement_exceeds_speed"),
-        ("fly", [[0, -1]], -1, "invalid_target"),
-        ("fly", [[0, -1]], -5, "invalid_target"),
         ("fly", [[0, -1]], 7, "invalid_target"),
     ],
 )

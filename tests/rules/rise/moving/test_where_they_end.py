@@ -80,8 +80,9 @@ class Watch:
         """Hold the facts of one command to the laws."""
         state = before
         for fact in decision.facts:
-            event: Any = fact.event if isinstance(fact, Private) else fact
-            if isinstance(event, Event):
+            emitted: object = fact.event if isinstance(fact, Private) else fact
+            event: Any = emitted
+            if isinstance(emitted, Event):
                 if event.type == "group_announced":
                     world = state.at(event.group)
                     self.ends |= {name: world.creatures[name].position for name in state.groups[event.group]}

@@ -133,7 +133,7 @@ def test_C_50_nothing_attacks_in_the_movement_phase(ability: dict[str, Any], cod
         (use("mend", "nobody"), "invalid_target"),
         (use("mend"), "invalid_target"),
         (use("mend", "p", step=3), "invalid_target"),
-        (use("mend", "p", step=-1), "invalid_target"),
+        (use("mend", "p", step=-1), "malformed"),
         (use("mend", "p", at=[0, 0]), "invalid_target"),
         (use("mend", "e"), "target_out_of_range"),
     ],

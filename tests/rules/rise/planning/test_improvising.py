@@ -102,7 +102,7 @@ def test_RI_ACT_11_the_same_free_deed_is_not_tried_twice(deed: str, code: str | 
     [
         ({"deed": ""}, "params_missing"),
         ({"deed": TOPPLE, "targets": ["nobody"]}, "no_such_creature"),
-        ({"deed": TOPPLE, "thing": "x" * 5000}, "params_missing"),
+        ({"deed": TOPPLE, "thing": "x" * 5000}, "malformed"),
     ],
 )
 def test_RI_ACT_12_a_deed_has_words_and_is_about_somebody_who_is_there(
@@ -241,7 +241,7 @@ def test_RI_UNIV_DESPERATE_a_player_may_roll_the_check_of_a_deed_again(
         ({"effects": [harm("nobody", 1)]}, "effect_not_possible"),
         ({"effects": [harm("o", 0)]}, "effect_not_possible"),
         ({"failed": [harm("o", 1)]}, "effect_not_possible"),
-        ({"roll": {"difficulty": -1}}, "effect_not_possible"),
+        ({"roll": {"difficulty": -1}}, "malformed"),
         ({"roll": {"difficulty": 101}}, "effect_not_possible"),
         ({"roll": {"difficulty": 100, "bonus": 101}}, "effect_not_possible"),
         ({"effects": [{"does": "teach", "target": "a", "ability": {"id": "fire"}}]}, "effect_not_possible"),
