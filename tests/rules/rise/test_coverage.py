@@ -42,6 +42,9 @@ BEYOND: Final = {
     "RI-CONF-10": "conflicts of them: the ledger's C-39 is of things that are picked up",
     "RI-GM-6": "abilities that are gained or lost: the ledger's sheets are fixed",
     "RI-ROUND-7": "several fights in one encounter: the ledger is of one fight",
+    "RI-CONF-12": "things that are taken in several worlds: the ledger's C-39 is of those who want one",
+    "RI-GROUP-8": "groups by attitudes: the ledger's C-23 has no friend of two enemies",
+    "RI-RES-16": "what was done is not done again: the ledger merges movements and says nothing of doors",
     "RI-GM-5": "reinforcements: the ledger lists the command and says nothing of when they join",
 }
 """Rules of the code that the ledger does not have."""

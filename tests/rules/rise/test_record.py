@@ -129,7 +129,7 @@ def test_a_refusal_in_a_group_is_sealed_with_it() -> None:
     assert payload["at"] == "heroes"
     assert payload["outcome"] == "refused"
     assert payload["refusal"]["code"] == "path_blocked"
-    assert payload["refusal"]["rule"] == "RI-MOVE-1"
+    assert payload["refusal"]["rule"] == "RI-MOVE-2"
 
 
 def test_outsiders_cannot_act_for_a_group() -> None:

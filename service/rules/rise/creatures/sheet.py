@@ -211,7 +211,7 @@ class Zone:
     """What an ability makes of the ground around a cell: walls, rough or dark ground, or one that hurts."""
 
     kind: Literal["wall", "difficult", "darkness", "hazard"]
-    radius_ft: Annotated[Feet, within(5, 240, step=5)] = 5
+    radius_ft: Annotated[Feet, within(0, 240, step=5)] = 5
     until: Until = "brief"
     damage: HitPoints = 0
     """What everybody in it takes at the end of each phase."""

@@ -24,7 +24,7 @@ def orb(faces: tuple[int, int], *ways: str) -> Fight:
 @pytest.mark.parametrize(
     ("ways", "lies"), [(("drop",), (0, 0)), (("walk", "drop"), (0, 2)), (("throw",), (-4, 0))]
 )
-def test_who_let_go_of_it_still_had_it(ways: tuple[str, ...], lies: tuple[int, int]) -> None:
+def test_RI_CONF_12_who_let_go_of_it_still_had_it(ways: tuple[str, ...], lies: tuple[int, int]) -> None:
     """m34, m35."""
     won = orb((9, 2), *ways)
     assert (won["x1"].held, won["y1"].held, dict(won.state.lying)) == ((), (), {"orb": lies})
@@ -32,12 +32,12 @@ def test_who_let_go_of_it_still_had_it(ways: tuple[str, ...], lies: tuple[int, i
     assert (lost["x1"].held, lost["y1"].held, dict(lost.state.lying)) == ((), ("orb",), {})
 
 
-def test_who_holds_it_and_won_keeps_it() -> None:
+def test_RI_CONF_12_who_holds_it_and_won_keeps_it() -> None:
     assert orb((9, 2))["x1"].held == ("orb",)
     assert orb((2, 9))["x1"].held == ()
 
 
-def test_one_taker_rolls_nothing() -> None:
+def test_RI_CONF_12_one_taker_rolls_nothing() -> None:
     fight = begun(entry("mon@x/x1", (0, 0)), entry("mon@y/y1", (2, 0)), items={"orb": [1, 0]})
     fight.do("manipulate_object", "x1", what="pick_up", item="orb")
     fight.do("manipulate_object", "x1", what="drop", item="orb").end("x1").do("pass_turn", "y1")
