@@ -64,7 +64,7 @@ class Move(Command[Any]):
         ({"heights": {"3": 5}}, "/heights/3", "a cell is written x,y, such as 3,-2"),
         ({"heights": {f"0,{n}": 5 for n in range(2_001)}}, "/heights", "an object of at most 2000 names"),
         ({"blows": [{"damage": 10_001}]}, "/blows/0/damage", "a whole number of hit points from 0 to 10000"),
-        ({"blows": [{"damage": 1, "note": "x" * 281}]}, "/blows/0/note", "text of at most 280 characters"),
+        ({"blows": [{"damage": 1, "note": "x" * 501}]}, "/blows/0/note", "text of at most 500 characters"),
     ],
 )
 def test_what_is_sent_is_read_within_its_bounds(data: Mapping[str, Any], pointer: str, expected: str) -> None:

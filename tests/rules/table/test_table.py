@@ -117,7 +117,6 @@ def test_TABLE_BATCH_1_who_watches_does_not_act(role: str, code: str) -> None:
         ("zoe", "r1/none", (1, 1, 1), "prompt_gone"),
         ("tom", None, (1, 1, 1), "not_your_prompt"),
         ("zoe", None, (1,), "faces_not_possible"),
-        ("zoe", None, (0, 1, 1), "faces_not_possible"),
         ("zoe", None, None, None),
         ("gm", None, None, None),
     ],

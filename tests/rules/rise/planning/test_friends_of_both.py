@@ -21,12 +21,12 @@ def groups_of(
     return dict(partition(fight.state))
 
 
-def test_a_friend_of_two_enemies_stays_with_one_of_them() -> None:
+def test_RI_GROUP_8_a_friend_of_two_enemies_stays_with_one_of_them() -> None:
     """n64, n89: a-b and b-c are allies, a and c enemies."""
     assert groups_of(["p/a", "q/b", "r/c"], ["a-b", "b-c"]) == {"p": ("a", "b"), "r": ("c",)}
 
 
-def test_a_friend_of_two_enemies_stays_with_its_own_side() -> None:
+def test_RI_GROUP_8_a_friend_of_two_enemies_stays_with_its_own_side() -> None:
     assert groups_of(["p/a", "r/b", "r/c"], ["a-b"]) == {"p": ("a",), "r": ("b", "c")}
 
 
@@ -34,12 +34,12 @@ def test_three_sides_that_are_all_friends_are_one_group() -> None:
     assert groups_of(["p/a", "q/b", "r/c"], ["a-b", "b-c", "a-c"]) == {"p": ("a", "b", "c")}
 
 
-def test_two_of_one_side_that_are_enemies_act_apart() -> None:
+def test_RI_GROUP_8_two_of_one_side_that_are_enemies_act_apart() -> None:
     found = groups_of(["p/a", "p/b", "p/c"], [], ["a-c"])
     assert sorted(found.values()) == [("a", "b"), ("c",)]
 
 
-def test_the_gm_may_put_enemies_together() -> None:
+def test_RI_GROUP_8_the_gm_may_put_enemies_together() -> None:
     fight = opened(entry("pc@p/a", (0, 0)), entry("pc@q/b", (2, 0)))
     fight.do("set_groups", groups={"both": ["a", "b"]})
     assert dict(partition(fight.state)) == {"both": ("a", "b")}
