@@ -59,7 +59,7 @@ def test_TABLE_SCREEN_1_only_the_gm_rolls_there_and_within_bounds(sitting: Sitti
     assert told(sitting)["refusal"]["code"] == "not_gm"
     for dice in ([1], [6] * 101, [1001]):
         sitting.do("roll_behind_screen", what="luck", dice=dice)
-        assert told(sitting)["refusal"]["code"] in ("dice_bounds", "malformed")
+        assert told(sitting)["refusal"]["code"] == "malformed", dice
     for dice, what, bonus in (([], "luck", 0), ([6], "", 0), ([6], "luck", 1001)):
         sitting.do("roll_behind_screen", dice=dice, what=what, bonus=bonus)
         assert told(sitting)["refusal"]["code"] == ("malformed" if bonus else "params_missing")
