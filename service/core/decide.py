@@ -31,7 +31,7 @@ from service.record.quarantine import Quarantine
 from service.record.statements import is_signed_by
 from service.rules.contests.acceptance import taking
 from service.rules.contests.amendments import noted
-from service.rules.contests.continuing import SealedValues
+from service.rules.contests.continuing import BeginLine, SealedValues
 from service.rules.kernel.codec import Malformed, to_data
 from service.rules.kernel.messages import Fact, Private, Rolled, Scope
 from service.rules.kernel.records import changed, record
@@ -333,9 +333,14 @@ def _malformed(detail: str) -> Refusal:
 
 
 def _is_signed(state: Table, request: Request) -> bool:
-    """Return whether *request* is signed as its seat demands; a proposed line repeats commands unsigned."""
+    """Return whether *request* is signed as its seat demands.
+
+    The service begins a proposed line, and repeats commands in it; who may do that is judged by the proposal.
+    """
+    if state.draft or request.type == BeginLine.type:
+        return True
     seat = state.seats.get(request.actor.seat)
-    return seat is None or seat.key is None or state.draft or is_signed_by(request, seat.key)
+    return seat is None or seat.key is None or is_signed_by(request, seat.key)
 
 
 def _refused(

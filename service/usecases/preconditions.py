@@ -203,6 +203,8 @@ def _check_accept(services: Services, encounter: str, data: Mapping[str, Any]) -
         raise Refused("other_line", "that is not the line that was proposed", "TABLE-AMEND-3")
     if head.appended != head.folded:
         raise Refused("amendment_undecided", "the line is still being decided", "TABLE-AMEND-3")
+    if not services.folder.current(line).state.draft:  # its beginning was set aside, so it has no plan
+        raise Refused("other_line", "the line that was proposed did not begin", "TABLE-AMEND-3")
 
 
 def _check_history(services: Services, encounter: str, data: Mapping[str, Any]) -> None:

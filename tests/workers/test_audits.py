@@ -109,7 +109,7 @@ def test_the_rounds_that_were_asked_for_are_decided_alone(log: Log, sitting: Sit
 def test_what_is_done_is_not_done_again(log: Log, sitting: Sitting, monkeypatch: pytest.MonkeyPatch) -> None:
     asked(log, sitting.encounter)
     auditor(log).look()
-    monkeypatch.setattr(work, "verify", None)
+    monkeypatch.setattr(work, "verify_fight", None)
 
     auditor(log, "two").look()
 

@@ -104,5 +104,6 @@ function lineOf(kind, each) {
   const causes = each.map(({ quarantine: { cause } }) => cause);
   const told = [...new Set(causes)].map((cause) => `${causes.filter((one) => one === cause).length} ${cause}`).join(", ");
   const unproved = causes.includes("killed") ? "; nobody but the host knows whether workers died" : "";
-  return `${what}; set aside by the host without a decision (${told})${unproved}`;
+  const unrepeated = causes.includes("crashed") ? "; whether deciding fails is not checked here" : "";
+  return `${what}; set aside by the host without a decision (${told})${unproved}${unrepeated}`;
 }
