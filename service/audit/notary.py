@@ -126,8 +126,8 @@ class Notary:
             for entry, at in self._onward(encounter, start, head.folded):
                 reached = at
                 is_last = with_head and entry.n == head.folded
-                if is_last or _closes(entry.raw):
-                    self._put_all([(encounter, _closed(at, entry.raw))])
+                if is_last or _closes(entry.raw, encounter):
+                    self._put_all([(encounter, _closed(at, entry.raw, encounter))])
                     made.append(at.point)
             self._check_against_head(encounter, reached, head)
             return made
@@ -145,7 +145,7 @@ class Notary:
             tails = self._log.tails([(each, at.frontier.size) for each, at in known.items()], PAGE)
             closed: dict[str, list[_Closed]] = {}
             for (each, start), (head, entries) in zip(known.items(), tails, strict=True):
-                found = _closed_in(start, head, entries)
+                found = _closed_in(each, start, head, entries)
                 if found is not None:
                     closed[each] = found
             contradicted = self._contradicted({each: known[each].frontier.size for each in closed})
@@ -334,7 +334,9 @@ class Notary:
                 yield entry, at
 
 
-def _closed_in(start: _Reached, head: StreamHead | None, entries: Sequence[Entry]) -> list[_Closed] | None:
+def _closed_in(
+    encounter: str, start: _Reached, head: StreamHead | None, entries: Sequence[Entry]
+) -> list[_Closed] | None:
     """Return the trees to sign that end in *entries*, the stored commits after *start* up to the head.
 
     None if the entries do not reach the head without a gap, or the head has another hash or tree.
@@ -349,8 +351,8 @@ def _closed_in(start: _Reached, head: StreamHead | None, entries: Sequence[Entry
         if entry.n != at.frontier.size + 1:
             return None
         at = at.followed(entry)
-        if _closes(entry.raw):
-            found.append(_closed(at, entry.raw))
+        if _closes(entry.raw, encounter):
+            found.append(_closed(at, entry.raw, encounter))
     return found if at.frontier.size == head.folded and _is_head(at, head) else None
 
 
@@ -361,16 +363,19 @@ def _is_head(at: _Reached, head: StreamHead) -> bool:
     return at.hash == head.hash and head.frontier in (b"", at.frontier.to_bytes())
 
 
-def _closed(at: _Reached, raw: bytes) -> _Closed:
+def _closed(at: _Reached, raw: bytes, encounter: str) -> _Closed:
     """Return the tree *at* the commit *raw*, and what the public log says of it."""
     commit = load_commit(raw)
-    if not _closes(raw):
+    if not _closes(raw, encounter):
         return _Closed(at, commit.epoch)
     is_end = is_about(raw, ENDED)
     later = next((event["encounter"] for event in events_about(raw, CONTINUED).values()), "")
     return _Closed(at, commit.epoch, END if is_end else HEAD, later)
 
 
-def _closes(raw: bytes) -> bool:
-    """Return whether a commit closes an epoch or its encounter, or accepts the loss of signed commits."""
-    return is_about(raw, EPOCH_ENDED, LOST)
+def _closes(raw: bytes, encounter: str) -> bool:
+    """Return whether a commit closes an epoch or its encounter, or accepts the loss of signed commits.
+
+    A line of play has commits of the line that it continues, which was signed in its own name.
+    """
+    return is_about(raw, EPOCH_ENDED, LOST) and load_commit(raw).encounter == encounter

@@ -10,11 +10,14 @@ from threading import Event
 
 import pytest
 
-from service.audit import checkpoint
+from service.audit import bundle, checkpoint
+from service.audit.evidence import stored, stored_fight
+from service.audit.fight import verify_fight
 from service.audit.notary import Disputed, Notary
 from service.audit.notes import verifier_key
+from service.audit.signing import publish
 from service.audit.signing_memory import RememberedHead, SigningMemory
-from service.log import Entry
+from service.log import Entry, Log
 from service.log.memory import MemoryLog
 from service.stores import checkpoints, removals
 from service.stores.cached import CachedLookup
@@ -23,6 +26,8 @@ from service.stores.disputes import Disputes
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from service.stores.removals import Removal
 from tests.audit.evidence_of import closed, kept, played
+from tests.support.in_process_service import BOTH, House
+from tests.support.tiny_game import TINY
 from tests.support.tiny_table import SIGNER, Sitting
 
 KEY = verifier_key(f"{SIGNER.origin}/{Sitting().encounter}", SIGNER.public)
@@ -56,6 +61,11 @@ def closes_of(sitting: Sitting) -> list[int]:
     return [w.n for w in sitting.written if b"epoch_closed" in w.raw or b"encounter_closed" in w.raw]
 
 
+def sizes_signed(log: Log, encounter: str) -> list[int]:
+    """Return the sizes of the signed heads of *encounter*, rising."""
+    return sorted(checkpoint.size_of(note) for note in checkpoints.all_notes(log, encounter))
+
+
 def root_at(sitting: Sitting, n: int) -> str:
     return sitting.written[n - 1].folded.frontier.root().hex()
 
@@ -73,6 +83,36 @@ def test_every_close_is_signed_once_at_its_own_size(signing_memory: SigningMemor
     assert checkpoints.latest(log, sitting.encounter) == made[-1]
     notes = checkpoints.all_notes(log, sitting.encounter)
     assert [checkpoint.verify(note, KEY).size for note in notes] == closes_of(sitting)
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_a_line_of_play_is_signed_from_its_own_first_commit_on(
+    signing_memory: SigningMemory, *, together: bool
+) -> None:
+    """What it has of the line that it continues is signed in that line's name."""
+    with House() as house:
+        notary = Notary(house.log, signing_memory, lambda: SIGNER)
+        publish(house.log, SIGNER, 0)
+        before = house.open(TINY, {})
+        house.send(before, "gm", "end_round")
+        house.send(before, "gm", "roll")
+        after = house.accept(before, house.proposed(before, "undo", commit=3))
+        house.send(after, "gm", "end_round")
+        notary.sign_closed(before)
+        if together:
+            notary.check(after)  # from now on it is compared
+            signed, left = notary.sign_closed_together([after])
+            assert (left, sizes_signed(house.log, after)) == ([], [point.size for point in signed[after]])
+        else:
+            notary.sign_closed(after)
+        assert sizes_signed(house.log, before) == [2, 5]
+        assert sizes_signed(house.log, after) == [5]
+        notary.sign_head(after)
+        whole, part = stored_fight(house.log, after), [stored(house.log, after)]
+        for fight, verdict in ((whole, "valid_to_epoch"), (part, "valid_in_part")):
+            raw = b"".join(bundle.write_fight(fight, "gm"))
+            report = verify_fight(bundle.read_fight(raw, pinned=(SIGNER.public,)), BOTH)
+            assert report.verdict.name == verdict
 
 
 def test_the_head_is_signed_when_somebody_asks(signing_memory: SigningMemory) -> None:
