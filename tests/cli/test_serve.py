@@ -527,7 +527,7 @@ def test_the_demo_command_plays_replays_audits_and_proves_every_die(tmp_path: Pa
     result = _run(tmp_path / "nowhere", ["demo"])
 
     assert result.returncode == 0, result.stdout + result.stderr
-    assert result.stdout.index("valid_to_epoch(1)") < result.stdout.index("\nvalid  the record is complete")
+    assert result.stdout.index("valid_to_epoch(1)") < result.stdout.index("\nvalid  nothing was changed")
     assert re.search(r"dice +[1-9]\d* rolls proved, 0 .*, 0 thrown by hand", result.stdout)
     assert not (tmp_path / "nowhere").exists()
 
@@ -538,7 +538,7 @@ def test_the_demo_command_enters_the_dice_of_the_worked_example(tmp_path: Path) 
 
     assert result.returncode == 0, result.stdout + result.stderr
     assert "Every state is as the script expects." in result.stdout
-    assert result.stdout.index("valid_to_epoch(1)") < result.stdout.index("\nvalid  the record is complete")
+    assert result.stdout.index("valid_to_epoch(1)") < result.stdout.index("\nvalid  nothing was changed")
     assert "heart d8 6 + agility d8 7 + weapon d8 8 = 21" in result.stdout
     assert not (tmp_path / "nowhere").exists()
 

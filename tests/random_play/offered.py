@@ -71,6 +71,8 @@ ENDING: Final = 0.1
 """How often the GM ends a fight that is late, of all turns."""
 WHOLE: Final = 0.1
 """How often a command of Rise is sent together with the end of its turn."""
+WRITTEN: Final = ("For the hearth!", "a door, ajar", "nothing like it")
+"""What people write where an offer asks for words."""
 ENDED: Final = 0.5
 """How often the GM ends a fight at its last command, so that there is a rest after it."""
 
@@ -242,9 +244,10 @@ class Play:
         return self.random.choice(by_type[rarest])
 
     def spelled(self, prompt: Any, offer: Any) -> tuple[str, dict[str, Any]]:
-        """Return the command that an offer stands for, what is to be chosen chosen."""
+        """Return the command that an offer stands for: chosen what it lets choose, written what it asks."""
         chosen = {name: self.random.choice(values_of(choice)) for name, choice in offer["choices"].items()}
-        data = {**offer["command"], **chosen}
+        written = {name: self.random.choice(WRITTEN) for name in offer.get("asks", ()) if name != "faces"}
+        data = {**offer["command"], **chosen, **written}
         if prompt["wants"]:
             sides = [int(want.rpartition("d")[2]) for want in prompt["wants"]]
             data["faces"] = [self.random.choice((1, die, self.random.randint(1, die))) for die in sides]

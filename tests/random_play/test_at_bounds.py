@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from copy import deepcopy
 from random import Random
 from threading import Event
 from typing import Any
@@ -42,7 +43,8 @@ def _numbers(shape: Shape, data: Any) -> Iterator[tuple[Any, Any, Scalar]]:
 
 
 def at_bounds(ruleset: Ruleset[Any], opening: dict[str, Any], end: End) -> tuple[dict[str, Any], int]:
-    """Return *opening* with each number of its sheets at *end* that the rules allow, and how many."""
+    """Return *opening* with each number of its sheets at *end* that the rules allow, and how many; a copy."""
+    opening = deepcopy(opening)  # what openings are drawn from lies in many of them
     entry = next(each for each in fields_of(_opening_kind(ruleset)) if each.name == "creatures").shape
     assert isinstance(entry, AnyList)
     sheets = next(each for each in fields_of(entry.each.kind) if each.name == "sheet").shape  # type: ignore[attr-defined]  # a record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import TracebackType
 from typing import Any, ClassVar, Final, Literal, get_args
 
 import pytest
@@ -206,8 +207,10 @@ class Counting(Meter):
 
     decisions: ClassVar[list[int]] = []
 
-    def __exit__(self, *raised: object) -> None:
-        super().__exit__(*raised)
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, fault, trace)
         if self.limit == DECIDING:
             self.decisions.append(self.spent)
 
