@@ -32,7 +32,7 @@ SETTLED_S: Final = 3.0
 ARRAY: Final = 50
 PER_SIDE: Final = 100
 """Half of the most creatures of an encounter."""
-SPEED: Final = 300
+SPEED: Final = 120
 """The most that a sheet may have."""
 WALLS: Final = 1_900
 """Edges of a line of walls, which is too long to walk around."""
