@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.audit.verify import verify
+from service.audit.fight import verify_fight
 from tests.audit import games
 from tests.audit.causes import CAUSES, matrix, off_diagonal
 from tests.audit.expected import canonical
@@ -79,16 +79,17 @@ def test_an_audit_that_takes_one_cause_for_another_is_seen(
 
 @pytest.mark.usefixtures("tiny_alone")
 def test_an_audit_that_sees_what_is_not_there_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = verify
+    real = verify_fight
 
-    def nervous(evidence: Any, registry: Any) -> Any:
-        return real(evidence if len(evidence.commits) % 2 else cut(evidence), registry)
+    def nervous(fight: Any, registry: Any) -> Any:
+        last = fight[-1]
+        return real(fight if len(last.commits) % 2 else [*fight[:-1], cut(last)], registry)
 
     def cut(evidence: Any) -> Any:
 
         return replace(evidence, count=evidence.count + 1)
 
-    monkeypatch.setattr(games, "verify", nervous)
+    monkeypatch.setattr(games, "verify_fight", nervous)
 
     assert alarms(range(10))
 

@@ -263,7 +263,8 @@ def test_a_head_of_another_hash_means_that_the_last_commit_is_not_the_last() -> 
 def test_a_record_of_another_encounter_is_tampered_with() -> None:
     whole = evidence_of(closed())
 
-    assert said(replace(whole, encounter="00000000-0000-0000-0000-000000000002")) == "tampered(1)"
+    other = replace(whole, encounter="00000000-0000-0000-0000-000000000002")
+    assert said(other) == f"tampered({whole.count})", "the last line of play is not that encounter"
 
 
 def test_a_spelling_that_is_not_canonical_is_malformed_even_with_the_chain_made_to_fit() -> None:

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from service.audit import bundle
 from service.audit.evidence import fight_of, stored, stored_fight
 from service.audit.fight import verify_fight
-from service.audit.importing import take
+from service.audit.importing import ImportRefused, take
 from service.cli import main
 from service.log.memory import MemoryLog
 from service.rules.kernel.messages import Refused
@@ -39,9 +39,9 @@ def _ruled(house: House, line: str) -> str:
 
 
 @cache
-def fought(edition: str) -> tuple[bytes, tuple[str, ...], int]:
+def fought(edition: str, chance: str = "") -> tuple[bytes, tuple[str, ...], int]:
     """Return the file of a fight, its lines of play, and how many commits the path has."""
-    random = Random(f"whole/{edition}")
+    random = Random(chance or f"whole/{edition}/0")
 
     def go_on(house: House, line: str) -> None:
         for _ in range(LATER):
@@ -99,3 +99,18 @@ def test_a_whole_fight_is_imported_and_leaves_again_byte_for_byte(edition: str) 
     assert (taken.address, len(taken.commits)) == (lines[-1], commits)
     assert fight_of(log, taken.address) == lines
     assert b"".join(bundle.write_fight(stored_fight(log, taken.address), "gm")) == raw
+
+
+def test_a_secret_choice_that_was_taken_back_stays_secret_and_both_verifiers_say_so() -> None:
+    """Nobody opened it, so its command is in no file of another seat, and the file is not imported."""
+    raw, lines, _ = fought("heartrush@1", "whole/heartrush@1")
+    withheld = {each.encounter for each in bundle.read_fight(raw) if None in each.requests}
+    report = verify_fight(bundle.read_fight(raw), REGISTRY)
+
+    assert withheld, "a player chose in secret, and that was taken back"
+    assert lines[-1] not in withheld
+    assert report.verdict.extent == "valid_as_opened"
+    assert judged([Case(raw)]) == [OTHERWISE]
+    with pytest.raises(ImportRefused) as refused:
+        take(MemoryLog(), REGISTRY, "ada", raw)
+    assert refused.value.report.verdict.name == "valid_unsigned_as_opened"

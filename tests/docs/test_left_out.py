@@ -18,7 +18,7 @@ PAGE: Final = (ROOT / "docs" / "rules.md").read_text("utf-8")
 TABLES: Final[dict[str, Any]] = {"heartrush@1": HEARTRUSH, "rise@1": RISE}
 WORDS_OF: Final = {
     "heartrush@1": {kind.kind for kind in KINDS[Effect]} | {"handle"},  # type: ignore[attr-defined]  # each has one
-    "rise@1": {"mount", "follow", "other", "sheet", "days_between"},
+    "rise@1": {"mount", "follow", "other", "sheet", "days_between", "locate"},
 }
 """What the last column of each table names besides commands: effects of rulings, and values of commands."""
 
