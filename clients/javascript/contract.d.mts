@@ -317,6 +317,8 @@ next_cursor: string | null;
 
 /** A legal command, or several that differ in their choices. Send `command` as it is, or with other values of `choices`. */
 export type CompleteOffer = {
+/** What it does, such as `Engage the orc`; `…` stands for what is still to be chosen. */
+text: string;
 /** The command, with the first value of each choice. */
 command: Command;
 /** Other values that fields of `command` may have, by field; every combination is accepted. */
@@ -10153,6 +10155,8 @@ export type Offer = CompleteOffer | OpenOffer;
 
 /** A legal command in which a person writes some fields: a text, a seed, the faces of thrown dice. */
 export type OpenOffer = {
+/** What it does, such as `Engage the orc`; `…` stands for what is still to be chosen. */
+text: string;
 /** The type, and the fields that are given. */
 command: {
 /** The type. */

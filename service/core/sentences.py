@@ -1,4 +1,4 @@
-"""Say each event in one sentence, for the terminal and for answers with `?text=en`.
+"""Say each event and each offer in one sentence, for the terminal, the page and other readers.
 
 A sentence is made of an event as its reader sees it, and of the names that this reader knows: it says no more
 than the event. `{name}` is a field of the event. What a value means comes from the declaration of its field:
@@ -13,13 +13,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from string import Formatter
 from typing import Any, Final
 
 from service.rules.kernel import hints
 from service.rules.kernel.families import NO_FAMILIES, Families
 from service.rules.kernel.hints import Anything, Shape
+from service.rules.kernel.messages import Command
 from service.rules.kernel.sealed import Seats, view
 from service.rules.ruleset import Ruleset
 from service.rules.shared import EVENTS
@@ -88,6 +89,13 @@ _NAME: Final = re.compile(r"[a-z]+(?:_[a-z]+)+")
 """A name of a ruleset for several words, such as `opportunity_attack`."""
 _WORDS: Final[Mapping[bool | None, str]] = {True: "yes", False: "no", None: "nothing"}
 _UNKNOWN: Final = Anything()
+OPEN: Final = "…"
+"""Stands for what is still to be chosen."""
+_BRACKETED: Final = re.compile(r"\[([^\[\]]*)\]")
+_OF_PLACE: Final = ("type", "creature", "prompt")
+"""Fields of a command that say where it answers; its reader knows that."""
+_LEFT_OUT: Final[tuple[Any, ...]] = (None, False, "", [], {}, ())
+"""Values of a field that a part of a pattern in brackets leaves unsaid."""
 
 Fields = Mapping[str, Shape]
 
@@ -170,6 +178,59 @@ def sentence(event: Mapping[str, Any], names: Mapping[str, str], speech: Speech 
         fields = " ".join(f"{key}={value}" for key, value in texts.items() if key not in ("type", "because"))
         return f"{event['type']} {fields}".strip()
     return pattern.format_map({**inner, **texts})
+
+
+# --- offers ------------------------------------------------------------------------------------------
+
+
+def offer_sentence(
+    kind: type[Command[Any]],
+    given: Mapping[str, Any],
+    names: Mapping[str, str],
+    families: Families = NO_FAMILIES,
+) -> str:
+    """Return what an offer of commands of *kind* does, as its creature's player reads it.
+
+    *given* are the fields that the offer fixes. One that is still to be chosen or written stands as `…`.
+    """
+    saying, shapes = _Saying(names, families), _fields_of(kind)
+
+    def said(part: str) -> str:
+        texts = {
+            name: saying.text(given[name], shapes.get(name, _UNKNOWN)) if name in given else OPEN
+            for name in _named_in(part)
+        }
+        return part.format_map(texts)
+
+    def kept(part: str) -> str:
+        inner = _named_in(part)
+        if any(given.get(name) in _LEFT_OUT for name in inner):
+            return ""
+        flags = [name for name in inner if given[name] is True]
+        return said(reduce(lambda text, name: text.replace(f"{{{name}}}", ""), flags, part))
+
+    pattern = _pattern_for(kind, given)
+    if not pattern:
+        fixed = {name: value for name, value in given.items() if name not in _OF_PLACE}
+        told = [
+            name.replace("_", " ") if value is True else saying.text(value, shapes.get(name, _UNKNOWN))
+            for name, value in fixed.items()
+            if value not in _LEFT_OUT
+        ]
+        words = f"{kind.type[:1].upper()}{kind.type[1:].replace('_', ' ')}"
+        return f"{words}: {', '.join(told)}" if told else words
+    parts = _BRACKETED.split(pattern)
+    return "".join(kept(part) if index % 2 else said(part) for index, part in enumerate(parts))
+
+
+def _pattern_for(kind: type[Command[Any]], given: Mapping[str, Any]) -> str:
+    if isinstance(kind.sentence, str):
+        return kind.sentence
+    for condition, pattern in kind.sentence.items():
+        name, _, value = condition.partition("=")
+        if name in given and str(given[name]) == value:
+            return pattern
+    return kind.sentence[""]
 
 
 def _named_in(pattern: str) -> set[str]:

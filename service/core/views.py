@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 
 import jsonpatch
 
+from service.core.sentences import offer_sentence
 from service.dice.values import Roll
 from service.record.canonical import dumps
 from service.record.commit import QUARANTINED, REFUSED, SEALED, Commit
@@ -22,6 +23,7 @@ from service.rules.kernel.codec import to_data
 from service.rules.kernel.hints import fields_of, required_fields
 from service.rules.kernel.messages import Awaited, Offer
 from service.rules.kernel.meter import READING, Meter, TooMuchWork
+from service.rules.kernel.records import EMPTY
 from service.rules.kernel.sealed import Seats, audience_of, is_opened, opened, view
 from service.rules.kernel.sealed_data import fields_in, whole
 from service.rules.ruleset import Ruleset, asked, carried, offered_data, waiting
@@ -145,8 +147,15 @@ def prompts(state: Table, seat: str) -> list[Data]:
     return [prompt_data(awaited) for awaited in waiting(view(state, seat))]
 
 
-def offer_data(ruleset: Ruleset[Any], offer: Offer, near: tuple[int, int] | None = None) -> Data:
-    """Return *offer* as `{command, choices}`: a command, and the values that some of its fields may have.
+def offer_data(
+    ruleset: Ruleset[Any],
+    offer: Offer,
+    near: tuple[int, int] | None = None,
+    names: Mapping[str, str] = EMPTY,
+) -> Data:
+    """Return *offer* as `{text, command, choices}`: what it does, a command, and values of its fields.
+
+    The text has the *names* of creatures, by id (`sentences.names_for`).
 
     The command has of each choice what changes least: none, no, or the cell nearest to *near*, which is where
     its creature is; else the first value. A list of one value is no choice. Fields that it needs and that
@@ -159,12 +168,14 @@ def offer_data(ruleset: Ruleset[Any], offer: Offer, near: tuple[int, int] | None
         for name, choice in offer.choices.items()
         if not isinstance(choice, tuple | list) or len(choice) > 1
     }
-    data = {"command": command, "choices": to_data(choices)}
     kind: Any = ruleset.commands[offer.type]
+    fixed = {name: value for name, value in command.items() if name not in choices}
+    text = offer_sentence(kind, fixed, names, ruleset.families)
+    data = {"text": text, "command": command, "choices": to_data(choices)}
     asks = [name for name in (*required_fields(fields_of(kind)), *offer.written) if name not in command]
     asks = list(dict.fromkeys(asks))
     if offer.seals:
-        data["seals"] = [offer_data(ruleset, each, near) for each in offer.seals]
+        data["seals"] = [offer_data(ruleset, each, near, names) for each in offer.seals]
     return {**data, "asks": asks} if asks else data
 
 

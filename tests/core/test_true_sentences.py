@@ -10,11 +10,13 @@ from typing import Any, Final
 
 import pytest
 
-from service.core.sentences import Speech, sentence, speech_of, unique_names
+from service.core.sentences import Speech, offer_sentence, sentence, speech_of, unique_names
+from service.core.views import offer_data
 from service.rules.kernel.codec import to_data
-from service.rules.kernel.messages import Event, Private
+from service.rules.kernel.hints import fields_of
+from service.rules.kernel.messages import Command, Event, Private
 from service.rules.registry import REGISTRY
-from service.rules.ruleset import Ruleset
+from service.rules.ruleset import Ruleset, legal
 from tests.rules.heartrush.bot import Table
 from tests.rules.rise.bot import melee, play
 
@@ -127,3 +129,83 @@ def test_a_condition_says_of_whom_it_comes() -> None:
     names = {"pia": "Pia", "orc": "Orc"}
     assert sentence(lost, names, speech_of(RISE)) == "Pia is free of fear of Orc"
     assert sentence({**lost, "condition": "*"}, names, speech_of(RISE)) == "Pia is free of every condition"
+
+
+# --- offers ---------------------------------------------------------------------------------------------
+
+
+def patterns_of(kind: Any) -> tuple[str, ...]:
+    return (kind.sentence,) if isinstance(kind.sentence, str) else tuple(kind.sentence.values())
+
+
+def offers_of(kind: Any) -> object:
+    """Return the function that yields the offers of a kind of command."""
+    return kind.offers.__func__
+
+
+@pytest.mark.parametrize("edition", FIGHTS)
+def test_every_command_that_is_offered_has_a_sentence_of_its_own_fields(edition: str) -> None:
+    ruleset = REGISTRY[edition]
+    offered = [kind for kind in ruleset.commands.values() if offers_of(kind) is not offers_of(Command)]
+    assert len(offered) > 30
+    for kind in offered:
+        known = {each.name for each in fields_of(kind)}
+        for pattern in patterns_of(kind):
+            assert pattern, kind.type
+            named = {name for _, name, _, _ in Formatter().parse(pattern) if name}
+            assert named <= known, (kind.type, named - known)
+        if not isinstance(kind.sentence, str):
+            conditions = [key.partition("=")[0] for key in kind.sentence if key]
+            assert set(conditions) <= known, kind.type
+            assert "" in kind.sentence, kind.type
+
+
+@cache
+def heartrush_offers(seed: int) -> tuple[tuple[type[Command[Any]], Data], ...]:
+    table = Table(seed).open()
+    found: list[tuple[type[Command[Any]], Data]] = []
+    for _ in range(40):
+        found += offers_in(HEARTRUSH, table.state)
+        if table.step() is None:
+            break
+    return tuple(found)
+
+
+def offers_in(ruleset: Ruleset[Any], state: Any) -> Iterator[tuple[type[Command[Any]], Data]]:
+    """Yield what each offer to any seat fixes, with its kind."""
+    for seat in state.seats:
+        for _, offers in legal(ruleset, state, seat):
+            for offer in offers:
+                data = offer_data(ruleset, offer)
+                fixed = {k: v for k, v in data["command"].items() if k not in data["choices"]}
+                yield ruleset.commands[offer.type], fixed
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_offer_has_an_id_where_there_is_a_name(seed: int) -> None:
+    offers = heartrush_offers(seed)
+    assert len(offers) > 40, "a search that finds nothing proves nothing"
+    ids = IDS["heartrush@1"]
+    raw = re.compile(rf"(?<![\w/-])({'|'.join(ids)})(?![\w/-])")
+    found = [offer_sentence(kind, fixed, dict.fromkeys(ids, "Somebody")) for kind, fixed in offers]
+    assert any("Somebody" in text for text in found)
+    assert [text for text in found if raw.search(text) or "_" in text] == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_creatures_called_like_words_of_an_offer_change_no_other_word(seed: int) -> None:
+    offers = heartrush_offers(seed)
+    ids = IDS["heartrush@1"]
+    others = {word: "Zoë" for _, fixed in offers for word in _words_in(fixed) if word not in ids}
+    names = {id_: f"N{i}" for i, id_ in enumerate(ids)}
+    for kind, fixed in offers:
+        assert offer_sentence(kind, fixed, {**others, **names}) == offer_sentence(kind, fixed, names)
+
+
+def test_an_offer_without_a_pattern_says_its_fields() -> None:
+    class Guess(HEARTRUSH.commands["pass"]):  # type: ignore[misc]  # any command, without its sentence
+        type = "guess_number"
+        sentence = ""
+
+    assert offer_sentence(Guess, {"type": "guess_number", "creature": "c1"}, {}) == "Guess number"
+    assert offer_sentence(Guess, {"number": 3, "is_loud": True, "note": ""}, {}) == "Guess number: 3, is loud"

@@ -318,6 +318,8 @@ class Commits(t.TypedDict):
 @t.final
 class CompleteOffer(t.TypedDict):
     """A legal command, or several that differ in their choices. Send `command` as it is, or with other values of `choices`."""
+    text: str
+    """What it does, such as `Engage the orc`; `…` stands for what is still to be chosen."""
     command: "Command"
     """The command, with the first value of each choice."""
     choices: "dict[str, Choice]"
@@ -1177,6 +1179,8 @@ class OpenOfferCommand(t.TypedDict):
 @t.final
 class OpenOffer(t.TypedDict):
     """A legal command in which a person writes some fields: a text, a seed, the faces of thrown dice."""
+    text: str
+    """What it does, such as `Engage the orc`; `…` stands for what is still to be chosen."""
     command: "OpenOfferCommand"
     """The type, and the fields that are given."""
     choices: "dict[str, Choice]"

@@ -27,6 +27,7 @@ from service.api.shapes import (
 )
 from service.core import views
 from service.core.fold import AnyFolded
+from service.core.sentences import names_for
 from service.core.shared_lists import SharedLists
 from service.core.unprompted import refused, unprompted
 from service.rules.kernel.messages import Awaited
@@ -82,11 +83,16 @@ _CHOICES: Final[Schema] = {
     "description": "Other values that fields of `command` may have, by field; every combination is accepted.",
     "additionalProperties": CHOICE,
 }
+_SAID: Final[Schema] = {
+    **TEXT,
+    "description": "What it does, such as `Engage the orc`; `…` stands for what is still to be chosen.",
+}
 COMPLETE_OFFER: Final = component(
     "CompleteOffer",
     closed(
         "A legal command, or several that differ in their choices. Send `command` as it is, or with other "
         "values of `choices`.",
+        text=_SAID,
         command=ref("Command"),
         choices=_CHOICES,
     ),
@@ -101,6 +107,7 @@ OPEN_OFFER: Final = component(
                 "description": "Of `seal_choice`: the commands to one of which its commitment commits.",
             }
         },
+        text=_SAID,
         command={
             "type": "object",
             "description": "The type, and the fields that are given.",
@@ -313,9 +320,9 @@ def _requested_range(request: ApiRequest, head: int) -> tuple[int, int]:
 def get_options(request: ApiRequest) -> ApiResponse:
     """List every command that is legal now for your seat, with the values of its fields.
 
-    Send `command` as it is, or replace some of its fields by other values of `choices`; every combination is
-    accepted. A long list of values is in `lists`, once, and choices name it. An offer with `asks` lacks
-    fields that a person writes, such as the faces of thrown dice.
+    `text` says what an offer does. Send `command` as it is, or replace some of its fields by other values of
+    `choices`; every combination is accepted. A long list of values is in `lists`, once, and choices name it.
+    An offer with `asks` lacks fields that a person writes, such as the faces of thrown dice.
 
     A command that is not listed is refused, except those that answer no prompt. `?view=full` lists these in
     `unprompted`: what the gm may do at any time about creatures, seats, dice and rulings, each with a
@@ -337,9 +344,10 @@ def get_options(request: ApiRequest) -> ApiResponse:
             options.append({"prompt": views.prompt_data(awaited), "commands": [], "types": types})
     else:
         places = views.places(folded.ruleset, folded.state, seat)
+        names = names_for(folded.ruleset, folded.state, seat)
         for awaited, offers in legal(*given):
             near = places.get(awaited.creature or "")
-            commands = [lists.offer(views.offer_data(folded.ruleset, offer, near)) for offer in offers]
+            commands = [lists.offer(views.offer_data(folded.ruleset, offer, near, names)) for offer in offers]
             options.append({"prompt": views.prompt_data(awaited), "commands": commands})
             if is_full:
                 offered = [offer.type for offer in offers]

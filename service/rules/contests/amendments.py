@@ -216,6 +216,7 @@ class AcceptAmendment(Command[Table]):
     """Accept a proposal, as the GM: this line ends, and the new one continues it."""
 
     type: ClassVar[str] = "accept_amendment"
+    sentence: ClassVar[str] = "Accept the proposal"
     amendment: AmendmentId
     version: Ordinal
     """The version of this line that was compared."""

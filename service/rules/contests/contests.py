@@ -85,6 +85,7 @@ class OpenContest(Command[Table]):
     """Contest a commit, an event or a roll that everybody can see; play goes on until the GM answers."""
 
     type: ClassVar[str] = "contest"
+    sentence: ClassVar[str] = "Contest it"
     commit: Ordinal
     claim: Words
     event: Ordinal | None = None

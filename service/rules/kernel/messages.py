@@ -77,6 +77,10 @@ class Awaited:
     """The commands among which the seat chooses, if it answers with a commitment to one of them."""
 
 
+OfferSentence: TypeAlias = str | Mapping[str, str]
+"""A pattern, or patterns by `field=value`."""
+
+
 @record
 class Offer:
     """A command that is legal now, with the values each parameter may take; every combination is accepted."""
@@ -161,6 +165,11 @@ class Command(Generic[S]):
     """A request to change the fight, in the imperative. Its docstring is its text in the API."""
 
     type: ClassVar[str]
+    sentence: ClassVar[OfferSentence] = ""
+    """What an offer of it says, in the imperative: `{name}` is a field, and a part in brackets falls away if
+    a field in it is empty, no, or still to be chosen. Patterns may differ by the value of a field: the first
+    key that holds, such as `verb=draw`, else the key without a text. Empty for the words of its type and
+    of its fields."""
     bounded: ClassVar[bool] = True
     """Its data is read within the bounds of its fields; that of a command of the service's own is not."""
     by: Actor = field(metadata={"given": False})

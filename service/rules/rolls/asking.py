@@ -112,6 +112,7 @@ class ThrowDice(Command[Table]):
     """Declare the faces of the dice that a prompt asks for, in the prompt's order."""
 
     type: ClassVar[str] = "throw_dice"
+    sentence: ClassVar[str] = "Declare the dice that were thrown"
     prompt: PromptId
     faces: tuple[Face, ...]
 

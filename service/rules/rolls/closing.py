@@ -192,6 +192,7 @@ class CloseEncounter(Command[Table]):
     """Close the encounter: disclose the seeds of its dice, open what was sealed, accept nothing more."""
 
     type: ClassVar[str] = "close"
+    sentence: ClassVar[str] = "End the fight"
     reason: Reason = ""
 
     def check(self, view: Table) -> None:

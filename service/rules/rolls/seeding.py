@@ -196,6 +196,7 @@ class CommitSeed(Command[Table]):
     """Publish the hash of a seed, before any seed of the dice is revealed."""
 
     type: ClassVar[str] = "commit_seed"
+    sentence: ClassVar[str] = "Publish the hash of a seed of your own"
     commitment: Hexadecimal
 
     def check(self, view: Table) -> None:
@@ -218,6 +219,7 @@ class WaiveSeed(Command[Table]):
     """Waive a seat's seed, while no seed is revealed; the record names it."""
 
     type: ClassVar[str] = "waive_seed"
+    sentence: ClassVar[str] = "Go on without the seed of {seat}"
     seat: SeatId | None = None
     """The seat to waive; null for the seat that sends the command."""
     reason: Reason = ""
@@ -252,6 +254,7 @@ class RevealSeed(Command[Table]):
     """Reveal the seed that the seat committed to; the last seed seals the dice."""
 
     type: ClassVar[str] = "reveal_seed"
+    sentence: ClassVar[str] = "Reveal your seed"
     seed: Hexadecimal
 
     def check(self, view: Table) -> None:

@@ -254,6 +254,7 @@ class SealChoice(Command[Table]):
     """Commit to a secret choice by a hash of it and of a salt; open both once all have committed."""
 
     type: ClassVar[str] = "seal_choice"
+    sentence: ClassVar[str] = "Commit to a choice that nobody can read yet"
     creature: CreatureId
     prompt: PromptId
     commitment: Hexadecimal
@@ -284,6 +285,7 @@ class OpenChoice(Command[Table]):
     """Open the choice that the seat has committed to; it is decided as if it were sent now."""
 
     type: ClassVar[str] = "open_choice"
+    sentence: ClassVar[str] = "Open what you have committed to"
     creature: CreatureId
     prompt: PromptId
     choice: CommandData

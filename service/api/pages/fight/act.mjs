@@ -30,14 +30,10 @@ const apart = ({ choices }, tokens) => Object.values(choices).filter(Array.isArr
   return `${said.join(" or ")}${values.length > FEW ? " …" : ""}`;
 }).filter((text) => text !== "none");
 
-/** Return what an offer is called. @param {Json} offer @param {Map<string, Json>} tokens @param {boolean} [isOneOfMany] whether others have its type */
-const named = (offer, tokens, isOneOfMany = false) => {
-  if (offer.text) return html("span", {}, offer.text);
-  const given = fixed(offer).filter(([, value]) => value !== null && value !== false
-    && !(Array.isArray(value) && !value.length) && !(typeof value === "object" && !Object.keys(value).length));
-  const said = given.map(([name, value]) => (value === true ? words(name) : inWords(value, tokens)));
-  if (isOneOfMany) said.push(...apart(offer, tokens));
-  return html("span", {}, capital(words(offer.command.type)), said.length ? html("small", {}, ` ${said.join(", ")}`) : null);
+/** Return what an offer is called. @param {Json} offer @param {Map<string, Json>} tokens @param {Json[]} [others] the offers beside it */
+const named = (offer, tokens, others = []) => {
+  const said = others.some((each) => each !== offer && each.text === offer.text) ? apart(offer, tokens) : [];
+  return html("span", {}, offer.text, said.length ? html("small", {}, ` ${said.join(", ")}`) : null);
 };
 
 /** The panel to act, in an element of the page. */
@@ -198,7 +194,7 @@ export class Act {
         return html("button", {
           type: "button", key: keyOf(offer, prompt), "data-type": offer.command.type, disabled: this.isSending, title: this.types.get(offer.command.type)?.text,
           onclick: () => (isReady ? this.#send({ ...offer.command, ...values }) : this.#open(offer, prompt, values)),
-        }, named(offer, tokens, offers.filter((each) => each.offer.command.type === offer.command.type).length > 1), isReady ? null : " …");
+        }, named(offer, tokens, offers.map((each) => each.offer)), isReady || offer.text.includes("…") ? null : " …");
       })),
       refused.length ? html("details", { class: "refused" }, html("summary", {}, "Not now"),
         html("ul", {}, refused.map(({ type, detail }) => html("li", { key: type }, html("b", {}, capital(words(type))), `: ${detail}`)))) : null);

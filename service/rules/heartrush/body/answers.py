@@ -106,6 +106,7 @@ class Choose(Command[State]):
     """Choose one of the options that a prompt lists."""
 
     type: ClassVar[str] = "choose"
+    sentence: ClassVar[str] = "Choose {option}"
     creature: CreatureId
     prompt: PromptId
     option: OptionKey
@@ -221,6 +222,7 @@ class SetStanding(Command[State]):
     """
 
     type: ClassVar[str] = "set_standing"
+    sentence: ClassVar[str] = "Answer in advance[: windows {windows}][, shrug {shrug}]"
     creature: CreatureId
     windows: Literal["ask", "only_abilities", "pass"] = "ask"
     shrug: Literal["ask", "never", "if_it_kills"] = "ask"

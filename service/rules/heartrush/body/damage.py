@@ -313,6 +313,7 @@ class Shrug(Command[State]):
     """Shrug off damage: take half of what the defensive stance left, and a smaller heart die."""
 
     type: ClassVar[str] = "shrug"
+    sentence: ClassVar[str] = "Shrug it off: half the damage, a smaller heart die"
     creature: CreatureId
     prompt: PromptId
 
@@ -337,6 +338,7 @@ class AcceptDamage(Command[State]):
     """Take the damage in full."""
 
     type: ClassVar[str] = "accept_damage"
+    sentence: ClassVar[str] = "Take the damage in full"
     creature: CreatureId
     prompt: PromptId
 

@@ -365,6 +365,7 @@ class GoUnconscious(Command[State]):
     """Fall unconscious by choice, at zero hit points or fewer."""
 
     type: ClassVar[str] = "go_unconscious"
+    sentence: ClassVar[str] = "Let yourself fall unconscious"
     creature: CreatureId
 
     def check(self, view: State) -> None:

@@ -13,7 +13,7 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.moving.forced_movement import push
 from service.rules.heartrush.moving.pushed_ways import cannot_follow, follow_path, left_behind, way
 from service.rules.heartrush.timing.engagement import EngagementFrame, Pending, PhaseRules
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, Feet, PromptId, StepId
@@ -99,6 +99,10 @@ class ChoosePush(Command[State]):
     """Choose how far a melee weapon's might bonus pushes its target, and whether the attacker follows."""
 
     type: ClassVar[str] = "choose_push"
+    sentence: ClassVar[OfferSentence] = {
+        "distance=0": "Push nobody",
+        "": "Push it {distance} ft[, and follow to {follow}]",
+    }
     creature: CreatureId
     prompt: PromptId
     distance: Feet
@@ -153,6 +157,7 @@ class DealInstead(Command[State]):
     """Hurt whom you hold, or climb on, instead of pushing it."""
 
     type: ClassVar[str] = "deal_instead"
+    sentence: ClassVar[str] = "Hurt it instead of pushing it"
     creature: CreatureId
     prompt: PromptId
 

@@ -36,7 +36,7 @@ from service.rules.heartrush.engaging.resolution import (
 from service.rules.heartrush.moving.dash_and_sidestep import sidesteps, sidesteps_of
 from service.rules.heartrush.moving.paths import check_can_move, speed
 from service.rules.heartrush.timing.engagement import Declaration, EngagementFrame, Order, PhaseRules, Planned
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Scope
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused, Scope
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import CreatureId, PromptId, StepId, WeaponId
@@ -120,6 +120,7 @@ class FollowUp(Command[State]):
     """Throw another weapon at another valid target, after the first hit of a thrown weapon's might bonus."""
 
     type: ClassVar[str] = "follow_up"
+    sentence: ClassVar[str] = "Throw the {weapon} at {target} too"
     creature: CreatureId
     prompt: PromptId
     target: CreatureId
@@ -162,6 +163,7 @@ class ForgoFollowUp(Command[State]):
     """Throw no second weapon."""
 
     type: ClassVar[str] = "forgo_follow_up"
+    sentence: ClassVar[str] = "Throw nothing more"
     creature: CreatureId
     prompt: PromptId
 
@@ -257,6 +259,13 @@ class DeclareAgility(Command[State]):
     """Declare an agility attack before the sidestep or after it, or none."""
 
     type: ClassVar[str] = "declare_agility"
+    sentence: ClassVar[OfferSentence] = {
+        "target=None": "Make no agility attack",
+        "order=attack_first": "Attack {target}[, and {also} too], then sidestep",
+        "order=move_first": "Sidestep, then attack {target}[, and {also} too]",
+        "order=no_move": "Attack {target}[, and {also} too] without a sidestep",
+        "": "Attack {target} with agility",
+    }
     creature: CreatureId
     prompt: PromptId
     order: Order
@@ -311,6 +320,7 @@ class DeclineSidestep(Command[State]):
     """Stay where you are; the free sidestep of the agility stance lapses."""
 
     type: ClassVar[str] = "decline_sidestep"
+    sentence: ClassVar[str] = "Stay where you are"
     creature: CreatureId
     prompt: PromptId
 

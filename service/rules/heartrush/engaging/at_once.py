@@ -38,7 +38,7 @@ from service.rules.heartrush.moving.bonds import look_at_bonds
 from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.rolling.rolls import challenge_number
 from service.rules.heartrush.timing.windows import Deed, Said, declared
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import changed, record, without_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import Code, CreatureId, StepId, ThingName, Words
@@ -93,6 +93,7 @@ class Help(Command[State]):
     """Help an adjacent creature: a full action gives advantage on its next attack, defense, check or save."""
 
     type: ClassVar[str] = "help"
+    sentence: ClassVar[str] = "Help {target}"
     creature: CreatureId
     target: CreatureId
 
@@ -145,6 +146,7 @@ class CallOut(Command[State]):
     """Say or shout one sentence."""
 
     type: ClassVar[str] = "call_out"
+    sentence: ClassVar[str] = "Call out one sentence"
     creature: CreatureId
     words: Words
 
@@ -197,6 +199,18 @@ class HandleObject(Command[State]):
     """
 
     type: ClassVar[str] = "object"
+    sentence: ClassVar[OfferSentence] = {
+        "verb=draw": "Draw the {item}",
+        "verb=stow": "Put the {item} away",
+        "verb=drop": "Drop the {item}",
+        "verb=pick_up": "Pick up the {item}",
+        "verb=light": "Light the {item}",
+        "verb=put_out": "Put out the {item}",
+        "verb=open": "Open the door at {item}",
+        "verb=close": "Close the door at {item}",
+        "verb=handle": "Handle the {item}",
+        "": "Handle an object[: {item}]",
+    }
     creature: CreatureId
     verb: Literal["draw", "stow", "drop", "pick_up", "light", "put_out", "open", "close", "handle"]
     item: ThingName | None = None
@@ -450,6 +464,7 @@ class Steady(Command[State]):
     """Spend the action on a cunning save against the presence of who frightens or enrages you."""
 
     type: ClassVar[str] = "steady"
+    sentence: ClassVar[str] = "Steady yourself against {condition}"
     creature: CreatureId
     condition: Passion
 
@@ -507,6 +522,7 @@ class Douse(Command[State]):
     """Spend the action on the flames: half the levels of burning, rounded up, go out."""
 
     type: ClassVar[str] = "douse"
+    sentence: ClassVar[str] = "Beat out the flames"
     creature: CreatureId
 
     def check(self, view: State) -> None:

@@ -411,6 +411,7 @@ class DeclareAttack(Command[State]):
     """
 
     type: ClassVar[str] = "declare_attack"
+    sentence: ClassVar[str] = "Attack {target}[, and {also} too][, with {perk}]"
     creature: CreatureId
     target: CreatureId
     prompt: PromptId
@@ -537,6 +538,7 @@ class DeclineAttack(Command[State]):
     """Make no attack in this engagement."""
 
     type: ClassVar[str] = "decline_attack"
+    sentence: ClassVar[str] = "Make no attack"
     creature: CreatureId
     prompt: PromptId
 

@@ -42,7 +42,7 @@ from service.rules.heartrush.timing.engagement import (
     PhaseRules,
 )
 from service.rules.heartrush.timing.gm_rulings import AdjudicationAsked
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Scope
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused, Scope
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, PromptId, StepId, Words
@@ -352,6 +352,13 @@ class DeclareOffensive(Command[State]):
     """
 
     type: ClassVar[str] = "declare_offensive"
+    sentence: ClassVar[OfferSentence] = {
+        "what=grapple": "Grapple {target}[ by {ability}]",
+        "what=climb": "Climb on {target}[ by {ability}]",
+        "what=hinder": "Hinder {target}[: {condition}][ by {ability}]",
+        "what=stunt": "Try a stunt on {target}[ by {ability}]",
+        "": "Try something else on {target}",
+    }
     creature: CreatureId
     target: CreatureId
     what: What

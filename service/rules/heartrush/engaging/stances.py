@@ -136,6 +136,7 @@ class ChooseStance(Command[State]):
     """Choose a stance for a participant in secret; all stances are revealed together."""
 
     type: ClassVar[str] = "choose_stance"
+    sentence: ClassVar[str] = "Choose the {stance} stance"
     creature: CreatureId
     stance: Stance
     prompt: PromptId

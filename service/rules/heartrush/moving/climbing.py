@@ -324,6 +324,7 @@ class ShakeOff(Command[State]):
     """An action, and might or agility that beats each climber's might or agility, throws all of them off."""
 
     type: ClassVar[str] = "shake_off"
+    sentence: ClassVar[str] = "Shake off who climbs on you[, by {ability}]"
     creature: CreatureId
     ability: Bodily
 

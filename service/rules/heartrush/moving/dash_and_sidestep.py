@@ -34,7 +34,7 @@ from service.rules.heartrush.moving.paths import (
 )
 from service.rules.heartrush.timing.engagement import EngagementFrame
 from service.rules.heartrush.timing.windows import Deed, Said, declared
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import view
@@ -61,6 +61,7 @@ class Dash(Command[State]):
     """
 
     type: ClassVar[str] = "dash"
+    sentence: ClassVar[str] = "Dash[ to {to}][{stand}, standing up first]"
     creature: CreatureId
     path: tuple[Cell, ...] | None = None
     to: Cell | None = None
@@ -212,6 +213,12 @@ class Sidestep(Command[State]):
     """
 
     type: ClassVar[str] = "sidestep"
+    sentence: ClassVar[OfferSentence] = {
+        "stand=True": "Stand up",
+        "pay=action": "Sidestep[ to {to}], for the action",
+        "pay=rush": "Sidestep[ to {to}], for a rush point",
+        "": "Sidestep[ to {to}]",
+    }
     creature: CreatureId
     to: Cell | None = None
     stand: bool = False

@@ -21,7 +21,7 @@ from service.rules.heartrush.moving.movement import befall, bumped_into, come_al
 from service.rules.heartrush.moving.pushed_ways import follow_path, left_behind, way
 from service.rules.heartrush.rolling.rolls import throw
 from service.rules.heartrush.timing.windows import WindowOpened
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import CreatureId, Direction, Feet, HitPoints, PromptId, StepId, Total
@@ -465,6 +465,7 @@ class ChooseDirection(Command[State]):
     """Say which way a creature goes that you push out of your own place."""
 
     type: ClassVar[str] = "choose_direction"
+    sentence: ClassVar[str] = "Push it {direction}"
     creature: CreatureId
     prompt: PromptId
     direction: Direction
@@ -513,6 +514,11 @@ class FollowCaptive(Command[State]):
     """When whom you hold is pushed away: go along and share its harm, or let go."""
 
     type: ClassVar[str] = "follow_captive"
+    sentence: ClassVar[OfferSentence] = {
+        "follow=True": "Go along with whom you hold",
+        "follow=False": "Let go of whom you hold",
+        "": "Go along, or let go",
+    }
     creature: CreatureId
     prompt: PromptId
     follow: bool

@@ -182,6 +182,7 @@ class BreakFree(Command[State]):
     """Break a hold: an action, and a check of might or agility against the grappler's."""
 
     type: ClassVar[str] = "break_free"
+    sentence: ClassVar[str] = "Break free[ by {ability}]"
     creature: CreatureId
     ability: Bodily
 
@@ -221,6 +222,7 @@ class LetGo(Command[State]):
     """Let go of whom you hold; it costs nothing."""
 
     type: ClassVar[str] = "let_go"
+    sentence: ClassVar[str] = "Let go of whom you hold"
     creature: CreatureId
 
     def check(self, view: State) -> None:

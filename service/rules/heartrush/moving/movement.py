@@ -97,6 +97,7 @@ class Trip(Command[State]):
     """Trip an off-balanced creature, at most one size larger, that moves through an adjacent space."""
 
     type: ClassVar[str] = "trip"
+    sentence: ClassVar[str] = "Trip {target}"
     creature: CreatureId
     target: CreatureId
     prompt: PromptId | None = None

@@ -216,6 +216,7 @@ class ChooseDefenseAbility(Command[State]):
     """Oppose what is tried on you with your might or your agility."""
 
     type: ClassVar[str] = "choose_defense_ability"
+    sentence: ClassVar[str] = "Resist by {ability}"
     creature: CreatureId
     prompt: PromptId
     ability: Bodily

@@ -256,6 +256,7 @@ class EndTurn(Command[State]):
     """End your turn; the next creature in order has its own."""
 
     type: ClassVar[str] = "end_turn"
+    sentence: ClassVar[str] = "End the turn"
     creature: CreatureId
 
     def check(self, view: State) -> None:
@@ -275,6 +276,7 @@ class Delay(Command[State]):
     """Take your turn later this round, right after the turn of another."""
 
     type: ClassVar[str] = "delay"
+    sentence: ClassVar[str] = "Wait until after {after}"
     creature: CreatureId
     after: CreatureId
 

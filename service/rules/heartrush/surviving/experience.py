@@ -428,6 +428,7 @@ class AwardXp(Command[State]):
     """Award experience, as the GM, for a reason that the players see."""
 
     type: ClassVar[str] = "award_xp"
+    sentence: ClassVar[str] = "Award experience"
     creatures: tuple[CreatureId, ...]
     amount: Amount | None = None
     """Null awards each creature its combat rank."""
@@ -466,6 +467,7 @@ class SpendXp(Command[State]):
     """Spend experience outside combat; the rules work out the price, and purchase and payment are one."""
 
     type: ClassVar[str] = "spend_xp"
+    sentence: ClassVar[str] = "Spend experience[ on {purchase}]"
     creature: CreatureId
     purchase: Purchase
 

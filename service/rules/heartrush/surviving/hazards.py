@@ -318,6 +318,7 @@ class HoldBreath(Command[State]):
     """
 
     type: ClassVar[str] = "hold_breath"
+    sentence: ClassVar[str] = "Hold your breath"
     creature: CreatureId
 
     def check(self, view: State) -> None:
@@ -384,6 +385,7 @@ class Breathe(Command[State]):
     """Breathe again, and suffocate no more: who held its breath above water may, others by the GM's word."""
 
     type: ClassVar[str] = "breathe"
+    sentence: ClassVar[str] = "Breathe again"
     creature: CreatureId
 
     def check(self, view: State) -> None:

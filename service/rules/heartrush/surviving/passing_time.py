@@ -111,6 +111,7 @@ class AdvanceClock(Command[State]):
     """Let time pass on the campaign clock: days, hours, minutes and seconds added together."""
 
     type: ClassVar[str] = "advance_clock"
+    sentence: ClassVar[str] = "Let time pass"
     days: Days = 0
     hours: Hours = 0
     minutes: Minutes = 0

@@ -90,6 +90,7 @@ class CoatWeapon(Command[State]):
     """Put a dose of poison on a weapon, outside combat."""
 
     type: ClassVar[str] = "coat_weapon"
+    sentence: ClassVar[str] = "Coat the {weapon} with {poison}"
     creature: CreatureId
     weapon: WeaponId
     poison: ThingName
@@ -126,6 +127,7 @@ class ScrapeWeapon(Command[State]):
     """Scrape the poison off a weapon, so that it can be coated again."""
 
     type: ClassVar[str] = "scrape_weapon"
+    sentence: ClassVar[str] = "Scrape the poison off the {weapon}"
     creature: CreatureId
     weapon: WeaponId
 

@@ -20,7 +20,7 @@ from service.rules.heartrush.timing.clock import (
     is_in_peril,
     pass_time,
 )
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, DieSides, Hours, Ordinal, StepId, Total
@@ -299,6 +299,11 @@ class Rest(Command[State]):
     """Rest for ten minutes, or once a day for a night of at least seven hours."""
 
     type: ClassVar[str] = "rest"
+    sentence: ClassVar[OfferSentence] = {
+        "rest=short": "Rest for ten minutes",
+        "rest=long": "Rest for a night",
+        "": "Rest",
+    }
     rest: Literal["short", "long"]
     creatures: tuple[CreatureId, ...] = ()
     """Who rests; empty is everybody alive."""

@@ -136,6 +136,7 @@ class TreatWounds(Command[State]):
     """Treat the wounds of a creature by one medicine check."""
 
     type: ClassVar[str] = "treat_wounds"
+    sentence: ClassVar[str] = "Treat the wounds of {patient}[ by {ability}]"
     creature: CreatureId
     """The healer."""
     patient: CreatureId
@@ -206,6 +207,7 @@ class InvokeWound(Command[State]):
     """
 
     type: ClassVar[str] = "invoke_wound"
+    sentence: ClassVar[str] = "Let {wound} hinder you, for destiny points"
     creature: CreatureId
     wound: WoundId
     text: Words = "the wound gets in the way"

@@ -302,6 +302,7 @@ class Hide(Command[State]):
     """Hide in a place that the GM has allowed, outside combat: a stealth check."""
 
     type: ClassVar[str] = "hide"
+    sentence: ClassVar[str] = "Hide"
     creature: CreatureRef
 
     def check(self, view: State) -> None:

@@ -312,6 +312,7 @@ class EndCombat(Command[State]):
     """End combat by the GM's word."""
 
     type: ClassVar[str] = "end_combat"
+    sentence: ClassVar[str] = "End combat"
     reason: Reason = "called by the gm"
 
     def check(self, view: State) -> None:

@@ -78,6 +78,7 @@ class DrinkPotion(Command[State]):
     """Drink a potion: in combat an object interaction; an hour later wounds are smaller, and it heals 20."""
 
     type: ClassVar[str] = "drink_potion"
+    sentence: ClassVar[str] = "Drink a potion"
     creature: CreatureId
 
     def check(self, view: State) -> None:

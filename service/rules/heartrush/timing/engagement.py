@@ -421,6 +421,7 @@ class Engage(Command[State]):
     """Start an engagement with an enemy in range: a full action, spent whatever follows."""
 
     type: ClassVar[str] = "engage"
+    sentence: ClassVar[str] = "Engage {target}"
     creature: CreatureId
     target: CreatureId
 
@@ -505,6 +506,7 @@ class JoinEngagement(Command[State]):
     """Join an engagement that is declared and not begun: a full action, at instant speed."""
 
     type: ClassVar[str] = "join_engagement"
+    sentence: ClassVar[str] = "Join the engagement"
     creature: CreatureId
     prompt: PromptId
 
@@ -531,6 +533,7 @@ class DeclineJoin(Command[State]):
     """Stay out of the engagement, until somebody else joins it."""
 
     type: ClassVar[str] = "decline_join"
+    sentence: ClassVar[str] = "Stay out of the engagement"
     creature: CreatureId
     prompt: PromptId
 

@@ -217,6 +217,7 @@ class Pass(Command[State]):
     """Decline to act while the side has priority."""
 
     type: ClassVar[str] = "pass"
+    sentence: ClassVar[str] = "Pass"
     creature: CreatureId
 
     def check(self, view: State) -> None:
@@ -238,6 +239,7 @@ class PassSide(Command[State]):
     """Decline for a whole side: the GM, or the player who controls everybody who has not declined yet."""
 
     type: ClassVar[str] = "pass_side"
+    sentence: ClassVar[str] = "Pass for the {side}"
     side: SideId
 
     def check(self, view: State) -> None:

@@ -377,6 +377,7 @@ class PassWindow(Command[State]):
     """Let a window pass without using an instant."""
 
     type: ClassVar[str] = "pass_window"
+    sentence: ClassVar[str] = "Let it happen"
     creature: CreatureId
     prompt: PromptId
 

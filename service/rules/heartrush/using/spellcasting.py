@@ -124,6 +124,7 @@ class Cast(UseAbility):
     """Cast a spell that the creature knows: a full action, once a round."""
 
     type: ClassVar[str] = "cast"
+    sentence: ClassVar[str] = "Cast {ability}[, with {rush_extra} rush points more]"
 
     def check(self, view: State) -> None:
         creature = self.user(view)
@@ -181,6 +182,7 @@ class Meditate(Command[State]):
     """Give the round to meditation, a full action without moving; rounds in a row shorten a cooldown."""
 
     type: ClassVar[str] = "meditate"
+    sentence: ClassVar[str] = "Meditate"
     creature: CreatureId
 
     def check(self, view: State) -> None:
@@ -208,6 +210,7 @@ class EndSpell(Command[State]):
     """End an ongoing spell of yours, at any moment."""
 
     type: ClassVar[str] = "end_spell"
+    sentence: ClassVar[str] = "End {spell}"
     creature: CreatureId
     spell: AbilityId
 

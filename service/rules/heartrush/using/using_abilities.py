@@ -29,7 +29,7 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.effects.uses import AbilityItem, UseFrame, begin_use, rule_on
 from service.rules.heartrush.engaging.riders import AddDice, Lean, Reroll, SetDie, changeable
 from service.rules.heartrush.timing.windows import InstantDeclared, WindowFrame, WindowOpened, known
-from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import AbilityId, CreatureId, Points, PromptId, Reason, StepId
@@ -182,6 +182,7 @@ class UseAbility(Command[State]):
     """
 
     type: ClassVar[str] = "use_ability"
+    sentence: ClassVar[str] = "Use {ability}[, with {rush_extra} rush points more]"
     creature: CreatureId
     ability: AbilityId
     params: Params = EMPTY
@@ -231,6 +232,7 @@ class DeclareInstant(UseAbility):
     """Use an instant ability: answer a window's prompt, or declare it at an idle moment and open one."""
 
     type: ClassVar[str] = "declare_instant"
+    sentence: ClassVar[str] = "Use {ability} at once[, with {rush_extra} rush points more]"
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
@@ -292,6 +294,11 @@ class AdjudicateAbility(Command[State]):
     """Rule on an ability that needs the GM's word: accept it with effects or reject it, with a reason."""
 
     type: ClassVar[str] = "rule_ability"
+    sentence: ClassVar[OfferSentence] = {
+        "accept=True": "Allow it",
+        "accept=False": "Forbid it",
+        "": "Allow it, or forbid it",
+    }
     prompt: PromptId
     accept: bool
     reason: Reason = ""

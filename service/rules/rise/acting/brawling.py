@@ -149,6 +149,7 @@ class Trip(Brawl):
     """Knock a target prone; the attack does no damage and so cannot glance."""
 
     type: ClassVar[str] = "trip"
+    sentence: ClassVar[str] = "Trip {target}"
 
     def assault(self, state: State) -> Assault:
         prone = Effect(does="gain", condition="prone", until="condition")
@@ -167,6 +168,7 @@ class Grapple(Brawl):
     """Seize a target with a free hand: both are grappled until one gets away."""
 
     type: ClassVar[str] = "grapple"
+    sentence: ClassVar[str] = "Grapple {target}"
 
     def check_more(self, view: State, user: Creature) -> None:
         check_hand(user)
@@ -187,6 +189,7 @@ class DirtyTrick(Brawl):
     """Take 2 off one of the target's defenses for a short while, with a free hand."""
 
     type: ClassVar[str] = "dirty_trick"
+    sentence: ClassVar[str] = "Play a dirty trick on {target}[, against {defense}]"
     defense: Code = "armor"
 
     def check_more(self, view: State, user: Creature) -> None:
@@ -222,6 +225,7 @@ class EscapeGrapple(Act):
     """Break free of a grapple by beating what its holder rolled to keep it."""
 
     type: ClassVar[str] = "escape_grapple"
+    sentence: ClassVar[str] = "Break free of the grapple"
 
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
@@ -269,6 +273,7 @@ class MaintainGrapple(Act):
     """Roll, once a round and freely, how firm the grip is: a creature that wants to escape has to beat it."""
 
     type: ClassVar[str] = GRIP
+    sentence: ClassVar[str] = "Tighten the grip"
 
     def check(self, view: State) -> None:
         if isinstance(view.top, SwiftFrame):
@@ -322,6 +327,7 @@ class Shove(Brawl):
     """Push a target, moving along: up to half speed, or all of it critically or on a far smaller one."""
 
     type: ClassVar[str] = "shove"
+    sentence: ClassVar[str] = "Shove {target}[ {direction}][ {distance_ft} ft]"
     direction: Direction | None = None
     """One step on the grid; null pushes straight away."""
     distance_ft: Feet | None = None

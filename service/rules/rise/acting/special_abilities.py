@@ -192,6 +192,7 @@ class UseAbility(Act):
     """Use a special ability of the creature's sheet on its targets."""
 
     type: ClassVar[str] = "use_ability"
+    sentence: ClassVar[str] = "Use {ability}[ on {targets}]"
     ability: AbilityId
     targets: tuple[CreatureId, ...] = ()
     pay: Pay | None = None
@@ -333,6 +334,7 @@ class Sustain(Act):
     """Keep up an effect by paying its action; it ends otherwise."""
 
     type: ClassVar[str] = "sustain"
+    sentence: ClassVar[str] = "Keep up {condition}"
     condition: ConditionName
     pay: Pay | None = None
     """Null pays with the action that the effect asks for."""
@@ -387,6 +389,7 @@ class FireDelayed(Act):
     """Let a delayed effect come now, in its owner's turn."""
 
     type: ClassVar[str] = "fire_delayed"
+    sentence: ClassVar[str] = "Let {ability} come now[, on {targets}]"
     ability: AbilityId
     targets: tuple[CreatureId, ...] = ()
     """On whom, where it is an attack; none are those it was meant for."""

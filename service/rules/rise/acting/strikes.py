@@ -219,6 +219,7 @@ class Strike(StrikeAct):
     """Strike a creature with a weapon."""
 
     type: ClassVar[str] = "strike"
+    sentence: ClassVar[str] = "Strike {target}[ with the {weapon}][{subdual}, to subdue]"
     pay: Code = "standard"
 
     def check_paid(self, view: State, user: Creature) -> None:
@@ -241,6 +242,7 @@ class RecklessAttack(StrikeAct):
     """Strike with the usual timing, for lower defenses against this phase's attacks."""
 
     type: ClassVar[str] = RECKLESS
+    sentence: ClassVar[str] = "Strike {target} recklessly[ with the {weapon}][{subdual}, to subdue]"
 
     def check_paid(self, view: State, user: Creature) -> None:
         if not check_follows(view, user, self.type):
@@ -269,6 +271,7 @@ class Charge(StrikeAct):
     """Move in a straight line up to speed and strike; 2 less on all defenses follow, after this phase."""
 
     type: ClassVar[str] = "charge"
+    sentence: ClassVar[str] = "Charge {target}[ with the {weapon}][{subdual}, to subdue]"
     path: tuple[Cell, ...] = ()
 
     def check_paid(self, view: State, user: Creature) -> None:

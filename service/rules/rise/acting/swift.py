@@ -273,6 +273,7 @@ class CommitSwift(Act):
     """Commit a creature to a Swift ability before anybody rolls; its action is paid now."""
 
     type: ClassVar[str] = "commit_swift"
+    sentence: ClassVar[str] = "Commit to {ability}[ on {targets}]"
     ability: AbilityId
     targets: tuple[CreatureId, ...] = ()
     """On whom; none is the user itself."""
@@ -334,6 +335,7 @@ class NoMoreSwift(Act):
     """Say that a creature commits to no more Swift abilities."""
 
     type: ClassVar[str] = "no_more_swift"
+    sentence: ClassVar[str] = "Commit to no more Swift abilities"
 
     def check(self, view: State) -> None:
         creature = in_phase(view, self, "action")
@@ -396,6 +398,7 @@ class TotalDefense(_SwiftAct):
     """Spend the standard action on total defense: it protects against the attacks of this phase already."""
 
     type: ClassVar[str] = "total_defense"
+    sentence: ClassVar[str] = "Defend with all you have"
 
     def because(self) -> tuple[str, ...]:
         return ("RI-SWIFT-5", "RI-SWIFT-1")
@@ -406,6 +409,7 @@ class Recover(_SwiftAct):
     """Spend the standard action to throw off conditions and regain damage resistance and hit points."""
 
     type: ClassVar[str] = "recover"
+    sentence: ClassVar[str] = "Recover"
 
     def because(self) -> tuple[str, ...]:
         return ("RI-UNIV-RECOVER", "RI-SWIFT-1")

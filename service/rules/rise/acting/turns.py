@@ -417,6 +417,7 @@ class BeginTurn(Act):
     """Begin the turn of a creature; its delayed effects come now, or are held."""
 
     type: ClassVar[str] = "begin_turn"
+    sentence: ClassVar[str] = "Begin the turn[{hold_delayed}, holding what is delayed]"
     hold_delayed: bool = False
 
     def check(self, view: State) -> None:
@@ -449,6 +450,7 @@ class PassTurn(Act):
     """Pass the turn of a creature, without another action."""
 
     type: ClassVar[str] = "pass_turn"
+    sentence: ClassVar[str] = "Pass the turn"
 
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
@@ -478,6 +480,7 @@ class EndTurn(Act):
     """End the creature's turn: what it has not spent of its round is lost."""
 
     type: ClassVar[str] = "end_turn"
+    sentence: ClassVar[str] = "End the turn"
 
     def check(self, view: State) -> None:
         creature = in_phase(view, self, "action")
@@ -500,6 +503,7 @@ class SetOrder(Act):
     """Say in which order the group should act; members whose seats disagree cannot begin."""
 
     type: ClassVar[str] = "set_order"
+    sentence: ClassVar[str] = "Set the order of the group[: {order}]"
     order: tuple[CreatureId, ...] = ()
 
     def check(self, view: State) -> None:

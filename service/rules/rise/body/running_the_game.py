@@ -61,6 +61,7 @@ class Rule(Command[State]):
     """Record a call of the GM: what it is about, its reason, and how long it holds."""
 
     type: ClassVar[str] = "rule"
+    sentence: ClassVar[str] = "Record a call"
     question: Literal[
         "combat_start",
         "group_membership",
@@ -282,6 +283,7 @@ class AnswerRuling(Command[State]):
     """Answer a question that waits; the answer holds for the same creatures until the GM rules otherwise."""
 
     type: ClassVar[str] = "answer_ruling"
+    sentence: ClassVar[str] = "Answer: {chosen}"
     prompt: PromptId
     chosen: Choice
     note: Reason = ""

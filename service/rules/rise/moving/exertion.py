@@ -76,6 +76,7 @@ class DesperateExertion(Act):
     """Roll an attack or an initiative check again with 2 more, for 2 fatigue; the better roll counts."""
 
     type: ClassVar[str] = "desperate_exertion"
+    sentence: ClassVar[str] = "Roll again with 2 more, for 2 fatigue"
 
     def check(self, view: State) -> None:
         creature = shown_to(view, self)
@@ -109,6 +110,7 @@ class KeepRoll(Act):
     """Let an attack or an initiative check stand as it was rolled."""
 
     type: ClassVar[str] = "keep_roll"
+    sentence: ClassVar[str] = "Keep the roll"
 
     def check(self, view: State) -> None:
         shown_to(view, self)

@@ -51,6 +51,7 @@ class Overrun(Act):
     """Run straight through others: those that do not step aside are attacked, and stop the run if missed."""
 
     type: ClassVar[str] = "overrun"
+    sentence: ClassVar[str] = "Run straight through others"
     path: tuple[Cell, ...]
     aside: tuple[CreatureId, ...] = ()
     """Members of the same group who step aside."""
@@ -132,6 +133,7 @@ class Throw(Act):
     """Throw an object in hand, or a creature in one's grip, as far as strength allows."""
 
     type: ClassVar[str] = "throw"
+    sentence: ClassVar[str] = "Throw the {item}[ at {target}]"
     item: ThingName = ""
     target: CreatureId = ""
     """The creature thrown, where no object is."""

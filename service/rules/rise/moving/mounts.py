@@ -276,6 +276,7 @@ class GuideWithKnees(Act):
     """Guide the mount with the knees, by a Ride check of 5: both hands are free for the rest of the round."""
 
     type: ClassVar[str] = "guide_with_knees"
+    sentence: ClassVar[str] = "Guide the mount with your knees"
 
     def check(self, view: State) -> None:
         creature = handling(view, self)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal, Protocol
 
 from service.rules.kernel.folding import alike
-from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
+from service.rules.kernel.messages import Awaited, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, Direction, Label
@@ -228,6 +228,12 @@ class Move(Act):
     """Move for the standard action, also after a movement in the movement phase."""
 
     type: ClassVar[str] = "move"
+    sentence: ClassVar[OfferSentence] = {
+        "ability=follow": "Follow {targets}",
+        "ability=withdraw": "Withdraw from {targets}",
+        "ability=block": "Stay between {targets}",
+        "": "Move[{sprint}, sprinting][{stand_up}, standing up first]",
+    }
     ability: Literal["hustle", "follow", "withdraw", "block", "custom"] = "hustle"
     """Along a path, or by a rule about others: where that leads shows when all groups have acted."""
     targets: tuple[CreatureId, ...] = ()

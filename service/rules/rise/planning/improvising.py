@@ -93,6 +93,7 @@ class Improvise(Act):
     """Try what no ability names, in the creature's turn; the GM judges it when all is announced."""
 
     type: ClassVar[str] = "improvise"
+    sentence: ClassVar[str] = "Try something that no ability names[, on {targets}]"
     deed: Remark
     """What the creature tries, in words."""
     targets: tuple[CreatureId, ...] = ()
@@ -400,6 +401,7 @@ class JudgeDeed(Command[State]):
     """Say what comes of a deed, as the GM: its effects at once, or a check and what follows from it."""
 
     type: ClassVar[str] = "judge_deed"
+    sentence: ClassVar[str] = "Say what comes of the deed"
     prompt: PromptId
     decision: Words = ""
     """What the GM says of it."""

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
 from service.rules.kernel.folding import alike
-from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
+from service.rules.kernel.messages import Awaited, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, Direction, Label, StepId
@@ -260,6 +260,17 @@ class PlanMovement(Act):
     """Plan one movement: along a path, by a rule about others, through them, or pushing who holds one."""
 
     type: ClassVar[str] = "plan_movement"
+    sentence: ClassVar[OfferSentence] = {
+        "ability=follow": "Follow {targets}",
+        "ability=withdraw": "Withdraw from {targets}",
+        "ability=block": "Stay between {targets}",
+        "ability=jump": "Jump",
+        "ability=overrun": "Run through others",
+        "ability=shove": "Push along whom you hold",
+        "ability=teleport": "Teleport",
+        "ability=sprint": "Sprint",
+        "": "Move[ by {mode}][{stand_up}, standing up first]",
+    }
     ability: Literal[
         "hustle",
         "sprint",
@@ -448,6 +459,7 @@ class PassMovement(Act):
     """Stay where the creature is in this movement phase, and do no more than what is free."""
 
     type: ClassVar[str] = "pass_movement"
+    sentence: ClassVar[str] = "Stay in place"
     free_actions: tuple[FreeUse, ...] = ()
     """Free abilities to use meanwhile."""
 
@@ -485,6 +497,7 @@ class WithdrawPlan(Act):
     """Take back what a creature has planned, until all groups have planned: it plans once more."""
 
     type: ClassVar[str] = "withdraw_plan"
+    sentence: ClassVar[str] = "Take back the plan"
 
     def check(self, view: State) -> None:
         creature = in_phase(view, self, "movement")

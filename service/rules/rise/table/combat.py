@@ -139,6 +139,7 @@ class StartCombat(Command[State]):
     """
 
     type: ClassVar[str] = "start_combat"
+    sentence: ClassVar[str] = "Start combat[ with the {start_phase} phase]"
     start_phase: Literal["movement", "action"] = "movement"
     unaware: tuple[CreatureId, ...] = ()
     partly_unaware: tuple[CreatureId, ...] = ()
@@ -172,6 +173,7 @@ class EndCombat(Command[State]):
     """End combat by the GM's word."""
 
     type: ClassVar[str] = "end_combat"
+    sentence: ClassVar[str] = "End combat"
     reason: Reason = "called by the gm"
 
     def check(self, view: State) -> None:
@@ -192,6 +194,7 @@ class NextRound(Command[State]):
     """Let a round go by in which nobody is able to act."""
 
     type: ClassVar[str] = "next_round"
+    sentence: ClassVar[str] = "Let the round go by"
 
     def check(self, view: State) -> None:
         gm(self)
@@ -214,6 +217,7 @@ class ContinueCombat(Command[State]):
     """Let a fight go on that has ended."""
 
     type: ClassVar[str] = "continue_combat"
+    sentence: ClassVar[str] = "Let the fight go on"
 
     def check(self, view: State) -> None:
         gm(self)
@@ -234,6 +238,7 @@ class AskPause(Command[State]):
     """Ask for a pause of this round, once all that was done is announced and before the round ends."""
 
     type: ClassVar[str] = "ask_pause"
+    sentence: ClassVar[str] = "Ask for a pause before the round ends"
 
     def check(self, view: State) -> None:
         gm(self)
@@ -254,6 +259,7 @@ class GoOn(Command[State]):
     """Go on after the announcement, as the GM."""
 
     type: ClassVar[str] = "go_on"
+    sentence: ClassVar[str] = "Go on"
 
     def check(self, view: State) -> None:
         gm(self)
