@@ -28,7 +28,7 @@ from service.log.protocol import Log
 from service.log.values import CommandNotification, CommitWrite, Entry
 from service.record.canonical import dumps
 from service.record.intervals import EVERY
-from service.record.log_entries import OPENING, LogEntry, pseudonym_of
+from service.record.log_entries import LINE, OPENING, LogEntry, pseudonym_of
 from service.record.occasions import Occasions
 from service.record.quarantine import CRASHED, DISPUTED, KILLED, Quarantine, because
 from service.record.subjects import ADMISSION, are_about
@@ -350,6 +350,8 @@ class CommandFolder:
             self._register.finish(before.encounter)
         if written.n == 1 and written.events:
             self._propose_opening(written.folded)
+        if before.state.draft and not state.draft:
+            self._propose_line(written.folded)
         process = "" if isinstance(entry, Entry) or are_about(written.events, ADMISSION) else entry.process
         prompts = b""
         if written.seat in state.seats:  # its receipt and its next prompts come to the sender with the commit
@@ -363,6 +365,20 @@ class CommandFolder:
         entry = self._register.find(folded.encounter)
         owner = pseudonym_of(entry.owner if entry is not None else "", service_key_of(self._keys))
         PublicLog(self._log).propose([LogEntry(OPENING, folded.encounter, 1, folded.hash, owner)])
+
+    def _propose_line(self, folded: FoldedState[Any]) -> None:
+        """Let the public log say that a line goes on, before the commit that accepts it is written."""
+        origin = folded.state.origin
+        assert origin is not None, "a proposed line has an origin"
+        root = folded.frontier.root().hex()
+        entry = LogEntry(
+            *(LINE, folded.encounter, folded.n, root),
+            parent=origin.parent,
+            n=origin.n,
+            head=origin.hash,
+            ruled_in=origin.proposed_in,
+        )
+        PublicLog(self._log).propose([entry])
 
     def _ready(self, folded: FoldedState[Any], waiting: list[CommitWrite]) -> list[CommitWrite]:
         """Return *waiting*, which lead to *folded*, as they are written."""

@@ -10022,7 +10022,7 @@ export type Live = {
 status: "alive";
 };
 
-/** What the public log has of an encounter, proved by signed checkpoints (rewound/log-proof/1). */
+/** What the public log has of a fight, proved by signed checkpoints (rewound/log-proof/1). */
 export type LogProof = {
 /** What deliveries look like. */
 format: string;
@@ -10035,7 +10035,7 @@ note: string;
 /** The proof that it extends the one before. */
 consistency: Array<string>;
 }>;
-/** The entries of the encounter, by index. */
+/** The entries of the encounter and of the lines of play that led to it, by index. */
 entries: Array<{
 /** The place of the envelope among the events of its commit. */
 index: number;

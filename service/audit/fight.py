@@ -54,7 +54,7 @@ def verify_fight(
             known=Known() if span is not None else known,
         )
         if not report.verdict.is_sound:
-            return report if is_last else _aside(report, evidence)
+            return report if is_last else aside(report, evidence)
         sound.append(report)
     lines = [AuditedLine.of(each) for each in fight]
     by_id = {line.evidence.encounter: line for line in lines}
@@ -69,11 +69,17 @@ def verify_fight(
             again = again.with_(line)
         if found is not None:
             broken = replace(sound[-1], verdict=found)
-            return broken if line is lines[-1] else _aside(broken, line.evidence)
+            return broken if line is lines[-1] else aside(broken, line.evidence)
     verdict = _whole(lines, by_id, [each.verdict for each in sound])
     missing = list(_missing(lines[-1], by_id))
     as_fork = _least([each.verdict for each in sound]) if [n for n, _ in missing] == [1] else None
-    return replace(sound[-1], verdict=verdict, lines=tuple(ruled_lines(lines, by_id)), as_fork=as_fork)
+    return replace(
+        sound[-1],
+        verdict=verdict,
+        lines=tuple(ruled_lines(lines, by_id)),
+        as_fork=as_fork,
+        signed_sizes=tuple(each.signed.size for each in sound),
+    )
 
 
 def _left_at(commits: Sequence[bytes]) -> Iterator[bytes]:
@@ -87,7 +93,7 @@ def with_parent(report: Report) -> Report:
     return report if report.as_fork is None else replace(report, verdict=report.as_fork)
 
 
-def _aside(report: Report, evidence: Evidence) -> Report:
+def aside(report: Report, evidence: Evidence) -> Report:
     """Return *report* about a line that was taken back, and say so."""
     detail = f"in the line {evidence.encounter}, which was taken back: {report.verdict.detail}"
     return replace(report, verdict=replace(report.verdict, detail=detail))

@@ -58,5 +58,5 @@ def judge(raw: bytes, held: Held, registry: Registry, progress: Progress = unhea
     if held.certificate is not None and report.verdict.is_sound:
         report = check_against_certificate(report, held.certificate, accepted_keys(evidence))
     if held.log_proof is not None and report.verdict.is_sound:
-        report = judge_log(report, evidence, held.log_proof, held.policy, held.delay_s)
+        report = judge_log(report, fight, held.log_proof, held.policy, held.delay_s)
     return report

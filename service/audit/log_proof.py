@@ -1,7 +1,8 @@
-"""Make and read log proofs: the entries of one encounter in the public log, proved by signed checkpoints.
+"""Make and read log proofs: the entries of one fight in the public log, proved by signed checkpoints.
 
-A log proof (`rewound/log-proof/1`) is one canonical JSON object. It has checkpoints by rising size, each with
-the proof that it extends the one before, and entries, each proved in the first checkpoint that covers it.
+A fight is an encounter with every line of play that led to it. A log proof (`rewound/log-proof/1`) is one
+canonical JSON object. It has checkpoints by rising size, each with the proof that it extends the one before,
+and entries, each proved in the first checkpoint that covers it.
 
 Laws. Whatever is read is verified here: signatures of the log, consistency, inclusion. Cosignatures are read
 with their times; whether they are enough is for the policy to say.
@@ -9,7 +10,7 @@ with their times; whether they are enough is for the policy to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
@@ -21,7 +22,7 @@ from service.audit.tiles import TiledTree
 from service.audit.tree import includes, is_prefix
 from service.audit.witness_policy import Party, Policy
 from service.record.canonical import NotCanonical, dumps, read_strictly
-from service.record.log_entries import BadEntry, LogEntry, leaf_hash, read_entry
+from service.record.log_entries import LINE, BadEntry, LogEntry, leaf_hash, read_entry
 from service.stores.public_log import PublicLog
 
 FORMAT: Final = "rewound/log-proof/1"
@@ -64,11 +65,15 @@ class LogView:
 # --- making ------------------------------------------------------------------------------------------
 
 
-def make(log: PublicLog, encounter: str) -> bytes:
-    """Return the log proof of *encounter*: its entries up to the latest checkpoint."""
+def make(log: PublicLog, *lines: str) -> bytes:
+    """Return the log proof of a fight: the entries of its *lines*, the one that is played last.
+
+    Lines that the log says led to one of them are added. Only entries that the latest checkpoint covers are
+    in it.
+    """
     newest = log.latest()
     latest = 0 if newest is None else newest[0]
-    entries = [(index, raw) for index, raw in log.of(encounter) if index < latest]
+    entries = sorted(_of_fight(log, lines, latest))
     chosen = sorted({_covering(log, index) for index, _ in entries} | ({latest} if latest else set()))
     trees = {size: TiledTree(size, log.tile) for size in chosen}
     points = []
@@ -80,8 +85,23 @@ def make(log: PublicLog, encounter: str) -> bytes:
         size = next(size for size in chosen if size > index)
         path = [each.hex() for each in trees[size].inclusion(index)]
         proved.append({"index": index, "entry": raw.decode(), "proof": path})
-    data = {"format": FORMAT, "encounter": encounter, "checkpoints": points, "entries": proved}
+    data = {"format": FORMAT, "encounter": lines[-1], "checkpoints": points, "entries": proved}
     return dumps(data) + b"\n"
+
+
+def _of_fight(log: PublicLog, lines: Sequence[str], latest: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the entries before *latest* of *lines*, and of those that their entries name."""
+    seen, left = set[str](), list(lines)
+    while left:
+        line = left.pop()
+        if line in seen:
+            continue
+        seen.add(line)
+        for index, raw in log.of(line):
+            if index < latest:
+                yield index, raw
+                entry = read_entry(raw)
+                left += [entry.ruled_in, entry.parent] if entry.kind == LINE else []
 
 
 def _covering(log: PublicLog, index: int) -> int:
@@ -97,17 +117,17 @@ def _covering(log: PublicLog, index: int) -> int:
 # --- reading -----------------------------------------------------------------------------------------
 
 
-def read(raw: bytes, encounter: str, logs: Iterable[Party], policy: Policy) -> LogView:
-    """Return what the log proof *raw* of *encounter* shows; raises `BadLogProof`.
+def read(raw: bytes, lines: Sequence[str], logs: Iterable[Party], policy: Policy) -> LogView:
+    """Return what the log proof *raw* shows of a fight, whose *lines* end with the one that is played.
 
-    *logs* are the accepted logs, *policy* names the witnesses.
+    *logs* are the accepted logs, *policy* names the witnesses. Raises `BadLogProof`.
     """
     try:
         data = _form(raw)
-        if data["encounter"] != encounter:
+        if data["encounter"] != lines[-1]:
             raise BadLogProof(f"it is of {data['encounter']}")
         points = _points(data["checkpoints"], list(logs), policy)
-        return LogView(points, _entries(data["entries"], points, encounter))
+        return LogView(points, _entries(data["entries"], points, lines))
     except (NotCanonical, BadNote, BadEntry) as fault:
         raise BadLogProof(str(fault)) from fault
 
@@ -187,15 +207,17 @@ def times_of(note: str, policy: Policy) -> dict[str, int]:
     return {name: time for name, time in times.items() if time is not None}
 
 
-def _entries(listed: list[dict[str, Any]], points: Sequence[LogPoint], encounter: str) -> list[LoggedEntry]:
+def _entries(
+    listed: list[dict[str, Any]], points: Sequence[LogPoint], lines: Sequence[str]
+) -> list[LoggedEntry]:
     found: list[LoggedEntry] = []
     for each in listed:
         index, raw = each["index"], each["entry"].encode()
         if index < 0 or (found and index <= found[-1].index):
             raise BadLogProof("entries stand by rising index")
         entry = read_entry(raw)
-        if entry.encounter != encounter:
-            raise BadLogProof(f"entry {index} is of {entry.encounter}")
+        if entry.encounter not in lines:
+            raise BadLogProof(f"entry {index} is of {entry.encounter}, which is no line of this fight")
         at = next((at for at, point in enumerate(points) if point.checkpoint.size > index), None)
         if at is None:
             raise BadLogProof(f"no checkpoint covers entry {index}")

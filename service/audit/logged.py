@@ -1,9 +1,10 @@
-"""Hold a record to the public log, under somebody's policy.
+"""Hold a fight to the public log, under somebody's policy.
 
 The log says which histories the host has committed to before everybody. A record that the log contradicts,
-or of which it knows nothing, or too late, is not the one that others were shown.
+or of which it knows nothing, or too late, is not the one that others were shown. Each line of play owes the
+log its opening, or that it goes on from another line, and every close behind that.
 
-Laws. The record is judged before this, so only sound records come here. The first check that fails gives the
+Laws. The fight is judged before this, so only sound ones come here. The first check that fails gives the
 verdict, in the order of `docs/format.md`. Without the log's times (no witnesses) nothing is said about time.
 """
 
@@ -11,12 +12,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from service.audit.beginnings import Beginning
 from service.audit.evidence import Evidence
+from service.audit.fight import aside
 from service.audit.history import claimed_losses
+from service.audit.lines import AuditedLine
 from service.audit.log_proof import BadLogProof, LoggedEntry, LogView, read
 from service.audit.log_writer import log_name
 from service.audit.report import Report
@@ -34,8 +38,8 @@ from service.audit.verdict import (
     Verdict,
 )
 from service.audit.witness_policy import NONE, Party, Policy
-from service.record.commit import ACCEPTED, Commit, load_commit
-from service.record.log_entries import OPENING
+from service.record.commit import ACCEPTED, Commit
+from service.record.log_entries import END, HEAD, LINE, OPENING, LogEntry
 from service.rules.contests.amendments import Continued
 from service.rules.rolls.closing import EncounterClosed, EpochClosed
 
@@ -47,42 +51,80 @@ AHEAD_S: Final = 300
 
 _ENDS: Final = (EncounterClosed.type, Continued.type)
 _CLOSES: Final = (EpochClosed.type, *_ENDS)
+_OWED: Final = {
+    OPENING: "the opening",
+    LINE: "that this line goes on from another one",
+    HEAD: "the close",
+    END: "the end of this line",
+}
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 
 
-def hold_to_log(
-    report: Report, evidence: Evidence, view: LogView, policy: Policy, delay_s: int = DELAY_S
-) -> Report:
-    """Return *report* with the finding `logged`, or with the verdict that the log gives."""
-    commits = [load_commit(raw) for raw in evidence.commits]
-    try:
-        _check_agreement(commits, report, view)
-        owed = _owed(commits, view, policy, delay_s)
-        _check_policy(owed, view, policy)
-        _check_times(commits, owed, view, policy, delay_s)
-    except Fault as fault:
-        return replace(report, verdict=fault.verdict)
-    return replace(report, findings=(*report.findings, Finding(LOGGED, log_summary(view, policy, len(owed)))))
+@dataclass(frozen=True)
+class _LoggedLine:
+    """A line of play of a sound fight, and what the log has of it."""
+
+    encounter: str
+    commits: Sequence[Commit]
+    begun: Beginning | None
+    """Where it begins in its record; None for the first line of a fight."""
+    entries: Sequence[LoggedEntry]
+    signed: int
+    """The size of its greatest signed head."""
+
+    @property
+    def own(self) -> Sequence[Commit]:
+        """Its commits from its acceptance on; of the first line all."""
+        return (
+            self.commits if self.begun is None else self.commits[(self.begun.accepted or self.begun.n) - 1 :]
+        )
 
 
 def judge_log(
-    report: Report, evidence: Evidence, proof: bytes, policy: Policy | None, delay_s: int = DELAY_S
+    report: Report,
+    fight: Sequence[Evidence],
+    proof: bytes,
+    policy: Policy | None,
+    delay_s: int = DELAY_S,
 ) -> Report:
-    """Return *report* with what the log proof *proof* says of its record.
+    """Return *report* on the sound lines of *fight* with what the log proof *proof* says of them.
 
-    Without logs in *policy*, the accepted keys of the record are those of the log, too.
+    That is the finding `logged`, or the verdict that the log gives. Without logs in *policy*, the accepted
+    keys of the line that is played are those of the log, too.
     """
     wanted = policy or Policy()
     logs = wanted.logs or tuple(
         Party(log_name(origin), public)
-        for public, origin in accepted_keys(evidence).items()
+        for public, origin in accepted_keys(fight[-1]).items()
         if origin is not None
     )
     try:
-        view = read(proof, evidence.encounter, logs, wanted)
+        view = read(proof, [evidence.encounter for evidence in fight], logs, wanted)
     except BadLogProof as fault:
         return replace(report, verdict=Verdict(BAD_LOG_PROOF, detail=str(fault)))
-    return hold_to_log(report, evidence, view, wanted, delay_s)
+    owed = 0
+    for evidence, signed in zip(fight, report.signed_sizes, strict=True):
+        try:
+            owed += _held_line(_line(evidence, view, signed), view, wanted, delay_s)
+        except Fault as fault:
+            found = replace(report, verdict=fault.verdict)
+            return found if evidence is fight[-1] else aside(found, evidence)
+    return replace(report, findings=(*report.findings, Finding(LOGGED, log_summary(view, wanted, owed))))
+
+
+def _line(evidence: Evidence, view: LogView, signed: int) -> _LoggedLine:
+    line = AuditedLine.of(evidence)
+    entries = [each for each in view.entries if each.entry.encounter == evidence.encounter]
+    return _LoggedLine(evidence.encounter, line.commits, line.begun, entries, signed)
+
+
+def _held_line(line: _LoggedLine, view: LogView, policy: Policy, delay_s: int) -> int:
+    """Hold one line to the log, and return how many entries it owes; raises `Fault`."""
+    _check_agreement(line)
+    owed = _owed(line, view, policy, delay_s)
+    _check_policy(owed, view, policy)
+    _check_times(line.commits, owed, view, policy, delay_s)
+    return len(owed)
 
 
 def log_summary(view: LogView, policy: Policy, owed: int) -> str:
@@ -98,61 +140,97 @@ def log_summary(view: LogView, policy: Policy, owed: int) -> str:
     return "; ".join(said)
 
 
-def _check_agreement(commits: Sequence[Commit], report: Report, view: LogView) -> None:
+def _check_agreement(line: _LoggedLine) -> None:
     """Compare every entry with the record; heads of a history that the record says was lost are set aside."""
-    wanted = {each.entry.size for each in view.entries}
+    commits = line.commits
+    wanted = {each.entry.size for each in line.entries}
     roots, tree = {}, Frontier()
     for commit in commits:
         tree = tree.append(bytes.fromhex(commit.hash))
         if tree.size in wanted:
             roots[tree.size] = tree.root().hex()
-    losses = [loss for loss in claimed_losses(commits) if loss.accepted_in <= report.signed.size]
+    losses = [loss for loss in claimed_losses(commits) if loss.accepted_in <= line.signed]
     beyond = 0
-    for each in sorted(view.entries, key=lambda logged: logged.entry.size):
+    for each in sorted(line.entries, key=lambda logged: logged.entry.size):
         size = each.entry.size
-        if roots.get(size) == each.entry.hash or any(loss.covers(size) for loss in losses):
+        if roots.get(size) == each.entry.hash:
+            _check_statement(line, each)
+        elif any(loss.covers(size) for loss in losses):
             continue
-        if size in roots:
+        elif size in roots:
             detail = f"entry {each.index} of the log has another history of {size} commits"
             raise Fault(Verdict(LOG_CONTRADICTED, size, detail))
         beyond = max(beyond, size)
-    if beyond:
+    if beyond > len(commits):
         detail = f"the log knows {beyond} commits of this encounter"
         raise Fault(Verdict(TRUNCATED, len(commits) + 1, detail, to=beyond))
 
 
-def _owed(
-    commits: Sequence[Commit], view: LogView, policy: Policy, delay_s: int
-) -> list[tuple[int, LoggedEntry]]:
+def _check_statement(line: _LoggedLine, logged: LoggedEntry) -> None:
+    """Raise `Fault` if an entry with the right root says something else of that commit than the record."""
+    entry, n = logged.entry, logged.entry.size
+    if entry.kind == OPENING and line.begun is not None:
+        detail = f"entry {logged.index} of the log opens this line, which goes on from another one"
+        raise Fault(Verdict(LOG_CONTRADICTED, n, detail))
+    if entry.kind == LINE and entry != _line_entry(line, entry.hash):
+        detail = f"entry {logged.index} of the log says that this line continues another one, or elsewhere"
+        raise Fault(Verdict(LOG_CONTRADICTED, n, detail))
+    if entry.kind == END and entry.continued_in not in _ended_by(line.commits[n - 1]):
+        detail = f"entry {logged.index} of the log says that commit {n} ends this line, or who continues it"
+        raise Fault(Verdict(LOG_CONTRADICTED, n, detail))
+
+
+def _line_entry(line: _LoggedLine, root: str) -> LogEntry | None:
+    """Return the entry that an accepted line with this *root* owes; None if it owes none."""
+    begun = line.begun
+    if begun is None or begun.accepted is None:
+        return None
+    origin = begun.origin
+    return LogEntry(
+        *(LINE, line.encounter, begun.accepted, root),
+        parent=origin["parent"],
+        n=origin["n"],
+        head=origin["hash"],
+        ruled_in=origin["ruled_in"] or origin["parent"],
+    )
+
+
+def _ended_by(commit: Commit) -> list[str]:
+    """Return what *commit* ends its line with: the lines that continue it, the empty text if none does."""
+    named = [str(event.get("encounter")) for event in commit.events if event.get("type") == Continued.type]
+    is_end = any(event.get("type") in _ENDS for event in commit.events)
+    return named[:1] if named else [""] * is_end
+
+
+def _owed(line: _LoggedLine, view: LogView, policy: Policy, delay_s: int) -> list[tuple[int, LoggedEntry]]:
     """Return what must be in the log, by commit, each with its first entry; raises `Fault` if one is missing.
 
-    Of a closed record everything must be. Of an open one the opening, what lies below a logged head, and what
-    is older than the delay by the newest time of the witnesses.
+    Of a line that has ended everything must be. Of an open one the opening or the line, what lies below a
+    logged head, and what is older than the delay by the newest time of the witnesses. What a line repeats is
+    bound by its own entry.
     """
-    found: dict[tuple[bool, int], LoggedEntry] = {}
-    for each in view.entries:
-        found.setdefault((each.entry.kind == OPENING, each.entry.size), each)
-    types = {commit.n: [event.get("type") for event in commit.events] for commit in commits}
-    is_closed = any(type_ in _ENDS for each in types.values() for type_ in each)
+    found: dict[tuple[str, int], LoggedEntry] = {}
+    for each in line.entries:
+        found.setdefault((each.entry.kind, each.entry.size), each)
+    own = line.own
+    is_closed = any(_ended_by(commit) for commit in own)
     greatest = max((size for _, size in found), default=0)
     newest = policy.met_at(view.points[-1].times) if view.points else None
     owed = []
-    for commit in commits:
-        if commit.encounter != commits[-1].encounter:  # of an earlier line, which has entries of its own
-            continue
-        if commit.n == 1 and commit.outcome == ACCEPTED:
-            owed.append((commit.n, found.get((True, 1))))
-        if not any(type_ in _CLOSES for type_ in types[commit.n]):
-            continue
+    for commit in own:
+        kinds = [OPENING] if commit.n == 1 and commit.outcome == ACCEPTED else []
+        kinds += [LINE] if line.begun is not None and commit.n == line.begun.accepted else []
         at = _seconds(commit.at)
         is_old = newest is not None and (at is None or at + delay_s < newest)
-        if is_closed or commit.n <= greatest or is_old:
-            owed.append((commit.n, found.get((False, commit.n))))
-    for n, entry in owed:
-        if entry is None:
-            what = "the opening" if n == 1 else "the close"
-            raise Fault(Verdict(UNLOGGED, n, f"{what} is not in the log"))
-    return [(n, entry) for n, entry in owed if entry is not None]
+        if any(event.get("type") in _CLOSES for event in commit.events) and (
+            is_closed or commit.n <= greatest or is_old
+        ):
+            kinds.append(END if _ended_by(commit) else HEAD)
+        owed += [(commit.n, kind) for kind in kinds]
+    for n, kind in owed:
+        if (kind, n) not in found:
+            raise Fault(Verdict(UNLOGGED, n, f"{_OWED[kind]} is not in the log"))
+    return [(n, found[kind, n]) for n, kind in owed]
 
 
 def _check_policy(owed: Sequence[tuple[int, LoggedEntry]], view: LogView, policy: Policy) -> None:

@@ -10,7 +10,7 @@ note that shows it is kept. Everything fetched is verified before it is written;
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -21,7 +21,7 @@ from service.audit.notes import BadNote, verifier_key
 from service.audit.tiles import ENTRIES, WIDTH, tile_path
 from service.audit.tree import Frontier
 from service.audit.witness_policy import Party
-from service.record.log_entries import END, OPENING, BadEntry, LogEntry, leaf_hash, read_entry
+from service.record.log_entries import END, LINE, OPENING, BadEntry, LogEntry, leaf_hash, read_entry
 
 _LENGTH_BYTES: Final = 2
 
@@ -135,48 +135,73 @@ def _root(entries: Sequence[bytes]) -> bytes:
 # --- counting ----------------------------------------------------------------------------------------
 
 
+UNKNOWN: Final = ""
+"""Stands for the owner of an encounter whose opening is not in the log."""
+
+
 @dataclass
 class LogCounts:
-    """What a log says of the encounters in it."""
+    """What a log says of the encounters in it.
+
+    An encounter that the log names without an opening was opened all the same, by an owner that nobody
+    knows: a host cannot avoid the count by calling a fight the continuation of one.
+    """
 
     openings: Counter[str] = field(default_factory=Counter)
     """By the owner's pseudonym."""
+    lines: Counter[str] = field(default_factory=Counter)
+    """Lines of play by which fights went on, by the pseudonym of the fight's owner."""
     open_of: dict[str, str] = field(default_factory=dict)
-    """The encounters that were opened and have no end, with their owner's pseudonym."""
+    """The encounters that have no end, with their owner's pseudonym."""
+    unopened: list[str] = field(default_factory=list)
+    """The encounters without an opening; `openings` counts them under `UNKNOWN`."""
+    stray: list[str] = field(default_factory=list)
+    """Lines with which no other line of the log ends: rulings that the host keeps beside those it shows."""
     contradictions: list[tuple[str, int]] = field(default_factory=list)
     """Encounters with two histories of one size."""
     unreadable: int = 0
 
     @property
     def unended(self) -> Counter[str]:
-        """Openings without an end, by the owner's pseudonym."""
+        """Encounters without an end, by the owner's pseudonym."""
         return Counter(self.open_of.values())
 
 
 def count(entries: Sequence[bytes]) -> LogCounts:
     """Return what *entries* say. An encounter that another line continues ends when that line does."""
-    found = LogCounts()
+    found, read = LogCounts(), list[LogEntry]()
     roots: dict[tuple[str, int], str] = {}
-    owners: dict[str, str] = {}
     for raw in entries:
         try:
             entry = read_entry(raw)
         except BadEntry:
             found.unreadable += 1
             continue
+        read.append(entry)
         if roots.setdefault((entry.encounter, entry.size), entry.hash) != entry.hash:
             found.contradictions.append((entry.encounter, entry.size))
-        _take(found, owners, entry)
+    owners = {entry.encounter: entry.owner for entry in read if entry.kind == OPENING}
+    lines = {entry.encounter: entry for entry in read if entry.kind == LINE}
+    named = dict.fromkeys(each for entry in read for each in _named(entry))
+    found.unopened = [each for each in named if each not in owners and each not in lines]
+    found.openings = Counter([*owners.values(), *(UNKNOWN for _ in found.unopened)])
+    found.lines = Counter(_owner(line, owners, lines) for line in lines)
+    continued = {(entry.encounter, entry.continued_in) for entry in read if entry.kind == END}
+    found.stray = [line for line, entry in lines.items() if (entry.ruled_in, line) not in continued]
+    ended = {entry.encounter for entry in read if entry.kind == END}
+    found.open_of = {each: _owner(each, owners, lines) for each in named if each not in ended}
     return found
 
 
-def _take(found: LogCounts, owners: dict[str, str], entry: LogEntry) -> None:
-    if entry.kind == OPENING:
-        found.openings[entry.owner] += 1
-        found.open_of[entry.encounter] = owners[entry.encounter] = entry.owner
-    elif entry.kind == END:
-        owner = owners.get(entry.encounter, "")
-        found.open_of.pop(entry.encounter, None)
-        if entry.continued_in:
-            owners[entry.continued_in] = owner
-            found.open_of[entry.continued_in] = owner
+def _named(entry: LogEntry) -> Iterator[str]:
+    """Yield the encounters that *entry* names: its own, and those that it continues or that continue it."""
+    yield from (each for each in (entry.encounter, entry.parent, entry.ruled_in, entry.continued_in) if each)
+
+
+def _owner(encounter: str, owners: Mapping[str, str], lines: Mapping[str, LogEntry]) -> str:
+    """Return the pseudonym of who opened the fight of *encounter*; `UNKNOWN` if its opening is not there."""
+    seen = set[str]()
+    while encounter in lines and encounter not in seen:
+        seen.add(encounter)
+        encounter = lines[encounter].ruled_in
+    return owners.get(encounter, UNKNOWN)

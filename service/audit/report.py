@@ -69,6 +69,8 @@ class Report:
     """What came between the heads that seats signed on and their commands (see `unseen`)."""
     lines: tuple[RuledLine, ...] = ()
     """The lines of play by which the fight went on, in the order in which they were ruled."""
+    signed_sizes: tuple[int, ...] = ()
+    """Of each line of play of the fight, in its order: the size of the greatest signed head that holds."""
     as_fork: Verdict | None = None
     """Of a fork without its parent: the verdict if the parent is given and proves its first state."""
     seats: tuple[Mapping[str, Any], ...] | None = None

@@ -78,6 +78,9 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         WRONG_PARENT: "the given parent is not the encounter that this one continues",
         SEAM_BROKEN: "a line of play does not continue the earlier one as that one was ruled and accepted",
         SEAM_SEALED: "the seam cannot be compared, because a commit of the parent is sealed from this reader",
+        NOT_ACCEPTED: "the last line of play was only proposed: nobody has accepted it, so it proves nothing",
+        VALID_IN_PART: "nothing in this file is wrong, but it is a part: what was taken back, or what a fork "
+        "continues, is not in it, so nobody can check where the play comes from",
         CARRY_FORGED: "a carried character did not stand so after the commit that it names",
         RECEIPT_MISMATCH: "a receipt is not signed by an accepted key, or is of another encounter",
         CERTIFICATE_MISMATCH: "the certificate is not signed by an accepted key, or is not of this record",
@@ -87,9 +90,6 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         UNWITNESSED: "too few witnesses of the policy have cosigned the log with this commit",
         MISDATED: "the time of this commit is not that at which the witnesses saw it",
         MISSING: "a fight that should be among these files is not",
-        NOT_ACCEPTED: "the last line of play was only proposed: nobody has accepted it, so it proves nothing",
-        VALID_IN_PART: "nothing in this file is wrong, but it is a part: what was taken back, or what a fork "
-        "continues, is not in it, so nobody can check where the play comes from",
         VALID_UNSIGNED_WITHOUT_RULES: _WITHOUT_RULES + _NO_KEY,
         VALID_UNSIGNED_AS_OPENED: _AS_OPENED + _NO_KEY,
         VALID_UNSIGNED_TO_EPOCH: _TO_EPOCH + _NO_KEY,

@@ -67,11 +67,14 @@ def follow(url: str, directory: Path, policy: Path) -> None:
 def count_(directory: Path, owner: str | None, *, as_json: bool) -> None:
     """Count openings, and those without an end, by owner; name encounters with two histories.
 
+    What the log names without an opening is counted as an opening of an unknown owner.
+
     Exit status 31: the log has two histories of an encounter.
     """
     found = count(Mirror(directory).entries())
     if owner is not None:
         found.openings = type(found.openings)({owner: found.openings[owner]})
+        found.lines = type(found.lines)({owner: found.lines[owner]})
         found.open_of = {each: by for each, by in found.open_of.items() if by == owner}
     if as_json:
         say(json.dumps(_data(found)))
@@ -104,7 +107,10 @@ def restore(directory: Path) -> None:
 def _data(found: LogCounts) -> dict[str, object]:
     return {
         "openings": dict(found.openings),
+        "lines": dict(found.lines),
         "unended": dict(found.unended),
+        "unopened": found.unopened,
+        "stray": found.stray,
         "open": sorted(found.open_of),
         "contradictions": [list(each) for each in found.contradictions],
         "unreadable": found.unreadable,
@@ -115,7 +121,12 @@ def _show(found: LogCounts) -> None:
     owners = len(found.openings)
     say(f"{found.openings.total()} openings by {owners} owners, {len(found.open_of)} without an end")
     for owner, openings in found.openings.most_common(_MOST_SHOWN):
-        say(f"  {owner}  {openings} openings, {found.unended[owner]} without an end")
+        lines = f", {found.lines[owner]} lines of play" if found.lines[owner] else ""
+        say(f"  {owner or 'unknown'}  {openings} openings, {found.unended[owner]} without an end{lines}")
+    for encounter in found.unopened[:_MOST_SHOWN]:
+        say(f"  {encounter} has no opening here: nobody can say who opened it")
+    for line in found.stray[:_MOST_SHOWN]:
+        say(f"  no line of play ends with {line}")
     for encounter, size in found.contradictions:
         say(f"  two histories of {size} commits of {encounter}")
     if found.unreadable:

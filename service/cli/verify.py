@@ -305,8 +305,8 @@ class _AuditOptions:
 
     def hold(self, report: Report, raw: bytes, proof: bytes, policy: Policy | None, delay_s: int) -> Report:
         """Return *report* with what the log proof *proof* says of the record *raw*, under *policy*."""
-        evidence = bundle.read(raw, pinned=self.keys)
-        return judge_log(report, evidence, proof, policy, delay_s)
+        fight = self.upto(bundle.read_fight(raw, pinned=self.keys))
+        return judge_log(report, fight, proof, policy, delay_s)
 
     def follow(self, report: Report, raw: bytes, sources: Sequence[bytes]) -> Report:
         """Return *report* with what the carried characters of its record and of *sources* are found to be."""

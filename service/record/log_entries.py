@@ -1,4 +1,4 @@
-"""The entries of the public log: that an encounter was opened, that its head was signed, that it ended.
+"""The entries of the public log: an encounter was opened, a line goes on, a head was signed, it ended.
 
 An entry is one canonical JSON object. It names the encounter and what its host is bound to, and nothing that
 is a secret of the table: no player, no title, no event. The owner stands there under a pseudonym, so that
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
@@ -17,6 +18,8 @@ from service.record.canonical import NotCanonical, commit_hash, dumps, eid_of, r
 
 VERSION: Final = 1
 OPENING: Final = "opening"
+LINE: Final = "line"
+"""A line of play goes on from another one."""
 HEAD: Final = "head"
 END: Final = "end"
 
@@ -43,13 +46,21 @@ class LogEntry:
     kind: str
     encounter: str
     size: int
-    """The number of commits that it is about; 1 for an opening."""
+    """The number of commits that it is about; 1 for an opening; of a line that of its acceptance."""
     hash: str
     """The Merkle root over these commits; of one commit it is the commit's hash."""
     owner: str = ""
     """Of an opening: the owner's pseudonym."""
     continued_in: str = ""
     """Of an end: the line of play that continues this one, if there is one."""
+    parent: str = ""
+    """Of a line: the line whose record it continues."""
+    n: int = 0
+    """Of a line: how many commits it has of its parent."""
+    head: str = ""
+    """Of a line: the hash of the last of these."""
+    ruled_in: str = ""
+    """Of a line: the line that ends with it; its parent, unless that had ended before."""
 
     def to_bytes(self) -> bytes:
         """Return the entry's bytes."""
@@ -62,6 +73,8 @@ class LogEntry:
         }
         if self.kind == OPENING:
             data["owner"] = self.owner
+        if self.kind == LINE:
+            data |= {"parent": self.parent, "n": self.n, "head": self.head, "ruled_in": self.ruled_in}
         if self.kind == END:
             data["continued_in"] = self.continued_in or None
         return dumps(data)
@@ -75,24 +88,16 @@ def read_entry(raw: bytes) -> LogEntry:
         raise BadEntry(f"not canonical JSON: {fault}") from fault
     named = data.get("kind") if isinstance(data, dict) else None
     kind = named if isinstance(named, str) else ""
-    extra = {OPENING: {"owner"}, HEAD: set(), END: {"continued_in"}}.get(kind)
-    if extra is None or set(data) != {"v", "kind", "encounter", "size", "root"} | extra:
+    own = _OWN.get(kind)
+    if own is None or set(data) != {*_COMMON, *own}:
         raise BadEntry("an entry has exactly the members of its kind")
-    size = data["size"]
-    is_sized = type(size) is int and (size == 1 if kind == OPENING else 1 <= size < _MOST)
-    later = data.get("continued_in")
-    if not (
-        type(data["v"]) is int
-        and data["v"] == VERSION
-        and _is_encounter(data["encounter"])
-        and is_sized
-        and _fits(_HASH, data["root"])
-        and (kind != OPENING or _fits(_PSEUDONYM, data["owner"]))
-        and (later is None or _is_encounter(later))
-        and len(raw) <= MOST_BYTES
-    ):
+    if not all(fits(data[name]) for name, fits in {**_COMMON, **own}.items()) or len(raw) > MOST_BYTES:
         raise BadEntry("a member of the entry has not its form")
-    return LogEntry(kind, data["encounter"], size, data["root"], data.get("owner", ""), later or "")
+    if (kind == OPENING and data["size"] != 1) or (kind == LINE and data["n"] >= data["size"]):
+        raise BadEntry("the entry is about another number of commits than its kind")
+    told = {name: data[name] for name in own}
+    later = told.pop("continued_in", None) or ""
+    return LogEntry(kind, data["encounter"], data["size"], data["root"], continued_in=later, **told)
 
 
 def pseudonym_of(owner: str, service_key: bytes) -> str:
@@ -100,8 +105,16 @@ def pseudonym_of(owner: str, service_key: bytes) -> str:
     return hmac.new(service_key, _OWNER + owner.encode(), sha256).hexdigest()[:32]
 
 
-def _fits(form: re.Pattern[str], value: object) -> bool:
-    return isinstance(value, str) and form.fullmatch(value) is not None
+def _is_number(value: object) -> bool:
+    return type(value) is int and 1 <= value < _MOST
+
+
+def _is_hash(value: object) -> bool:
+    return isinstance(value, str) and _HASH.fullmatch(value) is not None
+
+
+def _is_pseudonym(value: object) -> bool:
+    return isinstance(value, str) and _PSEUDONYM.fullmatch(value) is not None
 
 
 def _is_encounter(value: object) -> bool:
@@ -112,3 +125,19 @@ def _is_encounter(value: object) -> bool:
     except NotCanonical:
         return False
     return True
+
+
+_COMMON: Final[Mapping[str, Callable[[object], bool]]] = {
+    "v": lambda value: type(value) is int and value == VERSION,
+    "kind": lambda value: isinstance(value, str),
+    "encounter": _is_encounter,
+    "size": _is_number,
+    "root": _is_hash,
+}
+_OWN: Final[Mapping[str, Mapping[str, Callable[[object], bool]]]] = {
+    OPENING: {"owner": _is_pseudonym},
+    LINE: {"parent": _is_encounter, "n": _is_number, "head": _is_hash, "ruled_in": _is_encounter},
+    HEAD: {},
+    END: {"continued_in": lambda value: value is None or _is_encounter(value)},
+}
+"""The members of each kind of entry beside the common ones, each with its form."""

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from service.audit import bundle, checkpoint
+from service.audit.fight import verify_fight
 from service.audit.log_writer import LogWriter, log_name
 from service.audit.logged import LOGGED, judge_log
 from service.audit.notes import verifier_key
 from service.audit.signing_memory import SigningMemory
 from service.audit.tiles import ENTRIES, WIDTH, TiledTree, tile_path
 from service.audit.tree import root
-from service.audit.verify import verify
 from service.log import Log
 from service.record.log_entries import leaf_hash, read_entry
 from service.stores.public_log import PublicLog
@@ -84,8 +84,8 @@ def test_a_fight_that_was_played_here_proves_itself(table: Table, writer: LogWri
     assert answer.status_code == 200
     kinds = [json.loads(each["entry"])["kind"] for each in answer.get_json()["entries"]]
     assert kinds == ["opening", "head", "end"]
-    evidence = bundle.read(raw, pinned=(SIGNER.public,))
-    report = judge_log(verify(evidence, BOTH), evidence, answer.data, None)
+    fight = bundle.read_fight(raw, pinned=(SIGNER.public,))
+    report = judge_log(verify_fight(fight, BOTH), fight, answer.data, None)
     assert report.verdict.name == "valid"
     assert LOGGED in {finding.name for finding in report.findings}
     entries = " ".join(each["entry"] for each in answer.get_json()["entries"])
@@ -94,3 +94,35 @@ def test_a_fight_that_was_played_here_proves_itself(table: Table, writer: LogWri
     around = answer.text.replace("\\n", " ")  # of which a hash or a signature is one word
     assert {"checkpoints", "proof", table.id} <= (words := set(re.findall(r"[\w+/=-]+", around)))
     assert "ada" not in words
+
+
+def test_a_fight_that_went_on_in_other_lines_proves_each_of_them(table: Table, writer: LogWriter) -> None:
+    for command in ({"type": "end_round"}, {"type": "add", "amount": 1}):
+        table.send(table.gm, command)
+    assert table.gm("POST", f"{table.at}/undo", {"to": 2}).status_code == 200
+    assert table.gm("POST", f"{table.at}/redo", {}).status_code == 200
+    for command in ({"type": "end_round"}, {"type": "add", "amount": 1}):
+        table.send(table.gm, command)
+    writer.write()
+    fights = [table.gm("GET", f"{table.at}/bundle").data]
+    proofs = [table.ada("GET", f"{table.at}/log-proof")]
+    assert table.gm("DELETE", table.at).status_code == 200
+    fights.append(table.gm("GET", f"{table.at}/bundle").data)  # waits for the signature of the end
+    writer.write()
+    proofs.append(table.ada("GET", f"{table.at}/log-proof"))
+
+    read = [bundle.read_fight(raw, pinned=(SIGNER.public,)) for raw in fights]
+    for fight, proof, verdict in zip(read, proofs, ("valid_to_epoch", "valid"), strict=True):
+        assert len(fight) == 3
+        report = verify_fight(fight, BOTH)
+        assert report.verdict.name == verdict, report.verdict
+        report = judge_log(report, fight, proof.data, None)
+        assert report.verdict.name == verdict, report.verdict
+    entries = [json.loads(each["entry"]) for each in proofs[1].get_json()["entries"]]
+    lines = list(dict.fromkeys(each["encounter"] for each in entries))
+    kinds = [[each["kind"] for each in entries if each["encounter"] == line] for line in lines]
+    assert sorted(kinds) == [["line", "end"], ["line", "head", "end"], ["opening", "head", "end"]]
+    redone = next(
+        each for each in entries if each["kind"] == "line" and each["encounter"] == read[1][-1].encounter
+    )
+    assert (redone["parent"], redone["ruled_in"]) == (read[1][0].encounter, read[1][1].encounter)

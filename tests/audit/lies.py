@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from service.audit.evidence import Receipt
 from service.audit.held import Held, judge
-from service.audit.witness_policy import read_policy
+from service.audit.witness_policy import NONE, read_policy
 from tests.audit.bundle_vectors import HOME, TABLE
 from tests.audit.games import RULES
 from tests.audit.log_vectors import HOME as LOG_HOME
@@ -182,6 +182,19 @@ LIES: Final[dict[str, tuple[str, str]]] = {
     "log not-logged": (HOST, "play a fight that the log does not know"),
     "log close-left-out": (HOST, "leave the close of a round out of the log"),
     "log running-and-late": (HOST, "log the rounds of a running fight too late"),
+    "log line-of-an-unknown-parent": (HOST, "let a fight go on from one that nobody has"),
+    "log line-without-its-entry": (HOST, "keep the line that a ruling began out of the log"),
+    "log line-of-an-undo-without-its-entry": (HOST, "keep an undo out of the log"),
+    "log line-left-without-an-end": (HOST, "leave out of the log that a line was taken back"),
+    "log line-left-with-a-head-alone": (HOST, "log the end of a line as a close"),
+    "log line-of-another-parent": (HOST, "log another parent of a line"),
+    "log line-of-another-head": (HOST, "log that a line goes on from another commit"),
+    "log line-ruled-elsewhere": (HOST, "log that a line was ruled in another one"),
+    "log line-that-another-line-continues": (HOST, "log that another line goes on from a line"),
+    "log line-that-ended-for-good": (HOST, "log that a line ended for good, and go on from it"),
+    "log line-opened-as-a-fight": (HOST, "log a line of play as a fight of its own"),
+    "log bad-entries-of-another-line": (HOST, "show entries of a line that is not in the file"),
+    "log ended-too-early": (HOST, "log the end of a fight that goes on, so that nobody counts it as open"),
     "log dated-back": (HOST, "date a fight back"),
     "log dated-ahead": (HOST, "date a fight ahead"),
 }
@@ -250,10 +263,11 @@ def _held(vector: dict[str, Any]) -> str:
 
 
 def _policy(vector: dict[str, Any]) -> str:
-    quorum = read_policy((LOG_HOME / vector["policy"]).read_bytes()).quorum
-    return {"none": "key, log", "all": "key, log, both witnesses", "any": "key, log, one witness"}.get(
-        quorum, quorum
-    )
+    policy = read_policy((LOG_HOME / vector["policy"]).read_bytes())
+    if policy.quorum == NONE:
+        return "the host's key, the log"
+    needed = policy.groups[policy.quorum].needed
+    return f"the host's key, the log, {'one witness' if needed == 1 else 'both witnesses'}"
 
 
 def _with_rules(vector: dict[str, Any]) -> str:

@@ -7,17 +7,29 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from service.audit import bundle
 from service.audit.evidence import Evidence
-from service.record.canonical import commit_hash
-from service.record.log_entries import OPENING, LogEntry
-from tests.audit.evidence_of import evidence_of, played
+from service.record.canonical import commit_hash, dumps
+from service.record.log_entries import END, HEAD, LINE, OPENING, LogEntry
+from tests.audit.bundle_vectors import HOME as BUNDLES
+from tests.audit.evidence_of import evidence_of, played, root_of
 from tests.audit.games import signed_throughout
-from tests.audit.test_logged import KEY, SPOILT, Host, record, record_of_another, redated, spoilt
+from tests.audit.test_logged import (
+    KEY,
+    SPOILT,
+    Host,
+    entries_of,
+    now_of,
+    record,
+    record_of_another,
+    redated,
+    spoilt,
+)
 from tests.support.a_log import START, Witnesses, opening, policy_text
 from tests.support.javascript_verifier import as_bundle
 
@@ -32,7 +44,8 @@ class LogVector:
     """A record and what is held against it."""
 
     name: str
-    evidence: Evidence
+    evidence: Evidence | Sequence[Evidence]
+    """One record, or every line of a fight."""
     proof: bytes
     verdict: str
     quorum: str = "all"
@@ -41,7 +54,8 @@ class LogVector:
     @property
     def bundle(self) -> bytes:
         """The record as a bundle for the gm."""
-        raw = as_bundle(replace(self.evidence, seat="gm"))
+        fight = [self.evidence] if isinstance(self.evidence, Evidence) else self.evidence
+        raw = as_bundle(*(replace(line, seat="gm") for line in fight))
         assert raw is not None
         return raw
 
@@ -114,6 +128,63 @@ def vectors(home: Path) -> Iterator[LogVector]:  # noqa: PLR0915 - one story aft
         liar.log(false)
         Witnesses(liar.home, NAMES).submitter(liar.writer.log).submit()
         yield LogVector(name, false, liar.proof(false), "misdated(1)")
+    yield from of_lines(home)
+
+
+def of_lines(home: Path) -> Iterator[LogVector]:
+    """Yield fights that go on in other lines of play; logs and witnesses are kept in *home*."""
+    held = "valid_without_rules"
+    fight = bundle.read_fight((BUNDLES / "right-fight-with-rulings.jsonl").read_bytes(), pinned=KEY)
+    entries = entries_of(*fight)
+    kinds = [(entry.kind, entry.encounter) for entry in entries]
+    first, ruled, undone, redone = (line.encounter for line in fight)
+    at = {name: kinds.index(name) for name in kinds}
+    stranger = "00000000-0000-4000-8000-000000000009"
+
+    def logged(name: str, instead: Mapping[int, LogEntry | None]) -> bytes:
+        host = Host.at(home / name)
+        host.log(*fight, instead=instead)
+        witnesses = Witnesses(host.home, NAMES)
+        witnesses.now = now_of(fight)
+        witnesses.submitter(host.writer.log).submit()
+        return host.proof(*fight)
+
+    def without(*names: tuple[str, str]) -> dict[int, LogEntry | None]:
+        return {at[name]: None for name in names}
+
+    def other(name: tuple[str, str], **changed: Any) -> dict[int, LogEntry | None]:
+        return {at[name]: replace(entries[at[name]], **changed)}
+
+    yield LogVector("lines", fight, logged("lines", {}), held)
+    unknown = without(*(name for name in kinds if name[1] == first))
+    stories: dict[str, tuple[dict[int, LogEntry | None], str]] = {
+        "line-of-an-unknown-parent": (unknown, "unlogged(1)"),
+        "line-without-its-entry": (without((LINE, ruled)), "unlogged(7)"),
+        "line-of-an-undo-without-its-entry": (without((LINE, undone)), "unlogged(9)"),
+        "line-left-without-an-end": (without((END, ruled)), "unlogged(10)"),
+        "line-left-with-a-head-alone": (other((END, ruled), kind=HEAD), "unlogged(10)"),
+        "line-of-another-parent": (other((LINE, redone), parent=stranger), "log_contradicted(10)"),
+        "line-of-another-head": (other((LINE, redone), n=7), "log_contradicted(10)"),
+        "line-ruled-elsewhere": (other((LINE, redone), ruled_in=stranger), "log_contradicted(10)"),
+        "line-that-another-line-continues": (
+            other((END, ruled), continued_in=stranger),
+            "log_contradicted(10)",
+        ),
+        "line-that-ended-for-good": (other((END, ruled), continued_in=""), "log_contradicted(10)"),
+    }
+    for name, (instead, verdict) in stories.items():
+        yield LogVector(name, fight, logged(name, instead), verdict)
+    opened = LogEntry(OPENING, ruled, 1, root_of(fight[0].commits[:1]).hex(), "ab" * 16)
+    extra = Host.at(home / "line-opened")
+    extra.propose([*entries, opened])
+    yield LogVector("line-opened-as-a-fight", fight, extra.proof(*fight), "log_contradicted(1)", "none")
+    alone = json.loads(logged("entries-of-another-line", {})) | {"encounter": first}
+    yield LogVector("bad-entries-of-another-line", fight[:1], dumps(alone) + b"\n", "bad_log_proof")
+
+    evidence = record()
+    early = Host.at(home / "ended-too-early")
+    early.log(evidence, instead={1: replace(entries_of(evidence)[1], kind=END)})
+    yield LogVector("ended-too-early", evidence, early.proof(evidence), "log_contradicted(7)", "none")
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from service.audit.tiles import WIDTH
 from service.audit.tree import includes, root
 from service.log import Record
 from service.log.memory import MemoryLog
-from service.record.log_entries import BadEntry, LogEntry, leaf_hash, pseudonym_of, read_entry
+from service.record.log_entries import LINE, BadEntry, LogEntry, leaf_hash, pseudonym_of, read_entry
 from service.stores.public_log import PublicLog
 from tests.support.a_log import a_log, encounter, head, opening
 from tests.support.tiny_table import SIGNER
@@ -176,6 +176,32 @@ def test_an_owner_has_one_pseudonym_and_no_name(tmp_path: Path) -> None:
 def test_what_is_no_entry_is_refused(change: tuple[bytes, bytes]) -> None:
     raw = opening(1).to_bytes()
     assert read_entry(raw) == opening(1)
+    assert change[0] in raw
+    with pytest.raises(BadEntry):
+        read_entry(raw.replace(*change, 1))
+
+
+LINE_ENTRY = LogEntry(
+    *(LINE, encounter(2), 4, "cd" * 32), parent=encounter(1), n=3, head="ab" * 32, ruled_in=encounter(1)
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        (b'"n":3', b'"n":4'),
+        (b'"n":3', b'"n":0'),
+        (b'"n":3', b'"n":"3"'),
+        (b'"head":"ab', b'"head":"AB'),
+        (b'"parent":"0', b'"parent":"x'),
+        (b',"ruled_in":"00000000-0000-4000-8000-000000000001"', b""),
+        (b'"kind":"line"', b'"kind":"head"'),
+        (b'"kind":"line"', b'"kind":"lines"'),
+    ],
+)
+def test_what_is_no_entry_of_a_line_is_refused(change: tuple[bytes, bytes]) -> None:
+    raw = LINE_ENTRY.to_bytes()
+    assert read_entry(raw) == LINE_ENTRY
     assert change[0] in raw
     with pytest.raises(BadEntry):
         read_entry(raw.replace(*change, 1))

@@ -7,14 +7,18 @@ histories of one log.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from service.audit.evidence import Evidence
+from service.audit.evidence import Evidence, stored
+from service.audit.fight import verify_fight
+from service.audit.lines import AuditedLine
 from service.audit.log_proof import make
 from service.audit.log_writer import LogWriter
 from service.audit.logged import LOGGED, judge_log
@@ -25,12 +29,14 @@ from service.audit.verify import verify
 from service.audit.witness_policy import read_policy
 from service.log.memory import MemoryLog
 from service.record.canonical import commit_hash, dumps
-from service.record.log_entries import OPENING, LogEntry
+from service.record.log_entries import END, HEAD, LINE, OPENING, LogEntry
+from service.rules.kernel.records import EMPTY
 from service.stores.public_log import PublicLog
 from tests.audit.evidence_of import closed, evidence_of, forged, kept, played, root_of
 from tests.audit.games import signed_throughout
 from tests.support.a_log import START, Witnesses, opening, policy_text
-from tests.support.tiny_game import SHELF
+from tests.support.in_process_service import House
+from tests.support.tiny_game import SHELF, TINY
 from tests.support.tiny_table import SIGNER, Sitting
 
 KEY = (SIGNER.public,)
@@ -51,24 +57,46 @@ class Host:
         memory = SigningMemory(home / "signing-memory.db")
         return cls(home, kept_in, LogWriter(PublicLog(kept_in), memory, lambda: SIGNER))
 
-    def log(self, evidence: Evidence, *, opens: bool = True) -> None:
-        """Put into the log what an honest service puts there about a record."""
-        commits, entries = evidence.commits, []
-        if opens:
-            root = commit_hash(commits[0]).hex()
-            entries.append(LogEntry(OPENING, evidence.encounter, 1, root, "ab" * 16))
-        for n, raw in enumerate(commits, 1):
-            if b"epoch_closed" in raw or b"encounter_closed" in raw:
-                kind = "end" if b"encounter_closed" in raw else "head"
-                entries.append(LogEntry(kind, evidence.encounter, n, root_of(commits[:n]).hex()))
-        self.propose(entries)
+    def log(
+        self, *fight: Evidence, opens: bool = True, instead: Mapping[int, LogEntry | None] = EMPTY
+    ) -> None:
+        """Put into the log what an honest service puts there about the lines of a fight.
+
+        Entries are counted from 0; some are others *instead*, or left out.
+        """
+        entries = [entry for entry in entries_of(*fight) if opens or entry.kind != OPENING]
+        self.propose([entry for at, each in enumerate(entries) if (entry := instead.get(at, each))])
 
     def propose(self, entries: Sequence[LogEntry]) -> None:
         self.writer.log.propose(entries)
         self.writer.write()
 
-    def proof(self, evidence: Evidence) -> bytes:
-        return make(self.writer.log, evidence.encounter)
+    def proof(self, *fight: Evidence) -> bytes:
+        return make(self.writer.log, *(evidence.encounter for evidence in fight))
+
+
+def entries_of(*fight: Evidence) -> list[LogEntry]:
+    """Return what an honest service puts into the log about the lines of a fight."""
+    entries: list[LogEntry] = []
+    for evidence in fight:
+        commits, first = evidence.commits, 1
+        begun = AuditedLine.of(evidence).begun
+        if begun is None:
+            entries.append(LogEntry(OPENING, evidence.encounter, 1, root_of(commits[:1]).hex(), "ab" * 16))
+        elif begun.accepted is not None:
+            first = begun.accepted
+            named = {"parent": begun.origin["parent"], "n": begun.n - 1, "head": begun.origin["hash"]}
+            ruled_in = begun.origin["ruled_in"] or begun.origin["parent"]
+            root = root_of(commits[:first]).hex()
+            entries.append(LogEntry(LINE, evidence.encounter, first, root, **named, ruled_in=ruled_in))
+        for n, raw in list(enumerate(commits, 1))[first - 1 :]:
+            events = {each.get("type"): each for each in json.loads(raw)["events"]}
+            if events.keys() & {"epoch_closed", "encounter_closed", "continued"}:
+                kind = HEAD if "epoch_closed" in events else END
+                later = events.get("continued", {}).get("encounter", "")
+                root = root_of(commits[:n]).hex()
+                entries.append(LogEntry(kind, evidence.encounter, n, root, continued_in=later))
+    return entries
 
 
 @pytest.fixture
@@ -86,12 +114,15 @@ def record(sitting: Sitting | None = None) -> Evidence:
     return replace(signed_throughout(evidence_of(sitting or closed())), pinned=KEY, seat="*")
 
 
-def judged(evidence: Evidence, proof: bytes, quorum: str = "all", delay_s: int = 86_400) -> Report:
+def judged(
+    fight: Evidence | Sequence[Evidence], proof: bytes, quorum: str = "all", delay_s: int = 86_400
+) -> Report:
     """Return what a verifier without rules says under the policy of both witnesses."""
     text = policy_text(["ada", "ben"], quorum) if quorum != "none" else policy_text([], "")
-    report = verify(evidence, SHELF, without_rules=True)
+    lines = [fight] if isinstance(fight, Evidence) else fight
+    report = verify_fight(lines, SHELF, without_rules=True)
     assert report.verdict.is_sound, report.verdict
-    return judge_log(report, evidence, proof, read_policy(text.encode()), delay_s)
+    return judge_log(report, lines, proof, read_policy(text.encode()), delay_s)
 
 
 def test_an_honest_record_meets_the_policy_and_says_how_far(host: Host, witnesses: Witnesses) -> None:
@@ -269,6 +300,144 @@ def test_a_running_fight_owes_what_is_older_than_the_delay(host: Host, witnesses
     assert str(judged(evidence, host.proof(evidence)).verdict) == "unlogged(7)"
 
 
+# --- lines of play ---------------------------------------------------------------------------------------
+
+
+@cache
+def ruled_fight() -> tuple[Evidence, ...]:
+    """Return the lines of a closed fight: a ruling repeats the close of a round, and an undo follows it."""
+    with House() as house:
+        first = house.open(TINY, {})
+        house.send(first, "gm", "end_round")
+        house.send(first, "gm", "add", amount=4)
+        house.send(first, "gm", "end_round")
+        house.send(first, "ada", "contest", commit=3, claim="five it should be")
+        instead = [{"type": "add", "data": {"amount": 5}}]
+        ruled = house.accept(
+            first, house.proposed(first, "amend", contest="c1", decision="so it is", instead=instead)
+        )
+        house.send(ruled, "gm", "add", amount=1)
+        last = len(house.commits(ruled))
+        undone = house.accept(ruled, house.proposed(ruled, "undo", commit=last))
+        house.send(undone, "gm", "close", reason="enough")
+        fight = [stored(house.log, line) for line in (first, ruled, undone)]
+        return tuple(replace(signed_throughout(each), pinned=KEY) for each in fight)
+
+
+def now_of(fight: Sequence[Evidence]) -> int:
+    """Return the time of the last commit, in seconds since 1970."""
+    at = json.loads(fight[-1].commits[-1])["at"]
+    return int(datetime.fromisoformat(at).timestamp()) + 1
+
+
+ENTRIES = ("opening", "head", "head", "end", "line", "head", "end", "line", "end")
+"""The kinds of what `ruled_fight` owes; the round that a ruling repeats closes as it is accepted."""
+
+
+def test_a_fight_with_rulings_owes_each_line_and_each_close(host: Host, witnesses: Witnesses) -> None:
+    fight = ruled_fight()
+    host.log(*fight)
+    witnesses.now = now_of(fight)
+    witnesses.submitter(host.writer.log).submit()
+
+    report = judged(fight, host.proof(fight[-1]))
+    assert report.verdict.is_sound, report.verdict
+    [finding] = [each for each in report.findings if each.name == LOGGED]
+    assert finding.detail.startswith(f"{len(ENTRIES)} statements of ")
+    assert tuple(each.kind for each in entries_of(*fight)) == ENTRIES
+
+
+@pytest.mark.parametrize("left_out", range(len(ENTRIES)))
+def test_whatever_a_line_owes_and_is_not_in_the_log_is_named(host: Host, left_out: int) -> None:
+    """So a fight that goes on from one that nobody has cannot do without that one's opening."""
+    fight = ruled_fight()
+    host.log(*fight, instead={left_out: None})
+    missing = entries_of(*fight)[left_out]
+
+    assert str(judged(fight, host.proof(*fight), "none").verdict) == f"unlogged({missing.size})"
+
+
+def test_a_fight_that_goes_on_from_one_that_the_log_does_not_know_is_unlogged(host: Host) -> None:
+    fight = ruled_fight()
+    known = [entry for entry in entries_of(*fight) if entry.encounter != fight[0].encounter]
+    host.propose(known)
+
+    verdict = judged(fight, host.proof(fight[-1]), "none").verdict
+    taken_back = f"in the line {fight[0].encounter}, which was taken back: the opening is not in the log"
+    assert (str(verdict), verdict.detail) == ("unlogged(1)", taken_back)
+
+
+FALSE: tuple[tuple[int, dict[str, Any]], ...] = (
+    (4, {"parent": "00000000-0000-4000-8000-000000000009"}),
+    (4, {"n": 1}),
+    (4, {"head": "ab" * 32}),
+    (4, {"ruled_in": "00000000-0000-4000-8000-000000000009"}),
+    (3, {"continued_in": "00000000-0000-4000-8000-000000000009"}),
+    (3, {"continued_in": ""}),
+    (6, {"continued_in": ""}),
+    (8, {"continued_in": "00000000-0000-4000-8000-000000000009"}),
+    (1, {"kind": END}),
+)
+
+
+@pytest.mark.parametrize(("at", "changed"), FALSE)
+def test_an_entry_that_says_otherwise_than_the_record_contradicts_it(
+    host: Host, at: int, changed: dict[str, Any]
+) -> None:
+    fight = ruled_fight()
+    false = replace(entries_of(*fight)[at], **changed)
+    host.log(*fight, instead={at: false})
+    proof = host.proof(fight[-1])
+    host.propose(entries_of(*fight))  # also if the log has the right one beside it
+
+    for each in (proof, host.proof(fight[-1])):
+        assert str(judged(fight, each, "none").verdict) == f"log_contradicted({false.size})"
+
+
+def test_a_line_that_is_logged_as_an_opening_is_contradicted(host: Host) -> None:
+    fight = ruled_fight()
+    host.log(*fight)
+    root = root_of(fight[0].commits[:1]).hex()
+    host.propose([LogEntry(OPENING, fight[1].encounter, 1, root, "ab" * 16)])
+
+    assert str(judged(fight, host.proof(fight[-1]), "none").verdict) == "log_contradicted(1)"
+
+
+def test_the_end_of_a_line_stands_as_an_end_in_the_log(host: Host) -> None:
+    fight = ruled_fight()
+    ends = {at: replace(entry, kind=HEAD) for at, entry in enumerate(entries_of(*fight)) if entry.kind == END}
+    host.log(*fight, instead=ends)
+
+    assert str(judged(fight, host.proof(fight[-1]), "none").verdict) == f"unlogged({ends[3].size})"
+
+
+def test_a_ruling_long_after_the_round_that_it_repeats_is_dated_rightly(
+    host: Host, witnesses: Witnesses
+) -> None:
+    """What a line repeats has the time at which it was given first."""
+    fight = ruled_fight()
+    first, *rest = entries_of(*fight)
+    host.propose([first])
+    witnesses.now = now_of(fight)
+    witnesses.submitter(host.writer.log).submit()
+    host.propose(rest)
+    witnesses.submitter(host.writer.log).submit()
+
+    assert judged(fight, host.proof(fight[-1]), delay_s=5).verdict.is_sound
+
+
+def test_an_entry_of_no_line_of_the_fight_is_a_bad_log_proof(host: Host) -> None:
+    fight = ruled_fight()
+    host.log(*fight)
+    report = judged(fight[:1], host.proof(fight[0]), "none")
+    assert report.verdict.is_sound, report.verdict
+    report = verify_fight(fight[:1], SHELF, without_rules=True)
+    whole = json.loads(host.proof(fight[-1])) | {"encounter": fight[0].encounter}
+    found = judge_log(report, fight[:1], dumps(whole) + b"\n", None)
+    assert found.verdict.name == "bad_log_proof"
+    assert "which is no line of this fight" in found.verdict.detail
+
+
 def spoilt(name: str, proof: bytes) -> bytes:
     """Return a log proof with one thing wrong."""
     data: dict[str, Any] = json.loads(proof)
@@ -322,8 +491,8 @@ def test_a_log_of_another_key_is_not_accepted(host: Host) -> None:
     stranger = policy_text([], "", log_key=Witnesses(host.home, ["x"]).all["x"].verifier_key)
     with pytest.raises(ValueError, match="line 1"):
         read_policy(stranger.encode())  # a witness is no log
-    report = verify(evidence, SHELF, without_rules=True)
-    no_policy = judge_log(report, evidence, host.proof(evidence), None)
+    report = verify_fight([evidence], SHELF, without_rules=True)
+    no_policy = judge_log(report, [evidence], host.proof(evidence), None)
     assert no_policy.verdict.is_sound  # the record's own key, accepted from outside
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from service.audit.log_writer import LogWriter
-from service.audit.mirror import Fetch, Mirror, MirrorFault, count
+from service.audit.mirror import UNKNOWN, Fetch, Mirror, MirrorFault, count
 from service.audit.tiles import ENTRIES, WIDTH, tile_path
 from service.audit.witness_policy import read_policy
-from service.record.log_entries import END, LogEntry
+from service.record.log_entries import END, LINE, LogEntry
 from tests.support.a_log import a_log, encounter, head, opening, policy_text
 
 LOGS = read_policy(policy_text([], "").encode()).logs
@@ -37,6 +37,12 @@ def fetching(writer: LogWriter) -> Fetch:
 def ended(at: int, size: int, later: int | None = None) -> LogEntry:
     """Return the end of an encounter."""
     return LogEntry(END, encounter(at), size, f"{size:064x}", continued_in=encounter(later) if later else "")
+
+
+def gone_on(at: int, parent: int) -> LogEntry:
+    """Return the line *at* that goes on from commit 2 of the encounter *parent*."""
+    named = {"parent": encounter(parent), "ruled_in": encounter(parent), "head": "ab" * 32}
+    return LogEntry(LINE, encounter(at), 4, f"{at:064x}", n=2, **named)
 
 
 def test_a_mirror_follows_a_log_as_it_grows(tmp_path: Path) -> None:
@@ -89,9 +95,42 @@ def test_who_opens_again_and_again_until_lucky_is_counted() -> None:
 
 
 def test_an_encounter_that_another_line_continues_ends_with_that_line() -> None:
-    entries = [opening(1), ended(1, 4, later=2), head(2, 3)]
-    assert list(count([entry.to_bytes() for entry in entries]).open_of) == [encounter(2)]
+    entries = [opening(1, "cd"), ended(1, 4, later=2), gone_on(2, 1), head(2, 3)]
+    found = count([entry.to_bytes() for entry in entries])
+    assert found.open_of == {encounter(2): "cd" * 16}
+    assert (found.lines, found.unopened, found.stray) == ({"cd" * 16: 1}, [], [])
     assert count([entry.to_bytes() for entry in [*entries, ended(2, 9)]]).open_of == {}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [head(7, 3), ended(7, 9), gone_on(8, 7), ended(6, 9, later=7)],
+    ids=["head", "end", "line", "named"],
+)
+def test_what_the_log_names_without_an_opening_is_counted_as_one(entry: LogEntry) -> None:
+    """So a host that calls fights continuations of ones that nobody has is counted all the same."""
+    others = [opening(6), opening(1)] if entry.encounter == encounter(6) else [opening(1)]
+    found = count([each.to_bytes() for each in [*others, entry]])
+
+    assert found.openings == {"aa" * 16: len(others), UNKNOWN: 1}
+    assert found.unopened == [encounter(7)]
+    assert (encounter(7) in found.open_of) == (entry.encounter != encounter(7) or entry.kind != END)
+
+
+def test_a_ruling_that_is_kept_beside_the_one_that_is_shown_is_named() -> None:
+    """The gm rules as often as it likes, and the host shows the line that pleases it."""
+    entries = [opening(1), *(gone_on(at, 1) for at in range(2, 6)), ended(1, 4, later=5)]
+    found = count([entry.to_bytes() for entry in entries])
+
+    assert found.lines == {"aa" * 16: 4}
+    assert found.stray == [encounter(at) for at in range(2, 5)]
+    assert set(found.open_of) == {encounter(at) for at in range(2, 6)}
+
+
+def test_lines_that_go_on_from_each_other_are_counted_once_and_belong_to_nobody() -> None:
+    found = count([gone_on(1, 2).to_bytes(), gone_on(2, 1).to_bytes()])
+
+    assert (found.lines, found.openings) == ({UNKNOWN: 2}, {})
 
 
 def test_two_histories_of_one_encounter_are_named() -> None:

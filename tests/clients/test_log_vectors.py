@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from service.audit import bundle
+from service.audit.fight import verify_fight
 from service.audit.logged import LOGGED, judge_log
 from service.audit.report import Report
-from service.audit.verify import verify
 from service.audit.witness_policy import BadPolicy, read_policy
 from tests.audit.log_vectors import HOME, TABLE, vectors
 from tests.audit.test_cosignature import policy_lines
@@ -29,10 +29,10 @@ POLICIES: Final = [
 
 def python(row: dict[str, Any]) -> Report:
     """Return what the verifier in Python says of a vector, without rules."""
-    evidence = bundle.read((HOME / row["bundle"]).read_bytes(), pinned=[bytes.fromhex(TOLD["key"])])
+    fight = bundle.read_fight((HOME / row["bundle"]).read_bytes(), pinned=[bytes.fromhex(TOLD["key"])])
     policy = read_policy((HOME / row["policy"]).read_bytes())
-    report = verify(evidence, {}, without_rules=True)
-    return judge_log(report, evidence, (HOME / row["log-proof"]).read_bytes(), policy, row["delay"])
+    report = verify_fight(fight, {}, without_rules=True)
+    return judge_log(report, fight, (HOME / row["log-proof"]).read_bytes(), policy, row["delay"])
 
 
 def is_policy(text: str) -> bool:

@@ -1050,7 +1050,7 @@ class LogProofEntrie(t.TypedDict):
 
 @t.final
 class LogProof(t.TypedDict):
-    """What the public log has of an encounter, proved by signed checkpoints (rewound/log-proof/1)."""
+    """What the public log has of a fight, proved by signed checkpoints (rewound/log-proof/1)."""
     format: str
     """What deliveries look like."""
     encounter: str
@@ -1058,7 +1058,7 @@ class LogProof(t.TypedDict):
     checkpoints: "list[LogProofCheckpoint]"
     """The checkpoints that cover the entries, by size."""
     entries: "list[LogProofEntrie]"
-    """The entries of the encounter, by index."""
+    """The entries of the encounter and of the lines of play that led to it, by index."""
 
 @t.final
 class NewApiKey(t.TypedDict):

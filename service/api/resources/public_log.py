@@ -10,6 +10,7 @@ from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.shapes import HASH, NUMBER, TEXT, UUID, closed, component, listing
 from service.audit import log_proof
+from service.audit.evidence import fight_of
 from service.audit.tiles import ENTRIES, WIDTH
 from service.stores.public_log import PublicLog
 
@@ -19,7 +20,7 @@ PLAIN: Final = "text/plain"
 LOG_PROOF: Final = component(
     "LogProof",
     closed(
-        "What the public log has of an encounter, proved by signed checkpoints (rewound/log-proof/1).",
+        "What the public log has of a fight, proved by signed checkpoints (rewound/log-proof/1).",
         format=TEXT,
         encounter=UUID,
         checkpoints={
@@ -52,7 +53,7 @@ LOG_PROOF: Final = component(
                     },
                 )
             ),
-            "description": "The entries of the encounter, by index.",
+            "description": "The entries of the encounter and of the lines of play that led to it, by index.",
         },
     ),
 )
@@ -138,8 +139,12 @@ def get_log_tile_of_three(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The log proof.", LOG_PROOF)},
 )
 def get_log_proof(request: ApiRequest) -> ApiResponse:
-    """Get what the public log has of the encounter, with the proofs: a file for `rewound verify --log`."""
-    raw = log_proof.make(PublicLog(request.services.log), request.encounter)
+    """Get what the public log has of the encounter, with the proofs: a file for `rewound verify --log`.
+
+    It has the entries of every line of play that led to where the encounter stands.
+    """
+    log = request.services.log
+    raw = log_proof.make(PublicLog(log), *fight_of(log, request.encounter))
     return ApiResponse(raw=raw, media_type="application/json")
 
 

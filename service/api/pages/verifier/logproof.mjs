@@ -1,6 +1,6 @@
-// Log proofs (rewound/log-proof/1): what the public log has of an encounter, proved by signed checkpoints.
+// Log proofs (rewound/log-proof/1): what the public log has of a fight, proved by signed checkpoints.
 
-import { fromHex, isUuid, textOf, utf8 } from "./bytes.mjs";
+import { fromHex, textOf, utf8 } from "./bytes.mjs";
 import { parsed } from "./canonical.mjs";
 import { isIn } from "./heads.mjs";
 import { cosignedAt, isSignedBy, readCheckpoint } from "./notes.mjs";
@@ -27,28 +27,41 @@ const isProof = exactly({
 
 const size = from(1, 10 ** 15 - 1);
 const common = { v: only(1), encounter: uuid, root: hash };
+const isLine = exactly({ ...common, kind: only("line"), size, parent: uuid, n: size, head: hash, ruled_in: uuid });
 const isEntry = either(
   exactly({ ...common, kind: only("opening"), size: only(1), owner: digits(32) }),
+  (value) => isLine(value) && value.n < value.size,
   exactly({ ...common, kind: only("head"), size }),
-  exactly({ ...common, kind: only("end"), size, continued_in: either(only(null), isUuid) }),
+  exactly({ ...common, kind: only("end"), size, continued_in: either(only(null), uuid) }),
 );
 
+/** What an entry that is owed and missing would have said. */
+const OWED = { opening: "the opening", line: "that this line goes on from another one", head: "the close", end: "the end of this line" };
+
 /**
- * Holds a sound record to the public log.
+ * Holds the sound lines of a fight to the public log.
+ * @param fight its lines of play in order, each with its own beginning and `losses`, those that count
  * @param bytes the log proof
  * @param trust the policy; without logs in it, `logs` are accepted
- * @param losses the losses that count
  * @param delay seconds after a commit's time within which the witnesses must have seen it
+ * @param inLine does what it is given for a line, and names the line in a fault
  * @throws Verdict `bad_log_proof`, `log_contradicted`, `truncated`, `unlogged`, `unwitnessed`, `misdated`
  * @returns in words what the log shows
  */
-export function holdToLog(bundle, bytes, { trust, logs, losses, delay }) {
-  const view = read(bytes, bundle.encounter, trust.logs.length ? trust.logs : logs, trust);
-  holdAgreement(bundle.moments, view, losses);
-  const owed = owedOf(bundle.moments, view, trust, delay);
+export function holdToLog(fight, bytes, { trust, logs, delay, inLine }) {
+  const view = read(bytes, fight.map(({ encounter }) => encounter), trust.logs.length ? trust.logs : logs, trust);
+  const owed = fight.map((line) => inLine(line, () => holdLine(line, view, trust, delay)));
+  return logSummary(view, trust, owed.reduce((sum, each) => sum + each, 0));
+}
+
+/** Holds one line to the log, and gives how many entries it owes. */
+function holdLine(line, view, trust, delay) {
+  const entries = view.entries.filter(({ entry }) => entry.encounter === line.encounter);
+  holdAgreement(line, entries);
+  const owed = owedOf(line, entries, view, trust, delay);
   holdPolicy(owed, view, trust);
-  holdTimes(bundle.moments, owed, view, trust, delay);
-  return logSummary(view, trust, owed.length);
+  holdTimes(line.moments, owed, view, trust, delay);
+  return owed.length;
 }
 
 // --- reading
@@ -57,14 +70,14 @@ function must(holds, detail) {
   demand(holds, "bad_log_proof", {}, detail);
 }
 
-function read(bytes, encounter, logs, trust) {
+function read(bytes, lines, logs, trust) {
   must(bytes.length <= MOST_BYTES, `more than ${MOST_BYTES} bytes`);
   const spelling = textOf(bytes.at(-1) === LF ? bytes.subarray(0, -1) : bytes);
   const proof = spelling === null ? undefined : parsed(spelling);
   must(isProof(proof), `it is not a log proof of the format ${FORMAT}`);
-  must(proof.encounter === encounter, `it is of ${proof.encounter}`);
+  must(proof.encounter === lines.at(-1), `it is of ${proof.encounter}`);
   const points = pointsOf(proof.checkpoints, logs, trust);
-  return { points, entries: entriesOf(proof.entries, points, encounter) };
+  return { points, entries: entriesOf(proof.entries, points, lines) };
 }
 
 function pointsOf(listed, logs, trust) {
@@ -92,7 +105,7 @@ function timesOf(point, { witnesses }) {
   return new Map(all.filter(([, time]) => time !== null));
 }
 
-function entriesOf(listed, points, encounter) {
+function entriesOf(listed, points, lines) {
   let last = -1;
   return listed.map(({ index, entry: spelling, proof }) => {
     must(index > last, "entries stand by rising index");
@@ -100,7 +113,7 @@ function entriesOf(listed, points, encounter) {
     const raw = utf8(spelling);
     const entry = raw.length <= MOST_ENTRY ? parsed(spelling) : undefined;
     must(isEntry(entry), `entry ${index} is not an entry`);
-    must(entry.encounter === encounter, `entry ${index} is of ${entry.encounter}`);
+    must(lines.includes(entry.encounter), `entry ${index} is of ${entry.encounter}, which is no line of this fight`);
     const at = points.findIndex((point) => point.size > index);
     must(at >= 0, `no checkpoint covers entry ${index}`);
     const { size: reached, root } = points[at];
@@ -111,13 +124,19 @@ function entriesOf(listed, points, encounter) {
 
 // --- holding
 
-function holdAgreement(moments, { entries }, losses) {
+function holdAgreement(line, entries) {
+  const { moments, losses } = line;
   const sizes = entries.map(({ entry }) => entry.size);
   const roots = rootsAt(moments.map((moment) => moment.hash), sizes);
   let beyond = 0;
-  for (const { entry, index } of [...entries].sort((one, other) => one.entry.size - other.entry.size)) {
+  for (const logged of [...entries].sort((one, other) => one.entry.size - other.entry.size)) {
+    const { entry, index } = logged;
     const n = entry.size;
-    if (roots.get(n) === entry.root || isIn(losses, n)) continue;
+    if (roots.get(n) === entry.root) {
+      holdStatement(line, logged);
+      continue;
+    }
+    if (isIn(losses, n)) continue;
     demand(!roots.has(n), "log_contradicted", { n }, `entry ${index} of the log has another history of ${n} commits`);
     beyond = Math.max(beyond, n);
   }
@@ -125,27 +144,51 @@ function holdAgreement(moments, { entries }, losses) {
   demand(beyond === 0, "truncated", place, `the log knows ${beyond} commits of this encounter`);
 }
 
-/** What must be in the log, by commit, each with its first entry. */
-function owedOf(moments, { points, entries }, trust, delay) {
-  const first = (isOpening, n) => entries.find(({ entry }) => (entry.kind === "opening") === isOpening && entry.size === n);
-  const types = moments.map((moment) => moment.commit.events.map(({ type }) => type));
-  const isClosed = types.flat().some((type) => ENDS.includes(type));
+/** An entry with the right root says the same of that commit as the record. */
+function holdStatement(line, { entry, index }) {
+  const { kind, size: n } = entry;
+  const said = `entry ${index} of the log`;
+  demand(kind !== "opening" || line.begun === null, "log_contradicted", { n }, `${said} opens this line, which goes on from another one`);
+  demand(kind !== "line" || isOf(entry, line), "log_contradicted", { n }, `${said} says that this line continues another one, or elsewhere`);
+  const isEnd = kind !== "end" || endedBy(line.moments[n - 1]) === entry.continued_in;
+  demand(isEnd, "log_contradicted", { n }, `${said} says that commit ${n} ends this line, or who continues it`);
+}
+
+/** Whether the entry of a line says where it begins. */
+function isOf({ size: accepted, parent, n, head, ruled_in: ruledIn }, { begun }) {
+  if (begun === null || begun.accepted !== accepted) return false;
+  const { origin } = begun;
+  return parent === origin.parent && n === origin.n && head === origin.hash && ruledIn === (origin.ruled_in || origin.parent);
+}
+
+/** The line with which a commit ends its own, null if it ends without one; undefined if it does not end it. */
+function endedBy({ commit: { events } }) {
+  const continued = events.find(({ type }) => type === "continued");
+  if (continued !== undefined) return String(continued.encounter);
+  return events.some(({ type }) => ENDS.includes(type)) ? null : undefined;
+}
+
+/** What must be in the log, by commit, each with its first entry. What a line repeats is bound by its own entry. */
+function owedOf({ moments, begun }, entries, { points }, trust, delay) {
+  const own = begun === null ? moments : moments.slice((begun.accepted ?? begun.n) - 1);
+  const isClosed = own.some((moment) => endedBy(moment) !== undefined);
   const greatest = Math.max(0, ...entries.map(({ entry }) => entry.size));
   const newest = points.length ? metAt(trust, points.at(-1).times) : null;
   const owed = [];
-  moments.forEach(({ commit }, i) => {
-    const n = i + 1;
-    if (commit.encounter !== moments.at(-1).commit.encounter) return; // of an earlier line, which has entries of its own
-    if (n === 1 && commit.outcome === "accepted") owed.push([n, first(true, 1)]);
-    if (!types[i].some((type) => CLOSES.includes(type))) return;
+  for (const moment of own) {
+    const { n, commit } = moment;
+    if (n === 1 && commit.outcome === "accepted") owed.push([n, "opening"]);
+    if (begun !== null && n === begun.accepted) owed.push([n, "line"]);
+    if (!commit.events.some(({ type }) => CLOSES.includes(type))) continue;
     const at = seconds(commit.at);
     const isOld = newest !== null && (at === null || at + delay < newest);
-    if (isClosed || n <= greatest || isOld) owed.push([n, first(false, n)]);
-  });
-  for (const [n, logged] of owed) {
-    demand(logged !== undefined, "unlogged", { n }, `${n === 1 ? "the opening" : "the close"} is not in the log`);
+    if (isClosed || n <= greatest || isOld) owed.push([n, endedBy(moment) === undefined ? "head" : "end"]);
   }
-  return owed;
+  return owed.map(([n, kind]) => {
+    const logged = entries.find(({ entry }) => entry.kind === kind && entry.size === n);
+    demand(logged !== undefined, "unlogged", { n }, `${OWED[kind]} is not in the log`);
+    return [n, logged];
+  });
 }
 
 function holdPolicy(owed, { points }, trust) {

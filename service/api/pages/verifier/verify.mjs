@@ -69,24 +69,25 @@ function judged(report, bytes, held) {
 function judge(report, bytes, { receipts, signedReceipts, keys, seatKeys, certificate, log, trust, delay }) {
   const lines = readLines(bytes);
   const held = heldByLine(lines, receipts, signedReceipts);
-  let last = null;
-  for (const line of lines) {
+  const judgedLines = lines.map((line) => {
     const others = lines.filter((other) => other !== line);
-    last = aside(line, lines, () => judgeLine(report, line, others, { ...held.get(line), keys, seatKeys }));
-  }
+    return aside(line, lines, () => judgeLine(report, line, others, { ...held.get(line), keys, seatKeys }));
+  });
   const fight = lines.map(withBeginning);
   holdAccepted(fight.at(-1));
   for (const line of fight) aside(line, fight, () => holdSeam(line, fight));
   report.lines = ruledLines(fight);
   holdWhole(fight);
-  const { bundle, ring, losses } = last;
+  const { bundle, ring } = judgedLines.at(-1);
   if (certificate !== null) {
     const fault = certificateFault(certificate, report, ring);
     demand(fault === null, "certificate_mismatch", {}, fault);
     report.certificate = "signed by an accepted key, and equal to this record in its log, dice, counts, decisions and keys of seats";
   }
   if (log === null) return;
-  report.public_log = holdToLog(bundle, log, { trust, logs: logsOf(bundle, ring), losses, delay });
+  const logged = fight.map((line, i) => ({ ...line, losses: judgedLines[i].losses }));
+  const inLine = (line, work) => aside(line, logged, work);
+  report.public_log = holdToLog(logged, log, { trust, logs: logsOf(bundle, ring), delay, inLine });
 }
 
 /** What `work` returns; a fault in a line that was taken back says so. */
