@@ -19,7 +19,7 @@ from service.rules.kernel.rulebook import refuser
 from service.steps import Steps, settle
 from service.usecases import reading, sending
 from service.usecases.accepted_lines import is_draft
-from service.usecases.preconditions import CommandInput
+from service.usecases.preconditions import NOT_OWN, CommandInput
 
 _FEW: Final = 10
 """How many creatures a refusal names."""
@@ -75,13 +75,14 @@ def send_checked(
             )
         )
     except Refused as refused:
-        raise refusal_problem(request, refused) from refused
+        raise (yield from settle(partial(refusal_problem, request, refused))) from refused
 
 
 def refusal_problem(request: ApiRequest, refused: Refused) -> Problem:
-    """Return the problem for a refusal that is not recorded."""
+    """Return the problem for a refusal that is not recorded; it may wait for the encounter's state."""
     rule = refused.rule or refuser(refused.__traceback__)
-    problem = _refusal(request, refused.code, refused.detail, rule, _key_header(request))
+    detail = refused.detail + _hint(request, refused.code, refused.detail)
+    problem = _refusal(request, refused.code, detail, rule, _key_header(request))
     if refused.code == "encounter_continued":
         problem.members["line"] = request.services.folder.current(request.encounter).state.continued
     return problem
@@ -112,7 +113,7 @@ def send_array(request: ApiRequest, commands: Sequence[CommandInput], *, stop: b
             )
         )
     except Refused as refused:
-        raise refusal_problem(request, refused) from refused
+        raise (yield from settle(partial(refusal_problem, request, refused))) from refused
 
 
 def pending_array(request: ApiRequest, sent: Appended, count: int) -> Steps[ApiResponse]:
@@ -194,7 +195,7 @@ def _decided(
         )
     if "refusal" in outcome:
         why = outcome["refusal"]
-        hint = yield from settle(partial(_hint, request, why["code"], why["detail"].rpartition(" ")[2]))
+        hint = yield from settle(partial(_hint, request, why["code"], why["detail"]))
         raise _refusal(request, why["code"], why["detail"] + hint, why["rule"], headers, sent.n)
     made = (yield from settle(partial(answer, outcome))) if answer else ApiResponse(outcome)
     made.headers |= headers
@@ -202,14 +203,15 @@ def _decided(
     return made
 
 
-def _hint(request: ApiRequest, code: str, creature: str) -> str:
-    """Return what a refusal with *code* about *creature* does not say and the seat may know.
+def _hint(request: ApiRequest, code: str, detail: str) -> str:
+    """Return what the *detail* of a refusal with *code* does not say and the seat may know.
 
-    For a creature that does not exist it is the closest match among those that the seat sees, or their list;
-    for another seat's creature it is that seat.
+    For a creature that does not exist, which the detail ends with, it is the closest match among those that
+    the seat sees, or their list; for another seat's creature it is that seat.
     """
-    if code not in ("no_such_creature", "not_your_creature"):
+    if code not in NOT_OWN:
         return ""
+    creature = detail.rpartition(" ")[2]
     folded = request.services.folder.current(request.encounter)
     seen = names_for(folded.ruleset, folded.state, request.me.seat)
     if code == "not_your_creature":

@@ -102,6 +102,7 @@ def test_a_misspelled_creature_gets_the_closest_that_the_seat_sees(owner: Api) -
     assert said("zoe", "pla") == "there is no creature pla; closest match: pia"
     assert said("gm", "gobb") == "there is no creature gobb; closest match: gob"
     assert said("zoe", "gobb") == f"there is no creature gobb; there are {', '.join(seen)}"
+    assert said("yan", "pia") == "yan does not control pia; zoe does"
 
 
 def test_programs_get_json_where_an_operation_answers_with_json(table: Table) -> None:
