@@ -273,14 +273,13 @@ def outcome_data(commit: Commit, payloads: Payloads, reader: Reader) -> Data:
 def may_read_request(commit: Commit, reader: Reader, actor: str) -> bool:
     """Return whether *reader* may see the command itself, which the seat *actor* sent.
 
-    Its own seat may; so may the GM outside sealed scopes, and everybody once nothing of the commit is sealed.
-    A request reveals what it led to, so an envelope that is closed to the GM hides the request from the GM
-    too.
+    Its own seat may, the GM if it may open all of the commit, and everybody once nothing of it is sealed. A
+    request reveals what it led to, so an envelope that is closed to the GM hides the request from the GM too.
     """
     if reader.seat == actor:
         return True
     sealed = [event for event in commit.events if "sealed" in event]
-    if reader.seat == GM and commit.outcome != SEALED:
+    if reader.seat == GM:
         return all(reader.may_open(event) for event in sealed)
     return all(is_opened(event["opens"], reader.occasions) for event in sealed)
 

@@ -20,8 +20,8 @@ from tests.api.test_gm_only_lines import gone_on, last, line, numbers
 from tests.api.test_secrecy import audit, served
 from tests.rules.rise.creatures.test_gm_only import Run
 
-HIDDEN: Final = {"hp_max": 1234, "armor": "natural", "natural_armor": 777, "speed": 655}
-NUMBERS: Final = ("1234", "777", "655")
+HIDDEN: Final = {"hp_max": 1234, "armor": "natural", "natural_armor": 777, "speed": 113}
+NUMBERS: Final = ("1234", "777", "113")
 
 
 def told(table: Any, seat: str) -> str:
@@ -79,7 +79,7 @@ def test_TABLE_LINE_2_nobody_but_the_gm_asks_what_if_of_what_stays_closed() -> N
 
 @pytest.mark.parametrize("gm_blind", [True, False])
 def test_TABLE_CLOSE_1_no_group_of_players_learns_it_whoever_plays_against_whom(gm_blind: bool) -> None:  # noqa: FBT001 - a value of the house's option
-    values = {"hp_max": 1234, "dr_max": 777, "speeds": {"land": 655}}
+    values = {"hp_max": 1234, "dr_max": 777, "speeds": {"land": 113}}
     log = MemoryLog()
     with served(log) as api:
         played: Any = Run(api, values, gm_blind=gm_blind, open_at_close="dice")

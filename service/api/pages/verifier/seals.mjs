@@ -47,8 +47,8 @@ function holdEnvelopes({ n, commit, opened }, isOpen, seat) {
   });
 }
 
-function holdRequest({ n, requestText, request, commit }, seat, areOpenToAll, areOpen) {
-  const may = areOpenToAll || (seat === "gm" && commit.outcome !== "sealed" && areOpen);
+function holdRequest({ n, requestText, request }, seat, areOpenToAll, areOpen) {
+  const may = areOpenToAll || (seat === "gm" && areOpen);
   demand(requestText !== null || !may, "malformed", { n }, `the request is open to ${seat}, and it is withheld`);
   demand(requestText === null || may || request?.actor.seat === seat, "malformed", { n }, `the request is not open to ${seat}`);
 }
