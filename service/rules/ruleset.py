@@ -532,10 +532,9 @@ def _without_dice(ruleset: Ruleset[S], state: S, seat: str, offers: Iterable[Off
             given = {**offer.given, **dict(zip(names, chosen, strict=True))}
             one = changed(offer, given=given, choices={})
             try:
-                command = from_data(
-                    ruleset.commands[one.type], offered_data(ruleset, one), families=ruleset.families, by=by
-                )
-            except Malformed:  # a text or a face is missing, which no offer can contain
+                data = offered_data(ruleset, changed(one, given={**offer.written, **given}))
+                command = from_data(ruleset.commands[one.type], data, families=ruleset.families, by=by)
+            except Malformed:  # a face is missing, which no offer can contain
                 yield one
                 continue
             if not needs_dice(state, command):

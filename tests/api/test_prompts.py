@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import pytest
 
-from rewound_client import values_of
 from tests.api.client import Api
 from tests.api.twins import KEPT_OUT
 from tests.rules.heartrush.kit import opening as heartrush
+from tests.support.offers import spelled
 
 STEPS: Final = 25
 
@@ -56,9 +56,7 @@ def test_an_answer_tells_all_that_its_seat_may_answer_next_and_what_presses_firs
         offers = [o for each in wanted for o in each["commands"] if o["command"]["type"] not in KEPT_OUT]
         if not offers:
             break
-        offer = chance.choice(offers)
-        chosen = {name: chance.choice(values_of(choice)) for name, choice in offer["choices"].items()}
-        command = {**offer["command"], **chosen}
+        command = spelled(chance.choice(offers), chance)
     assert widest > 1, "never had the seat more than one creature to answer for"
 
 

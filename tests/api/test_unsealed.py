@@ -47,7 +47,8 @@ def spelled(ruleset: Ruleset[Any], offer: Offer) -> dict[str, Any]:
     """Return the data of the command that an offer without choices describes."""
     taken = {field.name for field in fields(ruleset.commands[offer.type])}
     places = {"creature": offer.creature, "prompt": offer.prompt}
-    return {n: at for n, at in places.items() if at is not None and n in taken} | dict(to_data(offer.given))
+    named = {name: at for name, at in places.items() if at is not None and name in taken}
+    return named | dict(to_data({**offer.given, **offer.written}))
 
 
 def test_TABLE_SEED_4_a_preview_says_that_there_are_no_dice_yet(mixed: Table) -> None:

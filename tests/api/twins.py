@@ -25,7 +25,7 @@ from typing import Any, Final
 
 import structlog
 
-from rewound_client import values_of, with_lists
+from rewound_client import with_lists
 from service.log.memory import MemoryLog
 from service.record.commit import load_commit
 from service.rules.heartrush.creatures.abilities import Ability
@@ -43,6 +43,7 @@ from tests.rules.rise.kit import entry
 from tests.rules.rise.kit import opening as rise
 from tests.rules.rise.test_twins import MISTAKES as RISE_MISTAKES
 from tests.rules.rise.test_twins import PATHS as RISE_PATHS
+from tests.support.offers import spelled
 
 STEPS: Final = 30
 SCRIPTS: Final = 500
@@ -256,8 +257,7 @@ class Script:
         if not offers:
             return False
         offer = self.chance.choice(offers)
-        chosen = {name: self.chance.choice(values_of(choice)) for name, choice in offer["choices"].items()}
-        self.send(seat, {**offer["command"], **chosen})
+        self.send(seat, spelled(offer, self.chance))
         return True
 
     def is_kept_out(self, offer: Mapping[str, Any]) -> bool:

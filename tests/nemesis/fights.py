@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final
 
-from rewound_client import values_of
 from tests.bench import fights
+from tests.support.offers import spelled
 
 Json = dict[str, Any]
 
@@ -83,9 +83,7 @@ def pick(options: Json, chance: Random) -> Json | None:
 
 
 def _command(prompt: Mapping[str, Any], offer: Mapping[str, Any], chance: Random) -> Json:
-    command = dict(offer["command"])
-    for name, choice in offer["choices"].items():
-        command[name] = chance.choice(values_of(choice))
+    command = spelled(offer, chance)
     if prompt["wants"]:
         command["faces"] = thrown(prompt["wants"], chance)
     return command

@@ -26,7 +26,7 @@ from unittest import mock
 import pytest
 import structlog
 
-from rewound_client import values_of, with_lists
+from rewound_client import with_lists
 from service.api.app import create_app
 from service.core.fold import Folder
 from service.key_files import Keyring
@@ -43,6 +43,7 @@ from tests.random_play.situations import concealed, disturbed, hidden, met
 from tests.rules.heartrush.bot import random_opening
 from tests.rules.rise.cast import SIDES, drawn_opening
 from tests.support import crashes
+from tests.support.offers import spelled
 
 FIGHT: Final = 250
 """Commands of one fight, at most."""
@@ -71,8 +72,6 @@ ENDING: Final = 0.1
 """How often the GM ends a fight that is late, of all turns."""
 WHOLE: Final = 0.1
 """How often a command of Rise is sent together with the end of its turn."""
-WRITTEN: Final = ("For the hearth!", "a door, ajar", "nothing like it")
-"""What people write where an offer asks for words."""
 ENDED: Final = 0.5
 """How often the GM ends a fight at its last command, so that there is a rest after it."""
 
@@ -245,9 +244,7 @@ class Play:
 
     def spelled(self, prompt: Any, offer: Any) -> tuple[str, dict[str, Any]]:
         """Return the command that an offer stands for: chosen what it lets choose, written what it asks."""
-        chosen = {name: self.random.choice(values_of(choice)) for name, choice in offer["choices"].items()}
-        written = {name: self.random.choice(WRITTEN) for name in offer.get("asks", ()) if name != "faces"}
-        data = {**offer["command"], **chosen, **written}
+        data = spelled(offer, self.random)
         if prompt["wants"]:
             sides = [int(want.rpartition("d")[2]) for want in prompt["wants"]]
             data["faces"] = [self.random.choice((1, die, self.random.randint(1, die))) for die in sides]

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 import requests
 
-from rewound_client import Rewound, values_of
+from rewound_client import Rewound
 from service.audit import bundle
 from service.audit.verify import verify
 from service.rules.registry import REGISTRY
 from tests.rulesets.conftest import DUEL, Environment, Running
 from tests.support.javascript_verifier import OTHERWISE, Case, judged, node
+from tests.support.offers import spelled
 
 OPENING: dict[str, Any] = json.loads((DUEL / "duel.json").read_text("utf-8"))
 
@@ -34,8 +35,7 @@ def bundle_file(running: Running, tmp_path_factory: pytest.TempPathFactory) -> P
             seat = seats[str(waiting[0]["seat"])]
             options = seat.options()["options"]
             offer = options[0]["commands"][0]
-            chosen = {name: chance.choice(values_of(choice)) for name, choice in offer["choices"].items()}
-            seat.send(offer["command"] | chosen)
+            seat.send(spelled(offer, chance))
         state: Any = gm.state()["state"]  # the client has types for the editions of this repository
         assert state["winner"] in ("ann", "bo")
         counted = {each["id"]: each for each in gm.creature_statistics()["creatures"]}
