@@ -1,10 +1,11 @@
 // Run the Foundry module in node, in as much of Foundry as it touches, against a real service.
 //
-// Arguments: the service's address, an encounter, an API key of its gm, how many times the gm acts.
+// Arguments: the service's address, an encounter, an API key of its gm, how many times the gm acts, the type of command
+// that the gm sends where it is offered, if any; else the first.
 
 import { eventsOf } from "../../clients/javascript/events.mjs";
 
-const [address, encounter, token, times] = process.argv.slice(2);
+const [address, encounter, token, times, wanted = "nothing"] = process.argv.slice(2);
 const kept = { address, encounter, token };
 const hooks = {};
 const found = { chat: [], asked: [], warned: [], sent: [], thrown: 0, registered: {}, moved: [] };
@@ -38,7 +39,9 @@ globalThis.foundry = {
   applications: { api: { DialogV2: { prompt: async ({ content, ok }) => {
     found.asked.push(content);
     if (closing.now) return null;
-    const elements = Object.fromEntries([...content.matchAll(/name="([^"]+)"/g)].map(([, name]) => [name, { value: "0" }]));
+    const [, at = "0"] = content.match(new RegExp(`<option value="(\\d+)">[^<]*${wanted}`)) ?? [];
+    const named = [...content.matchAll(/<(select|input) name="([^"]+)"/g)];
+    const elements = Object.fromEntries(named.map(([, tag, name]) => [name, { value: tag === "input" ? "Hold!" : at }]));
     return ok.callback(null, { form: { elements } });
   } } } },
 };

@@ -72,6 +72,23 @@ def test_the_module_follows_and_acts_in_as_much_of_foundry_as_it_touches(
     assert found["looked"] == f"{host.address}/encounters/{gm.encounter}#key={host.key}"
 
 
+def test_the_module_asks_for_the_words_that_a_person_writes(
+    host: Host, rewound: Rewound, forms: dict[str, Any]
+) -> None:
+    opening = forms["s002"]["opening"]
+    gm = rewound.open({name: value for name, value in opening.items() if name != "seats"})
+    for step in forms["s002"]["steps"]:
+        gm.send(step["send"])
+        if step["send"]["type"] == "grant_priority":
+            break
+    found = json.loads(
+        node("tests/clients/foundry.mjs", host.address, gm.encounter, host.key, "1", "call_out")
+    )
+    assert [each["outcome"] for each in (*found["sent"], found["again"])] == ["accepted", "accepted"]
+    assert "Hold!" in found["chat"][0]
+    assert found["warned"] == []
+
+
 def test_the_module_is_parsed_and_its_manifest_names_what_is_there() -> None:
     manifest = json.loads((MODULE / "module.json").read_text("utf-8"))
     assert manifest["id"] == MODULE.name

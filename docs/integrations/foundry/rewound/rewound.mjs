@@ -125,13 +125,17 @@ function followIfMine() {
 
 // --- acting -------------------------------------------------------------------------------------------------
 
-/** Show a select for each name and return the chosen indices; null if the window is closed. */
-const picked = (title, selects) => foundry.applications.api.DialogV2.prompt({
+/** Show a select for each name and a line for each text; return the chosen indices and the texts, null if the window is closed. */
+const picked = (title, selects, texts = []) => foundry.applications.api.DialogV2.prompt({
   window: { title },
   rejectClose: false,
   content: Object.entries(selects).map(([name, values]) => `<label>${words(name)} <select name="${escaped(name)}">${
-    values.map((value, at) => `<option value="${at}">${escaped(value)}</option>`).join("")}</select></label>`).join(""),
-  ok: { callback: (_event, button) => Object.fromEntries(Object.keys(selects).map((name) => [name, Number(button.form.elements[name].value)])) },
+    values.map((value, at) => `<option value="${at}">${escaped(value)}</option>`).join("")}</select></label>`).concat(texts.map((name) =>
+    `<label>${words(name)} <input name="${escaped(name)}" required></label>`)).join(""),
+  ok: { callback: (_event, button) => Object.fromEntries([...Object.keys(selects), ...texts].map((name) => {
+    const { value } = button.form.elements[name];
+    return [name, texts.includes(name) ? value : Number(value)];
+  })) },
 });
 
 /** Return the values of a choice: they are listed, here or in the answer's lists, or cells by rows, or straight paths. */
@@ -173,9 +177,10 @@ export async function act() {
     const { prompt, offer } = offers[first.what];
     const choices = Object.fromEntries(Object.entries(offer.choices).map(([name, choice]) => [name, valuesOf(choice, lists)]));
     const shown = Object.fromEntries(Object.entries(choices).map(([name, values]) => [name, values.map((value) => JSON.stringify(value))]));
-    const second = Object.keys(shown).length ? await picked(offer.command.type, shown) : {};
+    const { asks = [] } = offer;
+    const second = Object.keys(shown).length || asks.length ? await picked(offer.command.type, shown, asks) : {};
     if (!second) return null;
-    const chosen = Object.fromEntries(Object.entries(second).map(([name, at]) => [name, choices[name][at]]));
+    const chosen = Object.fromEntries(Object.entries(second).map(([name, at]) => [name, asks.includes(name) ? at : choices[name][at]]));
     const dice = "faces" in offer.command ? { faces: await thrown(prompt.wants) } : {};
     return await ask("POST", "/commands", { ...offer.command, ...chosen, ...dice });
   } catch (problem) {
