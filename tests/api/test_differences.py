@@ -34,6 +34,7 @@ def test_a_difference_tells_each_seat_what_it_may_see(table: Table) -> None:
 
 
 def test_an_encounter_and_its_continuation_are_compared_since_they_parted(table: Table) -> None:
+    """TABLE-LINE-1: the line has the commits before its beginning, which is the first that it has alone."""
     did(table, ROLL, ADD)
     proposal = made(table.gm("POST", f"{table.at}/undo", {"to": 4, "preview": True}))
     other = f"{table.at}/diff?from=5&with={proposal['line']}"
@@ -42,7 +43,8 @@ def test_an_encounter_and_its_continuation_are_compared_since_they_parted(table:
 
     answer = table.as_played.bo.get(f"{other}&events=true")
     assert [each["event"]["type"] for each in answer["events"]["from"]] == ["counted"]
-    assert [each["event"]["type"] for each in answer["events"]["to"]] == ["line_accepted"]
+    assert [each["event"]["type"] for each in answer["events"]["to"]] == ["line_begun", "line_accepted"]
+    assert [each["n"] for each in answer["events"]["to"]] == [5, 6]
     assert [step["path"] for step in answer["patch"]] == ["/counter"]
 
 

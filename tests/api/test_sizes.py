@@ -124,5 +124,6 @@ def test_a_world_has_what_differs_from_the_state_around_it(owner: Api) -> None:
     world = owner.get(f"{at}/state")["state"]["worlds"]["heroes"]
 
     assert set(world["plans"]) == {"hero-0"}
-    assert set(world) <= {"here", "worlds", "plans", "stacks", "creatures", "places"}
+    # RI-INFO-1: a world says who reads it, which the state around it does not
+    assert set(world) <= {"here", "worlds", "readers", "plans", "stacks", "creatures", "places"}
     assert set(world.get("creatures", {})) <= {"hero-0"}

@@ -21,6 +21,7 @@ from tests.api.client import Api, Table, is_problem
 from tests.api.test_encounters import fight
 from tests.support.certificate_authority import Authority
 from tests.support.webhook_receiver import NETWORK, Receiver, receiver
+from workers.posting import NotResolved
 from workers.webhooks import NOWHERE, DeliveryPace, WebhookSender
 
 ADD = {"type": "add", "amount": 1}
@@ -432,7 +433,7 @@ def test_a_fault_does_not_say_whether_a_name_is_known(
     def resolve(name: str, _port: int) -> list[str]:
         if name == "inside.example":
             return ["10.0.0.1"]
-        raise OSError("no such name")
+        raise NotResolved(name)
 
     monkeypatch.setattr("workers.webhooks.resolve", resolve)
     hooks = [
