@@ -18,6 +18,8 @@ ID_FORM: Final = "An id of 1 to 24 characters: a-z, 0-9, -; it does not begin wi
 HEX: Final = r"[0-9a-f]*"
 CREATURES: Final = 200
 """The most creatures of an encounter."""
+LABEL: Final = 200
+"""The most characters of a label."""
 EDGES: Final = 2_000
 """The most edges, or cells, that one object or list names."""
 
@@ -90,7 +92,7 @@ StateData: TypeAlias = Annotated[Mapping[Member, Annotated[Any, named("state")]]
 
 # --- what people write ------------------------------------------------------------------------------------
 
-Label: TypeAlias = Annotated[str, text("label", 200, many=100)]
+Label: TypeAlias = Annotated[str, text("label", LABEL, many=100)]
 """A name or a title on one line."""
 Remark: TypeAlias = Annotated[str, text("words", 500, lines=True, many=100)]
 """A few words that may have several lines."""

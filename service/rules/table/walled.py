@@ -56,6 +56,14 @@ class WalledTable(Table):
         """The edges that are closed, each in both directions."""
         return closed_edges(self.walls)
 
+    @computed_from("walls")
+    def beside_closed_edges(self) -> Mapping[int, Sequence[int]]:
+        """The cells beside the closed edges: the x of each, in order, by y."""
+        found: dict[int, list[int]] = {}
+        for x, y in sorted({cell for cell, _ in self.closed_edges}):
+            found.setdefault(y, []).append(x)
+        return found
+
     def ground(self, cell: Cell) -> str:
         """Return what *cell* is made of."""
         raise NotImplementedError

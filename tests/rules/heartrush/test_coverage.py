@@ -140,5 +140,5 @@ def test_C_every_ambiguity_is_settled_by_an_option_with_its_default_or_by_a_rule
 def test_C_options_that_settle_no_ambiguity_of_the_ledger_are_these() -> None:
     known = {key for row in DEFAULTS_OF_C for key in row["options"]}
     assert OPTIONS.keys() - known == {
-        *("cunning_order", "gm_commits_first", "open_at_close", "sealed_by", "windows")
+        *("cunning_order", "gm_commits_first", "ledge_reach", "open_at_close", "sealed_by", "windows")
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import fields
-from itertools import islice
+from itertools import count, islice
 from typing import Any, ClassVar, Final, TypeAlias
 
 from service.dice.values import Roll
@@ -42,6 +42,10 @@ class Effect:
     def fault(self, view: State) -> str | None:
         """Return what keeps this from being an effect in *view*, in a few words; None where nothing does."""
         raise NotImplementedError
+
+    def clash(self, earlier: Effect) -> str | None:
+        """Return what keeps this from coming after *earlier* in one list; None where nothing does."""
+        return None
 
     def misused(self, *, caused: bool) -> str | None:
         """Return what is wrong with its words, whoever it is for; *caused*: some creature causes it."""
@@ -122,12 +126,19 @@ class EffectsDone(Event[State]):
         return state.popped(self.effects)
 
 
-def faults(view: State, effects: tuple[Effect, ...]) -> str | None:
-    """Return what is wrong with the first of *effects* that cannot be, with its place; None where all can."""
-    for i, effect in enumerate(effects):
-        fault = effect.fault(view)
-        if fault:
-            return f"effect {i}: {fault}"
+def faults(view: State, *lists: tuple[Effect, ...]) -> str | None:
+    """Return what is wrong with the first effect that cannot be, with its place; None where all can.
+
+    Of several *lists* one comes to pass; places count on from one to the next.
+    """
+    number = count()
+    for effects in lists:
+        for i, effect in enumerate(effects):
+            place = next(number)
+            clashes = (found for earlier in effects[:i] if (found := effect.clash(earlier)))
+            fault = effect.fault(view) or next(clashes, None)
+            if fault:
+                return f"effect {place}: {fault}"
     return None
 
 

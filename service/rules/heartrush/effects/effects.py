@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from service.rules.heartrush.body.actions import RushGained, winded, wounded
 from service.rules.heartrush.body.conditions import CONDITIONS, ConditionLost, ConditionsFaded, gain, kind_of
@@ -21,9 +21,10 @@ from service.rules.heartrush.creatures.state import MINUTE_S, Creature, State
 from service.rules.heartrush.effects.condition_words import word_fault
 from service.rules.heartrush.moving.climbing import climb_onto
 from service.rules.heartrush.moving.dash_and_sidestep import check_sidestep
-from service.rules.heartrush.moving.grapple import seize
+from service.rules.heartrush.moving.grapple import HR_GRAP_5, seize
 from service.rules.heartrush.moving.movement import at_most_one_size_larger, walk
 from service.rules.heartrush.timing.engagement import engagement_open
+from service.rules.kernel.meaning import within
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -231,6 +232,25 @@ class GainCondition(Effect):
         ends = tied_ends(self.condition, self.creature, self.by or "")
         return None if ends is None else tie_fault(view, self.condition, *ends)
 
+    @enforces(HR_GRAP_5)
+    def clash(self, earlier: Effect) -> str | None:
+        """Return what a bond of *earlier* leaves no room for: itself again, or another at an end of it.
+
+        Who causes an effect is not known here, so both have to name their second creature.
+        """
+        if not isinstance(earlier, GainCondition) or self.by is None or earlier.by is None:
+            return None
+        mine = tied_ends(self.condition, self.creature, self.by)
+        other = tied_ends(earlier.condition, earlier.creature, earlier.by)
+        if mine is None or other is None or ("grappl" in self.condition) != ("grappl" in earlier.condition):
+            return None
+        if set(mine) == set(other):
+            return f"an effect before it ties {other[0]} and {other[1]} already"
+        if mine[0] == other[0]:
+            return f"an effect before it ties {mine[0]} to {other[1]} already"
+        is_taken = mine[1] == other[1] and "grappl" in self.condition
+        return f"an effect before it has {other[0]} hold {mine[1]} already" if is_taken else None
+
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         if no_such(state, self.creature):
             return state
@@ -307,10 +327,10 @@ class GainRush(Effect):
 
     kind: ClassVar[str] = "rush"
     creature: CreatureRef
-    points: Points
+    points: Annotated[Points, within(-MOST, MOST)]
 
     def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature) or (None if abs(self.points) <= MOST else "fewer points")
+        return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         points = max(self.points, -state.creatures[self.creature].rush)
@@ -335,10 +355,10 @@ class GiveAction(Effect):
 
     kind: ClassVar[str] = "action"
     creature: CreatureRef
-    actions: Count = 1
+    actions: Annotated[Count, within(-MOST, MOST)] = 1
 
     def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature) or (None if abs(self.actions) <= MOST else "fewer actions")
+        return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         action = max(0, state.creatures[self.creature].action + self.actions)

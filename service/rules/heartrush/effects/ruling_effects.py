@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
 
 from service.rules.heartrush.body.operations import MOST, Effect, EffectsFrame, no_such
 from service.rules.heartrush.body.possessions import load_fault
@@ -16,6 +16,7 @@ from service.rules.heartrush.creatures.state import State
 from service.rules.heartrush.moving.bonds import look_at_bonds
 from service.rules.heartrush.moving.paths import may_stop
 from service.rules.heartrush.timing.priority import PriorityGranted
+from service.rules.kernel.meaning import within
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.values import (
@@ -213,9 +214,8 @@ class Surprise(Effect):
     surprised: bool = True
 
     def fault(self, view: State) -> str | None:
-        if view.phase != "precombat":
-            return "surprise is ruled before priority is granted"
-        return no_such(view, self.creature)
+        early = view.phase == "precombat"
+        return no_such(view, self.creature) if early else "surprise is ruled before priority is granted"
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield SurpriseRuled(creature=self.creature, surprised=self.surprised, because=frame.rules))
@@ -452,10 +452,10 @@ class GiveDestiny(Effect):
 
     kind: ClassVar[str] = "destiny"
     creature: CreatureRef
-    points: Points
+    points: Annotated[Points, within(-MOST_DESTINY, MOST_DESTINY)]
 
     def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature) or (None if abs(self.points) <= MOST_DESTINY else "at most 10")
+        return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield DestinyGained(creature=self.creature, points=self.points, because=frame.rules))

@@ -222,7 +222,7 @@ class HandleObject(Command[State]):
         creature = taking_action(view, self, self.creature, "object")
         free_first_price(view, creature, "object")
         check_handling(view, creature, self.verb, self.item)
-        if self.verb == "handle" and not 0 < len(self.item or "") <= CALL_OUT_LENGTH:
+        if self.verb == "handle" and not self.item:
             raise Refused("params_missing", "say in a few words what is handled")
 
     def decide(self, state: State) -> Emits[State]:

@@ -22,7 +22,6 @@ from service.rules.heartrush.creatures.sheet import Ability
 from service.rules.heartrush.creatures.state import State, is_able_if_aware
 from service.rules.heartrush.rolling.checks import (
     EDGE_LIMIT,
-    TEXT_LENGTH,
     CheckAsked,
     Checked,
     Checking,
@@ -239,9 +238,9 @@ class Oppose(OpposedTerms, Effect):
             return "the abilities it may be opposed with, each once"
         if max(abs(self.advantage), abs(self.against_advantage)) > EDGE_LIMIT:
             return f"at most {EDGE_LIMIT} levels either way"
-        if not 0 < len(self.what) <= TEXT_LENGTH:
-            return f"say in 1 to {TEXT_LENGTH} characters what is tried"
-        return faults(view, (*self.won, *self.lost))
+        if not self.what:
+            return "say in a few words what is tried"
+        return faults(view, self.won, self.lost)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         if no_such(state, self.creature) or no_such(state, self.against):

@@ -131,7 +131,7 @@ class Trial(Effect):
             return "a number of 0 or more, or whose number it is"
         if self.against is not None and self.against.creature not in view.creatures:
             return f"there is no creature {self.against.creature}"
-        return no_such(view, self.creature) or faults(view, (*self.success, *self.failure))
+        return no_such(view, self.creature) or faults(view, self.success, self.failure)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         if no_such(state, self.creature):
@@ -171,7 +171,6 @@ HR_ENV_9: Final = Rule(
     settles=("A-56",),
 )
 MOST_CN: Final = 200
-TEXT_LENGTH: Final = 280
 
 
 @enforces(HR_ENV_9)
@@ -190,7 +189,7 @@ class Hazard(Command[State]):
     def check(self, view: State) -> None:
         struck(view, self)
         fault = amount_fault(self.damage, self.dice)
-        if fault or not 0 <= self.cn <= MOST_CN or not 0 < len(self.what) <= TEXT_LENGTH:
+        if fault or self.cn > MOST_CN or not self.what:
             raise Refused("params_missing", fault or f"a number to {MOST_CN}, and a few words of what it is")
 
     def decide(self, state: State) -> Emits[State]:

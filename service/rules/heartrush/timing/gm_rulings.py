@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
-from service.rules.contests.contests import TEXT_LENGTH, check_text
+from service.rules.contests.contests import check_text
 from service.rules.contests.gm_rulings import (
     MOST_EFFECTS,
     GmRulingRecorded,
@@ -24,7 +24,7 @@ from service.rules.heartrush.creatures.state import State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Choice, CreatureId, PromptId, Reason, StepId, Words
+from service.rules.kernel.values import LABEL, Choice, CreatureId, PromptId, Reason, StepId, Words
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame, opened_by
 from service.rules.table.table import GM
@@ -266,7 +266,7 @@ def ways_of_stunt(creature: str, against: str, text: str) -> Iterator[tuple[Mapp
                     "creature": creature,
                     "ability": ability,
                     "against": against,
-                    "what": text[:TEXT_LENGTH],
+                    "what": text[:LABEL],
                     "won": ({"kind": "condition", "creature": against, **outcome},),
                 },
             )

@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import TABLE, Awaited
+from service.rules.kernel.meter import spend
 from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, record, with_key
 from service.rules.kernel.values import (
     CellKey,
@@ -44,9 +45,13 @@ from service.rules.secrecy.gm_only import facts_of
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.secrecy.worlds import SHARED, SplitTable
 from service.rules.space.grid import FEET, Cell, Row, away_from, cells, disc, distance, feet_between, gap
+from service.rules.space.spread import Span, Spans, half_width, spans_of, with_span, without_span
 from service.rules.space.walls import Wall
 from service.rules.table.table import GM, Option
 from service.rules.table.walled import Edging, WalledTable
+
+ZONES_OF_A_STEP: Final = 8
+"""The zones whose share of a row is added or taken away in about the time of a step of work."""
 
 Stage = Literal[
     "setup",
@@ -339,6 +344,24 @@ class State(SplitTable, WalledTable, HidingTable):
     def is_plain(self) -> bool:
         """Whether nothing on the ground hinders anybody: no terrain, zone, wall or door."""
         return not (self.terrain or self.zones or self.walls)
+
+    @computed_from("terrain")
+    def wall_spans(self) -> Spans:
+        """The cells of wall of the map, without what zones make of them."""
+        walls = (cell.split(",") for cell, ground in self.terrain.items() if ground == "wall")
+        return spans_of((int(x), int(y)) for x, y in walls)
+
+    def solid_spans(self, y: int) -> Sequence[Span]:
+        """Return the cells of row *y* that are wall, as `ground` says of each."""
+        spans = self.wall_spans.get(y, ())
+        spend(len(self.zones) // ZONES_OF_A_STEP)
+        for placed in reversed(self.zones):
+            wide = half_width(abs(y - placed.at[1]), placed.zone.radius_ft)
+            if wide < 0 or placed.zone.kind not in ("wall", "difficult"):
+                continue
+            change = with_span if placed.zone.kind == "wall" else without_span
+            spans = change(spans, placed.at[0] - wide, placed.at[0] + wide)
+        return spans
 
     def with_edges(self, edges: Sequence[str], becomes: Edging) -> State:
         after = super().with_edges(edges, becomes)

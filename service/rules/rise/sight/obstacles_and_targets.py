@@ -19,7 +19,8 @@ from service.rules.rise.creatures.sheet import Ability, Area, Effect, Strike, Zo
 from service.rules.rise.creatures.state import Placed, State
 from service.rules.rise.sight.vision_and_lines import are_allies, between, facing, is_clear, may_join
 from service.rules.rolls.chance import Chance, PoolDie
-from service.rules.space.grid import FEET, Cell, cells, distance, is_height, reachable
+from service.rules.space.grid import FEET, Cell, cells, distance, is_height
+from service.rules.space.spread import Spans, disc_around, is_within, spread
 
 # --- uses ----------------------------------------------------------------------------------------------
 # One use as it was declared, and its single effects. What was settled at the declaration stands here; how it
@@ -185,11 +186,12 @@ def caught(
     area = ability.area
     assert area is not None, "only areas catch"
     origin = origin_of(user, area, at, altitude)
-    spread = flooded(state, area, origin) if area.shape == "cylinder" else None
+    goes_around = area.shape == "cylinder" and not state.is_plain
+    spans = filled(state, area, origin) if goes_around else None
 
     def is_in(cell: Cell) -> bool:
-        if spread is not None:
-            return cell in spread
+        if spans is not None:
+            return is_within(spans, cell)
         return is_filled(area, origin, at, cell) and reaches(state, origin, cell)
 
     return tuple(
@@ -280,18 +282,11 @@ def reaches(state: State, origin: AreaOrigin, cell: Cell) -> bool:
     return is_clear(state, facing(origin.at, origin.side, cell, 1)[0], cell)
 
 
-def flooded(state: State, area: Area, origin: AreaOrigin) -> frozenset[Cell]:
+def filled(state: State, area: Area, origin: AreaOrigin) -> Spans:
     """Return what a cylinder fills: it goes around walls as long as it stays within its radius."""
-
-    def entering(cell: Cell) -> int | None:
-        return 0 if is_filled(area, origin, None, cell) and state.ground(cell) != "wall" else None
-
-    bars = state.bars()
-
-    def step(before: Cell, cell: Cell, _diagonals: int, feet: int) -> int | None:
-        return None if bars is not None and bars(before, cell) else feet
-
-    return frozenset(reachable(origin.at, 0, entering, step if bars else None, alternating=False))
+    shape = disc_around(origin.at, origin.side, area.size_ft)
+    beside = state.beside_closed_edges
+    return spread(origin.at, shape, state.solid_spans, lambda y: beside.get(y, ()), state.bars())
 
 
 # --- offers ------------------------------------------------------------------------------------------

@@ -402,10 +402,11 @@ def test_every_offer_of_an_offensive_action_is_accepted() -> None:
         trial.do("declare_offensive", creature="pia", prompt=offer.prompt, **given)
 
 
-def test_HR_STUNT_1_the_gm_is_offered_contests_by_which_a_stunt_may_be_tried() -> None:
+@pytest.mark.parametrize("text", ["kick sand", "and then " * 110])
+def test_HR_STUNT_1_the_gm_is_offered_contests_by_which_a_stunt_may_be_tried(text: str) -> None:
     """Every ability, and what winning brings; one of them is sent as it is offered."""
     fight = engaged({"pia": "cunning", "wolf": "defensive"})
-    fight.answer("declare_offensive", "pia", what="stunt", target="wolf", text="kick sand")
+    fight.answer("declare_offensive", "pia", what="stunt", target="wolf", text=text)
     found = [
         offer for offer in fight.offers("gm") if offer.type == "adjudicate" and "effects" in offer.choices
     ]

@@ -226,3 +226,56 @@ def test_HR_SVC_9_an_ability_that_grapples_ties_its_user() -> None:
     fight = begun({"pia": (0, 0), "wolf": (1, 0)}, sheets={"pia": {"abilities": ["grab"]}}, abilities=[grab])
     use(fight, "pia", "grab", whom="wolf")
     assert (fight["pia"].has("grappling"), fight["wolf"].has("grappled")) == (True, True)
+
+
+def laid(creature: str, condition: str, by: str) -> dict[str, Any]:
+    return {"kind": "condition", "creature": creature, "condition": condition, "by": by}
+
+
+@pytest.mark.parametrize(
+    ("second", "why"),
+    [
+        (laid("wolf", "grappled", "pia"), "ties pia and wolf already"),
+        (laid("pia", "grappling", "wolf"), "ties pia and wolf already"),
+        (laid("pia", "grappled", "wolf"), "ties pia and wolf already"),
+        (laid("wolf", "grappling", "pia"), "ties pia and wolf already"),
+        (laid("ash", "grappled", "pia"), "ties pia to wolf already"),
+        (laid("wolf", "grappled", "ash"), "has pia hold wolf already"),
+        (laid("ash", "grappling", "wolf"), "has pia hold wolf already"),
+    ],
+)
+def test_HR_GRAP_5_one_ruling_lays_no_hold_twice(second: dict[str, Any], why: str) -> None:
+    """Neither from the other end, nor the other way round, nor a second one of the same creature."""
+    fight = begun({"pia": (0, 0), "wolf": (1, 0), "ash": (1, 1), "orc": (20, 20)})
+    effects = [laid("wolf", "grappled", "pia"), second]
+    assert fight.refused("gm_ruling", kind="effect", decision="?", effects=effects) == "effect_not_possible"
+    assert fight.refusal is not None
+    assert fight.refusal.detail == f"effect 1: an effect before it {why}"
+
+
+def test_HR_GRAP_5_one_ruling_lays_several_holds_and_either_of_two() -> None:
+    fight = begun({"pia": (0, 0), "wolf": (1, 0), "ash": (1, 1), "orc": (20, 20)})
+    ruled(fight, **laid("wolf", "grappled", "pia"))
+    effects = [laid("ash", "grappled", "wolf"), {"kind": "rush", "creature": "ash", "points": 1}]
+    fight.do("gm_ruling", kind="effect", decision="so", effects=effects)
+    assert fight["ash"].conditions["grappled"].source == "wolf"
+    fight = begun({"pia": (0, 0), "wolf": (1, 0), "orc": (20, 20)})
+    ends = {"won": [laid("wolf", "grappled", "pia")], "lost": [laid("pia", "grappled", "wolf")]}
+    contest = {
+        "kind": "contest",
+        "creature": "pia",
+        "ability": "might",
+        "against": "wolf",
+        "what": "?",
+        **ends,
+    }
+    fight.do("gm_ruling", kind="effect", decision="so", effects=[contest])
+
+
+def test_HR_CLIMB_1_one_ruling_lets_nobody_climb_twice() -> None:
+    sheets = {name: {"like": "pia", "size": "large", "kind": "companion"} for name in ("horse", "mule")}
+    fight = begun({"pia": (0, 0), "horse": (1, 0), "mule": (0, 1), "orc": (20, 20)}, sheets=sheets)
+    effects = [laid("pia", "creature_climber", "horse"), laid("mule", "climbed_on", "pia")]
+    assert fight.refused("gm_ruling", kind="effect", decision="?", effects=effects) == "effect_not_possible"
+    assert fight.refusal is not None
+    assert "ties pia to horse already" in fight.refusal.detail

@@ -129,7 +129,6 @@ def test_HR_SVC_1_each_effect_does_what_it_says(effect: dict[str, Any], field: s
     [
         {"kind": "damage", "creature": "nobody", "amount": 3},
         {"kind": "damage", "creature": "pia"},
-        {"kind": "damage", "creature": "pia", "amount": -3},
         {"kind": "wound", "creature": "pia", "rank": 0},
         {"kind": "ease_wounds", "creature": "pia", "amount": 1, "wound": "w9"},
         {"kind": "condition", "creature": "pia", "condition": "dazed", "levels": 0},
@@ -156,6 +155,21 @@ def test_HR_SVC_1_each_effect_does_what_it_says(effect: dict[str, Any], field: s
 )
 def test_HR_SVC_1_a_ruling_whose_effects_cannot_be_is_refused_whole(effect: dict[str, Any]) -> None:
     cannot(begun(PLACES), {"kind": "rush", "creature": "orc", "points": 1}, effect)
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        {"kind": "damage", "creature": "pia", "amount": -3},
+        {"kind": "rush", "creature": "pia", "points": -1_001},
+        {"kind": "action", "creature": "pia", "actions": -1_001},
+        {"kind": "destiny", "creature": "pia", "points": 11},
+        {"kind": "destiny", "creature": "pia", "points": -11},
+    ],
+)
+def test_HR_SVC_1_an_effect_out_of_bounds_is_malformed(effect: dict[str, Any]) -> None:
+    fight = begun(PLACES)
+    assert fight.refused("gm_ruling", kind="other", decision="so", effects=[effect]) == "malformed"
 
 
 def test_HR_SVC_1_a_ruling_may_come_in_the_middle_of_anything() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
 
 from service.rules.kernel.codec import from_data
+from service.rules.kernel.records import changed
 from service.rules.rise.creatures.character import Condition
-from service.rules.rise.creatures.sheet import Area
+from service.rules.rise.creatures.sheet import Area, Zone
+from service.rules.rise.creatures.state import Placed
 from service.rules.rise.sight.obstacles_and_targets import is_filled, origin_of
 from service.rules.rise.table.opening import Opening, faults
 from tests.rules.rise.kit import Fight, begun, entry, opened, opening, unfolded
@@ -112,6 +115,52 @@ def test_RI_ATK_1_walls_keep_areas_out_and_cylinders_go_around_them() -> None:
     walls["terrain"] |= {"0,1": "wall", "1,1": "normal", "-1,1": "wall", "-1,-1": "wall", "0,-1": "wall"}
     fight = placed(quake("cylinder", 15), terrain={**walls["terrain"], "-1,0": "wall", "2,1": "wall"})
     assert hurt(fight) == {"a", "e"}, "past the corner, as steps go"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_RI_ATK_1_rows_of_wall_are_the_cells_that_are_wall(seed: int) -> None:
+    """The first zone that covers a cell says what it is, then the map."""
+    random = Random(seed)
+    wide = range(-9, 10)
+    terrain = {f"{x},{y}": random.choice(("wall", "wall", "difficult")) for x in wide for y in (-4, 0, 5)}
+    zones = tuple(
+        Placed(
+            zone=Zone(
+                kind=random.choice(("wall", "difficult", "darkness")), radius_ft=5 * random.randint(0, 5)
+            ),
+            at=(random.choice(wide), random.choice(wide)),
+            source="u",
+            since=1,
+            number=i,
+        )
+        for i in range(random.randint(0, 6))
+    )
+    state = changed(opened(entry("mon@p/u", (0, 2)), terrain=terrain).state, zones=zones)
+    for y in wide:
+        spans = state.solid_spans(y)
+        told = [any(first <= x <= last for first, last in spans) for x in wide]
+        assert told == [state.ground((x, y)) == "wall" for x in wide]
+
+
+def test_RI_ATK_1_the_largest_cylinders_among_walls_are_no_work() -> None:
+    """Forty at once: what an area fills is found by rows, not by cells."""
+    large = {
+        **quake("cylinder", 480, whom="allies"),
+        "tags": ["swift"],
+        "usage": "minor",
+        "effects": [{"does": "gain", "condition": "aura", "until": "round"}],
+    }
+    users = [entry(f"mon@p/u{i}", (i, 0), abilities=[large]) for i in range(40)]
+    far = [entry("mon@p/behind", (20, 60)), entry("mon@p/shut", (20, 70))]
+    ring = {f"{x},{y}": "wall" for x in range(18, 23) for y in range(68, 73) if (x, y) != (20, 70)}
+    walls = {**ring, **{f"{x},30": "wall" for x in range(50)}}
+    fight = opened(*users, *far, entry("mon@m/e", (0, 9)), terrain=walls)
+    fight.do("start_combat", start_phase="action")
+    for i in range(40):
+        fight.do("commit_swift", f"u{i}", ability="blast")
+    fight.to_actions()
+    seen = {name for name in fight.state.creatures if fight.seen("p", name).has("aura")}
+    assert (len(seen), "behind" in seen, "shut" in seen) == (41, True, False)
 
 
 @pytest.mark.parametrize(
