@@ -16,6 +16,7 @@ from service.rulesets import RulesetUnusable, installed
 from service.settings import Settings, SettingsError
 from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores.archive.opening import storage_of
+from service.switching import switch_often
 from service.tracing import TracesUnusable
 from workers.run import DURABLE, REPLICATED, Keeping, run
 from workers.start import connected
@@ -58,6 +59,7 @@ def main() -> int:
         return Signer(settings.origin, settings.signing_key())
 
     collect_seldom()
+    switch_often()
     run(
         log,
         queue,

@@ -28,6 +28,7 @@ from service.api.app import SERVED, request_head
 from service.api.exchange import Reply, RequestHead
 from service.api.loop.environ import environ_of
 from service.api.loop.routes import Route, Routes
+from service.api.loop.shares import Shares
 from service.api.loop.sockets import SocketLimits
 from service.api.operations import OPERATIONS, Operation
 from service.api.problems import Problem
@@ -40,6 +41,9 @@ Send = Callable[[Message], Awaitable[None]]
 
 READERS: Final = 16
 """The number of threads for operations that read and compute."""
+
+READERS_EACH: Final = 2
+"""How many of these threads one credential has at once; its further requests wait for them in order."""
 
 QUICK: Final = 16
 """The number of threads for quick operations that have to query the store."""
@@ -116,6 +120,7 @@ class LoopApplication:
         self._routes = Routes.of(OPERATIONS.all.values())
         self._trust = ProxyFix(_as_it_is, x_for=proxies) if proxies else None
         self._readers = ThreadPoolExecutor(READERS, "reader")
+        self._shares = Shares(READERS_EACH)
         self._quick = ThreadPoolExecutor(QUICK, "quick")
         self._followers = ThreadPoolExecutor(FOLLOWERS, "follower")
 
@@ -160,7 +165,10 @@ class LoopApplication:
                 asked = request_head(request, body)
         else:
             asked = self._request_head(scope, headers, query.decode("ascii"), body)
-        reply = await self._run(route.operation, serve(route.operation, self._served, route.path, asked))
+        holder = asked.headers.get("authorization") or asked.address
+        reply = await self._run(
+            route.operation, serve(route.operation, self._served, route.path, asked), holder
+        )
         if isinstance(reply.body, bytes) or asked.method == "HEAD":
             await self._send_whole(reply, scope, send)
         else:
@@ -197,16 +205,20 @@ class LoopApplication:
         await send(start)
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
-    async def _run(self, operation: Operation, steps: Steps[Reply]) -> Reply:
-        """Run *steps* and return their return value."""
-        pool = self._quick if operation.is_quick else self._readers
+    async def _run(self, operation: Operation, steps: Steps[Reply], holder: str) -> Reply:
+        """Run *steps* and return their return value; *holder* has a share of the threads that compute."""
         is_in_pool = False
         result: Any = None
         failure: Exception | None = None
         try:
             while True:
                 if is_in_pool:
-                    found = await _in(pool, partial(_advance, steps, result, failure))
+                    work = partial(_advance, steps, result, failure)
+                    if operation.is_quick:
+                        found = await _in(self._quick, work)
+                    else:
+                        async with self._shares.place(holder):
+                            found = await _in(self._readers, work)
                 else:
                     found = _advance(steps, result, failure)
                 if found.has_ended:

@@ -17,6 +17,7 @@ from service.api.loop.connection import Connection
 from service.api.loop.sockets import Sockets
 from service.collecting import collect_seldom
 from service.lifeline import end_with_parent
+from service.switching import switch_often
 
 TICK_S: Final = 0.5
 """Seconds between two heartbeats to the master, and at most between two sweeps of the sockets."""
@@ -61,9 +62,10 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
         self._stopping.set()
 
     def load_wsgi(self) -> None:
-        """Load the application, then exclude it from garbage collection."""
+        """Load the application, then exclude it from garbage collection; its threads change often."""
         super().load_wsgi()
         collect_seldom()
+        switch_often()
 
     async def _serve(self) -> None:
         """Serve until the process is asked to stop."""
