@@ -317,12 +317,12 @@ next_cursor: string | null;
 
 /** A legal command, or several that differ in their choices. Send `command` as it is, or with other values of `choices`. */
 export type CompleteOffer = {
-/** What it does, such as `Engage the orc`; `…` stands for what is still to be chosen. */
-text: string;
 /** The command, with the first value of each choice. */
 command: Command;
 /** Other values that fields of `command` may have, by field; every combination is accepted. */
 choices: Record<string, Choice>;
+/** With `?text=en`, what it does, such as `Engage the orc`; `…` stands for what is still to be chosen. */
+text?: string;
 };
 
 /** A contest of a commit, an event or a roll, and how it ended. */
@@ -10155,8 +10155,6 @@ export type Offer = CompleteOffer | OpenOffer;
 
 /** A legal command in which a person writes some fields: a text, a seed, the faces of thrown dice. */
 export type OpenOffer = {
-/** What it does, such as `Engage the orc`; `…` stands for what is still to be chosen. */
-text: string;
 /** The type, and the fields that are given. */
 command: {
 /** The type. */
@@ -10170,6 +10168,8 @@ prompt?: string;
 choices: Record<string, Choice>;
 /** The fields that a person writes. */
 asks: Array<string>;
+/** With `?text=en`, what it does, such as `Engage the orc`; `…` stands for what is still to be chosen. */
+text?: string;
 /** Of `seal_choice`: the commands to one of which its commitment commits. */
 seals?: Array<CompleteOffer>;
 };
@@ -16454,7 +16454,7 @@ line?: string;
 export type FindCommandQuery = {
 /** The idempotency key of your request. */
 key: string;
-/** `en`: also say in English what happened, a sentence for each event. */
+/** `en`: also say it in English: a sentence for each event, and for each offer. */
 text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
@@ -16464,7 +16464,7 @@ line?: string;
 export type SendCommandQuery = {
 /** For an array: with `true`, commands after a refused one are decided too. */
 continue?: string;
-/** `en`: also say in English what happened, a sentence for each event. */
+/** `en`: also say it in English: a sentence for each event, and for each offer. */
 text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
@@ -16472,7 +16472,7 @@ line?: string;
 
 /** The query of `getCommand`. */
 export type GetCommandQuery = {
-/** `en`: also say in English what happened, a sentence for each event. */
+/** `en`: also say it in English: a sentence for each event, and for each offer. */
 text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
@@ -16576,6 +16576,8 @@ type?: string;
 at?: number;
 /** `short`: of each prompt only the types of its commands; `full`: also the commands that answer no prompt, and why others are not legal now. */
 view?: string;
+/** `en`: also say it in English: a sentence for each event, and for each offer. */
+text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
@@ -16624,7 +16626,7 @@ cursor?: string;
 limit?: number;
 /** A ticket, for clients that cannot send `Authorization`. */
 ticket?: string;
-/** `en`: also say in English what happened, a sentence for each event. */
+/** `en`: also say it in English: a sentence for each event, and for each offer. */
 text?: string;
 /** A seat: show only what it may read too; `*` shows only what everybody may read. */
 as?: string;
@@ -16692,7 +16694,7 @@ line?: string;
 export type ReplayRoundQuery = {
 /** `true`: also give the events; without it, patches alone. */
 events?: string;
-/** `en`: also say in English what happened, a sentence for each event. */
+/** `en`: also say it in English: a sentence for each event, and for each offer. */
 text?: string;
 /** The `next_cursor` of an earlier answer, to continue after it. */
 cursor?: string;
@@ -16704,7 +16706,7 @@ line?: string;
 
 /** The query of `listContests`. */
 export type ListContestsQuery = {
-/** `en`: also say in English what happened, a sentence for each event. */
+/** `en`: also say it in English: a sentence for each event, and for each offer. */
 text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
@@ -16712,7 +16714,7 @@ line?: string;
 
 /** The query of `openContest`. */
 export type OpenContestQuery = {
-/** `en`: also say in English what happened, a sentence for each event. */
+/** `en`: also say it in English: a sentence for each event, and for each offer. */
 text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
@@ -16720,7 +16722,7 @@ line?: string;
 
 /** The query of `getContest`. */
 export type GetContestQuery = {
-/** `en`: also say in English what happened, a sentence for each event. */
+/** `en`: also say it in English: a sentence for each event, and for each offer. */
 text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
@@ -16728,7 +16730,7 @@ line?: string;
 
 /** The query of `answerContest`. */
 export type AnswerContestQuery = {
-/** `en`: also say in English what happened, a sentence for each event. */
+/** `en`: also say it in English: a sentence for each event, and for each offer. */
 text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;

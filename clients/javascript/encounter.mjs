@@ -120,7 +120,8 @@ export class Encounter {
   /**
    * Return every command that the seat may send now: all, or of a `creature`, a `prompt`, a `type`. With `at` those that
    * were legal after that commit, with `view: "short"` of each prompt only the `types` of its commands, with
-   * `view: "full"` also the commands that answer no prompt, and why others are not legal now.
+   * `view: "full"` also the commands that answer no prompt, and why others are not legal now, with `text: "en"` a
+   * sentence for what each offer does.
    * `valuesOf` lists the values of a choice.
    */
   options(query = {}) {

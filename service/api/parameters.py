@@ -47,7 +47,7 @@ AS: Final = Parameter(
 """It never shows more than the caller's own seat may read."""
 
 TEXT: Final = Parameter(
-    "text", "`en`: also say in English what happened, a sentence for each event.", pattern="en"
+    "text", "`en`: also say it in English: a sentence for each event, and for each offer.", pattern="en"
 )
 
 EVENTS: Final = Parameter(

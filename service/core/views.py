@@ -23,7 +23,6 @@ from service.rules.kernel.codec import to_data
 from service.rules.kernel.hints import fields_of, required_fields
 from service.rules.kernel.messages import Awaited, Offer
 from service.rules.kernel.meter import READING, Meter, TooMuchWork
-from service.rules.kernel.records import EMPTY
 from service.rules.kernel.sealed import Seats, audience_of, is_opened, opened, view
 from service.rules.kernel.sealed_data import fields_in, whole
 from service.rules.ruleset import Ruleset, asked, carried, offered_data, waiting
@@ -151,11 +150,11 @@ def offer_data(
     ruleset: Ruleset[Any],
     offer: Offer,
     near: tuple[int, int] | None = None,
-    names: Mapping[str, str] = EMPTY,
+    names: Mapping[str, str] | None = None,
 ) -> Data:
-    """Return *offer* as `{text, command, choices}`: what it does, a command, and values of its fields.
+    """Return *offer* as `{command, choices}`: a command, and the values that some of its fields may have.
 
-    The text has the *names* of creatures, by id (`sentences.names_for`).
+    With the *names* of creatures, by id (`sentences.names_for`), `text` says what it does.
 
     The command has of each choice what changes least: none, no, or the cell nearest to *near*, which is where
     its creature is; else the first value. A list of one value is no choice. Fields that it needs and that
@@ -169,9 +168,10 @@ def offer_data(
         if not isinstance(choice, tuple | list) or len(choice) > 1
     }
     kind: Any = ruleset.commands[offer.type]
-    fixed = {name: value for name, value in command.items() if name not in choices}
-    text = offer_sentence(kind, fixed, names, ruleset.families)
-    data = {"text": text, "command": command, "choices": to_data(choices)}
+    data: Data = {"command": command, "choices": to_data(choices)}
+    if names is not None:
+        fixed = {name: value for name, value in command.items() if name not in choices}
+        data = {"text": offer_sentence(kind, fixed, names, ruleset.families), **data}
     asks = [name for name in (*required_fields(fields_of(kind)), *offer.written) if name not in command]
     asks = list(dict.fromkeys(asks))
     if offer.seals:

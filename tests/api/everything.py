@@ -22,7 +22,7 @@ _ASKED_FOR: Final = (
     "/state?round=0",
     "/state?min_version=1",
     "/state?at=99",
-    "/options",
+    "/options?text=en",
     "/options?creature=pia",
     "/options?creature=orc",
     "/commits",

@@ -299,7 +299,7 @@ def _fight(made: Recording, studio: Studio) -> None:
     _did(gm, at, "commands", BEGIN)
     made.ask(gm, "previewCommand", {**ENGAGE, "target": "pia"}, known=at)
     _did(gm, at, "commands", PRIORITY)
-    made.ask(ann, "getOptions", known=at, query="?type=engage,choose_stance")
+    made.ask(ann, "getOptions", known=at, query="?type=engage,choose_stance&text=en")
     *before, (who, strike) = _strike(ann, gm)
     for each, command in before:
         _did(each, at, "commands", command)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -103,6 +104,18 @@ def test_a_misspelled_creature_gets_the_closest_that_the_seat_sees(owner: Api) -
     assert said("gm", "gobb") == "there is no creature gobb; closest match: gob"
     assert said("zoe", "gobb") == f"there is no creature gobb; there are {', '.join(seen)}"
     assert said("yan", "pia") == "yan does not control pia; zoe does"
+
+
+def test_an_offer_says_what_it_does_to_whoever_asks_for_it(owner: Api) -> None:
+    fought = begun(owner)
+
+    def offers(query: str) -> list[Any]:
+        found = fought.seats["zoe"].get(f"{fought.at}/options{query}")["options"]
+        return [offer for option in found for offer in option["commands"]]
+
+    said = offers("?text=en")
+    assert "Engage …" in [offer["text"] for offer in said]
+    assert [{name: offer[name] for name in offer if name != "text"} for offer in said] == offers("")
 
 
 def test_programs_get_json_where_an_operation_answers_with_json(table: Table) -> None:

@@ -24,7 +24,10 @@ from tests.support.tiny_table import KEY, eid, secrets_of
 from tests.workers.conftest import Hall, until
 
 CANARY = "the password is xyzzy-plugh"
-PATHS = ("", "/state", "/options", "/commits", "/rolls", "/rounds", "/seats", "/bundle", "/checkpoints")
+PATHS = (
+    *("", "/state", "/options?text=en", "/commits", "/rolls"),
+    *("/rounds", "/seats", "/bundle", "/checkpoints"),
+)
 
 
 def played(hall: Hall) -> str:

@@ -108,14 +108,16 @@ class Table(Disputed, Proved):
         type: str | None = None,  # noqa: A002 - the name that the command has
         at: int | None = None,
         view: str | None = None,
+        text: str | None = None,
     ) -> shapes.Options:
         """Return every command that this seat may send now; `values_of` lists the values of a choice.
 
         Or those of *creature*, those that answer *prompt*, those of a *type* (or several: `"move,strike"`).
         With *at* those that were legal after that commit, with *view* `"short"` of each prompt only the
-        `types` of its commands.
+        `types` of its commands, and with *text* `"en"` what each offer does, in a sentence.
         """
-        query: Query = {"creature": creature, "prompt": prompt, "type": type, "at": at, "view": view}
+        where: Query = {"creature": creature, "prompt": prompt, "type": type, "at": at}
+        query: Query = {**where, "view": view, "text": text}
         return with_lists(cast("shapes.Options", self._get("/options", query)))
 
     def send(

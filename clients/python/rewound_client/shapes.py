@@ -318,12 +318,12 @@ class Commits(t.TypedDict):
 @t.final
 class CompleteOffer(t.TypedDict):
     """A legal command, or several that differ in their choices. Send `command` as it is, or with other values of `choices`."""
-    text: str
-    """What it does, such as `Engage the orc`; `…` stands for what is still to be chosen."""
     command: "Command"
     """The command, with the first value of each choice."""
     choices: "dict[str, Choice]"
     """Other values that fields of `command` may have, by field; every combination is accepted."""
+    text: t.NotRequired[str]
+    """With `?text=en`, what it does, such as `Engage the orc`; `…` stands for what is still to be chosen."""
 
 @t.final
 class Contest(t.TypedDict):
@@ -1179,14 +1179,14 @@ class OpenOfferCommand(t.TypedDict):
 @t.final
 class OpenOffer(t.TypedDict):
     """A legal command in which a person writes some fields: a text, a seed, the faces of thrown dice."""
-    text: str
-    """What it does, such as `Engage the orc`; `…` stands for what is still to be chosen."""
     command: "OpenOfferCommand"
     """The type, and the fields that are given."""
     choices: "dict[str, Choice]"
     """Other values that fields of `command` may have, by field; every combination is accepted."""
     asks: list[str]
     """The fields that a person writes."""
+    text: t.NotRequired[str]
+    """With `?text=en`, what it does, such as `Engage the orc`; `…` stands for what is still to be chosen."""
     seals: t.NotRequired["list[CompleteOffer]"]
     """Of `seal_choice`: the commands to one of which its commitment commits."""
 

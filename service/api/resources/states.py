@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from service.api import parameters
 from service.api.answers import PROMPT
 from service.api.answers import STATE as EDITION_STATE
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
@@ -85,14 +86,15 @@ _CHOICES: Final[Schema] = {
 }
 _SAID: Final[Schema] = {
     **TEXT,
-    "description": "What it does, such as `Engage the orc`; `…` stands for what is still to be chosen.",
+    "description": "With `?text=en`, what it does, such as `Engage the orc`; `…` stands for what is still to "
+    "be chosen.",
 }
 COMPLETE_OFFER: Final = component(
     "CompleteOffer",
     closed(
         "A legal command, or several that differ in their choices. Send `command` as it is, or with other "
         "values of `choices`.",
-        text=_SAID,
+        {"text": _SAID},
         command=ref("Command"),
         choices=_CHOICES,
     ),
@@ -102,12 +104,12 @@ OPEN_OFFER: Final = component(
     closed(
         "A legal command in which a person writes some fields: a text, a seed, the faces of thrown dice.",
         {
+            "text": _SAID,
             "seals": {
                 **listing(COMPLETE_OFFER),
                 "description": "Of `seal_choice`: the commands to one of which its commitment commits.",
-            }
+            },
         },
-        text=_SAID,
         command={
             "type": "object",
             "description": "The type, and the fields that are given.",
@@ -314,15 +316,17 @@ def _requested_range(request: ApiRequest, head: int) -> tuple[int, int]:
             "no prompt, and why others are not legal now.",
             pattern="short|full",
         ),
+        parameters.TEXT,
     ),
     answers={200: ResponseSchema("The options.", OPTIONS), 304: UNCHANGED},
 )
 def get_options(request: ApiRequest) -> ApiResponse:
     """List every command that is legal now for your seat, with the values of its fields.
 
-    `text` says what an offer does. Send `command` as it is, or replace some of its fields by other values of
-    `choices`; every combination is accepted. A long list of values is in `lists`, once, and choices name it.
-    An offer with `asks` lacks fields that a person writes, such as the faces of thrown dice.
+    Send `command` as it is, or replace some of its fields by other values of `choices`; every combination is
+    accepted. A long list of values is in `lists`, once, and choices name it. An offer with `asks` lacks
+    fields that a person writes, such as the faces of thrown dice. With `?text=en`, `text` says what an offer
+    does.
 
     A command that is not listed is refused, except those that answer no prompt. `?view=full` lists these in
     `unprompted`: what the gm may do at any time about creatures, seats, dice and rulings, each with a
@@ -344,7 +348,8 @@ def get_options(request: ApiRequest) -> ApiResponse:
             options.append({"prompt": views.prompt_data(awaited), "commands": [], "types": types})
     else:
         places = views.places(folded.ruleset, folded.state, seat)
-        names = names_for(folded.ruleset, folded.state, seat)
+        is_said = parameters.TEXT.name in request.query
+        names = names_for(folded.ruleset, folded.state, seat) if is_said else None
         for awaited, offers in legal(*given):
             near = places.get(awaited.creature or "")
             commands = [lists.offer(views.offer_data(folded.ruleset, offer, near, names)) for offer in offers]

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 PATHS: Final = (
     *("", "/state", "/state?round=0", "/state?min_version=1", "/state?at=99"),
-    *("/options", "/options?creature=h", "/options?creature=o"),
+    *("/options?text=en", "/options?creature=h", "/options?creature=o"),
     *("/commits", "/commits?round=1", "/commands?key=nobody", "/rounds", "/rounds/1", "/rounds/1/replay"),
     *("/rolls", "/rolls?creature=h", "/seats", "/seats/seat-heroes", "/audits", "/nothing"),
 )

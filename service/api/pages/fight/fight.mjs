@@ -496,7 +496,7 @@ class Fight {
   async #refresh() {
     const { last } = this.record;
     const line = { line: this.asked.line };
-    const [about, options] = await Promise.all([this.encounter.client.get(this.encounter.path, line), this.encounter.options({ ...line, ...(this.isOwn && ACTORS.has(this.store.state.role) && !this.look.isRecorded ? { view: "full" } : {}) })]);
+    const [about, options] = await Promise.all([this.encounter.client.get(this.encounter.path, line), this.encounter.options({ ...line, text: "en", ...(this.isOwn && ACTORS.has(this.store.state.role) && !this.look.isRecorded ? { view: "full" } : {}) })]);
     if (last === this.record.last) this.store.set({ about, options: { ...options, options: this.sealing.offered(options.options) } });
     await this.rulings.refresh();
     this.store.set({ contested: this.rulings.waiting });
