@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from json import dumps
+from random import Random
 from string import Formatter
 from typing import Any, Final
 
@@ -17,8 +19,10 @@ from service.rules.kernel.hints import fields_of
 from service.rules.kernel.messages import Command, Event, Private
 from service.rules.registry import REGISTRY
 from service.rules.ruleset import Ruleset, legal
+from tests.core.undoing import opened, started
 from tests.rules.heartrush.bot import Table
 from tests.rules.rise.bot import melee, play
+from tests.support.in_process_service import House, random_command
 
 HEARTRUSH, RISE = REGISTRY["heartrush@1"], REGISTRY["rise@1"]
 SEEDS: Final = [*range(3), *(pytest.param(seed, marks=pytest.mark.overnight) for seed in range(3, 1_000))]
@@ -209,3 +213,26 @@ def test_an_offer_without_a_pattern_says_its_fields() -> None:
 
     assert offer_sentence(guess, {"type": "guess_number", "creature": "c1"}, {}) == "Guess number"
     assert offer_sentence(guess, {"number": 3, "is_loud": True, "note": ""}, {}) == "Guess number: 3, is loud"
+
+
+@pytest.mark.parametrize("edition", FIGHTS)
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(n, marks=pytest.mark.overnight) for n in range(2, 200))]
+)
+def test_offers_of_one_prompt_are_told_apart_by_their_words_or_their_choices(edition: str, seed: int) -> None:
+    ruleset, random = REGISTRY[edition], Random(f"told apart/{edition}/{seed}")
+    counted = 0
+    with House() as house:
+        line = opened(house, edition, random)
+        started(house, line)
+        for _ in range(25):
+            state = house.state(line)
+            for seat in state.seats:
+                for _, offers in legal(ruleset, state, seat):
+                    data = [offer_data(ruleset, offer, names={}) for offer in offers]
+                    shown = [(each["text"], dumps(each["choices"])) for each in data]
+                    assert len(set(shown)) == len(shown), [each for each in shown if shown.count(each) > 1]
+                    counted += len(shown)
+            if not random_command(house, line, random):
+                break
+    assert counted > 100

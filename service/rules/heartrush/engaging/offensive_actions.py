@@ -355,6 +355,10 @@ class DeclareOffensive(Command[State]):
     sentence: ClassVar[OfferSentence] = {
         "what=grapple": "Grapple {target}[ by {ability}]",
         "what=climb": "Climb on {target}[ by {ability}]",
+        "way=harm": "Harm {target}[: {condition}][ by {ability}]",
+        "way=blind": "Blind {target}[ by {ability}]",
+        "way=topple": "Topple {target}[ by {ability}]",
+        "way=push": "Push {target}[ by {ability}]",
         "what=hinder": "Hinder {target}[: {condition}][ by {ability}]",
         "what=stunt": "Try a stunt on {target}[ by {ability}]",
         "": "Try something else on {target}",

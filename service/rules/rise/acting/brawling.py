@@ -149,7 +149,7 @@ class Trip(Brawl):
     """Knock a target prone; the attack does no damage and so cannot glance."""
 
     type: ClassVar[str] = "trip"
-    sentence: ClassVar[str] = "Trip {target}"
+    sentence: ClassVar[str] = "Trip {target}[{willing}, which it allows]"
 
     def assault(self, state: State) -> Assault:
         prone = Effect(does="gain", condition="prone", until="condition")
@@ -168,7 +168,7 @@ class Grapple(Brawl):
     """Seize a target with a free hand: both are grappled until one gets away."""
 
     type: ClassVar[str] = "grapple"
-    sentence: ClassVar[str] = "Grapple {target}"
+    sentence: ClassVar[str] = "Grapple {target}[{willing}, which it allows]"
 
     def check_more(self, view: State, user: Creature) -> None:
         check_hand(user)
@@ -189,7 +189,9 @@ class DirtyTrick(Brawl):
     """Take 2 off one of the target's defenses for a short while, with a free hand."""
 
     type: ClassVar[str] = "dirty_trick"
-    sentence: ClassVar[str] = "Play a dirty trick on {target}[, against {defense}]"
+    sentence: ClassVar[str] = (
+        "Play a dirty trick on {target}[, against {defense}][{willing}, which it allows]"
+    )
     defense: Code = "armor"
 
     def check_more(self, view: State, user: Creature) -> None:
@@ -327,7 +329,7 @@ class Shove(Brawl):
     """Push a target, moving along: up to half speed, or all of it critically or on a far smaller one."""
 
     type: ClassVar[str] = "shove"
-    sentence: ClassVar[str] = "Shove {target}[ {direction}][ {distance_ft} ft]"
+    sentence: ClassVar[str] = "Shove {target}[ {direction}][ {distance_ft} ft][{willing}, which it allows]"
     direction: Direction | None = None
     """One step on the grid; null pushes straight away."""
     distance_ft: Feet | None = None

@@ -192,7 +192,7 @@ class UseAbility(Act):
     """Use a special ability of the creature's sheet on its targets."""
 
     type: ClassVar[str] = "use_ability"
-    sentence: ClassVar[str] = "Use {ability}[ on {targets}]"
+    sentence: ClassVar[str] = "Use {ability}[ on {targets}][, for the {pay} action]"
     ability: AbilityId
     targets: tuple[CreatureId, ...] = ()
     pay: Pay | None = None

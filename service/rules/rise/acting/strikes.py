@@ -219,7 +219,9 @@ class Strike(StrikeAct):
     """Strike a creature with a weapon."""
 
     type: ClassVar[str] = "strike"
-    sentence: ClassVar[str] = "Strike {target}[ with the {weapon}][{subdual}, to subdue]"
+    sentence: ClassVar[str] = (
+        "Strike {target}[ with the {weapon}][{subdual}, to subdue][{willing}, which it allows]"
+    )
     pay: Code = "standard"
 
     def check_paid(self, view: State, user: Creature) -> None:
@@ -242,7 +244,9 @@ class RecklessAttack(StrikeAct):
     """Strike with the usual timing, for lower defenses against this phase's attacks."""
 
     type: ClassVar[str] = RECKLESS
-    sentence: ClassVar[str] = "Strike {target} recklessly[ with the {weapon}][{subdual}, to subdue]"
+    sentence: ClassVar[str] = (
+        "Strike {target} recklessly[ with the {weapon}][{subdual}, to subdue][{willing}, which it allows]"
+    )
 
     def check_paid(self, view: State, user: Creature) -> None:
         if not check_follows(view, user, self.type):
@@ -271,7 +275,9 @@ class Charge(StrikeAct):
     """Move in a straight line up to speed and strike; 2 less on all defenses follow, after this phase."""
 
     type: ClassVar[str] = "charge"
-    sentence: ClassVar[str] = "Charge {target}[ with the {weapon}][{subdual}, to subdue]"
+    sentence: ClassVar[str] = (
+        "Charge {target}[ with the {weapon}][{subdual}, to subdue][{willing}, which it allows]"
+    )
     path: tuple[Cell, ...] = ()
 
     def check_paid(self, view: State, user: Creature) -> None:

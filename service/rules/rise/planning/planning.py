@@ -459,7 +459,7 @@ class PassMovement(Act):
     """Stay where the creature is in this movement phase, and do no more than what is free."""
 
     type: ClassVar[str] = "pass_movement"
-    sentence: ClassVar[str] = "Stay in place"
+    sentence: ClassVar[str] = "Stay in place[, and {free_actions}]"
     free_actions: tuple[FreeUse, ...] = ()
     """Free abilities to use meanwhile."""
 
