@@ -47,6 +47,18 @@ def not_ready(url: str) -> NotReady | None:
     return None
 
 
+def unanswered(url: str) -> str | None:
+    """Return why nobody answers at *url*, after one try; None if anybody does."""
+    with _session() as session:
+        try:
+            Transport(url, NO_TOKEN, session, ONE_TRY).get("/readyz")
+        except Unreachable as fault:
+            return described(fault, url)
+        except RewoundError:
+            return None
+    return None
+
+
 def _failing_checks(readiness: dict[str, object]) -> str:
     """Return the checks that failed in an answer of `/readyz`, each with its reason; empty without checks."""
     checks = readiness.get("checks")

@@ -10,7 +10,7 @@ import click
 
 from rewound_client import Problem, Rewound, RewoundError
 from service.audit.evening import FIGHTS, KEYS
-from service.cli.client import connect, described
+from service.cli.client import connect, described, unanswered
 from service.cli.terminal import Failure, say
 from service.record.canonical import dumps
 
@@ -35,6 +35,9 @@ def command(url: str, directory: Path, key: str, since: datetime | None) -> None
     evening, or compare them.
     """
     day = "" if since is None else f"{since:{_DAY}}"
+    nobody = unanswered(url)
+    if nobody is not None:
+        raise Failure(nobody)
     directory.mkdir(parents=True, exist_ok=True)
     with connect(url.rstrip("/"), key) as client:
         try:

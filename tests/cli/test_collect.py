@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -48,6 +49,10 @@ def test_an_evening_is_fetched_and_judged(tmp_path: Path) -> None:
 
 
 def test_a_service_that_is_not_there_is_named(tmp_path: Path) -> None:
-    done = CliRunner().invoke(main, ["collect", "http://127.0.0.1:9", str(tmp_path), "--key", "rw_x"])
+    began = time.monotonic()
+    files = tmp_path / "evening"
+    done = CliRunner().invoke(main, ["collect", "http://127.0.0.1:9", str(files), "--key", "rw_x"])
     assert done.exit_code == 1
-    assert "http://127.0.0.1:9" in done.output
+    assert "http://127.0.0.1:9 does not answer" in done.output
+    assert not files.exists()
+    assert time.monotonic() - began < 30, "it is told after one try"

@@ -323,8 +323,14 @@ STOPS: Final[Mapping[str, tuple[str, int]]] = {
 """What a start that was stopped ends with: a line, and a status."""
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.parametrize("command", STOPS)
+@pytest.mark.parametrize(
+    ("command", "moment"),
+    [
+        pytest.param(command, moment, marks=() if command == "serve" else pytest.mark.overnight)
+        for command in STOPS
+        for moment in MOMENTS
+    ],
+)
 def test_ctrl_c_while_it_starts_ends_it_with_one_line(
     start: Callable[..., Served], command: str, moment: str
 ) -> None:

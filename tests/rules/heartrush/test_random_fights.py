@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -86,28 +86,44 @@ def test_a_state_survives_its_trip_through_json(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_other_seat_sees_what_is_sealed(seed: int) -> None:
-    table = Table(seed).open()
+    table, known = Table(seed).open(), Known()
     for _ in range(120):
         if table.step() is None:
             break
         for seat in table.state.seats:
-            for sealed in sealed_in(view(table.state, seat)):
+            for sealed in known.sealed_in(view(table.state, seat)):
                 assert sealed.value is None, f"seed {seed}: {seat} sees {sealed}"
                 assert f"seat:{seat}" not in sealed.audience, f"seed {seed}: {seat} does not see its own"
 
 
-def sealed_in(value: object) -> list[Sealed[Any]]:
-    """Return every envelope anywhere in *value*."""
-    if isinstance(value, Sealed):
-        return [value]
-    if isinstance(value, State):
-        return sealed_in((value.stacks.table, value.creatures))
-    if isinstance(value, tuple | list):
-        return [found for item in value for found in sealed_in(item)]
-    if isinstance(value, Mapping):
-        return [found for item in value.values() for found in sealed_in(item)]
-    known = getattr(value, "__dict__", {})
-    return [found for name, item in known.items() if not name.startswith("_") for found in sealed_in(item)]
+class Known:
+    """What is looked through already: records never change, and most of a state is in the next one too."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[object, list[Sealed[Any]]]] = {}
+        """By the id of each object: the object itself, so that its id stays its own, and what is in it."""
+
+    def sealed_in(self, value: object) -> list[Sealed[Any]]:
+        """Return every envelope anywhere in *value*."""
+        kept = self._found.get(id(value))
+        if kept is None:
+            kept = self._found[id(value)] = (value, self._look(value))
+        return kept[1]
+
+    def _look(self, value: object) -> list[Sealed[Any]]:
+        if isinstance(value, Sealed):
+            return [value]
+        if isinstance(value, State):
+            return self._all((value.stacks.table, value.creatures))
+        if isinstance(value, tuple | list):
+            return self._all(value)
+        if isinstance(value, Mapping):
+            return self._all(value.values())
+        known = getattr(value, "__dict__", {})
+        return self._all([item for name, item in known.items() if not name.startswith("_")])
+
+    def _all(self, values: Iterable[object]) -> list[Sealed[Any]]:
+        return [found for item in values for found in self.sealed_in(item)]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

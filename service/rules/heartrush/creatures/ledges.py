@@ -84,7 +84,9 @@ def drop_ft(state: State, mover: Creature, old: Cell, new: Cell, *, climbing: bo
     A large space falls when the last of its cells leaves the upper ground. A willing mover is *climbing*
     where one of the cells can be climbed.
     """
-    if not state.scenery.ledges or not is_step(old, new) or _is_climbed(state, mover, old, new, climbing):
+    if not state.scenery.ledges or not is_at_brink(state, mover, old):
+        return 0
+    if not is_step(old, new) or _is_climbed(state, mover, old, new, climbing):
         return 0
     down, side = ledges_of(state).down, mover.space
     if not any(is_crossing_closed(down, state.is_solid, a, b) for a, b in _left(old, new, side)):
@@ -96,7 +98,9 @@ def drop_ft(state: State, mover: Creature, old: Cell, new: Cell, *, climbing: bo
 @enforces(HR_FALL_3)
 def is_too_steep(state: State, mover: Creature, old: Cell, new: Cell, *, climbing: bool) -> bool:
     """Return whether a ledge is in the way of a step up from *old* to *new*."""
-    if not state.scenery.ledges or not is_step(old, new) or _is_climbed(state, mover, old, new, climbing):
+    if not state.scenery.ledges or not is_at_brink(state, mover, new):
+        return False
+    if not is_step(old, new) or _is_climbed(state, mover, old, new, climbing):
         return False
     up = ledges_of(state).up
     return any(is_crossing_closed(up, state.is_solid, a, b) for a, b in _entered(old, new, mover.space))
@@ -131,4 +135,4 @@ def is_open_step(state: State, a: Cell, b: Cell) -> bool:
 def is_at_brink(state: State, mover: Creature, at: Cell) -> bool:
     """Return whether a step of *mover* from *at* may lead over a ledge."""
     brink = ledges_of(state).brink
-    return any(cell in brink for cell in cells(at, mover.space))
+    return at in brink if mover.space == 1 else any(cell in brink for cell in cells(at, mover.space))

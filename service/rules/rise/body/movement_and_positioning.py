@@ -31,7 +31,7 @@ from service.rules.space.grid import FEET, Cell, cells, is_step
 
 RI_MOVE_2: Final = Rule(
     "RI-MOVE-2",
-    "A step costs 5 feet; every second diagonal costs 10.",
+    "A path names each cell next to the one before; a step costs 5 feet, every second diagonal 10.",
     books.MOVEMENT.at("Measuring Movement"),
 )
 RI_MOVE_3: Final = Rule(
