@@ -39,7 +39,7 @@ what it is: receipts, answers, certificates, log proofs, keys.txt, seat-keys.txt
 Exit status: 3 malformed, 4 tampered, 5 truncated, 6 forked, 7 dice_invalid, 11 unsigned_from, 12 valid_without_rules (0
 with --without-rules), 13 valid_unsigned_without_rules (0 with both), 14 empty, 16 not_a_bundle, 17 certificate_mismatch, 22
 forged_command, 23 receipt_mismatch, 24 false_quarantine, 25 dice_moved, 19 seam_broken, 26 not_accepted, 27 valid_in_part,
-30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated; 40 missing; 1 and 2: an error without a verdict.`;
+28 false_refusal, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated; 40 missing; 1 and 2: an error without a verdict.`;
 
 const NO_FILE = 1;
 const WRONG_OPTION = 2;

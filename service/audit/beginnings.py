@@ -61,6 +61,14 @@ def beginnings(commits: Sequence[Commit]) -> list[Beginning]:
     return found
 
 
+def repeated(commits: Sequence[Commit]) -> frozenset[int]:
+    """Return the numbers of the commits in the checked record *commits* that lines begin with and repeat.
+
+    The earlier lines have what is repeated as it was given and signed.
+    """
+    return frozenset(n for begun in beginnings(commits) for n in range(begun.n, begun.drafted + 1))
+
+
 def check_beginnings(commits: Sequence[Commit], payloads: Mapping[int, Mapping[int, Any]]) -> None:
     """Check that lines begin, and are accepted, only where they may; raises `Fault`."""
     drafted: int | None = None

@@ -31,6 +31,7 @@ from service.record.commit import Commit, load_commit
 from service.record.envelopes import Place, StoredEnvelope
 from service.record.occasions import occasions_of
 from service.record.subjects import REVEALED, events_about
+from service.rules.kernel.hexadecimal import is_hex
 
 FORMAT: Final = "rewound/bundle/1"
 MAX_BYTES: Final = 256 * 2**20
@@ -38,7 +39,6 @@ MAX_LINE: Final = 8 * 2**20
 MAX_COMMITS: Final = 1_000_000
 
 SEAT: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
-_HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class BadBundle(ValueError):
@@ -478,6 +478,6 @@ def _check(data: Mapping[str, Any], **kinds: type) -> None:
 
 
 def _hash(text: str) -> bytes:
-    if not _HASH.fullmatch(text):
+    if not is_hex(text):
         raise _BundleFault("expected 64 hexadecimal digits")
     return bytes.fromhex(text)

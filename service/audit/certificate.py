@@ -7,7 +7,6 @@ is Ed25519 over `rewound/certificate/1`, a zero byte and the canonical JSON of t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import version
@@ -22,7 +21,8 @@ from service.audit.signing import Signer, name_of
 from service.audit.verdict import CERTIFICATE_MISMATCH, MEANING, Finding, Verdict
 from service.record.canonical import NotCanonical, dumps, read_strictly
 from service.record.digest import package_digest
-from service.record.ed25519 import is_signed, sign_bytes
+from service.record.ed25519 import SIGNATURE, is_signed, sign_bytes
+from service.rules.kernel.hexadecimal import is_hex
 
 Data = dict[str, Any]
 
@@ -239,16 +239,12 @@ def read(raw: bytes) -> Data:
     signature = data["signature"]
     if not isinstance(signature, dict) or signature.keys() != {"name", "public_key", "value"}:
         raise BadNote("its signature must have a name, a public_key and a value")
-    if not (_is_hex(signature["public_key"], 64) and _is_hex(signature["value"], 128)):
+    if not (is_hex(signature["public_key"]) and is_hex(signature["value"], SIGNATURE)):
         raise BadNote("its signature must have lower-case hexadecimal digits")
     public, value = bytes.fromhex(signature["public_key"]), bytes.fromhex(signature["value"])
     if not is_signed(_message(data), value, public):
         raise BadNote("its signature is invalid")
     return data
-
-
-def _is_hex(text: object, digits: int) -> bool:
-    return isinstance(text, str) and re.fullmatch(f"[0-9a-f]{{{digits}}}", text) is not None
 
 
 def check_against_certificate(report: Report, raw: bytes, keys: Mapping[bytes, str | None]) -> Report:

@@ -6,13 +6,14 @@ still open, so such a die is taken from the record and counted as unverified.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from service.audit.choices import Choices
+from service.audit.contents import Payloads, RollPlace, events_of, place_of, rolls_of, spelled
+from service.audit.declared import DeclaredDice
 from service.audit.evidence import Evidence
-from service.audit.integrity import Payload, Payloads
 from service.audit.progress import DICE, Progress, part, unheard
 from service.audit.sealing import anchors_of, sealed_with, unhex
 from service.audit.verdict import DICE_INVALID, MALFORMED, Counts, Fault, Verdict
@@ -20,15 +21,11 @@ from service.dice.encoding import ALGORITHM
 from service.dice.errors import DiceError
 from service.dice.source import DisclosedDice, FalseLink, NotDisclosed
 from service.record.canonical import eid_of
-from service.record.commit import ACCEPTED, Commit, load_commit, load_request
+from service.record.commit import ACCEPTED, Commit, Request, load_commit, load_request
 from service.rules.contests.continuing import LinkInherited
 from service.rules.kernel.codec import Malformed, from_data
-from service.rules.kernel.records import EMPTY
 from service.rules.rolls.closing import EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.table.table import MIXED, SERVER, DiceSetup
-
-RollPlace = tuple[int, int, str, int]
-"""A roll's name as a key: epoch, lane, stream, place."""
 
 
 class NotRecorded(Exception):
@@ -106,36 +103,23 @@ def prove(
     evidence: Evidence,
     commits: Sequence[Commit],
     payloads: Payloads,
+    requests: Sequence[Request | None],
     counts: Counts,
     progress: Progress = unheard,
 ) -> Proof:
-    """Return the dice that the record proves, after checking every derivable face; raises `Fault`."""
-    proof = _proof(evidence, commits, payloads)
+    """Return the dice that the record proves, after checking every derivable or declared face.
+
+    Raises `Fault`.
+    """
+    proof, declared = _proof(evidence, commits, payloads), DeclaredDice()
     proved = part(progress, len(commits), DICE)
-    for commit in commits:
+    for commit, request in zip(commits, requests, strict=True):
         proved(commit.n)
-        for roll in rolls_of(commit, payloads.get(commit.n, EMPTY)):
+        declared.take(commit, request, payloads)
+        for roll in rolls_of(commit, payloads):
+            declared.check(commit.n, roll)
             _check(proof, commit.n, roll, counts)
     return proof
-
-
-def rolls_of(commit: Commit, lying: Mapping[int, Payload]) -> Iterator[Mapping[str, Any]]:
-    """Yield the rolls of *commit*: the open ones, then those in its envelopes; *lying* is keyed by index."""
-    yield from commit.rolls
-    for payload in lying.values():
-        yield from payload["rolls"]
-
-
-def place_of(roll: Mapping[str, Any]) -> RollPlace:
-    """Return the name of a roll as a key."""
-    name = roll["name"]
-    return name["epoch"], name["lane"], name["stream"], name["place"]
-
-
-def spelled(place: RollPlace) -> str:
-    """Return the name of a roll as text: `epoch/lane/stream#place`."""
-    epoch, lane, stream, number = place
-    return f"{epoch}/{lane}/{stream}#{number}"
 
 
 def setup_of(evidence: Evidence, commits: Sequence[Commit]) -> DiceSetup | None:
@@ -188,7 +172,7 @@ def _proof(evidence: Evidence, commits: Sequence[Commit], payloads: Payloads) ->
         raise Fault(Verdict(DICE_INVALID, n, detail)) from fault
     choices = Choices(eid)
     for commit in commits:
-        choices.take(_events(commit, payloads.get(commit.n, EMPTY)), commit.n)
+        choices.take(events_of(commit, payloads), commit.n)
     epochs = {a.lane: max((e for lane, e in links if lane == a.lane), default=0) for a in anchors}
     return Proof(dice, epochs, links, sealed.n)
 
@@ -204,7 +188,7 @@ def _links(
     stated = [
         (link_at, commit.n)
         for commit in commits
-        for event in _events(commit, payloads.get(commit.n, EMPTY))
+        for event in events_of(commit, payloads)
         if (link_at := _disclosed_link(event, commit.n, lengths)) is not None
     ]
     for (place, link), n in (*stated, *((link_at, None) for link_at in evidence.links.items())):
@@ -232,14 +216,6 @@ def _disclosed_link(
     except (KeyError, ValueError, TypeError) as fault:
         raise Fault(Verdict(MALFORMED, n, f"{event['type']} discloses no link")) from fault
     return None
-
-
-def _events(commit: Commit, lying: Mapping[int, Payload]) -> Iterator[Mapping[str, Any]]:
-    for index, event in enumerate(commit.events):
-        if "sealed" not in event:
-            yield event
-        elif index in lying:
-            yield from lying[index]["events"]
 
 
 def _check(proof: Proof, n: int, roll: Mapping[str, Any], counts: Counts) -> None:

@@ -7,7 +7,6 @@ record was rewritten from some commit on, so the verdict names an interval.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -16,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from service.audit.beginnings import begun_by, check_beginnings
 from service.audit.checkpoint import Checkpoint
 from service.audit.completeness import check_completeness
+from service.audit.contents import Payload, Payloads
 from service.audit.coverage import check_coverage
 from service.audit.evidence import Evidence
 from service.audit.history import Loss, claimed_losses
@@ -50,12 +50,8 @@ from service.record.commit import (
 from service.record.frontier import Frontier
 from service.record.quarantine import CAUSES
 from service.record.quarantine import MEMBERS as QUARANTINE
+from service.rules.kernel.hexadecimal import is_hex
 
-Payload = dict[str, Any]
-Payloads = Mapping[int, Mapping[int, Payload]]
-"""The payloads of opened envelopes, by their commit's number, then by their index in it."""
-
-_HASH: Final = re.compile(r"[0-9a-f]{64}")
 _TYPES: Final = {
     "at": str,
     "edition": str,
@@ -179,7 +175,7 @@ def _check_values(data: dict[str, Any]) -> None:
     if data["v"] != VERSION:
         raise NotCanonical("/v", f"version {data['v']} is unknown")
     for name in ("prev", "request"):
-        if not _HASH.fullmatch(data[name]):
+        if not is_hex(data[name]):
             raise NotCanonical(f"/{name}", "expected 64 hexadecimal digits")
     if data["outcome"] not in _OUTCOMES:
         raise NotCanonical("/outcome", "one of " + ", ".join(_OUTCOMES))
@@ -202,14 +198,19 @@ def _check_reasons(data: dict[str, Any]) -> None:
         raise NotCanonical("/quarantine", "a quarantined command has it, and no other")
     if "quarantine" in data and not _is_quarantine(data["quarantine"]):
         raise NotCanonical("/quarantine", "expected a cause, the code, and texts or null")
+    if data["outcome"] in (REFUSED, QUARANTINED) and (data["events"] or data["rolls"]):
+        raise NotCanonical("/outcome", "a refused or quarantined command has no events and no rolls")
 
 
 def _is_quarantine(quarantine: object) -> bool:
     if not isinstance(quarantine, dict) or quarantine.keys() != QUARANTINE:
         return False
     code, *others = (quarantine[name] for name in ("code", "error", "place", "rule"))
-    is_code = isinstance(code, str) and _HASH.fullmatch(code) is not None
-    return quarantine["cause"] in CAUSES and is_code and all(isinstance(each, str | None) for each in others)
+    return (
+        quarantine["cause"] in CAUSES
+        and is_hex(code)
+        and all(isinstance(each, str | None) for each in others)
+    )
 
 
 def _is_refusal(refusal: Mapping[str, object]) -> bool:
@@ -227,7 +228,7 @@ def _check_event(event: object, pointer: str) -> None:
     audience = event.get("audience")
     if event.keys() != _ENVELOPE or not isinstance(audience, list) or not isinstance(event["opens"], str):
         raise NotCanonical(pointer, "expected an envelope with a commitment, an audience and an occasion")
-    if not isinstance(event["sealed"], str) or not _HASH.fullmatch(event["sealed"]):
+    if not is_hex(event["sealed"]):
         raise NotCanonical(f"{pointer}/sealed", "expected 64 hexadecimal digits")
     if not all(isinstance(reader, str) for reader in audience):
         raise NotCanonical(f"{pointer}/audience", "expected seats")

@@ -15,7 +15,7 @@ from typing import Any, Final
 from service.audit.beginnings import Beginning, beginnings
 from service.audit.evidence import Evidence
 from service.audit.requests import read_request
-from service.audit.statements import keys_at_end, keys_of
+from service.audit.seat_keys import keys_at_end, keys_of_seats
 from service.audit.verdict import SEAM_BROKEN, UNKNOWN_EDITION, WRONG_PARENT, Verdict
 from service.core.continuation import proposal
 from service.core.continuation_plan import NOT_REPEATED, opening
@@ -191,7 +191,7 @@ def _check_accepted(line: AuditedLine, ruled: AuditedLine, begun: Beginning) -> 
     request = line.request(begun.accepted)
     if request is not None and request.actor.role != CLOCK:
         raise _Broken(begun.accepted, "the service alone says that a line is accepted")
-    if dict(keys_of(accepted.events[0].get("seats"))) != dict(keys_at_end(ruled.commits)):
+    if keys_of_seats(accepted.events[0].get("seats")) != keys_at_end(ruled.commits):
         raise _Broken(begun.accepted, "its seats have other keys than they had in its parent")
 
 

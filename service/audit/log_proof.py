@@ -23,14 +23,13 @@ from service.audit.tree import includes, is_prefix
 from service.audit.witness_policy import Party, Policy
 from service.record.canonical import NotCanonical, dumps, read_strictly
 from service.record.log_entries import LINE, BadEntry, LogEntry, leaf_hash, read_entry
+from service.rules.kernel.hexadecimal import is_hex
 from service.stores.public_log import PublicLog
 
 FORMAT: Final = "rewound/log-proof/1"
 MOST_BYTES: Final = 32 * 2**20
 _MOST_TRIED: Final = 64
 """Checkpoints behind an entry among which one with cosignatures is looked for."""
-_HASH_DIGITS: Final = 64
-_DIGITS: Final = frozenset("0123456789abcdef")
 
 
 class BadLogProof(ValueError):
@@ -155,9 +154,7 @@ def _check(data: object, **types: type) -> None:
 
 
 def _hashes(listed: list[object]) -> list[bytes]:
-    if not all(
-        isinstance(each, str) and len(each) == _HASH_DIGITS and _DIGITS.issuperset(each) for each in listed
-    ):
+    if not all(map(is_hex, listed)):
         raise BadLogProof("a proof is a list of hashes, 64 lower-case hexadecimal digits each")
     return [bytes.fromhex(str(each)) for each in listed]
 

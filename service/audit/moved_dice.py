@@ -6,67 +6,55 @@ and no die falls for a command whose seat had not seen the advance. The check ne
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
+from service.audit.beginnings import repeated
+from service.audit.contents import Payloads, RollPlace, place_of, rolls_of
 from service.audit.verdict import DICE_MOVED, FORGED_COMMAND, Fault, Verdict
 from service.record.commit import Commit, Request
-from service.rules.contests.acceptance import AcceptLine, LineAccepted
-from service.rules.contests.continuing import LineBegun
-from service.rules.kernel.records import EMPTY
+from service.rules.contests.acceptance import AcceptLine
 from service.rules.rolls.epochs import EpochAdvanced
 from service.rules.table.table import CLOCK
 
 CLOCK_COMMANDS: Final = frozenset((AcceptLine.type,))
 """What the service itself may send."""
 
-Lying = Mapping[int, Mapping[str, Any]]
-"""The payloads of a commit's opened envelopes, by their index in it."""
-Shown = dict[tuple[Any, ...], int]
+Shown = dict[RollPlace, int]
 """The number of dice that each roll had so far, by its name."""
 
 
 def check_moved_dice(
-    commits: Sequence[Commit], requests: Sequence[Request | None], payloads: Mapping[int, Lying]
+    commits: Sequence[Commit], requests: Sequence[Request | None], payloads: Payloads
 ) -> None:
     """Raise `Fault` for a command of the clock that only people give, and for dice of an outdated command.
 
-    A proposed line repeats commands that were signed in the line before, so none of them is outdated.
+    What a line repeats was signed in the line before, so none of it is outdated.
     """
-    moved_in, is_proposed = 0, False
+    moved_in, exempt = 0, repeated(commits)
     shown: Shown = {}
     for commit, request in zip(commits, requests, strict=False):
-        is_new = _throws(commit, payloads.get(commit.n, EMPTY), shown)
+        is_new = _throws(commit, payloads, shown)
         if request is not None:
             if request.actor.seat == CLOCK and request.type not in CLOCK_COMMANDS:
                 detail = f"the service itself sends no {request.type}"
                 raise Fault(Verdict(FORGED_COMMAND, commit.n, detail))
             signed = request.signed
-            if signed is not None and signed.n < moved_in and is_new and not is_proposed:
+            if signed is not None and signed.n < moved_in and is_new and commit.n not in exempt:
                 detail = (
                     f"{request.actor.seat} signed it on commit {signed.n}, commit {moved_in} moved the dice, "
                     "and it throws some"
                 )
                 raise Fault(Verdict(DICE_MOVED, commit.n, detail))
-        for event in commit.events:
-            match event.get("type"):
-                case EpochAdvanced.type:
-                    moved_in = commit.n
-                case LineBegun.type:
-                    is_proposed = True
-                case LineAccepted.type:
-                    is_proposed = False
-                case _:
-                    pass
+        if any(event.get("type") == EpochAdvanced.type for event in commit.events):
+            moved_in = commit.n
 
 
-def _throws(commit: Commit, lying: Lying, shown: Shown) -> bool:
+def _throws(commit: Commit, payloads: Payloads, shown: Shown) -> bool:
     """Return whether *commit* has a seeded die that no earlier commit shows; enter its rolls into *shown*."""
     is_new = False
-    rolls = [*commit.rolls, *(roll for payload in lying.values() for roll in payload["rolls"])]
-    for roll in rolls:
-        name = tuple(sorted(roll["name"].items()))
-        many = len(roll["dice"])
-        is_new = is_new or (roll["source"] == "seeded" and many > shown.get(name, 0))
-        shown[name] = max(many, shown.get(name, 0))
+    for roll in rolls_of(commit, payloads):
+        place, many = place_of(roll), len(roll["dice"])
+        is_new = is_new or (roll["source"] == "seeded" and many > shown.get(place, 0))
+        shown[place] = max(many, shown.get(place, 0))
     return is_new

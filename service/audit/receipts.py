@@ -8,7 +8,6 @@ specified in docs/format.md.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,15 +17,14 @@ from service.audit.evidence import Receipt
 from service.audit.tree import node, root_of_path
 from service.log.values import CommitWrite
 from service.record.canonical import NotCanonical, dumps, loads, read_strictly, request_digest
-from service.record.ed25519 import is_signed, public_key, sign_bytes
+from service.record.ed25519 import SIGNATURE, is_signed, public_key, sign_bytes
+from service.rules.kernel.hexadecimal import is_hex
 
 FORMAT: Final = "rewound/receipt/1"
 _LEAF: Final = b"\x00rewound/receipt/1\x00"
 _BATCH: Final = b"rewound/receipts/1\x00"
 _SIZE_BYTES: Final = 8
 _LONGEST_PATH: Final = 32
-_SIGNATURE_DIGITS: Final = 128
-_DIGITS: Final = re.compile(r"[0-9a-f]+")
 _SAID: Final = ("encounter", "hash", "n", "prev", "request")
 _MEMBERS: Final = frozenset((*_SAID, "batch", "format", "key", "signature"))
 _IN_BATCH: Final = frozenset(("index", "path", "size"))
@@ -144,7 +142,7 @@ def read_receipt_file(raw: bytes) -> tuple[list[bytes], Receipt | None]:
     if signed:
         return signed, None
     n, hash_ = answer.get("n"), answer.get("hash")
-    if type(n) is not int or n < 1 or not _has_digits(hash_, 64):
+    if type(n) is not int or n < 1 or not is_hex(hash_):
         return [raw], None
     return [], Receipt(n, str(hash_))
 
@@ -168,20 +166,16 @@ def _is_receipt(data: Any) -> bool:  # noqa: ANN401 - JSON of any shape
         isinstance(data["encounter"], str)
         and type(data["n"]) is int
         and data["n"] >= 1
-        and all(_has_digits(data[name], 64) for name in ("hash", "prev", "request", "key"))
-        and _has_digits(data["signature"], _SIGNATURE_DIGITS)
+        and all(is_hex(data[name]) for name in ("hash", "prev", "request", "key"))
+        and is_hex(data["signature"], SIGNATURE)
         and isinstance(batch, dict)
         and batch.keys() == _IN_BATCH
         and all(type(batch[name]) is int for name in ("index", "size"))
         and 0 <= batch["index"] < batch["size"]
         and isinstance(batch["path"], list)
         and len(batch["path"]) <= _LONGEST_PATH
-        and all(_has_digits(step, 64) for step in batch["path"])
+        and all(map(is_hex, batch["path"]))
     )
-
-
-def _has_digits(value: object, count: int) -> bool:
-    return isinstance(value, str) and len(value) == count and _DIGITS.fullmatch(value) is not None
 
 
 def _leaf(said: Mapping[str, Any]) -> bytes:

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Final
 
-from service.audit.dice import LoggedDiceSource, NotRecorded, Proof, RollPlace, place_of, rolls_of
+from service.audit.contents import Payload, place_of, rolls_of
+from service.audit.dice import LoggedDiceSource, NotRecorded, Proof
 from service.audit.evidence import Evidence
-from service.audit.integrity import Examined, Payload
+from service.audit.integrity import Examined
 from service.audit.progress import DECIDING, FOLDING, Progress, part
 from service.audit.verdict import (
     FALSE_QUARANTINE,
@@ -222,7 +223,7 @@ class Redecider:
         if commit.quarantine is not None:
             return quarantine_request(folded, raw, commit.n, commit.quarantine)
         lying = self._payloads_of(commit)
-        rolls: dict[RollPlace, Mapping[str, Any]] = {place_of(roll): roll for roll in rolls_of(commit, lying)}
+        rolls = {place_of(roll): roll for roll in rolls_of(commit, self._payloads)}
         lent = _LentDice(LoggedDiceSource(self._proof, rolls), self._evidence.opened)
         return decide_request(
             self._ruleset, folded, raw, commit.n, lent, lambda _origin: sealed_values_in(commit, lying)

@@ -10,14 +10,14 @@ from typing import Any, Final
 from service.core.decide import MALFORMED
 from service.record.canonical import NotCanonical, read_strictly
 from service.record.commit import VERSION, Commit, Request, load_request
+from service.record.ed25519 import SIGNATURE
+from service.rules.kernel.hexadecimal import is_hex
 from service.rules.kernel.records import EMPTY
 
 _AT: Final = re.compile(
     r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"
 )
-_NONCE: Final = re.compile(r"[0-9a-f]{32}")
-_HASH: Final = re.compile(r"[0-9a-f]{64}")
-_SIGNATURE: Final = re.compile(r"[0-9a-f]{128}")
+_NONCE_BYTES: Final = 16
 
 _LONGEST: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 """The number of days of each month in a leap year."""
@@ -55,10 +55,6 @@ def _whole(value: object) -> bool:
     return type(value) is int
 
 
-def _matching(pattern: re.Pattern[str]) -> _Shape:
-    return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
-
-
 def _instant(value: object) -> bool:
     """Return whether *value* is a valid RFC 3339 time in UTC with milliseconds."""
     if not isinstance(value, str) or _AT.fullmatch(value) is None:
@@ -78,7 +74,7 @@ _MEMBERS: Final[Mapping[str, _Shape]] = {
     "encounter": _text,
     "type": _text,
     "at": _instant,
-    "nonce": _matching(_NONCE),
+    "nonce": lambda value: is_hex(value, _NONCE_BYTES),
     "actor": lambda value: _has(value, {"seat": _text, "role": _text}),
     "batch": lambda value: value is None or _has(value, _BATCH),
     "data": lambda value: isinstance(value, dict),
@@ -86,7 +82,7 @@ _MEMBERS: Final[Mapping[str, _Shape]] = {
 _SIGNED: Final[Mapping[str, _Shape]] = {
     "key": _text,
     "index": _whole,
-    "head": lambda value: _has(value, {"n": _whole, "hash": _matching(_HASH)}),
-    "signature": _matching(_SIGNATURE),
+    "head": lambda value: _has(value, {"n": _whole, "hash": is_hex}),
+    "signature": lambda value: is_hex(value, SIGNATURE),
 }
 _OPTIONAL: Final[Mapping[str, _Shape]] = {"signed": lambda value: _has(value, _SIGNED)}

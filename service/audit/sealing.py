@@ -7,10 +7,9 @@ so that a verifier without the rules can make it too.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from service.audit.verdict import DICE_INVALID, MALFORMED, Fault, Verdict
 from service.dice.chain import Anchor, seal, seat_commitment
@@ -18,10 +17,9 @@ from service.dice.encoding import check_id
 from service.record.commit import Commit
 from service.rules.contests.continuing import LineBegun
 from service.rules.kernel.codec import Malformed
+from service.rules.kernel.hexadecimal import is_hex
 from service.rules.rolls.seeding import DiceSealed, SeedCommitted, SeedRevealed, SeedWaived
 from service.rules.table.table import SERVER, DiceSetup
-
-_HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +32,9 @@ class SealingFacts:
 
 def unhex(text: object) -> bytes:
     """Return the 32 bytes that *text* spells in lower-case hexadecimal digits; raises `ValueError`."""
-    if not isinstance(text, str) or not _HASH.fullmatch(text):
+    if not is_hex(text):
         raise Malformed("", "64 lower-case hexadecimal digits")
-    return bytes.fromhex(text)
+    return bytes.fromhex(str(text))
 
 
 def anchors_of(setup: DiceSetup) -> list[Anchor]:

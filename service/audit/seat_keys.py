@@ -6,38 +6,68 @@ say so, so a reader must see each key and how many commands it signed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from service.record.commit import Commit, Request
+from service.rules.contests.acceptance import LineAccepted
+from service.rules.opening import EncounterOpened
+from service.rules.table.seats import SeatKeyRemoved, SeatKeySet
 
 Data = dict[str, Any]
-Changes = Iterator[tuple[str, str | None]]
 
 
-def changes_in(event: Mapping[str, Any]) -> Changes:
-    """Yield each seat whose key *event* sets, with the key; None if the event removes it."""
-    match event.get("type"):
-        case "seat_key_set" if isinstance(event.get("seat"), str) and isinstance(event.get("key"), str):
-            yield event["seat"], event["key"]
-        case "seat_key_removed" if isinstance(event.get("seat"), str):
-            yield event["seat"], None
-        case "encounter_opened":
-            opening = event.get("opening")
-            seats = opening.get("seats") if isinstance(opening, dict) else None
-            for seat in seats if isinstance(seats, list) else ():
-                if isinstance(seat, dict) and all(
-                    isinstance(seat.get(name), str) for name in ("seat", "key")
-                ):
-                    yield seat["seat"], seat["key"]
-        case _:
-            return
+def keys_after(commit: Commit, keys: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the keys of seats after *commit*, by seat, where *keys* are those before it."""
+    for event in commit.events:
+        match event.get("type"):
+            case SeatKeySet.type if _are_texts(event, "seat", "key"):
+                keys = {**keys, event["seat"]: event["key"]}
+            case SeatKeyRemoved.type if _are_texts(event, "seat"):
+                keys = {seat: key for seat, key in keys.items() if seat != event["seat"]}
+            case EncounterOpened.type:
+                keys = {**keys, **dict(_opened(event.get("opening")))}
+            case LineAccepted.type:
+                keys = keys_of_seats(event.get("seats"))
+            case _:
+                pass
+    return keys
+
+
+def keys_at_end(commits: Iterable[Commit]) -> Mapping[str, str]:
+    """Return the keys that *commits* leave the seats with, by seat."""
+    keys: Mapping[str, str] = {}
+    for commit in commits:
+        keys = keys_after(commit, keys)
+    return keys
+
+
+def keys_of_seats(seats: object) -> Mapping[str, str]:
+    """Return the keys in *seats*, an object of seats as a state has it, by seat."""
+    known: Mapping[str, Any] = seats if isinstance(seats, dict) else {}
+    return {
+        name: seat["key"]
+        for name, seat in known.items()
+        if isinstance(seat, dict) and _are_texts(seat, "key")
+    }
+
+
+def _opened(opening: object) -> Iterator[tuple[str, str]]:
+    """Yield the seats that an opening creates with a key, each with it."""
+    seats = opening.get("seats") if isinstance(opening, dict) else None
+    for seat in seats if isinstance(seats, list) else ():
+        if isinstance(seat, dict) and _are_texts(seat, "seat", "key"):
+            yield seat["seat"], seat["key"]
+
+
+def _are_texts(data: Mapping[str, Any], *names: str) -> bool:
+    return all(isinstance(data.get(name), str) for name in names)
 
 
 def keys_of(
     commits: Sequence[Commit], requests: Sequence[Request | None], pinned: Mapping[str, str]
 ) -> tuple[Data, ...]:
-    """Return every key that a seat had, in the order of the record: from which commit on, and set by whom.
+    """Return every key that a seat had, in the order of the record and of seats: since when, and set by whom.
 
     Each has `seat`, `key`, `n` (the commit that set it), `by` (the seat that sent that command, None if it is
     withheld), how many `commands` of the seat it signed, and whether the reader `given` it knows it from
@@ -45,18 +75,16 @@ def keys_of(
     """
     found: list[Data] = []
     current: dict[str, Data] = {}
+    keys: Mapping[str, str] = {}
     for commit, request in zip(commits, requests, strict=True):
         sender = None if request is None else request.actor.seat
         if request is not None and request.signed is not None and sender in current:
             current[sender]["commands"] += 1
-        for event in commit.events:
-            for seat, key in changes_in(event):
-                known = current.pop(seat, None)
-                if key is None:
-                    continue
-                if known is not None and known["key"] == key:
-                    current[seat] = known
-                    continue
+        before, keys = keys, keys_after(commit, keys)
+        for seat in before.keys() - keys.keys():
+            del current[seat]
+        for seat, key in sorted(keys.items()):
+            if before.get(seat) != key:
                 made = {"seat": seat, "key": key, "n": commit.n, "by": sender, "commands": 0}
                 current[seat] = made | {"given": pinned.get(seat) == key}
                 found.append(current[seat])

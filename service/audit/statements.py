@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
-from service.audit.beginnings import beginnings
+from service.audit.beginnings import repeated
 from service.audit.history import Loss
-from service.audit.verdict import FORGED_COMMAND, FORKED, Fault, Verdict
+from service.audit.seat_keys import keys_after
+from service.audit.verdict import FALSE_REFUSAL, FORGED_COMMAND, FORKED, Fault, Verdict
 from service.core.decide import UNSIGNED
 from service.record.commit import Commit, Request
 from service.record.statements import is_signed_by
@@ -27,33 +27,30 @@ def check_statements(
     losses: Iterable[Loss],
     pinned: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
-    """Return how many commands their seats signed; raises `Fault`: a forged command, a forked history.
+    """Return how many commands their seats signed; raises `Fault`.
+
+    The faults are a forged command, a forked history, and a command that was falsely refused as not signed.
 
     *pinned* are keys that the reader knows from elsewhere, by seat: they hold from the first commit on,
     whatever the record says, and a command that sets the pinned key itself needs no signature.
     """
-    keys: dict[str, str] = {}
-    repeated = {n for begun in beginnings(commits) for n in range(begun.n, begun.drafted + 1)}
+    keys: Mapping[str, str] = {}
+    exempt = repeated(commits)
     taken: set[tuple[str, str, int]] = set()
     lost = tuple(losses)
     for commit, request in zip(commits, requests, strict=False):
         if request is not None:
             _check_role(commit.n, request.actor)
-        key = None if request is None or commit.n in repeated else _key_for(request, keys, pinned)
-        if request is not None and key is not None and not _was_refused_for_it(commit):
-            _check_signature(commit.n, request, key)
-            _check_head(commits, commit.n, request, lost)
-            _check_once(commit.n, request, taken)
-        _follow(commit, keys)
+        if request is not None and commit.n not in exempt:
+            key = _key_for(request, keys, pinned)
+            if _was_refused_for_it(commit):
+                _check_refusal(commit.n, request, keys, pinned)
+            elif key is not None:
+                _check_signature(commit.n, request, key)
+                _check_head(commits, commit.n, request, lost)
+                _check_once(commit.n, request, taken)
+        keys = keys_after(commit, keys)
     return len(taken)
-
-
-def keys_at_end(commits: Sequence[Commit]) -> Mapping[str, str]:
-    """Return the keys that *commits* leave the seats with, by seat."""
-    keys: dict[str, str] = {}
-    for commit in commits:
-        _follow(commit, keys)
-    return keys
 
 
 def _check_role(n: int, actor: Actor) -> None:
@@ -65,6 +62,15 @@ def _check_role(n: int, actor: Actor) -> None:
 def _check_signature(n: int, request: Request, key: str) -> None:
     if not is_signed_by(request, key):
         raise _forged(n, f"the command is not signed by the key of {request.actor.seat}")
+
+
+def _check_refusal(n: int, request: Request, keys: Mapping[str, str], pinned: Mapping[str, str]) -> None:
+    """Raise `Fault` if a command was refused as not signed although its seat signed it, or need not sign."""
+    seat = request.actor.seat
+    if seat not in keys:
+        raise Fault(Verdict(FALSE_REFUSAL, n, f"{seat} had no key, so it need not sign"))
+    if any(is_signed_by(request, known[seat]) for known in (keys, pinned) if seat in known):
+        raise Fault(Verdict(FALSE_REFUSAL, n, f"the command is signed by the key of {seat}"))
 
 
 def _check_head(commits: Sequence[Commit], n: int, request: Request, losses: Sequence[Loss]) -> None:
@@ -101,39 +107,6 @@ def _key_for(request: Request, keys: Mapping[str, str], pinned: Mapping[str, str
 
 def _was_refused_for_it(commit: Commit) -> bool:
     return commit.refusal is not None and commit.refusal["code"] == UNSIGNED
-
-
-def _follow(commit: Commit, keys: dict[str, str]) -> None:
-    """Enter the keys that *commit* set into *keys*."""
-    for event in commit.events:
-        match event.get("type"):
-            case "seat_key_set" if isinstance(event.get("seat"), str) and isinstance(event.get("key"), str):
-                keys[event["seat"]] = event["key"]
-            case "seat_key_removed" if isinstance(event.get("seat"), str):
-                keys.pop(event["seat"], None)
-            case "encounter_opened":
-                keys.update(_keys_in(event.get("opening")))
-            case "line_accepted":
-                keys.clear()
-                keys.update(keys_of(event.get("seats")))
-            case _:
-                pass
-
-
-def _keys_in(opening: object) -> Iterable[tuple[str, str]]:
-    """Yield the seats that an opening creates with a key, each with it."""
-    seats = opening.get("seats") if isinstance(opening, dict) else None
-    for seat in seats if isinstance(seats, list) else ():
-        if isinstance(seat, dict) and isinstance(seat.get("seat"), str) and isinstance(seat.get("key"), str):
-            yield seat["seat"], seat["key"]
-
-
-def keys_of(seats: object) -> Iterable[tuple[str, str]]:
-    """Yield the seats that have a key, each with it."""
-    known: Mapping[str, Any] = seats if isinstance(seats, dict) else {}
-    for name, seat in known.items():
-        if isinstance(seat, dict) and isinstance(seat.get("key"), str):
-            yield name, seat["key"]
 
 
 def _forged(n: int, detail: str) -> Fault:

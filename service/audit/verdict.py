@@ -21,6 +21,7 @@ UNSIGNED_FROM: Final = "unsigned_from"
 FORGED_COMMAND: Final = "forged_command"
 DICE_MOVED: Final = "dice_moved"
 FALSE_QUARANTINE: Final = "false_quarantine"
+FALSE_REFUSAL: Final = "false_refusal"
 DICE_INVALID: Final = "dice_invalid"
 UNKNOWN_EDITION: Final = "unknown_edition"
 RULES_CHANGED: Final = "rules_changed"
@@ -68,6 +69,7 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         EMPTY: "the record has no commits, so there is nothing to judge",
         UNSIGNED_FROM: "no accepted key has signed this commit or a later one; anybody may have written them",
         FORGED_COMMAND: "a seat has a key, and a command in its name is not signed by it, or is here twice",
+        FALSE_REFUSAL: "the host refused this command as not signed, and its seat has signed it",
         DICE_MOVED: "the dice were moved after a seat signed this command, and it throws the later ones",
         FALSE_QUARANTINE: "the host set this command aside, and the cause that it gives does not hold",
         DICE_INVALID: "a die or a disclosed link does not follow from the published anchor",

@@ -48,6 +48,7 @@ STATUS: Final[Mapping[str, int]] = MappingProxyType(
         v.RECEIPT_MISMATCH: 23,
         v.FALSE_QUARANTINE: 24,
         v.DICE_MOVED: 25,
+        v.FALSE_REFUSAL: 28,
         v.VALID_IN_PART: 27,
         v.NOT_ACCEPTED: 26,
         v.BAD_LOG_PROOF: 30,

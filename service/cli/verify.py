@@ -42,8 +42,8 @@ Exit status: 0 valid, valid_to_epoch, valid_as_opened; 3 malformed, 4 tampered, 
 12 valid_without_rules (0 with --without-rules), 13 valid_unsigned and the like (0 with --unsigned), 14 empty,
 15 unknown_edition, 16 not_a_bundle, 17 certificate_mismatch, 18 wrong_parent, 19 seam_broken, 20 seam_sealed,
 21 carry_forged, 22 forged_command, 23 receipt_mismatch, 24 false_quarantine, 25 dice_moved,
-26 not_accepted, 27 valid_in_part, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed,
-34 misdated; 40 missing (of several fights);
+26 not_accepted, 27 valid_in_part, 28 false_refusal, 30 bad_log_proof, 31 log_contradicted, 32 unlogged,
+33 unwitnessed, 34 misdated; 40 missing (of several fights);
 1 and 2: an error without a verdict.
 """
 

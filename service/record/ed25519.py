@@ -12,6 +12,8 @@ from typing import Final
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+SIGNATURE: Final = 64
+"""Bytes of a signature."""
 _P: Final = 2**255 - 19
 """The prime of the curve's field."""
 

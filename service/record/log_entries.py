@@ -8,13 +8,13 @@ anybody counts the openings of one owner without learning who it is.
 from __future__ import annotations
 
 import hmac
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
 from service.record.canonical import NotCanonical, commit_hash, dumps, eid_of, read_strictly
+from service.rules.kernel.hexadecimal import is_hex
 
 VERSION: Final = 1
 OPENING: Final = "opening"
@@ -27,8 +27,8 @@ MOST_BYTES: Final = 65_535
 """An entry's length is written in two bytes."""
 
 _OWNER: Final = b"rewound/public-log/1/owner\x00"
-_HASH: Final = re.compile(r"[0-9a-f]{64}")
-_PSEUDONYM: Final = re.compile(r"[0-9a-f]{32}")
+_PSEUDONYM: Final = 16
+"""Bytes of an owner's pseudonym."""
 _MOST: Final = 10**15
 
 leaf_hash: Final = commit_hash
@@ -102,19 +102,11 @@ def read_entry(raw: bytes) -> LogEntry:
 
 def pseudonym_of(owner: str, service_key: bytes) -> str:
     """Return the owner's pseudonym: the same in every opening, and nobody's name without *service_key*."""
-    return hmac.new(service_key, _OWNER + owner.encode(), sha256).hexdigest()[:32]
+    return hmac.new(service_key, _OWNER + owner.encode(), sha256).hexdigest()[: 2 * _PSEUDONYM]
 
 
 def _is_number(value: object) -> bool:
     return type(value) is int and 1 <= value < _MOST
-
-
-def _is_hash(value: object) -> bool:
-    return isinstance(value, str) and _HASH.fullmatch(value) is not None
-
-
-def _is_pseudonym(value: object) -> bool:
-    return isinstance(value, str) and _PSEUDONYM.fullmatch(value) is not None
 
 
 def _is_encounter(value: object) -> bool:
@@ -132,11 +124,11 @@ _COMMON: Final[Mapping[str, Callable[[object], bool]]] = {
     "kind": lambda value: isinstance(value, str),
     "encounter": _is_encounter,
     "size": _is_number,
-    "root": _is_hash,
+    "root": is_hex,
 }
 _OWN: Final[Mapping[str, Mapping[str, Callable[[object], bool]]]] = {
-    OPENING: {"owner": _is_pseudonym},
-    LINE: {"parent": _is_encounter, "n": _is_number, "head": _is_hash, "ruled_in": _is_encounter},
+    OPENING: {"owner": lambda value: is_hex(value, _PSEUDONYM)},
+    LINE: {"parent": _is_encounter, "n": _is_number, "head": is_hex, "ruled_in": _is_encounter},
     HEAD: {},
     END: {"continued_in": lambda value: value is None or _is_encounter(value)},
 }

@@ -7,15 +7,13 @@ history. The bytes are specified in docs/format.md.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from service.record.canonical import dumps
 from service.record.commit import Request, SeatSignature
-from service.record.ed25519 import is_signed
+from service.record.ed25519 import SIGNATURE, is_signed
 from service.rules.kernel.hexadecimal import is_hex
 
-_SIGNATURE: Final = re.compile("[0-9a-f]{128}")
 LABEL: Final = b"rewound/request/1\x00"
 
 
@@ -39,6 +37,6 @@ def is_signed_by(request: Request, key: str) -> bool:
     signed = request.signed
     if signed is None:
         return False
-    if not is_hex(key) or not _SIGNATURE.fullmatch(signed.value):
+    if not is_hex(key) or not is_hex(signed.value, SIGNATURE):
         return False
     return is_signed(statement(request, signed), bytes.fromhex(signed.value), bytes.fromhex(key))

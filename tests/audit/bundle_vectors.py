@@ -15,7 +15,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
-from service.audit import signing
+from service.audit import bundle, signing
 from service.audit.certificate import certificate, signed
 from service.audit.evidence import Evidence, Receipt, stored
 from service.audit.receipts import sign_receipts
@@ -56,16 +56,21 @@ class Vector:
     raw: bytes
     verdict: str
     keys: tuple[str, ...] = (KEY,)
+    """Accepted keys of the host."""
     receipts: tuple[Receipt, ...] = ()
     certificate: bytes | None = None
     signed: bytes | None = None
     """A signed receipt."""
+    seat_keys: tuple[str, ...] = ()
+    """Keys of seats that the reader knows, each as `SEAT:KEY`."""
 
     def to_data(self) -> Line:
         """Return the row of the table."""
         row: Line = {"file": f"{self.name}.jsonl", "keys": list(self.keys), "verdict": self.verdict}
         if self.receipts:
             row["receipts"] = [f"{receipt.n}:{receipt.hash}" for receipt in self.receipts]
+        if self.seat_keys:
+            row["seat_keys"] = list(self.seat_keys)
         if self.signed is not None:
             row["receipt"] = f"{self.name}.receipt.json"
         if self.certificate is not None:
@@ -519,6 +524,38 @@ def dice() -> Iterator[Vector]:
     )
 
 
+def thrown(*, face: int = 5, declared: int | None = 5, sent: int | None = 5, by: str = "gm") -> bytes:
+    """Return a game whose roll in commit 3 is called declared, with faces that were declared and sent."""
+
+    def change(commit: Line) -> None:
+        (roll,) = commit["rolls"]
+        roll |= {"source": "declared", "by": by}
+        roll["dice"][0]["face"] = face
+        if declared is not None:
+            event = {"type": "dice_declared", "because": [], "prompt": "x", "stream": "table", "seat": "gm"}
+            commit["events"].append(event | {"faces": [declared]})
+
+    table = forged(bare(), 3, change)
+    if sent is None:
+        return spelled(table)
+    words = {"type": "throw_dice", "data": {"prompt": "x", "faces": [sent]}}
+    return with_request(table, 3, lambda data: data.update(words))
+
+
+def declared_dice() -> Iterator[Vector]:
+    """Yield games whose dice people threw, as the record says."""
+    place = "dice_invalid(3, 1/0/table#0)"
+    for name, raw, verdict in (
+        ("right", thrown(), "valid_unsigned_without_rules"),
+        ("that-nobody-declared", thrown(declared=None, sent=None), place),
+        ("of-other-faces", thrown(face=4), place),
+        ("of-another-seat", thrown(by="ada"), place),
+        ("in-another-command", thrown(sent=None), "dice_invalid(3)"),
+        ("that-were-sent-otherwise", thrown(sent=4), "dice_invalid(3)"),
+    ):
+        yield Vector(f"declared-{name}", raw, verdict, ())
+
+
 def papers() -> Iterator[Vector]:
     """Yield certificates that are not signed by an accepted key, or not of the record."""
     raw, right_one = spelled(game()), paper()
@@ -582,6 +619,36 @@ def statements() -> Iterator[Vector]:
     yield Vector("statement-of-the-gm-missing", spelled(of_gm), "forged_command(3)", ())
     second = with_request(of_gm, 3, lambda data: data.update(actor={"seat": "bo", "role": "gm"}))
     yield Vector("statement-avoided-by-a-second-gm", second, "forged_command(3)", ())
+
+
+def refused_as_unsigned(seat: str = "bo", *, with_key: bool = True) -> Evidence:
+    """Return a game in which a seat, with a key or none, sent command 6, which was refused as not signed."""
+    table = forged(bare(), 6, lambda commit: commit["refusal"].update(code="not_signed"))
+    event = {"type": "seat_key_set", "because": [], "seat": seat, "key": SEAT_KEY}
+    if with_key:
+        table = forged(table, 5, lambda commit: commit["events"].append(event))
+    raw = with_request(table, 6, lambda data: data.update(actor={"seat": seat, "role": "player"}))
+    return bundle.read(raw)
+
+
+def refusals() -> Iterator[Vector]:
+    """Yield games in which a host refuses a command as not signed, rightly or not."""
+    held = "valid_unsigned_without_rules"
+    refused, keyless = refused_as_unsigned(), refused_as_unsigned(with_key=False)
+    yield Vector("refusal-of-an-unsigned-command", spelled(refused), held, ())
+    changed = said(refused, 6, instead={"data": {"amount": 6}})
+    yield Vector("refusal-of-a-command-signed-otherwise", changed, held, ())
+    yield Vector("refusal-of-a-signed-command", said(refused, 6), "false_refusal(6)", ())
+    yield Vector("refusal-of-a-seat-without-a-key", spelled(keyless), "false_refusal(6)", ())
+    foreign = OTHER.public.hex()
+    replaced = forged(refused_as_unsigned("cy"), 5, lambda commit: commit["events"][-1].update(key=foreign))
+    for name, raw, verdict, key in (
+        ("refusal-by-a-key-of-the-hosts-own", said(replaced, 6), "false_refusal(6)", f"cy:{SEAT_KEY}"),
+        ("statement-by-a-key-of-the-hosts-own", said(keyed(), 4), "forged_command(4)", f"ada:{foreign}"),
+        ("statement-by-the-key-that-is-known", said(keyed(), 4), held, f"ada:{SEAT_KEY}"),
+        ("statement-before-the-key-was-set", spelled(bare()), "forged_command(4)", f"ada:{SEAT_KEY}"),
+    ):
+        yield Vector(name, raw, verdict, (), seat_keys=(key,))
 
 
 def moved(head: int, moved_in: int = 7) -> bytes:
@@ -754,8 +821,10 @@ def vectors() -> Iterator[Vector]:
         cut_off,
         unsigned,
         dice,
+        declared_dice,
         papers,
         statements,
+        refusals,
         moves,
         questions,
         receipts,

@@ -107,6 +107,16 @@ LIES: Final[dict[str, tuple[str, str]]] = {
     "statement-on-itself": (HOST, "let a command be signed on a commit that comes later"),
     "statement-of-the-gm-missing": (HOST, "invent a command of a gm with a key"),
     "statement-avoided-by-a-second-gm": (HOST, "speak as the gm from another seat"),
+    "refusal-of-a-signed-command": (HOST, "refuse a signed command as not signed"),
+    "refusal-of-a-seat-without-a-key": (HOST, "refuse a command as not signed of a seat without a key"),
+    "refusal-by-a-key-of-the-hosts-own": (HOST, "give a seat another key, and refuse what it signs"),
+    "statement-by-a-key-of-the-hosts-own": (HOST, "give a seat another key, and speak for it"),
+    "statement-before-the-key-was-set": (HOST, "speak for a seat, and leave its key out"),
+    "declared-that-nobody-declared": (HOST, "call a roll of the service one that people threw"),
+    "declared-of-other-faces": (HOST, "record other faces than people declared"),
+    "declared-of-another-seat": (HOST, "let another seat have thrown"),
+    "declared-in-another-command": (HOST, "declare faces in the name of a seat that sent something else"),
+    "declared-that-were-sent-otherwise": (HOST, "declare other faces than the seat sent"),
     "dice-moved-after-the-signature": (HOST, "move the dice before a command that is signed already"),
     "dice-moved-long-after-the-signature": (HOST, "hold a signed command back until the dice have moved"),
     "clock-plays": (HOST, "play, or move dice, in the name of the service"),
@@ -255,6 +265,7 @@ def rows() -> Iterator[Row]:
 def _held(vector: dict[str, Any]) -> str:
     names = {
         "keys": "the host's key",
+        "seat_keys": "the seat's key",
         "receipts": "a receipt",
         "receipt": "a signed receipt",
         "certificate": "it",
@@ -273,6 +284,7 @@ def _policy(vector: dict[str, Any]) -> str:
 def _with_rules(vector: dict[str, Any]) -> str:
     held = Held(
         keys=tuple(map(bytes.fromhex, vector["keys"])),
+        seat_keys=dict(each.split(":") for each in vector.get("seat_keys", ())),
         receipts=tuple(
             Receipt(int(n), hash_)
             for n, _, hash_ in (each.partition(":") for each in vector.get("receipts", ()))

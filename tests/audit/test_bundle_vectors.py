@@ -27,6 +27,8 @@ def words(row: dict[str, Any]) -> list[str]:
         found += ["--key", key]
     for receipt in row.get("receipts", []):
         found += ["--receipt", receipt]
+    for key in row.get("seat_keys", []):
+        found += ["--seat-key", key]
     if "receipt" in row:
         found += ["--receipt", str(HOME / row["receipt"])]
     if "certificate" in row:
@@ -72,7 +74,7 @@ def test_there_are_enough_of_them_of_every_kind_and_they_are_small() -> None:
     assert set(wrong) == {
         *("not_a_bundle", "malformed", "tampered", "truncated", "forked", "empty", "unsigned_from"),
         *("dice_invalid", "certificate_mismatch", "forged_command", "receipt_mismatch"),
-        *("false_quarantine", "dice_moved", "seam_broken", "not_accepted"),
+        *("false_quarantine", "false_refusal", "dice_moved", "seam_broken", "not_accepted"),
     }
     assert sum(path.stat().st_size for path in HOME.iterdir()) < MOST_BYTES
 

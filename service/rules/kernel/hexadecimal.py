@@ -1,4 +1,4 @@
-"""Read the 32 bytes that clients write as hexadecimal digits: hashes, seeds and salts."""
+"""Read bytes that others write as hexadecimal digits, in one spelling: hashes, keys, seeds and salts."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Final
 from service.rules.kernel.messages import Refused
 
 BYTES: Final = 32
-_DIGITS: Final = re.compile("[0-9a-f]{64}")
+_DIGITS: Final = re.compile("[0-9a-f]*")
 
 
-def is_hex(text: str) -> bool:
-    """Return whether *text* writes 32 bytes."""
-    return _DIGITS.fullmatch(text) is not None
+def is_hex(text: object, size: int = BYTES) -> bool:
+    """Return whether *text* is a text that writes *size* bytes, two lower-case digits for each."""
+    return isinstance(text, str) and len(text) == 2 * size and _DIGITS.fullmatch(text) is not None
 
 
 def expected_hex(what: str) -> str:

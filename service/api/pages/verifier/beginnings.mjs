@@ -30,6 +30,10 @@ export function beginnings(moments) {
   });
 }
 
+/** The numbers of the commits that lines begin with and repeat: the earlier lines have them as they were given and signed. */
+export const repeated = (moments) =>
+  new Set(beginnings(moments).flatMap(({ n, drafted }) => Array.from({ length: drafted - n + 1 }, (_, i) => n + i)));
+
 /** @throws Verdict `malformed`, `forged_command` */
 export function holdBeginnings(moments) {
   let drafted = null;

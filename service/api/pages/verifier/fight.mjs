@@ -5,7 +5,7 @@ import { spelled } from "./canonical.mjs";
 import { beginnings } from "./beginnings.mjs";
 import { publicEvents } from "./record.mjs";
 import { object } from "./shapes.mjs";
-import { keysAtEnd, keysOf } from "./statements.mjs";
+import { keysAtEnd, keysOfSeats } from "./seatkeys.mjs";
 import { demand } from "./verdict.mjs";
 
 /** Commands that no line of play repeats: about lines, about seats, and about seeds. */
@@ -116,7 +116,7 @@ function holdAcceptance({ encounter, moments, begun }, ruled) {
   if (accepted === null) return;
   const { request, commit } = moments[accepted - 1];
   demand(request === null || request.actor.role === "clock", "seam_broken", { n: accepted }, "the service alone says that a line is accepted");
-  const [then, now] = [keysAtEnd(ruled.moments), keysOf(commit.events[0].seats)];
+  const [then, now] = [keysAtEnd(ruled.moments), keysOfSeats(commit.events[0].seats)];
   const isSame = then.size === now.size && [...then].every(([seat, key]) => now.get(seat) === key);
   demand(isSame, "seam_broken", { n: accepted }, "its seats have other keys than they had in its parent");
 }

@@ -1,10 +1,11 @@
 // Verifies the dice: every seeded roll whose link is known must have the faces that are derived from its name.
 
 import { holdChoices } from "./choices.mjs";
+import { DeclaredDice } from "./declared.mjs";
 import { epochKey, faces } from "./dice.mjs";
 import { linksOf } from "./links.mjs";
 import { readPolicy } from "./policy.mjs";
-import { rollsOf } from "./record.mjs";
+import { rollName, rollsOf } from "./record.mjs";
 import { sealOf } from "./sealing.mjs";
 import { demand } from "./verdict.mjs";
 
@@ -17,8 +18,13 @@ export function prove(bundle) {
   const dice = policy === null ? null : new Dice(policy, sealOf(bundle.moments, policy), linksOf(bundle, policy));
   if (policy !== null) holdChoices(bundle, policy.encounter);
   const counts = { rolls_checked: 0, faces_checked: 0, rolls_unverified: 0, rolls_declared: 0, faces_declared: 0 };
+  const declared = new DeclaredDice();
   for (const moment of bundle.moments) {
-    for (const roll of rollsOf(moment)) count(counts, roll, moment.n, dice);
+    declared.take(moment);
+    for (const roll of rollsOf(moment)) {
+      declared.hold(moment.n, roll);
+      count(counts, roll, moment.n, dice);
+    }
   }
   return { mode: policy?.mode ?? null, said: policy?.said ?? null, abandoned_before: policy?.before ?? null, disclosed: dice?.disclosed() ?? {}, counts };
 }
@@ -36,8 +42,9 @@ function count(counts, roll, n, dice) {
 }
 
 /** Whether the link of a seeded roll is known; if so, checks that its faces are derived from its name. */
-function isProved({ name, dice: thrown }, n, dice) {
-  const place = { n, roll: `${name.epoch}/${name.lane}/${name.stream}#${name.place}` };
+function isProved(roll, n, dice) {
+  const { name, dice: thrown } = roll;
+  const place = { n, roll: rollName(roll) };
   demand(dice?.reach(name, n), "dice_invalid", place, "the published and sealed dice do not include this roll");
   if (!dice.isDisclosed(name)) return false;
   const shown = faces(dice.key(name), name.stream, name.place, thrown.map(({ sides }) => sides));

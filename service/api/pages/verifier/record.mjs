@@ -64,11 +64,14 @@ const commit = {
   events: listOf(either(envelope, plainEvent)),
   rolls: listOf(roll),
 };
+/** What a command without an effect has in place of events and rolls. */
+const nothing = (value) => list(value) && value.length === 0;
+const without = { ...commit, events: nothing, rolls: nothing };
 const textOrNull = either(text, only(null));
 const isCommit = either(
   exactly({ ...commit, outcome: only("accepted", "sealed") }),
-  exactly({ ...commit, outcome: only("quarantined"), quarantine: exactly({ cause: only("crashed", "killed", "disputed"), code: hash, error: textOrNull, place: textOrNull, rule: textOrNull }) }),
-  exactly({ ...commit, outcome: only("refused"), refusal: exactly({ code: text, detail: text, rule: textOrNull }) }),
+  exactly({ ...without, outcome: only("quarantined"), quarantine: exactly({ cause: only("crashed", "killed", "disputed"), code: hash, error: textOrNull, place: textOrNull, rule: textOrNull }) }),
+  exactly({ ...without, outcome: only("refused"), refusal: exactly({ code: text, detail: text, rule: textOrNull }) }),
 );
 
 const isPayload = having({ events: listOf(plainEvent), rolls: listOf(roll) }, { fields: mapOf(object) });
@@ -124,6 +127,9 @@ export function eventsOf({ commit, opened }) {
   const inside = new Map(opened.map(({ index, payload }) => [index, payload.events]));
   return commit.events.flatMap((event, index) => (isEnvelope(event) ? (inside.get(index) ?? []) : [event]));
 }
+
+/** The name of a roll as text. */
+export const rollName = ({ name: { epoch, lane, stream, place } }) => `${epoch}/${lane}/${stream}#${place}`;
 
 /** The rolls of a moment that the reader may see. */
 export function rollsOf({ commit, opened }) {

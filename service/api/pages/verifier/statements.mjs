@@ -1,12 +1,11 @@
 // Checks what seats signed: a command of a seat with a key must be signed by it, once, and on this history.
 
 import { fromHex, isHex, joined, toHex, utf8 } from "./bytes.mjs";
-import { beginnings } from "./beginnings.mjs";
+import { repeated } from "./beginnings.mjs";
 import { spelled } from "./canonical.mjs";
 import { verifies } from "./ed25519.mjs";
 import { isIn } from "./heads.mjs";
-import { publicEvents } from "./record.mjs";
-import { object, text } from "./shapes.mjs";
+import { keysAfter } from "./seatkeys.mjs";
 import { demand } from "./verdict.mjs";
 
 const LABEL = utf8("rewound/request/1\0");
@@ -15,43 +14,48 @@ const LABEL = utf8("rewound/request/1\0");
  * @param {Record<string, string>} pinned keys that the caller knows from elsewhere, by seat: they hold from the first commit
  *   on, and a command that sets the pinned key itself needs no signature
  * @returns how many commands their seats signed
- * @throws Verdict `forged_command`, `forked`
+ * @throws Verdict `forged_command`, `forked`, `false_refusal`
  */
 export function holdStatements({ moments }, losses, pinned = {}) {
-  const keys = new Map();
+  let keys = new Map();
   const taken = new Set();
-  const repeated = new Set(beginnings(moments).flatMap(({ n, drafted }) => Array.from({ length: drafted - n + 1 }, (_, i) => n + i)));
+  const exempt = repeated(moments);
   for (const moment of moments) {
-    const { request, commit } = moment;
+    const { n, request, commit } = moment;
     if (request !== null) holdRole(moment);
-    const isExempt = repeated.has(moment.n) || (request !== null && sets(request, pinned));
-    const key = isExempt ? undefined : pinnedKey(pinned, request?.actor.seat) ?? keys.get(request?.actor.seat);
-    if (request !== null && key !== undefined && commit.refusal?.code !== "not_signed") {
-      holdOne(moments, moment, key, losses);
-      holdOnce(moment, taken);
+    if (request !== null && !exempt.has(n)) {
+      const key = keyFor(request, keys, pinned);
+      if (commit.refusal?.code === "not_signed") holdRefusal(moment, keys, pinned);
+      else if (key !== undefined) {
+        holdOne(moments, moment, key, losses);
+        holdOnce(moment, taken);
+      }
     }
-    for (const event of publicEvents(moment)) follow(event, keys);
+    keys = keysAfter(moment, keys);
   }
   return taken.size;
 }
 
-/** The keys that a record leaves the seats with, by seat. */
-export function keysAtEnd(moments) {
-  const keys = new Map();
-  for (const event of moments.flatMap(publicEvents)) follow(event, keys);
-  return keys;
+const pinnedKey = (pinned, seat) => (Object.hasOwn(pinned, seat) ? pinned[seat] : undefined);
+
+/** The key that must have signed a request; undefined if it needs no signature. */
+function keyFor({ actor: { seat }, type, data, signed }, keys, pinned) {
+  const key = pinnedKey(pinned, seat);
+  if (key === undefined) return keys.get(seat);
+  // A seat that gives itself its pinned key may not be able to sign with it yet.
+  const isFirst = signed === undefined && type === "set_seat_key" && spelled(data) === spelled({ seat, key });
+  return isFirst ? undefined : key;
 }
 
-/** The seats that have a key, each with it. */
-export const keysOf = (seats) =>
-  new Map(Object.entries(object(seats) ? seats : {}).filter(([, each]) => object(each) && text(each.key)).map(([seat, { key }]) => [seat, key]));
+const isSignedBy = (request, key) =>
+  request.signed !== undefined && isHex(key, 64) && verifies(fromHex(key), statement(request), fromHex(request.signed.signature));
 
-const pinnedKey = (pinned, seat) => (seat !== undefined && Object.hasOwn(pinned, seat) ? pinned[seat] : undefined);
-
-/** Whether a seat gives itself its pinned key, which it may not be able to sign with yet. */
-function sets({ actor: { seat }, type, data, signed }, pinned) {
-  const key = pinnedKey(pinned, seat);
-  return key !== undefined && signed === undefined && type === "set_seat_key" && spelled(data) === spelled({ seat, key });
+/** A command that was refused as not signed is not signed, and its seat has a key. */
+function holdRefusal({ n, request }, keys, pinned) {
+  const { seat } = request.actor;
+  demand(keys.has(seat), "false_refusal", { n }, `${seat} had no key, so it need not sign`);
+  const known = [keys.get(seat), pinnedKey(pinned, seat)].filter((key) => key !== undefined);
+  demand(!known.some((key) => isSignedBy(request, key)), "false_refusal", { n }, `the command is signed by the key of ${seat}`);
 }
 
 /** Another seat that speaks as the gm or as the service, which have no second seat, is forged. */
@@ -62,8 +66,7 @@ function holdRole({ n, request: { actor: { seat, role } } }) {
 
 function holdOne(moments, { n, request }, key, losses) {
   const { actor: { seat }, signed } = request;
-  const isSigned = signed !== undefined && isHex(key, 64) && verifies(fromHex(key), statement(request), fromHex(signed.signature));
-  demand(isSigned, "forged_command", { n }, `the command is not signed by the key of ${seat}`);
+  demand(isSignedBy(request, key), "forged_command", { n }, `the command is not signed by the key of ${seat}`);
   const { head } = signed;
   const seen = head.n < n ? moments[head.n - 1] : undefined;
   const isHere = seen !== undefined && toHex(seen.hash) === head.hash;
@@ -80,26 +83,4 @@ function holdOnce({ n, request: { actor: { seat }, signed } }, taken) {
 /** The bytes that a seat signs. */
 function statement({ encounter, actor: { seat }, type, data, signed: { key, index, head } }) {
   return joined(LABEL, utf8(spelled({ encounter, seat, type, data, key, index, head })));
-}
-
-/** Enters the keys that an event sets into `keys`. */
-function follow(event, keys) {
-  switch (event.type) {
-    case "seat_key_set":
-      if (text(event.seat) && text(event.key)) keys.set(event.seat, event.key);
-      break;
-    case "seat_key_removed":
-      keys.delete(event.seat);
-      break;
-    case "encounter_opened":
-      for (const each of Array.isArray(event.opening?.seats) ? event.opening.seats : []) {
-        if (object(each) && text(each.seat) && text(each.key)) keys.set(each.seat, each.key);
-      }
-      break;
-    case "line_accepted":
-      keys.clear();
-      for (const [seat, key] of keysOf(event.seats)) keys.set(seat, key);
-      break;
-    default:
-  }
 }
