@@ -7,7 +7,10 @@ document, committed; a test compares the two.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from itertools import chain, count
 from typing import Any, Final
 
 import yaml
@@ -160,10 +163,79 @@ def document(registry: Registry = REGISTRY) -> dict[str, Any]:
         spec.components.header(name, described)
     for code, shown in problem_examples().items():
         spec.components.example(code, shown)
+    problems = _SharedResponses()
     for operation in sorted(OPERATIONS.all.values(), key=_place):
-        spec.path(operation.path, operations={operation.method.lower(): _operation(operation)})
-    made: dict[str, Any] = spec.to_dict()
+        described = _operation(operation)
+        described["responses"] = problems.shared(described["responses"])
+        spec.path(operation.path, operations={operation.method.lower(): described})
+    for name, response in problems.responses.items():
+        spec.components.response(name, response)
+    made: dict[str, Any] = with_typed_values(spec.to_dict())
     return made
+
+
+_SHOWN: Final = ("example", "examples", "value", "default")
+"""Members that hold data, no schemas."""
+_TYPE_NAMES: Final[Mapping[type, str]] = {str: "string", bool: "boolean", int: "integer", type(None): "null"}
+
+
+def with_typed_values(part: Any, *, is_of_names: bool = False) -> Any:
+    """Return *part* of a document with a type beside each list of values; one value is a list of one.
+
+    Generators of Go, Java and TypeScript make no type of a `const` or an `enum` that has none. Each member of
+    an object that *is_of_names* is a schema, whatever it is called.
+    """
+    if isinstance(part, list):
+        return [with_typed_values(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    made = {
+        name: each
+        if name in _SHOWN and not is_of_names
+        else with_typed_values(each, is_of_names=name == "properties" and not is_of_names)
+        for name, each in part.items()
+    }
+    if is_of_names or ("const" not in part and "enum" not in part):
+        return made
+    values = [part["const"]] if "const" in part else part["enum"]
+    names = list(dict.fromkeys(_TYPE_NAMES[type(each)] for each in values))
+    del made["const" if "const" in part else "enum"]
+    made.pop("type", None)
+    return {"type": names[0] if len(names) == 1 else names, "enum": values, **made}
+
+
+class _SharedResponses:
+    """The responses with problems: operations share them, so each stands in the document once."""
+
+    def __init__(self) -> None:
+        self.responses: dict[str, Schema] = {}
+        self._names: dict[str, str] = {}
+
+    def shared(self, responses: Mapping[str, Schema]) -> Schema:
+        """Return *responses*, those with problems as references to components."""
+        return {
+            status: self._reference(status, each) if MEDIA_TYPE in each.get("content", ()) else each
+            for status, each in responses.items()
+        }
+
+    def _reference(self, status: str, response: Schema) -> Schema:
+        key = as_json(response)
+        if key not in self._names:
+            phrase = "".join(re.findall("[A-Za-z]+", HTTPStatus(int(status)).phrase.title()))
+            names = chain((phrase,), (f"{phrase}{n}" for n in count(2)))
+            self._names[key] = next(name for name in names if name not in self.responses)
+            self.responses[self._names[key]] = response
+        return {"$ref": f"{_RESPONSES}{self._names[key]}"}
+
+
+_RESPONSES: Final = "#/components/responses/"
+
+
+def response_of(made: Mapping[str, Any], path: str, method: str, status: str) -> Schema:
+    """Return a response of the document *made*, itself where it is shared."""
+    found: Schema = made["paths"][path][method]["responses"][status]
+    name = found.get("$ref", "").removeprefix(_RESPONSES)
+    return made["components"]["responses"][name] if name else found
 
 
 def _place(operation: Operation) -> tuple[int, str, int]:

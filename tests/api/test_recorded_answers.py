@@ -82,9 +82,11 @@ def test_common_problems_are_shown_at_each_operation_that_answers_with_them() ->
             PROBLEMS[code].status,
         )
     for each in operations():
-        described = document()["paths"][each.path][each.method.lower()]["responses"]
         for code in set(openapi.problems_of(each)) & set(examples):
-            shown = described[str(PROBLEMS[code].status)]["content"][MEDIA_TYPE]["examples"]
+            answer = openapi.response_of(
+                document(), each.path, each.method.lower(), str(PROBLEMS[code].status)
+            )
+            shown = answer["content"][MEDIA_TYPE]["examples"]
             assert shown[code] == {"$ref": f"#/components/examples/{code}"}
 
 

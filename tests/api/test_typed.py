@@ -94,14 +94,14 @@ def test_no_object_is_without_types_but_those_that_say_why() -> None:
 @pytest.mark.parametrize("edition", REGISTRY)
 def test_states_events_and_commands_are_selected_by_edition_and_type(edition: str) -> None:
     ruleset, name = REGISTRY[edition], component_name(edition)
-    assert schemas()[f"{name}State"]["properties"]["edition"]["const"] == edition
+    assert schemas()[f"{name}State"]["properties"]["edition"]["enum"] == [edition]
     assert schemas()["EditionState"]["discriminator"]["mapping"][edition].endswith(f"/{name}State")
     commands = set(ruleset.commands) - {ruleset.opening.type}
     for union, types in (("Event", set(ruleset.events)), ("Command", commands)):
         selected = schemas()[f"{name}{union}"]["discriminator"]
         assert (selected["propertyName"], set(selected["mapping"])) == ("type", types)
         for type_, at in selected["mapping"].items():
-            assert schemas()[at.rpartition("/")[2]]["properties"]["type"]["const"] == type_
+            assert schemas()[at.rpartition("/")[2]]["properties"]["type"]["enum"] == [type_]
 
 
 def test_a_value_that_may_be_sealed_is_of_two_types() -> None:

@@ -101,8 +101,6 @@ class PythonModules:
         if "$ref" in schema:
             home, own = self._homes[name_of(schema["$ref"])]
             return own if home == module else f"{home}.{own}"
-        if "const" in schema:
-            return f"t.Literal[{schema['const']!r}]"
         if "enum" in schema:
             return f"t.Literal[{', '.join(repr(each) for each in schema['enum'])}]"
         for word in ("anyOf", "oneOf"):

@@ -43,8 +43,6 @@ def type_of(schema: Schema) -> str:
     """Return the type of the values of *schema*."""
     if "$ref" in schema:
         return name_of(schema["$ref"])
-    if "const" in schema:
-        return json.dumps(schema["const"])
     if "enum" in schema:
         return " | ".join(json.dumps(each) for each in schema["enum"])
     for word in ("anyOf", "oneOf"):

@@ -2,7 +2,7 @@
 //
 // What is long is drawn when somebody opens it: bodies of operations, examples, schemas, rules.
 
-import { anchor, code, examples, folded, html, marked, paragraphs, resolved, row, status, table, typed } from "./docs-parts.js";
+import { anchor, code, examples, folded, html, marked, nameOf, paragraphs, resolved, row, status, table, typed } from "./docs-parts.js";
 import { read, readRules, searchBox } from "./search-box.js";
 
 const METHODS = new Set(["get", "post", "patch", "delete"]);
@@ -27,7 +27,7 @@ const operationBody = (operation) => {
     if (schema?.properties) body.push(table(rows(schema)));
     body.push(...examples(content, components));
   }
-  body.push(html("h3", {}, "Answers"), table(Object.entries(operation.responses).map(([code_, each]) => html("tr", {},
+  body.push(html("h3", {}, "Answers"), table(Object.entries(operation.responses).map(([code_, each]) => [code_, each.$ref ? components.responses[nameOf(each.$ref)] : each]).map(([code_, each]) => html("tr", {},
     html("th", { scope: "row" }, status(code_)),
     html("td", {}, ...marked(each.description), " ", ...contents(each.content),
       ...Object.values(each.content ?? {}).flatMap((content) => examples(content, components))))), "statuses"));
