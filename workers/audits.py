@@ -119,6 +119,8 @@ class Auditor(JobRunner):
         """Yield the evidence of the lines of play that led to *encounter*, the first one first."""
         taken = imports.find(self.log, encounter)
         for line in fight_of(self.log, encounter)[:-1]:
+            if taken is None:
+                self._sign_head(line)  # it may have ended a moment ago
             keys = own_keys(self.log, line) if taken is None else tuple(map(bytes.fromhex, taken.keys))
             yield replace(
                 stored(self.log, line), pinned=() if taken is not None and taken.is_unsigned else keys

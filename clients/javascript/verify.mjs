@@ -30,7 +30,8 @@ what it is: receipts, answers, certificates, log proofs, keys.txt, seat-keys.txt
 --seat-key S:KEY    a seat and its public key that you know from elsewhere: each of its commands must be signed by it
 --certificate FILE  a certificate, as canonical JSON; FILE must be the record that it certifies
 --log FILE          a log proof: the bundle is held to the public log
---policy FILE       a policy: the logs and witnesses that you trust, and how many are enough
+--policy FILE       a policy: the logs and witnesses that you trust, and how many are enough; and how much may come between
+                    what a seat had seen and its command
 --delay SECONDS     within how many seconds the witnesses must have seen a commit (86400)
 --unsigned          exit with 0 even if no key was given; needs --without-rules too
 --without-rules     exit with 0 although no rule was applied
@@ -39,7 +40,7 @@ what it is: receipts, answers, certificates, log proofs, keys.txt, seat-keys.txt
 Exit status: 3 malformed, 4 tampered, 5 truncated, 6 forked, 7 dice_invalid, 11 unsigned_from, 12 valid_without_rules (0
 with --without-rules), 13 valid_unsigned_without_rules (0 with both), 14 empty, 16 not_a_bundle, 17 certificate_mismatch, 22
 forged_command, 23 receipt_mismatch, 24 false_quarantine, 25 dice_moved, 19 seam_broken, 26 not_accepted, 27 valid_in_part,
-28 false_refusal, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated; 40 missing; 1 and 2: an error without a verdict.`;
+28 false_refusal, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated, 35 outdated; 40 missing; 1 and 2: an error without a verdict.`;
 
 const NO_FILE = 1;
 const WRONG_OPTION = 2;
@@ -107,6 +108,7 @@ const evening = (paths, held, json) => {
 
 const { files, certificate, log, policy, json, ...held } = asked(process.argv.slice(2));
 const trust = policy === null ? NO_POLICY : readTrust(await read(policy)) ?? leave(WRONG_OPTION, `${policy}: not a policy`);
+if (trust.asksLog && log === null && files.length === 1 && !isDirectory(files[0])) leave(WRONG_OPTION, "--policy says how --log is judged: give both");
 if (files.length > 1 || isDirectory(files[0])) {
   if (certificate !== null || log !== null) leave(WRONG_OPTION, "several fights take certificates and log proofs from their directory");
   evening(files, { ...held, trust: policy === null ? undefined : trust }, json);

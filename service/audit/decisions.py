@@ -6,7 +6,6 @@ verifiers without the rules. Only public events are read, so that a list reveals
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
@@ -80,41 +79,6 @@ def _decided(commit: Commit, kinds: Mapping[str, str]) -> Iterator[tuple[str, Ma
             lost = event.get("lost")
             claims = kind == EPOCH and isinstance(lost, dict) and type(lost.get("size")) is int
             yield LOSS if claims else kind, event
-
-
-def unseen(
-    commits: Sequence[Commit], requests: Sequence[Request | None], decisions: Sequence[Data]
-) -> tuple[Data, ...]:
-    """Return what came between the head that a seat signed on and its command, of each where something did.
-
-    Each has `n`, `seat`, `head`, the number of `commits` of others between them, and how many of these made
-    `decisions`. The head is that of the statement, which has been checked.
-    """
-    sent: dict[str, list[int]] = {}
-    for n, request in enumerate(requests, 1):
-        if request is not None:
-            sent.setdefault(request.actor.seat, []).append(n)
-    decided = sorted({each["n"] for each in decisions})
-    own_decided: dict[str | None, set[int]] = {}
-    for each in decisions:
-        own_decided.setdefault(each["seat"], set()).add(each["n"])
-    owned = {seat: sorted(numbers) for seat, numbers in own_decided.items()}
-    found: list[Data] = []
-    for commit, request in zip(commits, requests, strict=True):
-        if request is None or request.signed is None:
-            continue
-        seat, head = request.actor.seat, request.signed.n
-        others = max(0, commit.n - 1 - head) - _between(sent[seat], head, commit.n)
-        if others > 0:
-            own = _between(owned.get(seat, ()), head, commit.n)
-            made = _between(decided, head, commit.n) - own
-            found.append({"n": commit.n, "seat": seat, "head": head, "commits": others, "decisions": made})
-    return tuple(found)
-
-
-def _between(numbers: Sequence[int], head: int, n: int) -> int:
-    """Return how many of *numbers*, which rise, are above *head* and below *n*."""
-    return max(0, bisect_left(numbers, n) - bisect_right(numbers, head))
 
 
 def summary(decisions: Sequence[Data]) -> list[tuple[str, str]]:

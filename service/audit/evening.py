@@ -95,6 +95,8 @@ def judge_evening(evening: Evening, held: Held, registry: Registry) -> Iterator[
     Fights that are missing come last.
     """
     policy = None if evening.policy is None else read_policy(evening.policy)
+    wanted = held.policy or policy
+    asks_log = wanted is not None and wanted.asks_log
     seen: dict[str, str] = {}
     for name, raw in evening.bundles.items():
         encounter, *later = _lines_of(raw)
@@ -112,8 +114,8 @@ def judge_evening(evening: Evening, held: Held, registry: Registry) -> Iterator[
                 *(receipt for line in every for receipt in evening.receipts.get(line, ())),
             ),
             certificate=_last(evening.certificates, every),
-            log_proof=_last(evening.proofs, every) or (NO_PROOF if held.policy or policy else None),
-            policy=held.policy or policy,
+            log_proof=_last(evening.proofs, every) or (NO_PROOF if asks_log else None),
+            policy=wanted,
         )
         note = f"the same encounter as {seen[encounter]}" if encounter in seen else ""
         if evening.expected and evening.expected.keys().isdisjoint(every):

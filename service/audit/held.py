@@ -16,6 +16,7 @@ from service.audit.logged import DELAY_S, judge_log
 from service.audit.progress import Progress, unheard
 from service.audit.report import Report
 from service.audit.signatures import accepted_keys
+from service.audit.unseen import hold_to_bound
 from service.audit.verdict import Counts
 from service.audit.witness_policy import Policy
 from service.core.fold import Registry
@@ -59,4 +60,5 @@ def judge(raw: bytes, held: Held, registry: Registry, progress: Progress = unhea
         report = check_against_certificate(report, held.certificate, accepted_keys(evidence))
     if held.log_proof is not None and report.verdict.is_sound:
         report = judge_log(report, fight, held.log_proof, held.policy, held.delay_s)
-    return report
+    most = None if held.policy is None else held.policy.unseen
+    return report if most is None or not report.verdict.is_sound else hold_to_bound(report, most)

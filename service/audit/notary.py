@@ -16,6 +16,7 @@ from functools import cached_property
 from threading import RLock
 from typing import Final, NamedTuple
 
+from service.audit.evidence import fight_of
 from service.audit.signing import Signer, foreign
 from service.audit.signing_memory import RememberedHead, SigningMemory
 from service.caches import RecentCache
@@ -121,6 +122,8 @@ class Notary:
             if foreign(self._log, encounter):
                 return []  # it was imported, and its own service has signed it
             start = self._signed_tree(encounter, head)
+            if start.frontier.size == 0:
+                self._sign_earlier(encounter)
             made: list[TreeHead] = []
             reached = start
             for entry, at in self._onward(encounter, start, head.folded):
@@ -132,20 +135,25 @@ class Notary:
             self._check_against_head(encounter, reached, head)
             return made
 
+    def _sign_earlier(self, encounter: str) -> None:
+        """Sign the closes of the lines that led to *encounter*: nothing is signed before an earlier close."""
+        for line in fight_of(self._log, encounter)[:-1]:
+            self.sign_closed(line)
+
     def sign_closed_together(self, encounters: Sequence[str]) -> tuple[dict[str, list[TreeHead]], list[str]]:
         """Sign what `sign_closed` signs, for several encounters; return the new heads, and those left.
 
         The first closes of all encounters take two round trips to read, one sync of the signing memory and
         two round trips to publish. The second closes follow, because nothing is signed after an unpublished
         close. An encounter is left for `sign_closed` if this process has not yet compared it with its
-        signatures, or if anything contradicts the last of them.
+        signatures, if anything contradicts the last of them, or if it is a line of which nothing is signed.
         """
         with self._lock:
             known = {each: at for each in encounters if (at := self._signed.get(each)) is not None}
             tails = self._log.tails([(each, at.frontier.size) for each, at in known.items()], PAGE)
             closed: dict[str, list[_Closed]] = {}
             for (each, start), (head, entries) in zip(known.items(), tails, strict=True):
-                found = _closed_in(each, start, head, entries)
+                found = None if _is_line(each, entries) else _closed_in(each, start, head, entries)
                 if found is not None:
                     closed[each] = found
             contradicted = self._contradicted({each: known[each].frontier.size for each in closed})
@@ -354,6 +362,11 @@ def _closed_in(
         if _closes(entry.raw, encounter):
             found.append(_closed(at, entry.raw, encounter))
     return found if at.frontier.size == head.folded and _is_head(at, head) else None
+
+
+def _is_line(encounter: str, entries: Sequence[Entry]) -> bool:
+    """Return whether the stored *entries* begin with commits of another line, which may have to be signed."""
+    return bool(entries) and load_commit(entries[0].raw).encounter != encounter
 
 
 def _is_head(at: _Reached, head: StreamHead) -> bool:

@@ -38,6 +38,7 @@ LOG_CONTRADICTED: Final = "log_contradicted"
 UNLOGGED: Final = "unlogged"
 UNWITNESSED: Final = "unwitnessed"
 MISDATED: Final = "misdated"
+OUTDATED: Final = "outdated"
 MISSING: Final = "missing"
 NOT_ACCEPTED: Final = "not_accepted"
 VALID_IN_PART: Final = "valid_in_part"
@@ -91,6 +92,7 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         UNLOGGED: "the host has not put this commit into the public log, so others may know nothing of it",
         UNWITNESSED: "too few witnesses of the policy have cosigned the log with this commit",
         MISDATED: "the time of this commit is not that at which the witnesses saw it",
+        OUTDATED: "this command was decided after more than the policy allows of what its seat had not seen",
         MISSING: "a fight that should be among these files is not",
         VALID_UNSIGNED_WITHOUT_RULES: _WITHOUT_RULES + _NO_KEY,
         VALID_UNSIGNED_AS_OPENED: _AS_OPENED + _NO_KEY,

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from service.audit.beginnings import begun_by
-from service.audit.decisions import decisions_of, unseen
+from service.audit.decisions import decisions_of
 from service.audit.dice import Proof, prove, setup_of
 from service.audit.evidence import Evidence
 from service.audit.history import seats_of
@@ -24,6 +24,7 @@ from service.audit.report import DIFFERENT, EQUAL, NOT_COMPARED, Report
 from service.audit.seat_keys import keys_of
 from service.audit.signatures import UNSIGNED
 from service.audit.tree import root
+from service.audit.unseen import unseen
 from service.audit.verdict import (
     RECEIPT_MISMATCH,
     STATE_MISMATCH,

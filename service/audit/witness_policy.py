@@ -1,11 +1,13 @@
 """Read policies (C2SP tlog-policy): which logs and witnesses somebody trusts, and how many are enough.
 
 A policy is a text file with a line for each log, witness and group, and one `quorum` line. The same file says
-to whom a service submits its checkpoints, what a witness cosigns, and what a verifier demands.
+to whom a service submits its checkpoints, what a witness cosigns, and what a verifier demands. A line
+`unseen` is not of C2SP: it bounds what may come between a seat's head and its command.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -13,6 +15,7 @@ from typing import Final
 from service.audit.notes import COSIGNER, LOG, BadNote, read_verifier_key
 
 NONE: Final = "none"
+_COUNT: Final = re.compile("0|[1-9][0-9]{0,8}")
 _MOST_BYTES: Final = 65_536
 _MOST_LINES: Final = 1_000
 _CONTROLS: Final = frozenset({*range(0x20), 0x7F}) - {0x09, 0x0A}
@@ -39,6 +42,16 @@ class _Group:
 
 
 @dataclass(frozen=True, slots=True)
+class MostUnseen:
+    """How much may come between the head that a seat signed on and its command."""
+
+    commits: int
+    """Commits of others."""
+    decisions: int
+    """How many of these may make decisions."""
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """Whom somebody trusts."""
 
@@ -47,6 +60,9 @@ class Policy:
     """By the name that the policy gives them."""
     groups: Mapping[str, _Group] = field(default_factory=dict)
     quorum: str = NONE
+    unseen: MostUnseen | None = None
+    asks_log: bool = True
+    """Whether it says anything of the public log."""
 
     def is_met(self, by: Collection[str]) -> bool:
         """Return whether the witnesses *by* (names of the policy) are enough."""
@@ -106,12 +122,21 @@ class _PolicyReading:
         self.witnesses: dict[str, Party] = {}
         self.groups: dict[str, _Group] = {}
         self.quorum: str | None = None
+        self.unseen: MostUnseen | None = None
         self._members: set[str] = set()
 
     def policy(self) -> Policy:
-        if self.quorum is None:
+        is_of_log = self.unseen is None or bool(self.logs or self.witnesses or self.groups)
+        if self.quorum is None and is_of_log:
             raise BadPolicy("it has no quorum line")
-        return Policy(tuple(self.logs), self.witnesses, self.groups, self.quorum)
+        return Policy(
+            tuple(self.logs),
+            self.witnesses,
+            self.groups,
+            NONE if self.quorum is None else self.quorum,
+            self.unseen,
+            asks_log=self.quorum is not None,
+        )
 
     def take(self, words: list[str]) -> None:
         kinds: dict[str, Callable[[list[str]], None]] = {
@@ -119,6 +144,7 @@ class _PolicyReading:
             "witness": self._witness,
             "group": self._group,
             "quorum": self._quorum,
+            "unseen": self._unseen,
         }
         if words[0] not in kinds:
             raise ValueError(f"there are no lines that begin with {words[0]!a}")
@@ -158,6 +184,11 @@ class _PolicyReading:
         if words[0] != NONE:
             self._check_known(words[0])
         self.quorum = words[0]
+
+    def _unseen(self, words: list[str]) -> None:
+        if len(words) != 2 or self.unseen is not None or not all(map(_COUNT.fullmatch, words)):  # noqa: PLR2004 - commits, decisions
+            raise ValueError("unseen <commits> <decisions>, once")
+        self.unseen = MostUnseen(*map(int, words))
 
     def _new_name(self, name: str) -> None:
         if name == NONE or name in self.witnesses or name in self.groups:

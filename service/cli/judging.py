@@ -56,6 +56,7 @@ STATUS: Final[Mapping[str, int]] = MappingProxyType(
         v.UNLOGGED: 32,
         v.UNWITNESSED: 33,
         v.MISDATED: 34,
+        v.OUTDATED: 35,
         v.MISSING: 40,
     }
 )

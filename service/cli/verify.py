@@ -23,6 +23,7 @@ from service.audit.notes import read_verifier_key
 from service.audit.receipts import read_receipt_file
 from service.audit.report import Report
 from service.audit.signatures import accepted_keys
+from service.audit.unseen import hold_to_bound
 from service.audit.verdict import VALID_IN_PART, Counts, Finding
 from service.audit.witness_policy import BadPolicy, Policy, read_policy
 from service.cli import evening
@@ -43,7 +44,7 @@ Exit status: 0 valid, valid_to_epoch, valid_as_opened; 3 malformed, 4 tampered, 
 15 unknown_edition, 16 not_a_bundle, 17 certificate_mismatch, 18 wrong_parent, 19 seam_broken, 20 seam_sealed,
 21 carry_forged, 22 forged_command, 23 receipt_mismatch, 24 false_quarantine, 25 dice_moved,
 26 not_accepted, 27 valid_in_part, 28 false_refusal, 30 bad_log_proof, 31 log_contradicted, 32 unlogged,
-33 unwitnessed, 34 misdated; 40 missing (of several fights);
+33 unwitnessed, 34 misdated, 35 outdated; 40 missing (of several fights);
 1 and 2: an error without a verdict.
 """
 
@@ -171,7 +172,8 @@ class _PolicyFile(click.ParamType[Policy]):
 @click.option(
     "--policy",
     type=_PolicyFile(),
-    help="A policy file: the logs and witnesses that you trust, and how many are enough. Needs --log.",
+    help="A policy file: the logs and witnesses that you trust, and how many are enough (needs --log); how "
+    "much may come between what a seat had seen and its command.",
 )
 @click.option(
     "--delay",
@@ -237,7 +239,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         expected = {} if mirror is None or owner is None else evening.openings_of(mirror, owner)
         ctx.exit(evening.report(paths, held, expected, unsigned=unsigned, as_json=as_json))
     (file,) = paths
-    if policy is not None and log_proof is None:
+    if policy is not None and policy.asks_log and log_proof is None:
         raise click.UsageError("--policy says how --log is judged: give both")
     asked = _AuditOptions(
         keys, dict(seat_keys), without_rules=without_rules, repeats_killed=repeat_killed, quiet=as_json
@@ -254,8 +256,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         report = asked.compare(report, parent.read_bytes(), raw)
     if report.verdict.is_sound:
         report = asked.follow(report, raw, [each.read_bytes() for each in sources])
-    if log_proof is not None and report.verdict.is_sound:
-        report = asked.hold(report, raw, log_proof.read_bytes(), policy, delay_s)
+    report = asked.hold(report, raw, log_proof, policy, delay_s)
     if as_json:
         say(document(certificate(report)))
     else:
@@ -303,10 +304,16 @@ class _AuditOptions:
         known = ", ".join(each.encounter for each in fight)
         raise click.UsageError(f"the file has no line {self.line}; it has {known}")
 
-    def hold(self, report: Report, raw: bytes, proof: bytes, policy: Policy | None, delay_s: int) -> Report:
-        """Return *report* with what the log proof *proof* says of the record *raw*, under *policy*."""
-        fight = self.upto(bundle.read_fight(raw, pinned=self.keys))
-        return judge_log(report, fight, proof, policy, delay_s)
+    def hold(
+        self, report: Report, raw: bytes, proof: Path | None, policy: Policy | None, delay_s: int
+    ) -> Report:
+        """Return *report* with what a log proof in *proof* and *policy* say of the sound record *raw*."""
+        if proof is not None and report.verdict.is_sound:
+            fight = self.upto(bundle.read_fight(raw, pinned=self.keys))
+            report = judge_log(report, fight, proof.read_bytes(), policy, delay_s)
+        if policy is not None and policy.unseen is not None and report.verdict.is_sound:
+            report = hold_to_bound(report, policy.unseen)
+        return report
 
     def follow(self, report: Report, raw: bytes, sources: Sequence[bytes]) -> Report:
         """Return *report* with what the carried characters of its record and of *sources* are found to be."""

@@ -63,14 +63,17 @@ class Vector:
     """A signed receipt."""
     seat_keys: tuple[str, ...] = ()
     """Keys of seats that the reader knows, each as `SEAT:KEY`."""
+    policy: bytes | None = None
 
-    def to_data(self) -> Line:
-        """Return the row of the table."""
-        row: Line = {"file": f"{self.name}.jsonl", "keys": list(self.keys), "verdict": self.verdict}
+    def to_data(self, file: str) -> Line:
+        """Return the row of the table; several vectors may share one *file*."""
+        row: Line = {"name": self.name, "file": file, "keys": list(self.keys), "verdict": self.verdict}
         if self.receipts:
             row["receipts"] = [f"{receipt.n}:{receipt.hash}" for receipt in self.receipts]
         if self.seat_keys:
             row["seat_keys"] = list(self.seat_keys)
+        if self.policy is not None:
+            row["policy"] = f"{self.name}.policy"
         if self.signed is not None:
             row["receipt"] = f"{self.name}.receipt.json"
         if self.certificate is not None:
@@ -524,6 +527,21 @@ def dice() -> Iterator[Vector]:
     )
 
 
+def late() -> Iterator[Vector]:
+    """Yield games in which a seat signed command 8 on commit 5, and policies that bound what came between."""
+    event = {"type": "seat_key_set", "because": [], "seat": "bo", "key": SEAT_KEY}
+    decided = forged(bare(), 7, lambda commit: commit["events"].append({**event, "seat": "cy"}))
+    table = forged(decided, 5, lambda commit: commit["events"].append(event))
+    sent = with_request(table, 8, lambda data: data.update(actor={"seat": "bo", "role": "player"}))
+    raw, held = said(bundle.read(sent), 8, 5), "valid_unsigned_without_rules"
+    for name, policy, verdict in (
+        ("within-the-bound", b"# ours\nunseen 2 1\n", held),
+        ("commits-beyond-the-bound", b"unseen 1 1\n", "outdated(8)"),
+        ("decisions-beyond-the-bound", b"unseen 2 0\n", "outdated(8)"),
+    ):
+        yield Vector(f"late-{name}", raw, verdict, (), policy=policy)
+
+
 def thrown(*, face: int = 5, declared: int | None = 5, sent: int | None = 5, by: str = "gm") -> bytes:
     """Return a game whose roll in commit 3 is called declared, with faces that were declared and sent."""
 
@@ -825,6 +843,7 @@ def vectors() -> Iterator[Vector]:
         papers,
         statements,
         refusals,
+        late,
         moves,
         questions,
         receipts,
@@ -838,16 +857,21 @@ def main() -> int:
     """Write the bundles and the table; rows of files that are not made here stay."""
     HOME.mkdir(exist_ok=True)
     made = list(vectors())
-    names = {each.to_data()["file"] for each in made}
+    files: dict[bytes, str] = {}
     before = json.loads(TABLE.read_text("utf-8")) if TABLE.exists() else []
-    kept = [row for row in before if row["file"] not in names and row["file"].startswith("fight-")]
+    kept = [row for row in before if row["name"].startswith("fight-")]
+    rows = []
     for each in made:
-        (HOME / f"{each.name}.jsonl").write_bytes(each.raw)
+        file = files.setdefault(each.raw, f"{each.name}.jsonl")
+        rows.append(each.to_data(file))
+        (HOME / file).write_bytes(each.raw)
+        if each.policy is not None:
+            (HOME / f"{each.name}.policy").write_bytes(each.policy)
         if each.signed is not None:
             (HOME / f"{each.name}.receipt.json").write_bytes(each.signed)
         if each.certificate is not None:
             (HOME / f"{each.name}.certificate.json").write_bytes(each.certificate)
-    rows = [*(each.to_data() for each in made), *kept]
+    rows += kept
     TABLE.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", "utf-8")
     sys.stdout.write(f"{len(rows)} bundles\n")
     return 0

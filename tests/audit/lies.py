@@ -117,6 +117,8 @@ LIES: Final[dict[str, tuple[str, str]]] = {
     "declared-of-another-seat": (HOST, "let another seat have thrown"),
     "declared-in-another-command": (HOST, "declare faces in the name of a seat that sent something else"),
     "declared-that-were-sent-otherwise": (HOST, "declare other faces than the seat sent"),
+    "late-commits-beyond-the-bound": (HOST, "hold a signed command back, and decide others first"),
+    "late-decisions-beyond-the-bound": (HOST, "hold a signed command back until a decision is made"),
     "dice-moved-after-the-signature": (HOST, "move the dice before a command that is signed already"),
     "dice-moved-long-after-the-signature": (HOST, "hold a signed command back until the dice have moved"),
     "clock-plays": (HOST, "play, or move dice, in the name of the service"),
@@ -229,7 +231,8 @@ UNSEEN: Final[tuple[tuple[str, str], ...]] = (
         "certificate-other-verifier",
     ),
     ("The host keeps a second log, and the policy asks for no witness.", "log second-log-unwatched"),
-    ("The host delays a command, or leaves one out that it never answered.", ""),
+    ("The host delays a command, and no policy bounds that.", "late-within-the-bound"),
+    ("The host leaves a command out that it never answered.", ""),
     ("The host chooses the seed in mode `server` before commit 1, or knows coming dice.", ""),
     ("Somebody at the table throws real dice falsely (`declared_sides`).", ""),
     ("All witnesses that you trust help the host.", ""),
@@ -252,7 +255,7 @@ class Row:
 def rows() -> Iterator[Row]:
     """Yield a row for each vector that is not sound, in the order of the tables."""
     for vector in json.loads(TABLE.read_text("utf-8")):
-        name = vector["file"].removesuffix(".jsonl")
+        name = vector["name"]
         if not vector["verdict"].startswith("valid"):
             yield Row(name, *LIES[name], _held(vector), vector["verdict"], _with_rules(vector))
     told = json.loads(LOG_TABLE.read_text("utf-8"))
@@ -266,6 +269,7 @@ def _held(vector: dict[str, Any]) -> str:
     names = {
         "keys": "the host's key",
         "seat_keys": "the seat's key",
+        "policy": "a policy",
         "receipts": "a receipt",
         "receipt": "a signed receipt",
         "certificate": "it",
@@ -289,6 +293,7 @@ def _with_rules(vector: dict[str, Any]) -> str:
             Receipt(int(n), hash_)
             for n, _, hash_ in (each.partition(":") for each in vector.get("receipts", ()))
         ),
+        policy=read_policy((HOME / vector["policy"]).read_bytes()) if "policy" in vector else None,
         signed_receipts=tuple((HOME / vector[name]).read_bytes() for name in ("receipt",) if name in vector),
         certificate=(HOME / vector["certificate"]).read_bytes() if "certificate" in vector else None,
     )

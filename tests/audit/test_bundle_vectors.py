@@ -16,8 +16,9 @@ from tests.audit.bundle_vectors import vectors as made_now
 from tests.support.javascript_verifier import NODE, ROOT
 
 ROWS: list[dict[str, Any]] = json.loads(TABLE.read_text("utf-8"))
-FORGED = [row["file"] for row in ROWS if row["file"].startswith("fight-forged-")]
+FORGED = [row["name"] for row in ROWS if row["name"].startswith("fight-forged-")]
 MOST_BYTES = 3 * 2**20
+NAMES = ("file", "receipt", "certificate", "policy")
 
 
 def words(row: dict[str, Any]) -> list[str]:
@@ -29,6 +30,8 @@ def words(row: dict[str, Any]) -> list[str]:
         found += ["--receipt", receipt]
     for key in row.get("seat_keys", []):
         found += ["--seat-key", key]
+    if "policy" in row:
+        found += ["--policy", str(HOME / row["policy"])]
     if "receipt" in row:
         found += ["--receipt", str(HOME / row["receipt"])]
     if "certificate" in row:
@@ -47,7 +50,7 @@ def javascript(*arguments: str) -> tuple[str, int]:
     return json.loads(done.stdout)["verdict"]["text"], done.returncode
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["file"].removesuffix(".jsonl"))
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["name"])
 def test_both_verifiers_give_the_verdict_of_the_table(row: dict[str, Any]) -> None:
     found = javascript(*words(row), "--without-rules")
 
@@ -56,9 +59,9 @@ def test_both_verifiers_give_the_verdict_of_the_table(row: dict[str, Any]) -> No
     assert (found[1] == 0) == (found[0] == "valid_without_rules")
 
 
-@pytest.mark.parametrize("file", FORGED)
-def test_a_fight_forged_by_somebody_without_a_key_is_named_and_never_ends_with_0(file: str) -> None:
-    (row,) = [row for row in ROWS if row["file"] == file]
+@pytest.mark.parametrize("named", FORGED)
+def test_a_fight_forged_by_somebody_without_a_key_is_named_and_never_ends_with_0(named: str) -> None:
+    (row,) = [row for row in ROWS if row["name"] == named]
     name, status = python(*words(row))
 
     assert status != 0
@@ -74,16 +77,17 @@ def test_there_are_enough_of_them_of_every_kind_and_they_are_small() -> None:
     assert set(wrong) == {
         *("not_a_bundle", "malformed", "tampered", "truncated", "forked", "empty", "unsigned_from"),
         *("dice_invalid", "certificate_mismatch", "forged_command", "receipt_mismatch"),
-        *("false_quarantine", "false_refusal", "dice_moved", "seam_broken", "not_accepted"),
+        *("false_quarantine", "false_refusal", "dice_moved", "outdated", "seam_broken", "not_accepted"),
     }
     assert sum(path.stat().st_size for path in HOME.iterdir()) < MOST_BYTES
 
 
 def test_the_table_is_of_the_files_that_are_there() -> None:
-    files = {row[name] for row in ROWS for name in ("file", "receipt", "certificate") if name in row}
+    files = {
+        row[name] for row in ROWS for name in ("file", "receipt", "certificate", "policy") if name in row
+    }
 
     assert files == {path.name for path in HOME.iterdir()} - {TABLE.name}
-    assert {f"{each.name}.jsonl" for each in made_now()} == {
-        row["file"] for row in ROWS if not row["file"].startswith("fight-")
-    }
+    made = [row["name"] for row in ROWS if not row["name"].startswith("fight-")]
+    assert made == [each.name for each in made_now()]
     assert Path(HOME / "right-closed.jsonl").read_bytes().startswith(b'{"edition":"tiny@1"')

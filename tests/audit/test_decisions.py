@@ -6,16 +6,23 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from service.audit.bundle import read
 from service.audit.certificate import certificate
-from service.audit.decisions import KINDS, ORDER, unseen
+from service.audit.decisions import KINDS, ORDER
+from service.audit.evening import judge_evening, read_evening
+from service.audit.held import Held, judge
+from service.audit.unseen import unseen
 from service.audit.verify import verify
+from service.audit.witness_policy import BadPolicy, read_policy
 from service.cli.judging import print_report
 from service.cli.terminal import Terminal
 from service.record.commit import load_commit, load_request
 from service.record.quarantine import DISPUTED, KILLED, because
 from service.rules.registry import REGISTRY
 from tests.audit.evidence_of import evidence_of
+from tests.audit.games import RULES, written
 from tests.audit.test_moved_dice import KEY, keyed, said
 from tests.audit.test_quarantines import set_aside
 from tests.support.javascript_verifier import as_bundle, node
@@ -118,6 +125,42 @@ def test_what_came_between_the_head_that_a_seat_saw_and_its_command_is_told() ->
 
     assert found["unseen"] == [{"n": 6, "seat": "ada", "head": 2, "commits": 3, "decisions": 1}]
     assert "ada had not seen 3 before commit 6, 1 of them decisions" in shown(found)
+
+
+@pytest.mark.parametrize(
+    ("bound", "verdict"),
+    [
+        ("3 1", "valid_unsigned_to_epoch(0)"),
+        ("2 1", "outdated(6)"),
+        ("3 0", "outdated(6)"),
+        ("0 0", "outdated(6)"),
+    ],
+)
+def test_a_policy_bounds_what_came_between_the_head_and_the_command(bound: str, verdict: str) -> None:
+    sitting = keyed()
+    raw = said(sitting, "add", 2, amount=1)
+    sitting.do("add", amount=1)
+    sitting.do("advance_epoch", reason="a pause")
+    sitting.do("add", player("bo"), amount=1)
+    sitting.put(raw)
+    bundle_of = written(replace(evidence_of(sitting), seat="gm"))
+    policy = read_policy(f"unseen {bound}\n".encode())
+    found = judge(bundle_of, Held(policy=policy), RULES).verdict
+    assert str(found) == verdict
+    evening = {"fight.jsonl": bundle_of, "policy.txt": f"unseen {bound}\n".encode()}
+    (fight,) = judge_evening(read_evening(evening), Held(), RULES)
+    assert fight.report.verdict == found, "an evening needs no log for it"
+
+
+@pytest.mark.parametrize(
+    "line", ["unseen 1", "unseen 1 2 3", "unseen 01 1", "unseen -1 0", "unseen 1 1\nunseen 1 1", "unseen 1 x"]
+)
+def test_a_bound_that_is_none_is_no_policy_to_either(line: str) -> None:
+    text = f"quorum none\n{line}\n"
+    with pytest.raises(BadPolicy):
+        read_policy(text.encode())
+    told = json.loads(node("tests/clients/log_vectors.mjs", told=json.dumps([text, "unseen 1 0\n"])))
+    assert told["policies"] == [False, True]
 
 
 def test_what_a_seat_sent_itself_is_not_unseen() -> None:

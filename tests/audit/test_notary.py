@@ -85,11 +85,10 @@ def test_every_close_is_signed_once_at_its_own_size(signing_memory: SigningMemor
     assert [checkpoint.verify(note, KEY).size for note in notes] == closes_of(sitting)
 
 
-@pytest.mark.parametrize("together", [False, True])
-def test_a_line_of_play_is_signed_from_its_own_first_commit_on(
-    signing_memory: SigningMemory, *, together: bool
+def test_a_line_of_play_is_signed_from_its_own_first_commit_on_and_after_those_before_it(
+    signing_memory: SigningMemory,
 ) -> None:
-    """What it has of the line that it continues is signed in that line's name."""
+    """What it has of the line that it continues is signed in that line's name, and first."""
     with House() as house:
         notary = Notary(house.log, signing_memory, lambda: SIGNER)
         publish(house.log, SIGNER, 0)
@@ -98,16 +97,16 @@ def test_a_line_of_play_is_signed_from_its_own_first_commit_on(
         house.send(before, "gm", "roll")
         after = house.accept(before, house.proposed(before, "undo", commit=3))
         house.send(after, "gm", "end_round")
-        notary.sign_closed(before)
-        if together:
-            notary.check(after)  # from now on it is compared
-            signed, left = notary.sign_closed_together([after])
-            assert (left, sizes_signed(house.log, after)) == ([], [point.size for point in signed[after]])
-        else:
-            notary.sign_closed(after)
+        notary.check(after)
+        assert notary.sign_closed_together([after]) == ({}, [after]), "lines before it may not be signed"
+        assert [point.size for point in notary.sign_closed(after)] == [5]
         assert sizes_signed(house.log, before) == [2, 5]
-        assert sizes_signed(house.log, after) == [5]
+        house.send(after, "gm", "end_round")
+        signed, left = notary.sign_closed_together([after])
+        assert ([point.size for point in signed[after]], left) == ([6], [])
+        house.send(after, "gm", "add", amount=1)
         notary.sign_head(after)
+        assert sizes_signed(house.log, after) == [5, 6, 7]
         whole, part = stored_fight(house.log, after), [stored(house.log, after)]
         for fight, verdict in ((whole, "valid_to_epoch"), (part, "valid_in_part")):
             raw = b"".join(bundle.write_fight(fight, "gm"))

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
+from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
 
+from service.audit.notary import Notary
+from service.audit.signing import publish
+from service.audit.signing_memory import SigningMemory
 from service.core.snapshot import snapshot_of
 from service.log import CommitWrite, Log
 from service.log.memory import MemoryLog
@@ -15,8 +20,9 @@ from service.log.values import CachedState
 from service.record.commit import load_commit
 from service.record.timestamps import timestamp_of
 from service.stores.jobs import AUDITS, Job
+from tests.support.in_process_service import House
 from tests.support.tiny_game import TINY
-from tests.support.tiny_table import Sitting, eid
+from tests.support.tiny_table import SIGNER, Sitting, eid
 from workers import audits as work
 from workers.audits import Auditor
 from workers.job_runner import STALE_S
@@ -94,6 +100,20 @@ def test_an_audit_that_is_done_says_that_all_is_done(log: Log, sitting: Sitting)
     auditor(log).look()
     progress = job_of(log, sitting.encounter)["progress"]
     assert (progress["done"], progress["of"]) == (len(sitting.written), len(sitting.written))
+
+
+def test_lines_that_ended_a_moment_ago_are_signed_before_they_are_audited(tmp_path: Path) -> None:
+    with House() as house, closing(SigningMemory(tmp_path / "signing-memory.db")) as memory:
+        publish(house.log, SIGNER, 0)
+        line = house.open(TINY, {})
+        house.send(line, "gm", "end_round")
+        house.send(line, "gm", "add", amount=1)
+        after = house.accept(line, house.proposed(line, "undo", commit=3))
+        asked(house.log, after)
+        notary = Notary(house.log, memory, lambda: SIGNER)
+        Auditor(house.log, SHELF, worker="one", stopping=Event(), sign=notary.sign_head).look()
+
+        assert job_of(house.log, after)["verdict"] == "valid_to_epoch(1)"
 
 
 def test_the_rounds_that_were_asked_for_are_decided_alone(log: Log, sitting: Sitting) -> None:

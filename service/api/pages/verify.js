@@ -25,7 +25,7 @@ const held = async () => {
   const [[log = null], [policy = null], signed] = await Promise.all([bytesOf("log"), bytesOf("policy"), bytesOf("signed")]);
   const trust = policy === null ? undefined : readTrust(policy);
   if (trust === null) throw new Error("that is not a policy");
-  if (trust !== undefined && log === null) throw new Error("a policy says how a log proof is judged: choose both");
+  if (trust?.asksLog && log === null) throw new Error("a policy says how a log proof is judged: choose both");
   const files = signed.map(readReceiptFile);
   return {
     keys: linesOf("keys", keyOf, "key"),

@@ -1,7 +1,9 @@
 // Lists what people decided outside the rules: the gm's rulings and changes, the host's vetoes and losses.
 
+import { repeated } from "./beginnings.mjs";
 import { publicEvents } from "./record.mjs";
 import { object } from "./shapes.mjs";
+import { demand } from "./verdict.mjs";
 
 /** The kind of each type of event that records a decision. */
 export const KINDS = {
@@ -53,14 +55,26 @@ export function unseenOf({ moments }, decisions) {
   const sent = numbersBySeat(moments.filter(({ request }) => request !== null).map(({ n, request }) => ({ n, seat: request.actor.seat })));
   const owned = numbersBySeat(decisions);
   const decided = inOrder(decisions.map(({ n }) => n));
+  const exempt = repeated(moments); // signed in the line before, where the head has its place
   return moments.flatMap(({ n, request }) => {
-    if (request === null || request.signed === undefined) return [];
+    if (request === null || request.signed === undefined || exempt.has(n)) return [];
     const { actor: { seat }, signed: { head } } = request;
     const others = Math.max(0, n - 1 - head.n) - between(sent.get(seat), head.n, n);
     if (others <= 0) return [];
     const made = between(decided, head.n, n) - between(owned.get(seat) ?? [], head.n, n);
     return [{ n, seat, head: head.n, commits: others, decisions: made }];
   });
+}
+
+/**
+ * Holds what came between to the bound of a policy.
+ * @throws Verdict `outdated`
+ */
+export function holdUnseen(unseen, most) {
+  for (const { n, seat, head, commits, decisions } of unseen) {
+    const isLate = commits > most.commits || decisions > most.decisions;
+    demand(!isLate, "outdated", { n }, `${seat} signed it on commit ${head}; ${commits} commits of others came between, ${decisions} of them decisions`);
+  }
 }
 
 const inOrder = (numbers) => [...new Set(numbers)].sort((one, other) => one - other);

@@ -51,7 +51,7 @@ export function* judgeEvening(evening, held = {}) {
       seatKeys: { ...evening.seatKeys, ...evening.own.get(encounter), ...held.seatKeys },
       signedReceipts: [...(held.signedReceipts ?? []), ...every.flatMap((line) => evening.receipts.get(line) ?? [])],
       certificate: last(evening.certificates),
-      log: last(evening.proofs) ?? (trust === undefined ? null : new Uint8Array()), // a policy asks for a proof
+      log: last(evening.proofs) ?? (trust?.asksLog ? new Uint8Array() : null), // a policy asks for a proof
       trust,
     });
     const unlisted = evening.expected.size > 0 && !every.some((line) => evening.expected.has(line)) ? "it is not in the list" : "";

@@ -6,25 +6,31 @@ import { COSIGNER, LOG, readVerifierKey } from "./notes.mjs";
 const MOST_BYTES = 65_536;
 const MOST_LINES = 1_000;
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
+const MOST = /^(?:0|[1-9][0-9]{0,8})$/;
 const COUNT = /^[1-9][0-9]{0,3}$/;
 
 /** The policy of a verifier that was given none. */
-export const NO_POLICY = { logs: [], witnesses: new Map(), groups: new Map(), quorum: "none" };
+export const NO_POLICY = { logs: [], witnesses: new Map(), groups: new Map(), quorum: "none", unseen: null, asksLog: false };
 
-/** Parses a policy as `{logs, witnesses, groups, quorum}`; null if the bytes are not one. */
+/**
+ * Parses a policy as `{logs, witnesses, groups, quorum, unseen, asksLog}`; null if the bytes are not one. `unseen` is `{commits,
+ * decisions}` or null; `asksLog` is whether the policy says anything of the public log.
+ */
 export function readTrust(bytes) {
   const text = bytes.length > MOST_BYTES ? null : textOf(bytes);
   if (text === null || CONTROL.test(text) || (text !== "" && !text.endsWith("\n"))) return null;
   const lines = text.split("\n").slice(0, -1);
   if (lines.length > MOST_LINES) return null;
-  const found = { logs: [], witnesses: new Map(), groups: new Map(), quorum: null, members: new Set() };
+  const found = { logs: [], witnesses: new Map(), groups: new Map(), quorum: null, unseen: null, members: new Set() };
   for (const line of lines) {
     const words = line.split(/[ \t]+/).filter((word) => word !== "");
     if (words.length === 0 || words[0].startsWith("#")) continue;
     const [kind, ...rest] = words;
     if (!Object.hasOwn(TAKES, kind) || !TAKES[kind](found, rest)) return null;
   }
-  return found.quorum === null ? null : found;
+  const isOfLog = found.unseen === null || found.logs.length > 0 || found.witnesses.size > 0 || found.groups.size > 0;
+  const asksLog = found.quorum !== null;
+  return !asksLog && isOfLog ? null : { ...found, quorum: found.quorum ?? "none", asksLog };
 }
 
 const isTaken = ({ witnesses, groups }, name) => name === "none" || witnesses.has(name) || groups.has(name);
@@ -63,6 +69,12 @@ const TAKES = {
     const [name] = words;
     if (words.length !== 1 || found.quorum !== null || !(name === "none" || isKnown(found, name))) return false;
     found.quorum = name;
+    return true;
+  },
+  unseen(found, words) {
+    if (words.length !== 2 || found.unseen !== null || !words.every((word) => MOST.test(word))) return false;
+    const [commits, decisions] = words.map(Number);
+    found.unseen = { commits, decisions };
     return true;
   },
 };

@@ -23,6 +23,7 @@ export const STATUS = {
   unlogged: 32,
   unwitnessed: 33,
   misdated: 34,
+  outdated: 35,
   valid_unsigned_without_rules: 13,
   valid_without_rules: 12,
 };
@@ -53,6 +54,7 @@ export const MEANING = {
   unlogged: "the host has not put this commit into the public log, so others may know nothing of it",
   unwitnessed: "too few witnesses of the policy have cosigned the log with this commit",
   misdated: "the time of this commit is not that at which the witnesses saw it",
+  outdated: "this command was decided after more than the policy allows of what its seat had not seen",
   valid_unsigned_without_rules: `${HELD}; no key was given, so anybody may have written it`,
   valid_without_rules: HELD,
 };

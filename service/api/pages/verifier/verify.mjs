@@ -18,7 +18,7 @@ import { prove } from "./proof.mjs";
 import { acceptedReceipts, namedIn } from "./receipts.mjs";
 import { isEnvelope, publicEvents, readRecord } from "./record.mjs";
 import { holdToSeat } from "./seals.mjs";
-import { decisionsOf, unseenOf } from "./decisions.mjs";
+import { decisionsOf, holdUnseen, unseenOf } from "./decisions.mjs";
 import { keysOf } from "./seatkeys.mjs";
 import { holdDisputed } from "./quarantines.mjs";
 import { holdStatements } from "./statements.mjs";
@@ -84,10 +84,12 @@ function judge(report, bytes, { receipts, signedReceipts, keys, seatKeys, certif
     demand(fault === null, "certificate_mismatch", {}, fault);
     report.certificate = "signed by an accepted key, and equal to this record in its log, dice, counts, decisions and keys of seats";
   }
-  if (log === null) return;
-  const logged = fight.map((line, i) => ({ ...line, losses: judgedLines[i].losses }));
-  const inLine = (line, work) => aside(line, logged, work);
-  report.public_log = holdToLog(logged, log, { trust, logs: logsOf(bundle, ring), delay, inLine });
+  if (log !== null) {
+    const logged = fight.map((line, i) => ({ ...line, losses: judgedLines[i].losses }));
+    const inLine = (line, work) => aside(line, logged, work);
+    report.public_log = holdToLog(logged, log, { trust, logs: logsOf(bundle, ring), delay, inLine });
+  }
+  if (trust.unseen !== null) holdUnseen(report.unseen, trust.unseen);
 }
 
 /** What `work` returns; a fault in a line that was taken back says so. */
