@@ -114,8 +114,8 @@ contract: .venv/ready ## send thousands of generated requests as each role, hold
 undoing: .venv/ready ## undo and redo every round of 50 random fights (long)
 	$(PY) -m tests.core.undoing
 
-shapes: .venv/ready ## change values of 5,000 bundles into values of other shapes, every hash made to fit: both verifiers must judge alike
-	nice $(PY) -m tests.audit.shapes
+shapes: .venv/ready ## draw 5,000 cases of other shapes, changed vectors and files of strangers: both verifiers must judge alike
+	nice $(PY) -m tests.audit.cases
 
 mutations: .venv/ready ## change 10,000 bundles at random, try 1,000 clean ones and six causes: all must be named right (long)
 	nice $(PY) -m tests.audit.mutations

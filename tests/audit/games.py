@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any, Final
 
 from service.audit import bundle
-from service.audit.evidence import Evidence, Receipt
-from service.audit.fight import verify_fight
+from service.audit.evidence import Evidence
+from service.audit.held import Held, judge
 from service.audit.signing import VouchedKey
 from service.audit.verdict import Verdict
 from service.core.fold import Registry
@@ -103,9 +103,6 @@ def written(evidence: Evidence | Sequence[Evidence], seat: str = "gm") -> bytes:
     return b"".join(bundle.write_fight(fight, seat))
 
 
-def judged(raw: bytes, receipts: Sequence[Receipt] = ()) -> Verdict:
-    """Return what `rewound verify` says of a file."""
-    try:
-        return verify_fight(bundle.read_fight(raw, receipts), RULES).verdict
-    except bundle.BadBundle as fault:
-        return fault.verdict
+def judged(raw: bytes, held: Held = Held()) -> Verdict:  # noqa: B008 - it is immutable
+    """Return what `rewound verify` says of a file, against what is *held*."""
+    return judge(raw, held, RULES).verdict

@@ -10,11 +10,25 @@ from hashlib import sha256
 from typing import Any, Final
 
 from service.audit.evidence import Evidence, Receipt
-from service.audit.verdict import MALFORMED, NOT_A_BUNDLE, TAMPERED, TRUNCATED, Verdict
+from service.audit.held import Held
+from service.audit.verdict import (
+    CERTIFICATE_MISMATCH,
+    MALFORMED,
+    NOT_A_BUNDLE,
+    RECEIPT_MISMATCH,
+    TAMPERED,
+    TRUNCATED,
+    Verdict,
+)
 from service.record.canonical import dumps
 from tests.audit.evidence_of import forged
 from tests.audit.expected import Line, expected_of
 from tests.audit.games import any_game, written
+from tests.audit.shapes import PROTOTYPE, spoil
+from tests.audit.strangers import files
+from tests.support.tiny_table import SIGNER
+
+NOTHING: Final = Held()
 
 
 @dataclass(frozen=True)
@@ -27,7 +41,8 @@ class Mutant:
     n: int | None = None
     """The commit that must be named; None where any may be."""
     to: int | None = None
-    receipts: tuple[Receipt, ...] = ()
+    held: Held = NOTHING
+    """What the reader has beside it."""
 
     def is_found_in(self, verdict: Verdict) -> bool:
         """Tell whether *verdict* is the right one."""
@@ -200,7 +215,7 @@ def rewritten(evidence: Evidence, rng: random.Random) -> Mutant:
     first = min(size for size in held if size >= n)
     before = max((size for size in held if size < n), default=0)
     to = None if before + 1 == first else first
-    return Mutant("rewritten", written(false), frozenset({TAMPERED}), before + 1, to, receipts)
+    return Mutant("rewritten", written(false), frozenset({TAMPERED}), before + 1, to, Held(receipts=receipts))
 
 
 def cut_off(evidence: Evidence, rng: random.Random) -> Mutant:
@@ -224,6 +239,40 @@ def sha(raw: bytes) -> str:
     return sha256(b"\0" + raw).hexdigest()
 
 
+# --- strangers' names and files ----------------------------------------------------------------------
+
+
+def named(evidence: Evidence, rng: random.Random) -> Mutant:
+    """Add a member with a name that every object of JavaScript has, where all members are known."""
+    lines = _lines(evidence)
+    line = rng.choice(lines)
+    odd: Any = rng.choice((1, {}, [], None, {"x": 1}, "x"))
+    name = rng.choice(PROTOTYPE)
+    if line["kind"] not in ("commit", "command") or rng.random() < 0.3:
+        line[name] = odd
+        return Mutant("named", _file(lines), frozenset({MALFORMED}))
+    data = json.loads(line["bytes"])
+    part: Line = rng.choice([data, *data.get("rolls", ()), *([data["actor"]] if "actor" in data else ())])
+    part[name] = odd
+    line["bytes"] = dumps(data).decode()
+    return Mutant("named", _file(lines), frozenset({MALFORMED}), line["n"])
+
+
+def filed(_: Evidence, rng: random.Random) -> Mutant:
+    """Change a value of a signed receipt or a certificate that is held against a sound record."""
+    kind, raw, verdict = rng.choice(
+        (("receipt", files().receipt, RECEIPT_MISMATCH), ("paper", files().certificate, CERTIFICATE_MISMATCH))
+    )
+    data = json.loads(raw)
+    while data == json.loads(raw) or "format" not in data:  # without it, it is an answer that nobody signed
+        data = json.loads(raw)
+        spoil(data, rng)
+    changed = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    given = {"signed_receipts": (changed,)} if kind == "receipt" else {"certificate": changed}
+    held = replace(Held(keys=(SIGNER.public,)), **given)
+    return Mutant(kind, files().raw, frozenset({verdict}), held=held)
+
+
 KINDS: Final[tuple[Callable[[Evidence, random.Random], Mutant], ...]] = (
     byte,
     byte,
@@ -240,6 +289,8 @@ KINDS: Final[tuple[Callable[[Evidence, random.Random], Mutant], ...]] = (
     hidden,
     rewritten,
     cut_off,
+    named,
+    filed,
 )
 
 

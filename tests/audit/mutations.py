@@ -22,7 +22,7 @@ def missed(seeds: Sequence[int]) -> list[str]:
     found: list[str] = []
     for seed in seeds:
         mutant = mutant_of(seed)
-        verdict = judged(mutant.raw, mutant.receipts)
+        verdict = judged(mutant.raw, mutant.held)
         if not mutant.is_found_in(verdict):
             wanted = "/".join(sorted(mutant.names))
             found.append(f"seed {seed}: {mutant.kind} is {verdict}, not {wanted} at {mutant.n}")

@@ -1,6 +1,6 @@
 """Change files that strangers give beside a bundle: receipts, answers, certificates, log proofs, policies.
 
-Whatever they have, both verifiers say the same, and neither breaks. `make shapes` draws them too.
+Whatever they have, both verifiers say the same, and neither breaks; `tests.audit.cases` draws many.
 """
 
 from __future__ import annotations
@@ -9,28 +9,33 @@ import json
 import random
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from service.audit import bundle
 from service.audit.certificate import certificate, signed
+from service.audit.evidence import Evidence
+from service.audit.log_proof import make
 from service.audit.receipts import sign_receipts
 from service.audit.verify import verify
-from service.record.canonical import dumps
-from tests.audit.bundle_vectors import game, spelled
+from service.record.canonical import NotCanonical, dumps
+from service.record.ed25519 import sign_bytes
+from service.record.log_entries import BadEntry, LogEntry, read_entry
+from tests.audit.bundle_vectors import HOME, game, spelled
 from tests.audit.log_vectors import LogVector, vectors
-from tests.audit.shapes import ODD, spoil
+from tests.audit.shapes import ODD, PROTOTYPE, spoil
+from tests.audit.test_logged import entries_of, record
 from tests.audit.test_receipts import write_of
+from tests.support.a_log import a_log, policy_text
 from tests.support.javascript_verifier import Case
 from tests.support.tiny_table import SIGNER
 
-PROTOTYPE: Final = (
-    *("constructor", "toString", "toLocaleString", "valueOf", "hasOwnProperty", "isPrototypeOf", "__proto__"),
-    *("propertyIsEnumerable", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"),
-)
-"""The names that every object of JavaScript has from its prototype."""
+SAID = ("encounter", "hash", "n", "prev", "request")
+"""What the leaf of a receipt is made of."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,8 @@ class Files:
     receipt: bytes
     answer: bytes
     certificate: bytes
-    logged: LogVector
+    logged: tuple[LogVector, ...]
+    """Sound records and others, each with its log proof and policy."""
 
 
 @cache
@@ -52,7 +58,7 @@ def files() -> Files:
     (receipt,) = sign_receipts([(record.encounter, write_of(record, 4))], SIGNER.secret)
     report = verify(bundle.read(raw, pinned=(SIGNER.public,)), {}, without_rules=True)
     with tempfile.TemporaryDirectory() as home:
-        logged = next(iter(vectors(Path(home))))
+        logged = tuple(each for each in vectors(Path(home)) if not each.name.startswith("bad-"))
     said = json.loads(receipt)
     return Files(
         raw=raw,
@@ -67,13 +73,88 @@ def drawn(seed: int) -> Case:
     """Return the case that *seed* makes: a sound record, and one file of a stranger that is changed."""
     rng = random.Random(f"stranger {seed}")
     of: Callable[[random.Random], Case] = rng.choice(
-        (_receipt, _answer, _unsigned, _certificate, _log, _policy)
+        (
+            *(_receipt, _signed_receipt, _answer, _unsigned, _certificate, _signed_certificate),
+            *(_log, _entries, _policy),
+        )
     )
     return of(rng)
 
 
 def _receipt(rng: random.Random) -> Case:
     return _held(receipt=_changed(files().receipt, rng))
+
+
+def _signed_receipt(rng: random.Random) -> Case:
+    """Change what a receipt says, and sign it again: only the record can contradict it."""
+    data = json.loads(files().receipt)
+    spoil(data, rng)
+    with suppress(KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        leaf = sha256(b"\0rewound/receipt/1\0" + dumps({name: data[name] for name in SAID})).digest()
+        message = b"rewound/receipts/1\0" + data["batch"]["size"].to_bytes(8, "big") + leaf
+        data["signature"] = sign_bytes(message, SIGNER.secret).hex()
+    return _held(receipt=_spelled(data))
+
+
+def _signed_certificate(rng: random.Random) -> Case:
+    """Change what a certificate says, and sign it again: each member is compared with the record."""
+    data = json.loads(files().certificate)
+    del data["signature"]
+    spoil(data, rng)
+    with suppress(NotCanonical, KeyError, TypeError):
+        return _held(certificate=dumps(signed(data, SIGNER)))
+    return _held(certificate=_spelled(data))
+
+
+def _entries(rng: random.Random) -> Case:
+    """Log other entries about a fight than an honest host does, each in its form, and prove them."""
+    fight = rng.choice((fight_with_rulings(), (record(),)))
+    entries = entries_of(*fight)
+    for _ in range(rng.choice((0, 1, 1, 2))):
+        at = rng.randrange(len(entries))
+        other = rng.choice(entries)
+        changed = replace(
+            entries[at],
+            **rng.choice(
+                (
+                    {"size": max(1, entries[at].size + rng.choice((-1, 1, 5)))},
+                    {"size": other.size, "hash": other.hash},
+                    {"hash": other.hash},
+                    {"kind": rng.choice(("head", "end"))},
+                    {"kind": other.kind, "size": other.size, "hash": other.hash, "owner": "cd" * 16},
+                    {"encounter": other.encounter},
+                    {"parent": other.encounter},
+                    {"ruled_in": other.encounter},
+                    {"n": rng.randrange(1, 12)},
+                    {"head": "ab" * 32},
+                    {"continued_in": rng.choice((other.encounter, ""))},
+                )
+            ),
+        )
+        how = rng.random()
+        entries[at:at] = [changed] if how < 0.4 else []
+        if how >= 0.4:
+            entries[at : at + 1] = [changed] * (how < 0.8)
+    logged = [each for each in entries if _is_entry(each)]
+    with tempfile.TemporaryDirectory() as home:
+        _, writer = a_log(Path(home), *logged)
+        proof = make(writer.log, *(line.encounter for line in fight))
+    policy = rng.choice((None, policy_text([], "").encode()))
+    return Case(spelled(*fight), pinned=(SIGNER.public,), log=proof, policy=policy)
+
+
+def _is_entry(entry: LogEntry) -> bool:
+    """Return whether *entry* has the form of an entry."""
+    try:
+        return read_entry(entry.to_bytes()) is not None
+    except BadEntry:
+        return False
+
+
+@cache
+def fight_with_rulings() -> tuple[Evidence, ...]:
+    """Return the fight with rulings of the vectors."""
+    return bundle.read_fight((HOME / "right-fight-with-rulings.jsonl").read_bytes(), pinned=(SIGNER.public,))
 
 
 def _answer(rng: random.Random) -> Case:
@@ -90,31 +171,32 @@ def _certificate(rng: random.Random) -> Case:
 
 
 def _log(rng: random.Random) -> Case:
-    logged = files().logged
-    return replace(_logged(), log=_changed(logged.proof, rng))
+    case = _logged(rng)
+    assert case.log is not None
+    return replace(case, log=_changed(case.log, rng))
 
 
 def _policy(rng: random.Random) -> Case:
-    lines = files().logged.policy.split("\n")
+    case = _logged(rng)
+    lines = (case.policy or b"").decode().split("\n")
     at = rng.randrange(len(lines))
     words = lines[at].split(" ")
     words[rng.randrange(len(words))] = rng.choice(
-        (*PROTOTYPE, "all", "any", "0", "1", "2", "\u00e9", "\t", "")
+        (*PROTOTYPE, "all", "any", "0", "1", "2", "unseen", "\u00e9", "\t", "")
     )
     lines[at] = " ".join(words)
     if rng.random() < 0.3:
-        lines.insert(
-            at, rng.choice((*lines, "group g constructor ada", "group g all ada ada", "quorum none", "\r"))
-        )
-    return replace(_logged(), policy="\n".join(lines).encode())
+        odd = ("group g constructor ada", "group g all ada ada", "quorum none", "unseen 3 0", "\r")
+        lines.insert(at, rng.choice((*lines, *odd)))
+    return replace(case, policy="\n".join(lines).encode())
 
 
 def _held(**files_: Any) -> Case:
     return Case(files().raw, pinned=(SIGNER.public,), **files_)
 
 
-def _logged() -> Case:
-    logged = files().logged
+def _logged(rng: random.Random) -> Case:
+    logged = rng.choice(files().logged)
     return Case(logged.bundle, pinned=(SIGNER.public,), log=logged.proof, policy=logged.policy.encode())
 
 

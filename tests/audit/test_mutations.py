@@ -28,7 +28,9 @@ def tiny_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_mutant_is_found_and_called_by_its_name() -> None:
-    assert {mutant_of(seed).kind for seed in range(MUTANTS)} == {kind.__name__ for kind in KINDS}
+    assert {mutant_of(seed).kind for seed in range(MUTANTS)} == {kind.__name__ for kind in KINDS} - {
+        "filed"
+    } | {"receipt", "paper"}
     assert missed(range(MUTANTS)) == []
 
 
@@ -81,15 +83,15 @@ def test_an_audit_that_takes_one_cause_for_another_is_seen(
 def test_an_audit_that_sees_what_is_not_there_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     real = verify_fight
 
-    def nervous(fight: Any, registry: Any) -> Any:
+    def nervous(fight: Any, registry: Any, **terms: Any) -> Any:
         last = fight[-1]
-        return real(fight if len(last.commits) % 2 else [*fight[:-1], cut(last)], registry)
+        return real(fight if len(last.commits) % 2 else [*fight[:-1], cut(last)], registry, **terms)
 
     def cut(evidence: Any) -> Any:
 
         return replace(evidence, count=evidence.count + 1)
 
-    monkeypatch.setattr(games, "verify_fight", nervous)
+    monkeypatch.setattr("service.audit.held.verify_fight", nervous)
 
     assert alarms(range(10))
 

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from service.record.canonical import dumps
+from tests.audit.cases import case_of, differences
+from tests.audit.cases import main as tried
 from tests.audit.games import signed, written
 from tests.audit.refitted import at, changed, unsigned, verdicts, with_request
-from tests.audit.shapes import crashes, disagreements, mixed_game, reshaped
-from tests.audit.shapes import main as tried
+from tests.audit.shapes import crashes, mixed_game, reshaped
 from tests.support.javascript_verifier import OTHERWISE
 from tests.support.tiny_table import Sitting
 
@@ -33,13 +34,18 @@ def test_whatever_stands_in_a_bundle_an_audit_ends_with_a_verdict() -> None:
 
 
 def test_both_verifiers_say_the_same_of_any_shape() -> None:
-    assert disagreements(range(TWICE)) == []
+    assert differences(range(TWICE)) == []
+    assert case_of(1) == case_of(1)
 
 
 def test_an_audit_that_breaks_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.audit.shapes.verify", broken)
     assert len(crashes(range(20))) > 5
-    monkeypatch.setattr("sys.argv", ["shapes", "0"])
+    monkeypatch.setattr("tests.audit.cases.expected", lambda _: "valid")
+    assert len(differences(range(20))) > 15
+    monkeypatch.setattr("tests.audit.cases.judge", broken)
+    assert [line for line in differences(range(20)) if "KeyError" in line]
+    monkeypatch.setattr("sys.argv", ["cases", "0"])
     assert tried() == 0
     assert reshaped(1) == reshaped(1)
 

@@ -15,7 +15,8 @@ from service.record.canonical import dumps
 from tests.audit.bundle_vectors import SEAT_KEY, bare, file_of, first, in_commit, keyed, lines_of, said
 from tests.audit.evidence_of import forged
 from tests.audit.refitted import with_request
-from tests.audit.strangers import PROTOTYPE, drawn, files
+from tests.audit.shapes import PROTOTYPE
+from tests.audit.strangers import drawn, files
 from tests.support.javascript_verifier import Case, expected, judged
 from tests.support.tiny_table import SIGNER
 
@@ -56,8 +57,9 @@ def with_member(name: str) -> dict[str, Case]:
     made["a batch"] = file("receipt", files().receipt, "batch")
     made["a certificate"] = file("certificate", files().certificate)
     made["its signature"] = file("certificate", files().certificate, "signature")
-    logged = Case(files().logged.bundle, pinned=(SIGNER.public,), policy=files().logged.policy.encode())
-    made["a log proof"] = replace(logged, log=file("log", files().logged.proof).log)
+    told = files().logged[0]
+    logged = Case(told.bundle, pinned=(SIGNER.public,), policy=told.policy.encode())
+    made["a log proof"] = replace(logged, log=file("log", told.proof).log)
     return made
 
 
@@ -80,7 +82,7 @@ def test_a_member_with_a_name_of_every_object_is_one_too_many(name: str) -> None
 
 
 def test_a_group_of_a_policy_needs_a_number_and_no_name_of_an_object() -> None:
-    logged = files().logged
+    logged = files().logged[0]
     cases = [
         Case(
             logged.bundle,

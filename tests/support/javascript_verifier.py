@@ -109,8 +109,13 @@ def expected(case: Case) -> str:
 
 def without_rules(case: Case) -> Verdict:
     """Return Python's verdict on a case where it applies no rules; raises `BadPolicy`."""
+    return judge(case.raw, held_against(case, without_rules=True), {}).verdict
+
+
+def held_against(case: Case, *, without_rules: bool = False) -> Held:
+    """Return what is held against a bundle; raises `BadPolicy`."""
     signed, receipt = ([], None) if case.receipt is None else read_receipt_file(case.receipt)
-    held = Held(
+    return Held(
         keys=case.pinned,
         seat_keys=case.seat_keys,
         receipts=(*case.receipts, *([] if receipt is None else [receipt])),
@@ -118,9 +123,8 @@ def without_rules(case: Case) -> Verdict:
         certificate=case.certificate,
         log_proof=case.log,
         policy=None if case.policy is None else read_policy(case.policy),
-        without_rules=True,
+        without_rules=without_rules,
     )
-    return judge(case.raw, held, {}).verdict
 
 
 def differences(cases: Sequence[Case]) -> list[tuple[int, str, str]]:
