@@ -33,24 +33,27 @@ S = TypeVar("S", bound=Table)
 class Record(Generic[S]):
     """Everything that is stored of one encounter, with seeds that follow from a number."""
 
-    def __init__(self, ruleset: Ruleset[S], seed: int, epochs: int = EPOCHS) -> None:
+    def __init__(
+        self, ruleset: Ruleset[S], seed: int, epochs: int = EPOCHS, encounter: str | None = None
+    ) -> None:
         self.ruleset = ruleset
+        self.encounter = encounter or eid()
         self.requests: list[bytes] = []
         self.written: list[DecidedCommit[S]] = []
         self.stamp: Callable[[int], tuple[str, str]] = lambda n: (AT, f"{n:032x}")
         """Gives the time and the nonce of the nth request."""
         drawn = seed.to_bytes(32, "big")
-        self.secrets = EncounterSecrets(eid(), {0: drawn}, {0: epochs}, drawn[::-1])
+        self.secrets = EncounterSecrets(self.encounter, {0: drawn}, {0: epochs}, drawn[::-1])
 
     @property
     def folded(self) -> FoldedState[S]:
         """Where the encounter stands."""
-        return self.written[-1].folded if self.written else unfolded(eid(), self.ruleset)
+        return self.written[-1].folded if self.written else unfolded(self.encounter, self.ruleset)
 
     def opening(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the data of the command that opens the encounter with *given*."""
         return {
-            "encounter": eid(),
+            "encounter": self.encounter,
             "edition": self.ruleset.edition,
             "digest": ruleset_digest(self.ruleset),
             "dice": to_data(self.secrets.setup(from_data(Seeding, given.get("seeding", {})))),
@@ -63,11 +66,15 @@ class Record(Generic[S]):
         seats = self.folded.state.seats
         actor = Actor(seat=seat, role=seats[seat].role if seat in seats else "gm")
         at, nonce = self.stamp(n)
-        raw = dump_request(Request(eid(), type_, at, nonce, actor, data))
+        raw = dump_request(self.signed(Request(self.encounter, type_, at, nonce, actor, data)))
         written = decide_request(self.ruleset, self.folded, raw, n, self.secrets)
         self.requests.append(raw)
         self.written.append(written)
         return self._refusal(written)
+
+    def signed(self, request: Request) -> Request:
+        """Return *request* as it is sent; a subclass may sign it."""
+        return request
 
     def _refusal(self, written: DecidedCommit[S]) -> Refusal | None:
         """Return what the commit tells of a refusal, be it inside an envelope."""
@@ -84,7 +91,7 @@ class Record(Generic[S]):
         """Return everything that was written, as an audit gathers it."""
         opened = {(written.n, index): lies for written in self.written for index, lies in written.sealed}
         return Evidence(
-            encounter=eid(),
+            encounter=self.encounter,
             requests=self.requests,
             commits=[written.raw for written in self.written],
             opened=opened,
