@@ -23,10 +23,10 @@ from service.core.decide import BEGUN
 from service.core.fold import Folder, Registry
 from service.log import Payload, StoredEncounter
 from service.log.memory import MemoryLog
-from service.record.canonical import loads
+from service.record.canonical import dumps, loads
 from service.record.commit import ACCEPTED, SEALED, Commit, Request, dump_request, fold_commit, load_commit
 from service.record.occasions import Occasions
-from service.rules.contests.amendments import AmendmentProposed, Continued
+from service.rules.contests.amendments import AcceptAmendment, Amend, AmendmentProposed, Continued, Redo, Undo
 from service.rules.contests.continuing import LINE_OWN, Forked, split_sealed
 from service.rules.kernel.codec import to_data
 from service.rules.kernel.records import EMPTY
@@ -115,9 +115,23 @@ def _proposed(ruled: AuditedLine, begun: Beginning) -> int:
     n, event = found[-1]
     if event.get("kind") != begun.origin["kind"]:
         raise _Broken(begun.n, f"it was proposed as {event.get('kind')}")
+    sent = ruled.request(n)
+    if sent is not None and not _proposes(sent, event):
+        raise _Broken(begun.n, f"commit {n} does not propose what its seat sent")
     if event["kind"] != "redo" and (event.get("commit"), n) != (begun.n, begun.origin["upto"]):
         raise _Broken(begun.n, f"commit {n} proposed to continue before commit {event.get('commit')}")
     return n
+
+
+def _proposes(request: Request, event: Mapping[str, Any]) -> bool:
+    """Return whether *event* says what a command proposed."""
+    kind = {Amend.type: "as_ruled", Undo.type: "undo", Redo.type: "redo"}.get(request.type)
+    is_there = request.type != Undo.type or _is_same_number(request.data.get("commit"), event.get("commit"))
+    return kind == event.get("kind") and is_there
+
+
+def _is_same_number(one: object, other: object) -> bool:
+    return type(one) is int and type(other) is int and one == other
 
 
 def _check_plan(line: AuditedLine, parent: AuditedLine, begun: Beginning, proposed: int) -> None:
@@ -176,9 +190,12 @@ def _given(request: Request) -> tuple[object, ...]:
 
 def _check_accepted(line: AuditedLine, ruled: AuditedLine, begun: Beginning) -> None:
     """Check that the line in which it was ruled ends with its acceptance, by hash; raises `_Broken`."""
-    said = next(_continued(ruled.commits), None)
+    ended, said = next(_continued(ruled.commits), (0, None))
     if said is None:
         raise _Broken(begun.n, "its parent has not accepted it")
+    sent = ruled.request(ended)
+    if sent is not None and not _accepts(sent, said):
+        raise _Broken(begun.n, f"commit {ended} does not accept what its seat sent")
     if said.get("encounter") != line.evidence.encounter or said.get("amendment") != begun.origin["amendment"]:
         raise _Broken(begun.n, "its parent is continued by another line")
     named, drafted = said.get("head"), begun.drafted
@@ -195,10 +212,17 @@ def _check_accepted(line: AuditedLine, ruled: AuditedLine, begun: Beginning) -> 
         raise _Broken(begun.accepted, "its seats have other keys than they had in its parent")
 
 
-def _continued(commits: Sequence[Commit]) -> Iterator[Mapping[str, Any]]:
-    """Yield the event with which a record ends, if it does: only refused commands may follow it."""
+def _accepts(request: Request, event: Mapping[str, Any]) -> bool:
+    """Return whether *event* says what a command accepted, which its seat has signed if it has a key."""
+    names = ("encounter", "amendment", "head")
+    is_same = all(dumps(request.data.get(name)) == dumps(event.get(name)) for name in names)
+    return request.type == AcceptAmendment.type and is_same
+
+
+def _continued(commits: Sequence[Commit]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the event with which a record ends, if it does, and its commit; only refused ones may follow."""
     for commit in reversed(commits):
-        yield from (event for event in commit.events if event.get("type") == Continued.type)
+        yield from ((commit.n, event) for event in commit.events if event.get("type") == Continued.type)
         if commit.outcome in (ACCEPTED, SEALED):
             return
 

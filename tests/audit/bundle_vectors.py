@@ -310,6 +310,20 @@ def of_lines() -> Iterator[Vector]:
     }
     for name, (each, verdict) in lies.items():
         yield Vector(f"line-{name}", spelled(first, each), verdict)
+    false = retold(ruled, lambda m: m[begun]["commit"].update(epoch=7))
+    drafted = {"n": accepted - 1, "hash": json.loads(false.commits[accepted - 1])["prev"]}
+
+    def another_head(moments: list[Line]) -> None:
+        next(e for e in moments[-1]["commit"]["events"] if e.get("type") == "continued")["head"] = head
+
+    yield Vector(
+        "line-accepted-otherwise", spelled(retold(first, another_head), false), f"seam_broken({begun})"
+    )
+    undo = len(ruled.commits) - 1
+    other = retold(ruled, words(undo, data={"commit": 3}))
+    yield Vector("line-undone-otherwise", spelled(first, other, undone), f"seam_broken({undo - 1})")
+    other = retold(first, words(len(first.commits) - 1, type="undo", data={"commit": begun}))
+    yield Vector("line-ruled-otherwise", spelled(other, ruled), f"seam_broken({begun})")
     ended = retold(first, lambda moments: moments.pop())
     head = SIGNER.checkpoint(first.encounter, len(ended.commits), root_of(ended.commits))
     ended = replace(ended, notes=(head,))

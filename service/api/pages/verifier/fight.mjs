@@ -4,7 +4,7 @@ import { toHex } from "./bytes.mjs";
 import { spelled } from "./canonical.mjs";
 import { beginnings } from "./beginnings.mjs";
 import { publicEvents } from "./record.mjs";
-import { object } from "./shapes.mjs";
+import { object, whole } from "./shapes.mjs";
 import { keysAtEnd, keysOfSeats } from "./seatkeys.mjs";
 import { demand } from "./verdict.mjs";
 
@@ -55,9 +55,24 @@ function proposalOf(ruled, begun) {
   demand(found !== undefined, "seam_broken", broken, "nobody proposed it");
   const { n, event } = found;
   demand(event.kind === begun.origin.kind, "seam_broken", broken, `it was proposed as ${event.kind}`);
+  const { request: sent } = ruled.moments[n - 1];
+  demand(sent === null || proposes(sent, event), "seam_broken", broken, `commit ${n} does not propose what its seat sent`);
   const isThere = event.kind === "redo" || (event.commit === begun.n && n === begun.origin.upto);
   demand(isThere, "seam_broken", broken, `commit ${n} proposed to continue before commit ${event.commit}`);
   return n;
+}
+
+const PROPOSES = new Map([["amend", "as_ruled"], ["undo", "undo"], ["redo", "redo"]]);
+
+/** Whether an event says what a command proposed. */
+function proposes({ type, data }, { kind, commit }) {
+  return PROPOSES.get(type) === kind && (type !== "undo" || (whole(commit) && data.commit === commit));
+}
+
+/** Whether an event says what a command accepted, which its seat has signed if it has a key. */
+function accepts({ type, data }, event) {
+  const isSame = ["encounter", "amendment", "head"].every((name) => spelled(data[name] ?? null) === spelled(event[name] ?? null));
+  return type === "accept_amendment" && isSame;
 }
 
 /** What a line repeats is what its ruling says, as it was given, and nothing else. */
@@ -108,8 +123,10 @@ function given({ type, at, actor, data: { contest, ...data }, nonce, signed = nu
 /** The line in which it was ruled ends with its acceptance, by number and hash. */
 function holdAcceptance({ encounter, moments, begun }, ruled) {
   const { n, drafted, accepted, origin } = begun;
-  const said = continuedIn(ruled.moments);
-  demand(said !== undefined, "seam_broken", { n }, "its parent has not accepted it");
+  const ended = endOf(ruled.moments);
+  demand(ended !== undefined, "seam_broken", { n }, "its parent has not accepted it");
+  const { said, moment: { n: at, request: sent } } = ended;
+  demand(sent === null || accepts(sent, said), "seam_broken", { n }, `commit ${at} does not accept what its seat sent`);
   demand(said.encounter === encounter && said.amendment === origin.amendment, "seam_broken", { n }, "its parent is continued by another line");
   const isHead = object(said.head) && drafted <= moments.length && said.head.n === drafted && said.head.hash === toHex(moments[drafted - 1].hash);
   demand(isHead, "seam_broken", { n: drafted }, `commit ${drafted} is not the one that its parent accepted`);
@@ -121,10 +138,11 @@ function holdAcceptance({ encounter, moments, begun }, ruled) {
   demand(isSame, "seam_broken", { n: accepted }, "its seats have other keys than they had in its parent");
 }
 
-/** The event with which a record ends, if it does: only refused commands may follow it. */
-function continuedIn(moments) {
-  const last = moments.findLast(({ commit }) => COUNTS.has(commit.outcome) || commit.events.some(({ type }) => type === "continued"));
-  return last?.commit.events.find(({ type }) => type === "continued");
+/** The event with which a record ends, if it does, and its moment: only refused commands may follow it. */
+function endOf(moments) {
+  const moment = moments.findLast(({ commit }) => COUNTS.has(commit.outcome) || commit.events.some(({ type }) => type === "continued"));
+  const said = moment?.commit.events.find(({ type }) => type === "continued");
+  return said === undefined ? undefined : { said, moment };
 }
 
 /**
