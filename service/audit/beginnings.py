@@ -17,9 +17,10 @@ from service.audit.verdict import FORGED_COMMAND, MALFORMED, Fault, Verdict
 from service.record.commit import Commit
 from service.rules.contests.acceptance import LineAccepted
 from service.rules.contests.continuing import Forked, LineBegun
+from service.rules.opening import EncounterOpened
 
 _KINDS: Final = ("as_ruled", "undo", "redo")
-_PLACED: Final = (LineBegun.type, LineAccepted.type, Forked.type)
+_PLACED: Final = (LineBegun.type, LineAccepted.type, Forked.type, EncounterOpened.type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +78,10 @@ def check_beginnings(commits: Sequence[Commit], payloads: Mapping[int, Mapping[i
         n, first = commit.n, commit.events[0] if commit.events else {}
         for index, event in _placed(commit, payloads.get(n, {})):
             is_first = index == 0 and event is first
-            fork_here = event["type"] == Forked.type and n == 1
+            opens_here = event["type"] in (Forked.type, EncounterOpened.type) and n == 1
             line_here = event["type"] == LineBegun.type and n > 1 and _is_beginning(commits, commit, event)
             accepted_here = event["type"] == LineAccepted.type and drafted == n - 1
-            if not (is_first and (fork_here or line_here or accepted_here)):
+            if not (is_first and (opens_here or line_here or accepted_here)):
                 raise Fault(Verdict(MALFORMED, n, f"the event {event['type']} may not stand there"))
         if first.get("type") == LineBegun.type:
             drafted = n + len(first["plan"])

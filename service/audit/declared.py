@@ -15,9 +15,9 @@ from service.audit.verdict import DICE_INVALID, MALFORMED, Fault, Verdict
 from service.dice.chain import OPEN_LANE
 from service.dice.encoding import check_id
 from service.dice.errors import DiceError
-from service.record.commit import Commit, Request
+from service.record.commit import Commit
 from service.rules.contests.continuing import Forked
-from service.rules.rolls.asking import DiceDeclared, ThrowDice
+from service.rules.rolls.asking import DiceDeclared
 
 
 class DeclaredDice:
@@ -29,17 +29,17 @@ class DeclaredDice:
         self._shown: dict[tuple[int, int, str, int], int] = {}
         self._is_known = True
 
-    def take(self, commit: Commit, request: Request | None, payloads: Payloads) -> None:
-        """Enter what is declared in *commit*, whose command is *request*, if it is known; raises `Fault`."""
+    def take(self, commit: Commit, payloads: Payloads) -> None:
+        """Enter what is declared in *commit*; raises `Fault`."""
         for event in events_of(commit, payloads):
             if event["type"] == DiceDeclared.type:
-                self._declare(commit.n, event, request)
+                self._declare(commit.n, event)
             elif event["type"] == Forked.type:
                 self._is_known = False
         sealed = sum("sealed" in event for event in commit.events)
         self._is_known = self._is_known and sealed == len(payloads.get(commit.n, {}))
 
-    def _declare(self, n: int, event: Mapping[str, Any], request: Request | None) -> None:
+    def _declare(self, n: int, event: Mapping[str, Any]) -> None:
         stream, faces = event.get("stream"), event.get("faces")
         try:
             seat = check_id(event.get("seat", ""))
@@ -47,8 +47,6 @@ class DeclaredDice:
             raise Fault(Verdict(MALFORMED, n, f"the event {event['type']} is not valid")) from fault
         if not (isinstance(stream, str) and isinstance(faces, list) and _are_faces(faces)):
             raise Fault(Verdict(MALFORMED, n, f"the event {event['type']} is not valid"))
-        if request is not None and not _sends(request, seat, faces):
-            raise Fault(Verdict(DICE_INVALID, n, f"{seat} has not declared the faces {faces}"))
         self._faces.setdefault(stream, []).extend(faces)
         self._seats.setdefault(stream, set()).add(seat)
 
@@ -65,13 +63,6 @@ class DeclaredDice:
         if lane != OPEN_LANE or not is_theirs or not _has(self._faces[stream], faces[before:]):
             detail = f"{roll['by']} has not declared these faces"
             raise Fault(Verdict(DICE_INVALID, n, detail, roll=spelled(place)))
-
-
-def _sends(request: Request, seat: str, faces: Sequence[int]) -> bool:
-    """Return whether *request* is the command in which *seat* declares *faces*."""
-    sent = request.data.get("faces")
-    is_alike = isinstance(sent, list) and _are_faces(sent) and sent == list(faces)
-    return (request.type, request.actor.seat) == (ThrowDice.type, seat) and is_alike
 
 
 def _are_faces(faces: Sequence[object]) -> bool:

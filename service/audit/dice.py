@@ -21,7 +21,7 @@ from service.dice.encoding import ALGORITHM
 from service.dice.errors import DiceError
 from service.dice.source import DisclosedDice, FalseLink, NotDisclosed
 from service.record.canonical import eid_of
-from service.record.commit import ACCEPTED, Commit, Request, load_commit, load_request
+from service.record.commit import ACCEPTED, Commit, load_commit, load_request
 from service.rules.contests.continuing import LinkInherited
 from service.rules.kernel.codec import Malformed, from_data
 from service.rules.rolls.closing import EncounterClosed, EpochClosed, LaneDisclosed
@@ -103,7 +103,6 @@ def prove(
     evidence: Evidence,
     commits: Sequence[Commit],
     payloads: Payloads,
-    requests: Sequence[Request | None],
     counts: Counts,
     progress: Progress = unheard,
 ) -> Proof:
@@ -113,9 +112,9 @@ def prove(
     """
     proof, declared = _proof(evidence, commits, payloads), DeclaredDice()
     proved = part(progress, len(commits), DICE)
-    for commit, request in zip(commits, requests, strict=True):
+    for commit in commits:
         proved(commit.n)
-        declared.take(commit, request, payloads)
+        declared.take(commit, payloads)
         for roll in rolls_of(commit, payloads):
             declared.check(commit.n, roll)
             _check(proof, commit.n, roll, counts)

@@ -20,6 +20,7 @@ from service.audit.coverage import check_coverage
 from service.audit.evidence import Evidence
 from service.audit.history import Loss, claimed_losses
 from service.audit.moved_dice import check_moved_dice
+from service.audit.named_events import check_named_events
 from service.audit.progress import BYTES, Progress, part, unheard
 from service.audit.quarantines import check_disputed
 from service.audit.receipts import SignedReceipt
@@ -102,6 +103,7 @@ def examine(evidence: Evidence, progress: Progress = unheard) -> Examined:
         raise Fault(Verdict(EMPTY))
     check_completeness(evidence, commits, losses)
     check_coverage(evidence, commits, signed)
+    check_named_events(commits, requests, payloads)
     statements = check_statements(commits, requests, losses, evidence.seat_keys)
     check_moved_dice(commits, requests, payloads)
     check_disputed(commits)

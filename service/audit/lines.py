@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service.audit.beginnings import Beginning, beginnings
+from service.audit.dice import setup_of
 from service.audit.evidence import Evidence
 from service.audit.requests import read_request
+from service.audit.sealing import sealing_after
 from service.audit.seat_keys import keys_at_end, keys_of_seats
 from service.audit.verdict import SEAM_BROKEN, UNKNOWN_EDITION, WRONG_PARENT, Verdict
 from service.core.continuation import proposal
@@ -31,7 +33,7 @@ from service.rules.contests.continuing import LINE_OWN, Forked, split_sealed
 from service.rules.kernel.codec import to_data
 from service.rules.kernel.records import EMPTY
 from service.rules.ruleset import Ruleset
-from service.rules.table.table import CLOCK, GM, Table
+from service.rules.table.table import CLOCK, GM, MIXED, Table
 
 ITS_OWN: Final = (
     *(*LINE_OWN, "dice_moved_in", "redirected_streams", "rolls_in_other_epochs", "sealed_places", "seats"),
@@ -88,6 +90,7 @@ def seam_fault(
         _check_left(line, parent, begun)
         proposed = _proposed(ruled, begun)
         _check_plan(line, parent, begun, proposed)
+        _check_seeds(line, begun, ruled.commits[:proposed])
         _check_accepted(line, ruled, begun)
         if again is not None:
             _compare(line, begun, again, ruled)
@@ -121,6 +124,15 @@ def _proposed(ruled: AuditedLine, begun: Beginning) -> int:
     if event["kind"] != "redo" and (event.get("commit"), n) != (begun.n, begun.origin["upto"]):
         raise _Broken(begun.n, f"commit {n} proposed to continue before commit {event.get('commit')}")
     return n
+
+
+def _check_seeds(line: AuditedLine, begun: Beginning, before: Sequence[Commit]) -> None:
+    """Check that a line goes on with the seeds that the seats have sent in the commits *before*."""
+    setup = setup_of(line.evidence, line.commits)
+    if setup is None or setup.mode != MIXED:
+        return
+    if line.commits[begun.n - 1].events[0]["state"]["sealing"] != sealing_after(before):
+        raise _Broken(begun.n, "it goes on with other seeds than the seats sent")
 
 
 def _proposes(request: Request, event: Mapping[str, Any]) -> bool:

@@ -60,6 +60,30 @@ def sealed_with(eid: bytes, setup: DiceSetup, commits: Sequence[Commit]) -> Seal
     return SealingFacts(seal(eid, anchors_of(setup), {}), None)
 
 
+def sealing_after(commits: Sequence[Commit]) -> dict[str, Any]:
+    """Return what the seats have sent for the dice in *commits*, as a state has it (`sealing`)."""
+    found: dict[str, Any] = {"committed": {}, "waived": [], "revealed": {}, "seal": ""}
+    for event in (event for commit in commits for event in commit.events):
+        if found["seal"] != "":
+            break
+        seat, seed = event.get("seat"), event.get("seed")
+        match event.get("type"):
+            case SeedCommitted.type:
+                found["committed"] = {**found["committed"], seat: event.get("commitment")}
+            case SeedWaived.type:
+                left = {name: made for name, made in found["committed"].items() if name != seat}
+                found |= {"committed": left, "waived": [*found["waived"], seat]}
+            case SeedRevealed.type if isinstance(seat, str) and isinstance(seed, str):
+                found["revealed"] = {**found["revealed"], seat: seed}
+            case DiceSealed.type:
+                found["seal"] = event.get("seal")
+            case LineBegun.type:
+                found = dict(event["state"]["sealing"])
+            case _:
+                pass
+    return found
+
+
 class _OutOfTurn(Exception):
     """A seed, a commitment or a seal does not fit the earlier events."""
 

@@ -69,7 +69,7 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         FORKED: "two signed heads, or a head that a seat signed and this record, contradict each other",
         EMPTY: "the record has no commits, so there is nothing to judge",
         UNSIGNED_FROM: "no accepted key has signed this commit or a later one; anybody may have written them",
-        FORGED_COMMAND: "a seat has a key, and a command in its name is not signed by it, or is here twice",
+        FORGED_COMMAND: "a command in a seat's name is not signed by its key, is here twice, or was not sent",
         FALSE_REFUSAL: "the host refused this command as not signed, and its seat has signed it",
         DICE_MOVED: "the dice were moved after a seat signed this command, and it throws the later ones",
         FALSE_QUARANTINE: "the host set this command aside, and the cause that it gives does not hold",

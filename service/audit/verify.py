@@ -120,9 +120,7 @@ class _VerifiedLine:
         self.seat_keys = keys_of(self.commits, examined.requests, self.evidence.seat_keys)
         self.unseen = unseen(self.commits, examined.requests, self.decisions)
         self.setup = setup_of(self.evidence, self.commits)
-        self.proof = prove(
-            self.evidence, self.commits, examined.payloads, examined.requests, self.counts, progress
-        )
+        self.proof = prove(self.evidence, self.commits, examined.payloads, self.counts, progress)
         if without_rules:
             return Verdict(VALID_WITHOUT_RULES)
         ruleset = self._ruleset(registry)

@@ -22,8 +22,9 @@ from service.audit.receipts import sign_receipts
 from service.audit.signing import Signer, VouchedKey
 from service.audit.verify import verify
 from service.core.decide import quarantine_request
+from service.dice.chain import seat_commitment
 from service.log.values import CommitWrite
-from service.record.canonical import commit_hash, dumps, request_digest
+from service.record.canonical import commit_hash, dumps, eid_of, request_digest
 from service.record.commit import SeatSignature, load_commit, load_request
 from service.record.ed25519 import public_key, sign_bytes
 from service.record.statements import statement
@@ -46,6 +47,9 @@ SEAT_SECRET: Final = bytes(range(64, 96))
 SEAT_KEY: Final = public_key(SEAT_SECRET).hex()
 
 Line = dict[str, Any]
+KINDS: Final = ("receipt", "certificate", "policy")
+"""Members of a row that name a file beside the bundle."""
+OF_GM: Final = {"seat": "gm", "role": "gm"}
 
 
 @dataclass(frozen=True)
@@ -314,7 +318,7 @@ def of_lines() -> Iterator[Vector]:
     drafted = {"n": accepted - 1, "hash": json.loads(false.commits[accepted - 1])["prev"]}
 
     def another_head(moments: list[Line]) -> None:
-        next(e for e in moments[-1]["commit"]["events"] if e.get("type") == "continued")["head"] = head
+        next(e for e in moments[-1]["commit"]["events"] if e.get("type") == "continued")["head"] = drafted
 
     yield Vector(
         "line-accepted-otherwise", spelled(retold(first, another_head), false), f"seam_broken({begun})"
@@ -343,6 +347,39 @@ def of_lines() -> Iterator[Vector]:
     at = raw.index(b'{"encounter"', raw.index(b'"kind":"line"') - 90)
     twice = raw[:at] + raw[at : raw.index(b"\n", at) + 1] + raw[at:]
     yield Vector("line-twice", twice, f"malformed({begun - 1})")
+
+
+@cache
+def seeded_fight() -> tuple[Evidence, ...]:
+    """Return the lines of an open fight in which a seat has sent its seed, and the gm undid a command."""
+    with House() as house:
+        line = house.open(TINY, {"seeding": {"mode": "mixed", "seats": ["ada", "bo"]}})
+        made = seat_commitment(eid_of(line), "ada", b"a" * 32).hex()
+        house.send(line, "ada", "commit_seed", commitment=made)
+        house.send(line, "gm", "add", amount=4)
+        after = house.accept(line, house.proposed(line, "undo", commit=3))
+        return tuple(replace(signed_throughout(stored(house.log, each)), seat="gm") for each in (line, after))
+
+
+def of_seeds() -> Iterator[Vector]:
+    """Yield fights that go on before all seeds were sent: with the seeds that the seats sent, or others."""
+    first, undone = seeded_fight()
+    yield Vector("line-of-seeds", spelled(first, undone), "valid_unsigned_without_rules", ())
+
+    def of_the_host(moments: list[Line]) -> None:
+        began = moments[2]["commit"]["events"][0]
+        mine = seat_commitment(eid_of(first.encounter), "ada", b"h" * 32).hex()
+        began["state"]["sealing"]["committed"]["ada"] = mine
+
+    false = retold(undone, of_the_host)
+    head = {"n": 3, "hash": json.loads(false.commits[3])["prev"]}
+
+    def another_head(moments: list[Line]) -> None:
+        moments[-1]["commit"]["events"][-1]["head"] = moments[-1]["request"]["data"]["head"] = head
+
+    told = (retold(first, another_head), false)
+    bare_lines = [replace(line, notes=(), keys=()) for line in told]
+    yield Vector("line-of-other-seeds", spelled(*bare_lines), "seam_broken(3)", ())
 
 
 def paper(by: Signer = SIGNER, evidence: Evidence | None = None) -> bytes:
@@ -529,25 +566,19 @@ def dice() -> Iterator[Vector]:
 
     mixed = replace(mixed_game(), notes=(), keys=(), seat="gm")
     sealed = next(n for n, raw in enumerate(mixed.commits, 1) if b'"dice_sealed"' in raw)
-    waived = {"type": "seed_waived", "because": [], "seat": "nobody", "by": "gm", "reason": "x"}
     yield Vector("dice-face", in_commit(3, turn), "dice_invalid(3, 1/0/table#0)", ())
     yield Vector("dice-link", in_commit(7, other_link), "dice_invalid(7)", ())
     yield Vector("dice-seed", in_commit(sealed, other_seed, mixed), f"dice_invalid({sealed})", ())
-    yield Vector(
-        "dice-waived-and-not-listed",
-        in_commit(2, lambda commit: commit["events"].append(waived), mixed),
-        "dice_invalid(2)",
-        (),
-    )
+    n = next(n for n, raw in enumerate(mixed.commits, 1) if b'"seed_waived"' in raw)
+    waived = forged(mixed, n, lambda commit: commit["events"][0].update(seat="nobody"))
+    unlisted = sent(waived, n, data={"seat": "nobody", "reason": "x"})
+    yield Vector("dice-waived-and-not-listed", spelled(unlisted), f"dice_invalid({n})", ())
 
 
 def late() -> Iterator[Vector]:
     """Yield games in which a seat signed command 8 on commit 5, and policies that bound what came between."""
-    event = {"type": "seat_key_set", "because": [], "seat": "bo", "key": SEAT_KEY}
-    decided = forged(bare(), 7, lambda commit: commit["events"].append({**event, "seat": "cy"}))
-    table = forged(decided, 5, lambda commit: commit["events"].append(event))
-    sent = with_request(table, 8, lambda data: data.update(actor={"seat": "bo", "role": "player"}))
-    raw, held = said(bundle.read(sent), 8, 5), "valid_unsigned_without_rules"
+    table = sent(with_key(with_key(bare(), 2, "dee"), 7, "cy"), 8, actor={"seat": "dee", "role": "player"})
+    raw, held = said(table, 8, 5), "valid_unsigned_without_rules"
     for name, policy, verdict in (
         ("within-the-bound", b"# ours\nunseen 2 1\n", held),
         ("commits-beyond-the-bound", b"unseen 1 1\n", "outdated(8)"),
@@ -582,8 +613,8 @@ def declared_dice() -> Iterator[Vector]:
         ("that-nobody-declared", thrown(declared=None, sent=None), place),
         ("of-other-faces", thrown(face=4), place),
         ("of-another-seat", thrown(by="ada"), place),
-        ("in-another-command", thrown(sent=None), "dice_invalid(3)"),
-        ("that-were-sent-otherwise", thrown(sent=4), "dice_invalid(3)"),
+        ("in-another-command", thrown(sent=None), "forged_command(3)"),
+        ("that-were-sent-otherwise", thrown(sent=4), "forged_command(3)"),
     ):
         yield Vector(f"declared-{name}", raw, verdict, ())
 
@@ -618,8 +649,19 @@ def papers() -> Iterator[Vector]:
 
 def keyed(seat: str = "ada") -> Evidence:
     """Return a game in which a seat has a key from commit 3 on; nothing is signed, by anybody."""
-    event = {"type": "seat_key_set", "because": [], "seat": seat, "key": SEAT_KEY}
-    return forged(bare(), 2, lambda commit: commit["events"].append(event))
+    return with_key(bare(), 2, seat)
+
+
+def with_key(evidence: Evidence, n: int, seat: str, key: str = SEAT_KEY) -> Evidence:
+    """Return a game in which the gm's command *n* set the key of a seat, too, for who applies no rules."""
+    event = {"type": "seat_key_set", "because": [], "seat": seat, "key": key}
+    named = forged(evidence, n, lambda commit: commit["events"].append(event))
+    return sent(named, n, type="set_seat_key", data={"seat": seat, "key": key}, actor=OF_GM)
+
+
+def sent(evidence: Evidence, n: int, **members: Any) -> Evidence:
+    """Return a game with members of request *n* replaced, and its commit naming it."""
+    return bundle.read(with_request(evidence, n, lambda data: data.update(members)))
 
 
 def said(evidence: Evidence, n: int, head: int = 3, **changed: Any) -> bytes:
@@ -653,27 +695,25 @@ def statements() -> Iterator[Vector]:
     yield Vector("statement-avoided-by-a-second-gm", second, "forged_command(3)", ())
 
 
-def refused_as_unsigned(seat: str = "bo", *, with_key: bool = True) -> Evidence:
+def refused_as_unsigned(seat: str = "cy", key: str = SEAT_KEY, *, has_key: bool = True) -> Evidence:
     """Return a game in which a seat, with a key or none, sent command 6, which was refused as not signed."""
     table = forged(bare(), 6, lambda commit: commit["refusal"].update(code="not_signed"))
-    event = {"type": "seat_key_set", "because": [], "seat": seat, "key": SEAT_KEY}
-    if with_key:
-        table = forged(table, 5, lambda commit: commit["events"].append(event))
-    raw = with_request(table, 6, lambda data: data.update(actor={"seat": seat, "role": "player"}))
-    return bundle.read(raw)
+    if has_key:
+        table = with_key(table, 2, seat, key)
+    return sent(table, 6, actor={"seat": seat, "role": "player"})
 
 
 def refusals() -> Iterator[Vector]:
     """Yield games in which a host refuses a command as not signed, rightly or not."""
     held = "valid_unsigned_without_rules"
-    refused, keyless = refused_as_unsigned(), refused_as_unsigned(with_key=False)
+    refused, keyless = refused_as_unsigned(), refused_as_unsigned(has_key=False)
     yield Vector("refusal-of-an-unsigned-command", spelled(refused), held, ())
     changed = said(refused, 6, instead={"data": {"amount": 6}})
     yield Vector("refusal-of-a-command-signed-otherwise", changed, held, ())
     yield Vector("refusal-of-a-signed-command", said(refused, 6), "false_refusal(6)", ())
     yield Vector("refusal-of-a-seat-without-a-key", spelled(keyless), "false_refusal(6)", ())
     foreign = OTHER.public.hex()
-    replaced = forged(refused_as_unsigned("cy"), 5, lambda commit: commit["events"][-1].update(key=foreign))
+    replaced = refused_as_unsigned(key=foreign)
     for name, raw, verdict, key in (
         ("refusal-by-a-key-of-the-hosts-own", said(replaced, 6), "false_refusal(6)", f"cy:{SEAT_KEY}"),
         ("statement-by-a-key-of-the-hosts-own", said(keyed(), 4), "forged_command(4)", f"ada:{foreign}"),
@@ -683,18 +723,44 @@ def refusals() -> Iterator[Vector]:
         yield Vector(name, raw, verdict, (), seat_keys=(key,))
 
 
-def moved(head: int, moved_in: int = 7) -> bytes:
-    """Return a game whose gm signed the roll in commit 8 on *head*; the dice moved in commit *moved_in*."""
+def moved(head: int) -> bytes:
+    """Return a game in which a seat signed the roll in commit 8 on *head*; the dice moved in commit 7."""
+    advanced = {"type": "epoch_advanced", "because": [], "seat": "gm", "reason": "a pause", "epoch": 9}
+    table = forged(bare(), 7, lambda commit: commit["events"].append(advanced))
+    table = sent(table, 7, type="advance_epoch", data={"reason": "a pause"}, actor=OF_GM)
+    player = {"seat": "cy", "role": "player"}
+    return said(sent(with_key(table, 2, "cy"), 8, actor=player), 8, head)
 
-    def event(type_: str, **members: Any) -> Line:
-        return {"type": type_, "because": [], "seat": "gm", **members}
 
-    advanced = event("epoch_advanced", reason="a pause", epoch=9)
-    table = forged(bare(), moved_in, lambda commit: commit["events"].append(advanced))
-    key = event("seat_key_set", key=SEAT_KEY)
-    table = forged(table, 7, lambda commit: commit["events"].append(key))
-    table = forged(table, 8, lambda commit: commit["events"].append(event("seat_key_removed")))
-    return said(table, 8, head)
+def _appended(event: Line, commit: Line) -> None:
+    commit["events"].append(event)
+
+
+def named() -> Iterator[Vector]:
+    """Yield games in which an event in a seat's name says other than the command in whose commit it is."""
+    events: dict[str, Line] = {
+        "a-key": {"type": "seat_key_set", "seat": "bo", "key": SEAT_KEY},
+        "a-key-removed": {"type": "seat_key_removed", "seat": "bo"},
+        "a-commitment": {"type": "seed_committed", "seat": "bo", "commitment": "ab" * 32},
+        "a-waiver": {"type": "seed_waived", "seat": "bo"},
+        "an-epoch": {"type": "epoch_advanced", "seat": "gm", "reason": "", "epoch": 9},
+        "faces": {"type": "dice_declared", "seat": "bo", "stream": "table", "prompt": "x", "faces": [1]},
+        "a-choice": {"type": "seat_choice_committed", "seat": "bo", "prompt": "x", "commitment": "ab" * 32},
+        "an-opening": {
+            "type": "seat_choice_opened",
+            "seat": "bo",
+            "prompt": "x",
+            "choice": {},
+            "salt": "ab" * 32,
+        },
+    }
+    for name, event in events.items():
+        told = {"because": [], **event}
+        raw = spelled(forged(bare(), 4, partial(_appended, told)))
+        yield Vector(f"invented-{name}", raw, "forged_command(4)", ())
+    opened = json.loads(bare().commits[0])["events"][0]
+    raw = spelled(forged(bare(), 4, lambda commit: commit["events"].append(opened)))
+    yield Vector("opened-twice", raw, "malformed(4)", ())
 
 
 def moves() -> Iterator[Vector]:
@@ -702,7 +768,6 @@ def moves() -> Iterator[Vector]:
     yield Vector("dice-moved-after-the-signature", moved(6), "dice_moved(8)", ())
     yield Vector("dice-moved-long-after-the-signature", moved(3), "dice_moved(8)", ())
     yield Vector("dice-moved-before-the-signature", moved(7), "valid_unsigned_without_rules", ())
-    yield Vector("dice-moved-with-the-command", moved(6, 8), "valid_unsigned_without_rules", ())
     clock = {"actor": {"seat": "clock", "role": "clock"}}
     raw = with_request(bare(), 2, lambda data: data.update(clock))
     yield Vector("clock-plays", raw, "forged_command(2)", ())
@@ -745,10 +810,11 @@ def questions() -> Iterator[Vector]:
     no_dice = with_request(bare(), 1, lambda data: data["data"].pop("dice"))
     yield Vector("question-rolls-without-dice", no_dice, "dice_invalid(3, 1/0/table#0)", ())
     mixed = replace(mixed_game(), notes=(), keys=(), seat="gm")
-    late = {"type": "seed_committed", "because": [], "seat": 5, "commitment": "none"}
+    late = {"type": "seed_committed", "because": [], "seat": "gm", "commitment": "none"}
     last = len(mixed.commits)
-    after = in_commit(last, lambda commit: commit["events"].append(late), mixed)
-    yield Vector("question-seed-of-another-shape-after-the-seal", after, unsigned, ())
+    after = forged(mixed, last, lambda commit: commit["events"].append(late))
+    after = sent(after, last, type="commit_seed", data={"commitment": "none"})
+    yield Vector("question-seed-of-another-shape-after-the-seal", spelled(after), unsigned, ())
 
     def year(at: str) -> bytes:
         return with_request(bare(), 4, lambda data: data.update(at=at))
@@ -859,10 +925,12 @@ def vectors() -> Iterator[Vector]:
         refusals,
         late,
         moves,
+        named,
         questions,
         receipts,
         quarantines,
         of_lines,
+        of_seeds,
     ):
         yield from kind()
 
@@ -886,6 +954,10 @@ def main() -> int:
         if each.certificate is not None:
             (HOME / f"{each.name}.certificate.json").write_bytes(each.certificate)
     rows += kept
+    named_files = {row[kind] for row in rows for kind in ("file", *KINDS) if kind in row}
+    for path in HOME.iterdir():
+        if path.name not in named_files | {TABLE.name}:
+            path.unlink()
     TABLE.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", "utf-8")
     sys.stdout.write(f"{len(rows)} bundles\n")
     return 0

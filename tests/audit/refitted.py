@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 from service.audit import bundle
 from service.audit.evidence import Evidence
 from service.audit.verify import verify
-from service.record.canonical import dumps
+from service.record.canonical import commit_hash, dumps
 from tests.audit.evidence_of import forged
 from tests.audit.games import RULES
 from tests.audit.shapes import mixed_game
@@ -63,10 +63,51 @@ def with_request(evidence: Evidence, n: int, change: Callable[[Line], object]) -
     return raw
 
 
-def with_events(type_: str, *events: Line) -> tuple[bytes, int]:
-    """Return the mixed game with *events* more behind those of the first commit with one of a type."""
+COMMANDS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "seat_choice_committed": ("seal_choice", ("prompt", "commitment")),
+    "seat_choice_opened": ("open_choice", ("prompt", "choice", "salt")),
+    "seed_committed": ("commit_seed", ("commitment",)),
+    "seed_waived": ("waive_seed", ("seat",)),
+}
+"""The command that an event stands for, and what it repeats of it."""
+
+
+def with_events(type_: str, *events: Line) -> tuple[bytes, range]:
+    """Return the mixed game with *events* behind the first commit with one of a type, and their commits.
+
+    Each has a commit of its own, with the command that it stands for.
+    """
     game = unsigned()
     n = at(game, type_)
-    raw = as_bundle(forged(game, n, lambda commit: commit["events"].extend(events)))
+    pairs = list(zip(game.requests, game.commits, strict=True))
+    for i, event in enumerate(events):
+        name, repeated = COMMANDS[event["type"]]
+        data = {key: event[key] for key in repeated if key in event}
+        seat = event.get("seat", "")
+        role = "gm" if seat == "gm" else "player"
+        like, commit = json.loads(pairs[n - 1][0] or b""), json.loads(pairs[n - 1][1])
+        request = dumps(like | {"type": name, "data": data, "actor": {"seat": seat, "role": role}})
+        made = {"outcome": "accepted", "events": [event], "rolls": []}
+        pairs.insert(n + i, (request, dumps(commit | made)))
+    opened = {(m + len(events) if m > n else m, index): lies for (m, index), lies in game.opened.items()}
+    longer = replace(
+        game,
+        requests=[request for request, _ in pairs],
+        commits=[commit for _, commit in pairs],
+        opened=opened,
+        count=len(pairs),
+    )
+    raw = as_bundle(chained(longer))
     assert raw is not None
-    return raw, n
+    return raw, range(n + 1, n + 1 + len(events))
+
+
+def chained(evidence: Evidence) -> Evidence:
+    """Return *evidence* with every number, hash and digest made to fit."""
+    commits: list[bytes] = []
+    prev = "0" * 64
+    for n, (request, raw) in enumerate(zip(evidence.requests, evidence.commits, strict=True), 1):
+        named = {"n": n, "prev": prev, "request": sha256(request or b"").hexdigest()}
+        commits.append(dumps(json.loads(raw) | named))
+        prev = commit_hash(commits[-1]).hex()
+    return replace(evidence, commits=commits, head=prev)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -31,9 +32,9 @@ def opened(**changes: Any) -> dict[str, Any]:
 
 def judged(*events: dict[str, Any]) -> tuple[str, str]:
     """Return what Python and JavaScript say of a record with *events* in it, without the place."""
-    raw, n = with_events("roll_begun", *events)
+    raw, places = with_events("roll_begun", *events)
     ours, theirs = verdicts(raw)
-    assert ours == OTHERWISE or ours.partition("(")[2].startswith(str(n))
+    assert ours == OTHERWISE or int(re.findall("[0-9]+", ours)[0]) in places
     return ours.partition("(")[0], theirs.partition("(")[0]
 
 
@@ -80,7 +81,7 @@ def test_TABLE_CHOICE_2_a_choice_that_was_changed_after_the_commitment_is_tamper
         opened(choice=None),
         opened(salt=SALT.upper().replace("5", "A")),
         opened(salt=5),
-        {"type": "seat_choice_opened", "because": []},
+        {"type": "seat_choice_opened", "seat": "ada", "because": []},
     ],
 )
 def test_an_event_of_a_choice_has_its_members(event: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from service.record.canonical import dumps
 from tests.audit.cases import case_of, differences
 from tests.audit.cases import main as tried
 from tests.audit.games import signed, written
-from tests.audit.refitted import at, changed, unsigned, verdicts, with_request
+from tests.audit.refitted import at, changed, unsigned, verdicts, with_events, with_request
 from tests.audit.shapes import crashes, mixed_game, reshaped
 from tests.support.javascript_verifier import OTHERWISE
 from tests.support.tiny_table import Sitting
@@ -77,7 +77,7 @@ def test_digits_in_capitals_or_with_spaces_are_malformed() -> None:
     for type_, field in (
         ("epoch_closed", "link"),
         ("encounter_closed", "seed"),
-        ("seed_committed", "commitment"),
+        ("dice_sealed", "seal"),
     ):
         raw, n = changed(type_, lambda event, field=field: event.update({field: f" {event[field]}"}))  # type: ignore[misc]  # bound now
         assert verdicts(raw) == (f"malformed({n})", f"malformed({n})"), field
@@ -91,14 +91,23 @@ def test_what_discloses_no_epoch_of_a_lane_is_malformed() -> None:
 
 def test_a_sealing_of_another_shape_is_malformed() -> None:
     for type_, change in (
-        ("seed_committed", {"seat": {}}),
-        ("seed_committed", {"seat": "ADA"}),
         ("dice_sealed", {"seats": []}),
         ("dice_sealed", {"seal": None}),
         ("dice_sealed", {"seats": {"ada": 7}}),
     ):
         raw, n = changed(type_, lambda event, change=change: event.update(change))  # type: ignore[misc]  # bound now
         assert verdicts(raw) == (f"malformed({n})", f"malformed({n})"), change
+
+
+def test_a_seed_of_another_shape_is_malformed_and_one_that_nobody_sent_is_forged() -> None:
+    made = {"type": "seed_committed", "because": [], "seat": "ada", "commitment": "A" * 64}
+    for odd in (made, made | {"seat": "ADA", "commitment": "a" * 64}, made | {"commitment": 7}):
+        raw, (n,) = with_events("seed_committed", odd)
+        assert verdicts(raw) == (f"malformed({n})", f"malformed({n})"), odd
+    changes: tuple[Line, ...] = ({"seat": {}}, {"seat": "bo"}, {"commitment": "a" * 64})
+    for change in changes:
+        raw, n = changed("seed_committed", lambda event, change=change: event.update(change))  # type: ignore[misc]  # bound now
+        assert verdicts(raw) == (f"forged_command({n})", f"forged_command({n})"), change
 
 
 def test_a_request_is_withheld_or_there_and_nothing_between() -> None:

@@ -12,8 +12,17 @@ from click.testing import CliRunner
 
 from service.cli import main
 from service.record.canonical import dumps
-from tests.audit.bundle_vectors import SEAT_KEY, bare, file_of, first, in_commit, keyed, lines_of, said
-from tests.audit.evidence_of import forged
+from tests.audit.bundle_vectors import (
+    SEAT_KEY,
+    bare,
+    file_of,
+    first,
+    in_commit,
+    keyed,
+    lines_of,
+    said,
+    with_key,
+)
 from tests.audit.refitted import with_request
 from tests.audit.shapes import PROTOTYPE
 from tests.audit.strangers import drawn, files
@@ -138,9 +147,7 @@ def test_a_deep_receipt_does_not_hold_and_ends_in_no_traceback(tmp_path: Any) ->
     "spell", [str.upper, lambda key: f" {key}", lambda key: f"{key}\n", lambda key: f"{key[:2]} {key[2:]}"]
 )
 def test_a_key_of_a_seat_has_one_spelling(spell: Callable[[str], str]) -> None:
-    event = {"type": "seat_key_set", "because": [], "seat": "ada", "key": spell(SEAT_KEY)}
-    table = forged(bare(), 2, lambda commit: commit["events"].append(event))
-    assert both(Case(said(table, 4))) == [("forged_command(4)",) * 2]
+    assert both(Case(said(with_key(bare(), 2, "ada", spell(SEAT_KEY)), 4))) == [("forged_command(4)",) * 2]
 
 
 def test_files_of_strangers_are_judged_alike() -> None:

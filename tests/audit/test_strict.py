@@ -162,11 +162,11 @@ def test_who_commits_again_or_is_waived_after_a_seed_was_seen_is_found() -> None
     again = {"type": "seed_committed", "seat": "bo", "commitment": other, "because": []}
     waived = {"type": "seed_waived", "seat": "bo", "by": "gm", "reason": "", "because": []}
     for late in (again, waived):
-        raw, n = with_events("seed_revealed", late)
+        raw, (n,) = with_events("seed_revealed", late)
         assert verdicts(raw) == twice(f"dice_invalid({n})"), late["type"]
-    raw, n = with_events("seed_committed", {**again, "seat": "ada"})
+    raw, (n,) = with_events("seed_committed", {**again, "seat": "ada"})
     assert verdicts(raw) == twice(f"dice_invalid({n})"), "before the first seed, too"
-    raw, n = with_events("seed_committed", {**again, "seat": "eve"})
+    raw, (n,) = with_events("seed_committed", {**again, "seat": "eve"})
     assert verdicts(raw) == twice(f"dice_invalid({n})"), "nor one that was not listed"
 
 

@@ -300,7 +300,7 @@ def test_a_bundle_is_held_to_a_receipt_a_seat_s_key_and_the_public_log_in_the_br
     opened = window()
     page = opened.visit(f"{running.station.url}/verify")
     page.get_by_text("Compare it with your own keys and receipts").click()
-    page.locator("#file").set_input_files(bundles / "receipt-right.jsonl")
+    page.locator("#file").set_input_files(bundles / "right-closed.jsonl")
     expect(page.locator("#verdict")).to_contain_text("valid_unsigned_without_rules")
     page.locator("#signed").set_input_files(bundles / "receipt-of-another-outcome.receipt.json")
     expect(page.locator("#verdict")).to_contain_text("forked(4)")

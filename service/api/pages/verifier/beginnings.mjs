@@ -4,7 +4,7 @@ import { isEnvelope } from "./record.mjs";
 import { from, having, listOf, object, only, text, whole } from "./shapes.mjs";
 import { demand } from "./verdict.mjs";
 
-const PLACED = ["line_begun", "line_accepted", "forked"];
+const PLACED = ["line_begun", "line_accepted", "forked", "encounter_opened"];
 
 const isBegun = having({
   plan: listOf(from(0)),
@@ -42,6 +42,7 @@ export function holdBeginnings(moments) {
     for (const [index, event] of placed(moment)) {
       const may = {
         forked: () => n === 1,
+        encounter_opened: () => n === 1,
         line_begun: () => n > 1 && isBeginning(moments, moment, event),
         line_accepted: () => drafted === n - 1,
       }[event.type];

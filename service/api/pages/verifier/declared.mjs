@@ -16,7 +16,7 @@ export class DeclaredDice {
   #shown = new Map();
   #isKnown = true;
 
-  /** @throws Verdict `malformed`, `dice_invalid` */
+  /** @throws Verdict `malformed` */
   take(moment) {
     for (const event of eventsOf(moment)) {
       if (event.type === "dice_declared") this.#declare(moment, event);
@@ -26,11 +26,9 @@ export class DeclaredDice {
     if (commit.events.filter(isEnvelope).length !== opened.length) this.#isKnown = false;
   }
 
-  #declare({ n, request }, event) {
+  #declare({ n }, event) {
     demand(isDeclaration(event), "malformed", { n }, `the event ${event.type} is not valid`);
     const { stream, seat, faces } = event;
-    const isSent = request === null || (request.type === "throw_dice" && request.actor.seat === seat && isSame(request.data.faces, faces));
-    demand(isSent, "dice_invalid", { n }, `${seat} has not declared the faces [${faces.join(", ")}]`);
     this.#faces.set(stream, [...(this.#faces.get(stream) ?? []), ...faces]);
     this.#seats.set(stream, new Set([...(this.#seats.get(stream) ?? []), seat]));
   }
@@ -48,7 +46,7 @@ export class DeclaredDice {
   }
 }
 
-const isSame = (one, other) => Array.isArray(one) && one.length === other.length && one.every((face, i) => face === other[i]);
+const isSame = (one, other) => one.length === other.length && one.every((face, i) => face === other[i]);
 
 /** Whether faces stand one after the other among declared ones. */
 function has(declared, faces) {

@@ -4,6 +4,7 @@ import { toHex } from "./bytes.mjs";
 import { spelled } from "./canonical.mjs";
 import { beginnings } from "./beginnings.mjs";
 import { publicEvents } from "./record.mjs";
+import { sealingAfter } from "./sealing.mjs";
 import { object, whole } from "./shapes.mjs";
 import { keysAtEnd, keysOfSeats } from "./seatkeys.mjs";
 import { demand } from "./verdict.mjs";
@@ -43,6 +44,7 @@ export function holdSeam(line, lines) {
   demand(isLeft, "seam_broken", { n: begun.n }, `commit ${n} of ${parent.encounter} is not the one that it continues`);
   const proposed = proposalOf(ruled, begun);
   holdPlan(line, parent, proposed);
+  holdSeeds(line, ruled.moments.slice(0, proposed));
   holdAcceptance(line, ruled);
 }
 
@@ -60,6 +62,13 @@ function proposalOf(ruled, begun) {
   const isThere = event.kind === "redo" || (event.commit === begun.n && n === begun.origin.upto);
   demand(isThere, "seam_broken", broken, `commit ${n} proposed to continue before commit ${event.commit}`);
   return n;
+}
+
+/** A line goes on with the seeds that the seats have sent. */
+function holdSeeds({ moments, begun: { n }, mode }, before) {
+  if (mode !== "mixed") return;
+  const { sealing } = moments[n - 1].commit.events[0].state;
+  demand(spelled(sealing) === spelled(sealingAfter(before)), "seam_broken", { n }, "it goes on with other seeds than the seats sent");
 }
 
 const PROPOSES = new Map([["amend", "as_ruled"], ["undo", "undo"], ["redo", "redo"]]);

@@ -3,7 +3,7 @@
 import { fromHex, same, toHex } from "./bytes.mjs";
 import { seal, seatCommitment } from "./dice.mjs";
 import { publicEvents } from "./record.mjs";
-import { either, hash, having, listOf, mapOf, object, only, seatId } from "./shapes.mjs";
+import { either, hash, having, listOf, mapOf, object, only, seatId, text } from "./shapes.mjs";
 import { demand } from "./verdict.mjs";
 
 const bySeat = (value) => mapOf(hash)(value) && Object.keys(value).every(seatId);
@@ -35,6 +35,29 @@ export function sealOf(moments, policy) {
   }
   return null;
 }
+
+/** What the seats have sent for the dice in some moments, as a state has it. */
+export function sealingAfter(moments) {
+  let found = { committed: {}, waived: [], revealed: {}, seal: "" };
+  for (const event of moments.flatMap(publicEvents)) {
+    if (found.seal !== "") break;
+    found = AFTER.get(event.type)?.(found, event) ?? found;
+  }
+  return found;
+}
+
+const put = (members, name, value) => Object.fromEntries([...Object.entries(members).filter(([known]) => known !== name), [name, value]]);
+
+const AFTER = new Map([
+  ["seed_committed", (found, { seat, commitment }) => ({ ...found, committed: put(found.committed, seat, commitment) })],
+  ["seed_waived", (found, { seat }) => {
+    const left = Object.entries(found.committed).filter(([known]) => known !== seat);
+    return { ...found, committed: Object.fromEntries(left), waived: [...found.waived, seat] };
+  }],
+  ["seed_revealed", (found, { seat, seed }) => (text(seat) && text(seed) ? { ...found, revealed: put(found.revealed, seat, seed) } : found)],
+  ["dice_sealed", (found, { seal: made }) => ({ ...found, seal: made })],
+  ["line_begun", (_, { state: { sealing } }) => sealing],
+]);
 
 function take(so, event, place) {
   demand(SHAPES[event.type](event), "malformed", place, "the sealing of the dice is not valid");

@@ -38,7 +38,7 @@ export const MEANING = {
   forked: "two signed heads, or a head that a seat signed and this record, contradict each other",
   empty: "the record has no commits, so there is nothing to judge",
   unsigned_from: "no accepted key has signed this commit or a later one; anybody may have written them",
-  forged_command: "a seat has a key, and a command in its name is not signed by it, or is here twice",
+  forged_command: "a command in a seat's name is not signed by its key, is here twice, or was not sent",
   false_refusal: "the host refused this command as not signed, and its seat has signed it",
   dice_moved: "the dice were moved after a seat signed this command, and it throws the later ones",
   false_quarantine: "the host set this command aside, and the cause that it gives does not hold",

@@ -12,6 +12,7 @@ import { natively } from "./ed25519.mjs";
 import { Keyring } from "./keys.mjs";
 import { readLines } from "./lines.mjs";
 import { holdMoved } from "./moved.mjs";
+import { holdNamed } from "./named.mjs";
 import { readKey, verifierKey } from "./notes.mjs";
 import { holdToLog } from "./logproof.mjs";
 import { prove } from "./proof.mjs";
@@ -73,7 +74,7 @@ function judge(report, bytes, { receipts, signedReceipts, keys, seatKeys, certif
     const others = lines.filter((other) => other !== line);
     return aside(line, lines, () => judgeLine(report, line, others, { ...held.get(line), keys, seatKeys }));
   });
-  const fight = lines.map(withBeginning);
+  const fight = lines.map((line, i) => ({ ...withBeginning(line), mode: judgedLines[i].mode }));
   holdAccepted(fight.at(-1));
   for (const line of fight) aside(line, fight, () => holdSeam(line, fight));
   report.lines = ruledLines(fight);
@@ -133,6 +134,7 @@ function judgeLine(report, bundle, others, { receipts, signedReceipts, keys, sea
   holdToSeat(bundle, others);
   holdCloses(bundle, losses);
   holdCoverage(bundle, heads, ring);
+  holdNamed(bundle);
   const statements = holdStatements(bundle, losses, seatKeys);
   holdMoved(bundle);
   holdDisputed(bundle);
@@ -147,7 +149,7 @@ function judgeLine(report, bundle, others, { receipts, signedReceipts, keys, sea
   report.keys = ring.accepted();
   report.receipts = signedHere.receipts.map(({ n, hash, request, prev, key }) => ({ n, hash, request, prev, key }));
   demand(signedHere.unfit === null, "receipt_mismatch", {}, signedHere.unfit);
-  return { bundle, ring, losses };
+  return { bundle, ring, losses, mode: dice.mode };
 }
 
 /** The logs of the record's own accepted keys. */
