@@ -75,7 +75,7 @@ class _Key(click.ParamType[bytes]):
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> bytes:
         text = str(value)
         try:
-            return bytes.fromhex(text) if len(text) == 64 else read_verifier_key(text)[1]  # noqa: PLR2004 - a key
+            return bytes.fromhex(text) if is_hex(text) else read_verifier_key(text)[1]
         except ValueError:
             self.fail(f"{value!r} is not a key: 64 hexadecimal digits, or a verifier key", param, ctx)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -16,6 +17,7 @@ from service.cli import COMMANDS, main, script
 from service.cli.judging import STATUS
 from service.record.canonical import commit_hash, dumps
 from service.simulation.table import LocalTable
+from tests.support.javascript_verifier import NODE, ROOT
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "orc-and-hound.json"
 
@@ -79,6 +81,19 @@ def test_a_whole_bundle_is_valid_and_ends_with_0(bundle_file: Path) -> None:
     assert result.exit_code == 0
     assert "valid  nothing was changed, and every die shown was fixed before the fight" in result.output
     assert "rolls proved, 0 of an open epoch" in result.output
+
+
+@pytest.mark.parametrize("spell", [str.upper, lambda key: f"{key[:-1]} ", lambda key: key[:-2]])
+def test_a_key_of_the_host_has_one_spelling_in_both_verifiers(
+    bundle_file: Path, spell: Callable[[str], str]
+) -> None:
+    key = spell("aB" * 32)
+    program = ROOT / "clients" / "javascript" / "verify.mjs"
+    theirs = subprocess.run(
+        [NODE, program, bundle_file, "--key", key], capture_output=True, check=False, timeout=60
+    )
+
+    assert (run("verify", bundle_file, "--key", key).exit_code, theirs.returncode) == (2, 2)
 
 
 def test_a_changed_commit_ends_with_4(bundle_file: Path) -> None:
