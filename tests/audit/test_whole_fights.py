@@ -1,4 +1,4 @@
-"""A fight of each book with rulings, undos and a redo is one file: judged, replayed and imported whole."""
+"""A fight of each book with rulings, undos, a redo and an accepted loss is one file: judged, replayed, imported."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from tests.support.javascript_verifier import OTHERWISE, Case, judged
 
 COMMANDS = 4
 LATER = 2
+RULINGS = 3
 
 
 def _ruled(house: House, line: str) -> str:
@@ -52,9 +53,11 @@ def fought(edition: str, chance: str = "") -> tuple[bytes, tuple[str, ...], int]
         started(house, line)
         for _ in range(COMMANDS):
             random_command(house, line, random)
-        for _ in range(3):
+        for _ in range(RULINGS):
             line = _ruled(house, line)
             go_on(house, line)
+        assert house.lost(line).outcome == "accepted"
+        go_on(house, line)
         line = house.accept(line, house.proposed(line, "undo", commit=len(house.commits(line)) - 1))
         go_on(house, line)
         line = house.accept(line, house.proposed(line, "undo", commit=3))
@@ -76,7 +79,8 @@ def test_a_whole_fight_is_one_file_that_both_verifiers_judge(edition: str) -> No
     assert (report.encounter, report.counts.commits) == (lines[-1], commits)
     kinds = [each.kind for each in report.lines]
     assert (kinds.count("undo"), kinds.count("redo"), len(kinds)) == (2, 1, len(lines) - 1)
-    assert "as_ruled" in kinds
+    assert kinds.count("as_ruled") == RULINGS
+    assert [each["kind"] for each in report.decisions].count("loss") == 1
     assert judged([Case(raw)]) == [OTHERWISE]
 
 
@@ -103,7 +107,7 @@ def test_a_whole_fight_is_imported_and_leaves_again_byte_for_byte(edition: str) 
 
 def test_a_secret_choice_that_was_taken_back_stays_secret_and_both_verifiers_say_so() -> None:
     """Nobody opened it, so its command is in no file of another seat, and the file is not imported."""
-    raw, lines, _ = fought("heartrush@1", "whole/heartrush@1")
+    raw, lines, _ = fought("heartrush@1", "whole/secret/19")
     withheld = {each.encounter for each in bundle.read_fight(raw) if None in each.requests}
     report = verify_fight(bundle.read_fight(raw), REGISTRY)
 

@@ -122,6 +122,17 @@ class House:
         fold_whole(self.folding, line)
         return line
 
+    def lost(self, encounter: str) -> Commit:
+        """Accept that the three last commits of a signed history were lost; return the commit that says so."""
+        state, last = self.state(encounter), len(self.commits(encounter))
+        lost = {"size": last + 3, "root": "ab" * 32}
+        data = {"reason": "the disk died", "lost": lost, "epoch": state.epoch}
+        actor = Actor(seat=GM, role=state.seats[GM].role)
+        draft = sending.CommandDraft("accept_history", data, actor, sending.now(self.services))
+        sending.append(self.services, encounter, draft, self._once())
+        fold_whole(self.folding, encounter)
+        return self.commit(encounter, last + 1)
+
     def forked(self, encounter: str, at: int) -> str:
         """Fork an encounter after commit *at*; return the fork's id."""
         fork = forking.fork(self.services, encounter, at, GM, GM, (), self._once()).entry.encounter
