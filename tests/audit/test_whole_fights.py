@@ -1,4 +1,4 @@
-"""A fight of each book with rulings, undos, a redo and an accepted loss is one file: judged, replayed, imported."""
+"""A fight of each book, with rulings, undos and a loss, is one file: judged, replayed and imported whole."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from service.rules.registry import REGISTRY
 from tests.core.undoing import opened, started
 from tests.support.in_process_service import House, random_command
 from tests.support.javascript_verifier import OTHERWISE, Case, judged
+from tests.support.tiny_game import SHELF as TINY_SHELF
+from tests.support.tiny_game import TINY
 
 COMMANDS = 4
 LATER = 2
@@ -29,7 +31,7 @@ RULINGS = 3
 
 def _ruled(house: House, line: str) -> str:
     """Leave a command out by a ruling, where nothing is sealed from the gm."""
-    for commit in (len(house.commits(line)), 3, 2):
+    for commit in range(len(house.commits(line)), 1, -1):
         with suppress(Refused):
             house.send(line, "gm", "contest", commit=commit, claim="not so")
             contest = max(house.state(line).contests, key=lambda name: int(name[1:]))
@@ -40,9 +42,9 @@ def _ruled(house: House, line: str) -> str:
 
 
 @cache
-def fought(edition: str, chance: str = "") -> tuple[bytes, tuple[str, ...], int]:
+def fought(edition: str) -> tuple[bytes, tuple[str, ...], int]:
     """Return the file of a fight, its lines of play, and how many commits the path has."""
-    random = Random(chance or f"whole/{edition}/0")
+    random = Random(f"whole/{edition}")
 
     def go_on(house: House, line: str) -> None:
         for _ in range(LATER):
@@ -53,8 +55,10 @@ def fought(edition: str, chance: str = "") -> tuple[bytes, tuple[str, ...], int]
         started(house, line)
         for _ in range(COMMANDS):
             random_command(house, line, random)
-        for _ in range(RULINGS):
-            line = _ruled(house, line)
+        rulings = 0
+        while rulings < RULINGS:
+            before, line = line, _ruled(house, line)
+            rulings += line != before
             go_on(house, line)
         assert house.lost(line).outcome == "accepted"
         go_on(house, line)
@@ -107,14 +111,19 @@ def test_a_whole_fight_is_imported_and_leaves_again_byte_for_byte(edition: str) 
 
 def test_a_secret_choice_that_was_taken_back_stays_secret_and_both_verifiers_say_so() -> None:
     """Nobody opened it, so its command is in no file of another seat, and the file is not imported."""
-    raw, lines, _ = fought("heartrush@1", "whole/secret/19")
-    withheld = {each.encounter for each in bundle.read_fight(raw) if None in each.requests}
-    report = verify_fight(bundle.read_fight(raw), REGISTRY)
+    with House() as house:
+        first = house.open(TINY, {})
+        chosen = house.send(first, "ada", "choose", number=3)
+        line = house.accept(first, house.proposed(first, "undo", commit=chosen.n))
+        house.send(line, "gm", "close", reason="enough")
+        fight = [stored(house.log, each) for each in fight_of(house.log, line)]
+        raw = b"".join(bundle.write_fight(fight, "gm"))
+    withheld = [each.encounter for each in bundle.read_fight(raw) if None in each.requests]
+    report = verify_fight(bundle.read_fight(raw), TINY_SHELF)
 
-    assert withheld, "a player chose in secret, and that was taken back"
-    assert lines[-1] not in withheld
+    assert withheld == [first], "ada chose in secret, and that was taken back"
     assert report.verdict.extent == "valid_as_opened"
     assert judged([Case(raw)]) == [OTHERWISE]
     with pytest.raises(ImportRefused) as refused:
-        take(MemoryLog(), REGISTRY, "ada", raw)
+        take(MemoryLog(), TINY_SHELF, "ada", raw)
     assert refused.value.report.verdict.name == "valid_unsigned_as_opened"

@@ -123,7 +123,7 @@ class House:
         return line
 
     def lost(self, encounter: str) -> Commit:
-        """Accept that the three last commits of a signed history were lost; return the commit that says so."""
+        """Accept that three commits of a signed history were lost; return the commit that says so."""
         state, last = self.state(encounter), len(self.commits(encounter))
         lost = {"size": last + 3, "root": "ab" * 32}
         data = {"reason": "the disk died", "lost": lost, "epoch": state.epoch}
