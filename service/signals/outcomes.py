@@ -29,7 +29,7 @@ REMEMBERED: Final = 1_024
 """How many outcomes are remembered for requests that ask a moment after these were received."""
 
 TICK: Final = 0.1
-"""Seconds after which the thread checks whether to stop."""
+"""Seconds that the thread waits for a message before it asks again."""
 
 PAUSE: Final = 0.5
 """Seconds between two attempts to subscribe."""
@@ -61,6 +61,8 @@ class OutcomeListener:
         self.followed = Followed()
         """The buckets whose commits this process receives."""
         self._stop = Event()
+        self._listener: Listener[Outcome] | None = None
+        """What the thread listens to now."""
         self._stands = Event()
         self._thread = Thread(target=self._run, name="outcomes", daemon=True)
 
@@ -71,6 +73,9 @@ class OutcomeListener:
     def close(self) -> None:
         """Stop listening."""
         self._stop.set()
+        listener = self._listener
+        if listener is not None:
+            listener.interrupt()
         if self._thread.is_alive():
             self._thread.join()
 
@@ -224,11 +229,14 @@ class OutcomeListener:
             try:
                 with self._log.listen_outcomes() as listener:
                     lost = ""
+                    self._listener = listener
                     self._begin()
                     self._listen(listener)
             except StoreFailure as failure:
                 lost = self._note_loss(lost, failure)
                 self._stop.wait(PAUSE)
+            finally:
+                self._listener = None
 
     def _listen(self, listener: Listener[Outcome]) -> None:
         while not self._stop.is_set():

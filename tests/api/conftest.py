@@ -55,6 +55,7 @@ class Worker:
 
     def stop(self) -> None:
         self._stopping.set()
+        self._wakes.interrupt()
         self._thread.join()
 
     def pause(self) -> None:
@@ -86,6 +87,7 @@ class Worker:
         folding = CommandFolder(self.log, self.folder, Keyring.of(KEY), signing, receipts=self._receipts)
         waiting: list[str] = []
         with self.log.listen_commands() as wakes:
+            self._wakes = wakes
             self._listening.set()
             while not self._stopping.is_set():
                 if time.monotonic() - self._beaten > 1:
