@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import subprocess
 import sys
 import time
@@ -357,8 +358,11 @@ def test_the_connection_that_waited_longest_gives_way(running: Running) -> None:
     late = running.line("127.0.0.3")
 
     assert late.ask().status == 200
-    ended = [line for line in crowd if _is_closed(line)]
-    assert ended == crowd[:1], "the one that waited longest"
+    told, _, _ = select.select([line.sock for line in crowd], [], [], 5)
+    assert told == [crowd[0].sock], "the one that waited longest"
+    assert _is_closed(crowd[0])
+    told, _, _ = select.select([line.sock for line in crowd[1:]], [], [], 0.5)
+    assert told == [], "no other one"
     for line in (*crowd, late):
         line.close()
 

@@ -25,6 +25,8 @@ from tests.api.running import Line
 from tests.rules.heartrush.kit import opening
 
 ROOT = Path(__file__).parents[2]
+HEAD_S = 4
+"""So long a stop waits for a head that has begun."""
 
 
 @dataclass
@@ -70,6 +72,7 @@ def served(port: int, streams_url: str, queue_url: str, tmp_path: Path) -> Itera
         signing_key_file=tmp_path / "signing.key",
         log_level="error",
         port=port,
+        head_s=HEAD_S,
     ).with_servers(streams_url, queue_url)
     settings.secret_keys()
     log = ValkeyLog.connect(streams_url)
