@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -134,7 +135,8 @@ def earlier_notes(log: Log, encounter: str, commits: Sequence[bytes]) -> list[st
         return []  # an import has them among its own
     last: dict[str, int] = {}
     for n, raw in enumerate(commits, 1):
-        last[load_commit(raw).encounter] = n
+        with suppress(NotCanonical):  # damaged bytes are for the audit to name
+            last[load_commit(raw).encounter] = n
     last.pop(encounter, None)
     return [
         note
@@ -233,14 +235,16 @@ def _continuation(commits: Sequence[bytes]) -> str | None:
 
 def disclosed_in(commits: Sequence[bytes]) -> Iterator[tuple[int, int, bytes]]:
     """Yield the links that *commits* disclose in public, as (lane, epoch, link)."""
-    first = load_commit(commits[0]).events if commits else []
+    first: Sequence[Mapping[str, Any]] = ()
+    with suppress(NotCanonical):  # damaged bytes are for the audit to name
+        first = load_commit(commits[0]).events if commits else ()
     setup: dict[str, Any] = next((event["dice"] for event in first if event.get("dice")), {"lanes": []})
     lengths = {lane["lane"]: lane["n"] for lane in setup["lanes"]}
     for raw in commits:
         for event in events_about(raw, LINKS, SEEDS).values():
             if LINKS.is_of(event):
                 yield event["lane"], event["epoch"], bytes.fromhex(event["link"])
-            else:
+            elif event["lane"] in lengths:
                 yield event["lane"], lengths[event["lane"]], bytes.fromhex(event["seed"])
 
 

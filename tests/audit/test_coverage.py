@@ -8,9 +8,10 @@ from functools import cache
 import pytest
 
 from service.audit import signing
-from service.audit.evidence import Evidence, Receipt
+from service.audit.evidence import Evidence, Receipt, disclosed_in, earlier_notes
 from service.audit.signing import Signer, VouchedKey
 from service.audit.verify import verify
+from service.log.memory import MemoryLog
 from service.record.commit import load_commit
 from tests.audit.evidence_of import closed, cut, evidence_of, played, root_of, signed_evidence
 from tests.audit.games import written
@@ -155,3 +156,14 @@ def test_a_claimed_loss_that_no_head_covers_is_unsigned_even_where_it_conflicts_
     )
 
     assert both(replace(running, notes=(early,), pinned=KEY)) == ("unsigned_from(4)",) * 2
+
+
+@pytest.mark.parametrize("n", [1, 2, 9])
+def test_damaged_bytes_of_a_commit_are_read_for_the_audit_to_name(n: int) -> None:
+    whole = closed()
+    commits = [each.raw for each in whole.written]
+    damaged = [*commits[: n - 1], commits[n - 1][:-1], *commits[n:]]
+
+    assert earlier_notes(MemoryLog(), whole.encounter, damaged) == []
+    assert set(disclosed_in(damaged)) <= set(disclosed_in(commits))
+    assert said(replace(evidence_of(whole), commits=damaged)) in (f"malformed({n})", f"tampered({n})")

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from service.rules.kernel.codec import from_data
+from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import changed
 from service.rules.rise.acting.strikes import circumstances
 from service.rules.rise.acting.swift import early, is_simple
 from service.rules.rise.attacks.attack_rolls import judge
 from service.rules.rise.body.aerial_movement import stays_up
 from service.rules.rise.body.effects import is_change, move
-from service.rules.rise.body.movement_and_positioning import feet_of, leaving, step_feet
+from service.rules.rise.body.movement_and_positioning import check_path, feet_of, leaving, step_feet
 from service.rules.rise.body.taking_damage import exhaust, fall_or_wake, heal, tire
 from service.rules.rise.body.vital_wounds import due, stream
 from service.rules.rise.creatures.character import Arrival, Condition, Entry, VitalWound
@@ -62,6 +63,14 @@ def test_RI_MOVE_3_only_difficult_ground_and_obstacles_cost_more_to_leave(ground
 )
 def test_RI_MOVE_2_every_second_diagonal_costs_ten(cell: tuple[int, int], diagonals: int, feet: int) -> None:
     assert step_feet((2, 5), cell, diagonals) == feet
+
+
+def test_RI_MOVE_2_a_path_names_every_cell() -> None:
+    fight = begun(entry("mon@p/p", (0, 0)), phase="movement")
+    with pytest.raises(Refused) as refused:
+        check_path(fight.state, fight["p"], ((1, 0), (3, 0)), 30)
+    assert (refused.value.code, refused.value.rule) == ("path_blocked", "RI-MOVE-2")
+    check_path(fight.state, fight["p"], ((1, 0), (2, 0), (3, 0)), 30)
 
 
 @pytest.mark.parametrize(
