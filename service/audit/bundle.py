@@ -21,6 +21,7 @@ from typing import Any, Final
 from service.audit import checkpoint
 from service.audit.completeness import may_read
 from service.audit.evidence import Evidence, Receipt
+from service.audit.integrity import read_commit
 from service.audit.notes import BadNote
 from service.audit.receipts import receipt_encounter
 from service.audit.signing import VouchedKey, check_rotation
@@ -30,7 +31,7 @@ from service.record.canonical import NotCanonical, commit_hash, dumps, eid_of, r
 from service.record.commit import Commit, load_commit
 from service.record.envelopes import Place, StoredEnvelope
 from service.record.occasions import occasions_of
-from service.record.subjects import REVEALED, events_about
+from service.record.subjects import REVEALED
 from service.rules.kernel.hexadecimal import is_hex
 
 FORMAT: Final = "rewound/bundle/1"
@@ -261,11 +262,13 @@ def _occasions(commits: Iterable[bytes]) -> dict[str, int]:
     """Return the occasions of a record that nothing has been checked of; a commit that is none has none."""
     found: dict[str, int] = {}
     for n, raw in enumerate(commits, 1):
-        try:
-            events = list(events_about(raw, REVEALED).values())
-        except (NotCanonical, AttributeError, KeyError, TypeError, ValueError):
+        if not any(trace in raw for trace in REVEALED.traces):
             continue
-        for event in events:
+        try:
+            commit = read_commit(raw)
+        except NotCanonical:
+            continue
+        for event in commit.events:
             if isinstance(event.get("occasion"), str):
                 found.setdefault(event["occasion"], n)
     return found

@@ -176,6 +176,7 @@ def read_commit(raw: bytes) -> Commit:
 def _check_values(data: dict[str, Any]) -> None:
     if data["v"] != VERSION:
         raise NotCanonical("/v", f"version {data['v']} is unknown")
+    eid_of(data["encounter"])
     for name in ("prev", "request"):
         if not is_hex(data[name]):
             raise NotCanonical(f"/{name}", "expected 64 hexadecimal digits")

@@ -361,6 +361,38 @@ def seeded_fight() -> tuple[Evidence, ...]:
         return tuple(replace(signed_throughout(stored(house.log, each)), seat="gm") for each in (line, after))
 
 
+@cache
+def fight_opened_later() -> tuple[Evidence, ...]:
+    """Return the lines of an open fight: what was sealed in the first one is revealed in the second alone."""
+    with House() as house:
+        line = house.open(TINY, {})
+        house.send(line, "ada", "choose", number=3)
+        house.send(line, "gm", "add", amount=4)
+        after = house.accept(line, house.proposed(line, "undo", commit=3))
+        house.send(after, "bo", "choose", number=1)
+        return tuple(replace(signed_throughout(stored(house.log, each)), seat="gm") for each in (line, after))
+
+
+def of_later_lines() -> Iterator[Vector]:
+    """Yield fights whose earlier line is judged before the later one is read, as far as that matters."""
+    first, later = fight_opened_later()
+    sound, place = "valid_unsigned_without_rules", min(later.opened)
+    raw = b"".join(bundle.write_fight([first, later], "gm"))
+    yield Vector("line-that-opens-a-seal-of-the-one-before", raw, sound, ())
+    short = [line for line in lines_of(raw) if line["kind"] != "opened" or line["n"] != place[0]]
+    yield Vector("line-without-what-a-later-one-opens", file_of(short), f"malformed({place[0]})", ())
+    last = len(later.commits)
+
+    def odd(moments: list[Line]) -> None:
+        moments[last - 1]["commit"]["zz"] = 1
+
+    bare_lines = [replace(line, notes=(), keys=()) for line in (first, retold(later, odd))]
+    yield Vector("line-whose-opening-is-malformed", spelled(*bare_lines), f"malformed({place[0]})", ())
+    named = retold(later, lambda moments: moments[0]["commit"].update(encounter="x"))
+    nameless = spelled(replace(named, notes=(), keys=()))
+    yield Vector("line-of-an-encounter-that-is-no-uuid", nameless, "malformed(1)", ())
+
+
 def of_seeds() -> Iterator[Vector]:
     """Yield fights that go on before all seeds were sent: with the seeds that the seats sent, or others."""
     first, undone = seeded_fight()
@@ -931,6 +963,7 @@ def vectors() -> Iterator[Vector]:
         quarantines,
         of_lines,
         of_seeds,
+        of_later_lines,
     ):
         yield from kind()
 

@@ -179,6 +179,12 @@ LIES: Final[dict[str, tuple[str, str]]] = {
     "invented-a-choice": (HOST, "seal a choice in the name of a seat"),
     "invented-an-opening": (HOST, "open a choice in the name of a seat"),
     "opened-twice": (HOST, "open the fight a second time, with other keys"),
+    "line-without-what-a-later-one-opens": (ANYBODY, "take out what a later line opens"),
+    "line-whose-opening-is-malformed": (ANYBODY, "spoil the commit with which a later line opens a seal"),
+    "line-of-an-encounter-that-is-no-uuid": (
+        HOST,
+        "name an encounter so that readers cannot compute with it",
+    ),
     "line-of-other-seeds": (HOST, "replace a seat's seed where a new line begins"),
     "line-never-continued": (HOST, "show a new line that the old one does not name"),
     "line-begun-anywhere": (HOST, "begin a line in the middle of one, so that nobody signs"),

@@ -2,7 +2,7 @@
 
 import { utf8 } from "./bytes.mjs";
 import { parsed } from "./canonical.mjs";
-import { digits, either, exactly, from, hash, having, list, listOf, mapOf, matching, object, only, text, truth, whole } from "./shapes.mjs";
+import { digits, either, exactly, from, hash, having, list, listOf, mapOf, matching, object, only, text, truth, uuid, whole } from "./shapes.mjs";
 import { demand } from "./verdict.mjs";
 
 const INSTANT = /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$/;
@@ -54,7 +54,7 @@ const roll = either(
 
 const commit = {
   v: only(1),
-  encounter: text,
+  encounter: uuid,
   n: whole,
   prev: hash,
   at: text,
@@ -86,6 +86,12 @@ export function readRecord({ moments }) {
   unread.forEach(readCommit);
   unread.forEach(readRequest);
   unread.forEach(readOpened);
+}
+
+/** The commit of a moment, also if its line of play is judged later; null if its text is not a commit. */
+export function commitOf({ commit, commitText }) {
+  const found = commit ?? parsed(commitText);
+  return isCommit(found) ? found : null;
 }
 
 function readCommit(moment) {

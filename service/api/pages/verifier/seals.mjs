@@ -1,6 +1,6 @@
 // Checks that a bundle has exactly the envelopes and requests that its seat may read.
 
-import { isEnvelope, publicEvents } from "./record.mjs";
+import { commitOf, isEnvelope, publicEvents } from "./record.mjs";
 import { demand } from "./verdict.mjs";
 
 /**
@@ -30,7 +30,8 @@ function common(one, other) {
 
 /** All occasions of the public events of all commits. */
 function occasionsOf(moments) {
-  const occasions = moments.filter(({ commit }) => commit).flatMap(publicEvents).map(({ occasion }) => occasion);
+  const told = moments.filter(({ commitText }) => commitText.includes('"occasion":')).map(commitOf).filter((commit) => commit !== null);
+  const occasions = told.flatMap((commit) => publicEvents({ commit })).map(({ occasion }) => occasion);
   return new Set(occasions.filter((occasion) => typeof occasion === "string"));
 }
 
