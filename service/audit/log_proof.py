@@ -214,7 +214,7 @@ def _entries(
             raise BadLogProof("entries stand by rising index")
         entry = read_entry(raw)
         if entry.encounter not in lines:
-            raise BadLogProof(f"entry {index} is of {entry.encounter}, which is no line of this fight")
+            raise BadLogProof(f"entry {index} is of {entry.encounter}, which is not a line of this fight")
         at = next((at for at, point in enumerate(points) if point.checkpoint.size > index), None)
         if at is None:
             raise BadLogProof(f"no checkpoint covers entry {index}")

@@ -212,13 +212,13 @@ def offer_sentence(
     pattern = _pattern_for(kind, given)
     if not pattern:
         fixed = {name: value for name, value in given.items() if name not in _OF_PLACE}
-        told = [
+        shown = [
             name.replace("_", " ") if value is True else saying.text(value, shapes.get(name, _UNKNOWN))
             for name, value in fixed.items()
             if value not in _LEFT_OUT
         ]
         words = f"{kind.type[:1].upper()}{kind.type[1:].replace('_', ' ')}"
-        return f"{words}: {', '.join(told)}" if told else words
+        return f"{words}: {', '.join(shown)}" if shown else words
     parts = _BRACKETED.split(pattern)
     return "".join(kept(part) if index % 2 else said(part) for index, part in enumerate(parts))
 
@@ -233,8 +233,9 @@ def _pattern_for(kind: type[Command[Any]], given: Mapping[str, Any]) -> str:
     return kind.sentence[""]
 
 
-def _named_in(pattern: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(pattern) if name}
+@cache
+def _named_in(pattern: str) -> frozenset[str]:
+    return frozenset(name for _, name, _, _ in Formatter().parse(pattern) if name)
 
 
 @dataclass(frozen=True)

@@ -95,9 +95,9 @@ def read_entry(raw: bytes) -> LogEntry:
         raise BadEntry("a member of the entry has not its form")
     if (kind == OPENING and data["size"] != 1) or (kind == LINE and data["n"] >= data["size"]):
         raise BadEntry("the entry is about another number of commits than its kind")
-    told = {name: data[name] for name in own}
-    later = told.pop("continued_in", None) or ""
-    return LogEntry(kind, data["encounter"], data["size"], data["root"], continued_in=later, **told)
+    members = {name: data[name] for name in own}
+    later = members.pop("continued_in", None) or ""
+    return LogEntry(kind, data["encounter"], data["size"], data["root"], continued_in=later, **members)
 
 
 def pseudonym_of(owner: str, service_key: bytes) -> str:

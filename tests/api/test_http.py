@@ -358,11 +358,11 @@ def test_the_connection_that_waited_longest_gives_way(running: Running) -> None:
     late = running.line("127.0.0.3")
 
     assert late.ask().status == 200
-    told, _, _ = select.select([line.sock for line in crowd], [], [], 5)
-    assert told == [crowd[0].sock], "the one that waited longest"
+    readable, _, _ = select.select([line.sock for line in crowd], [], [], 5)
+    assert readable == [crowd[0].sock], "the one that waited longest"
     assert _is_closed(crowd[0])
-    told, _, _ = select.select([line.sock for line in crowd[1:]], [], [], 0.5)
-    assert told == [], "no other one"
+    readable, _, _ = select.select([line.sock for line in crowd[1:]], [], [], 0.5)
+    assert readable == [], "no other one"
     for line in (*crowd, late):
         line.close()
 

@@ -114,13 +114,19 @@ def test_whose_keys_spoke_for_what_is_told_and_the_true_ones_are_asked_for() -> 
     assert "give --seat-key" not in shown(given)
 
 
-def test_what_came_between_the_head_that_a_seat_saw_and_its_command_is_told() -> None:
+def with_a_late_command() -> Sitting:
+    """Return a game in which three commits, one a decision, came before a command that ada had signed."""
     sitting = keyed()
     raw = said(sitting, "add", 2, amount=1)
     sitting.do("add", amount=1)
     sitting.do("advance_epoch", reason="a pause")
     sitting.do("add", player("bo"), amount=1)
     sitting.put(raw)
+    return sitting
+
+
+def test_what_came_between_the_head_that_a_seat_saw_and_its_command_is_told() -> None:
+    sitting = with_a_late_command()
     found = reported(sitting)
 
     assert found["unseen"] == [{"n": 6, "seat": "ada", "head": 2, "commits": 3, "decisions": 1}]
@@ -137,12 +143,7 @@ def test_what_came_between_the_head_that_a_seat_saw_and_its_command_is_told() ->
     ],
 )
 def test_a_policy_bounds_what_came_between_the_head_and_the_command(bound: str, verdict: str) -> None:
-    sitting = keyed()
-    raw = said(sitting, "add", 2, amount=1)
-    sitting.do("add", amount=1)
-    sitting.do("advance_epoch", reason="a pause")
-    sitting.do("add", player("bo"), amount=1)
-    sitting.put(raw)
+    sitting = with_a_late_command()
     bundle_of = written(replace(evidence_of(sitting), seat="gm"))
     policy = read_policy(f"unseen {bound}\n".encode())
     found = judge(bundle_of, Held(policy=policy), RULES).verdict

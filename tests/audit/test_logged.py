@@ -435,7 +435,7 @@ def test_an_entry_of_no_line_of_the_fight_is_a_bad_log_proof(host: Host) -> None
     whole = json.loads(host.proof(fight[-1])) | {"encounter": fight[0].encounter}
     found = judge_log(report, fight[:1], dumps(whole) + b"\n", None)
     assert found.verdict.name == "bad_log_proof"
-    assert "which is no line of this fight" in found.verdict.detail
+    assert "which is not a line of this fight" in found.verdict.detail
 
 
 def spoilt(name: str, proof: bytes) -> bytes:

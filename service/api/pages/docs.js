@@ -27,7 +27,7 @@ const operationBody = (operation) => {
     if (schema?.properties) body.push(table(rows(schema)));
     body.push(...examples(content, components));
   }
-  body.push(html("h3", {}, "Answers"), table(Object.entries(operation.responses).map(([code_, each]) => [code_, each.$ref ? components.responses[nameOf(each.$ref)] : each]).map(([code_, each]) => html("tr", {},
+  body.push(html("h3", {}, "Answers"), table(Object.entries(operation.responses).map(([code_, found]) => [code_, found.$ref ? components.responses[nameOf(found.$ref)] : found]).map(([code_, each]) => html("tr", {},
     html("th", { scope: "row" }, status(code_)),
     html("td", {}, ...marked(each.description), " ", ...contents(each.content),
       ...Object.values(each.content ?? {}).flatMap((content) => examples(content, components))))), "statuses"));

@@ -82,7 +82,7 @@ def spread(
     """Return the cells of *shape* that a walk inside it reaches from *start*, which may be a wall itself.
 
     A walk takes any of the eight steps. *shape* has one span in each row; *solid* gives the cells of wall of
-    a row, in order, and *beside* the x of those that touch a closed edge. *bars* tells whether an edge keeps
+    a row, in order, and *beside* the x of those that touch a closed edge. *bars* says whether an edge keeps
     apart two cells that touch; None if no edge is closed.
     """
     rows: dict[int, list[Span]] = {}

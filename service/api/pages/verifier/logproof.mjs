@@ -113,7 +113,7 @@ function entriesOf(listed, points, lines) {
     const raw = utf8(spelling);
     const entry = raw.length <= MOST_ENTRY ? parsed(spelling) : undefined;
     must(isEntry(entry), `entry ${index} is not an entry`);
-    must(lines.includes(entry.encounter), `entry ${index} is of ${entry.encounter}, which is no line of this fight`);
+    must(lines.includes(entry.encounter), `entry ${index} is of ${entry.encounter}, which is not a line of this fight`);
     const at = points.findIndex((point) => point.size > index);
     must(at >= 0, `no checkpoint covers entry ${index}`);
     const { size: reached, root } = points[at];

@@ -30,8 +30,8 @@ function common(one, other) {
 
 /** All occasions of the public events of all commits. */
 function occasionsOf(moments) {
-  const told = moments.filter(({ commitText }) => commitText.includes('"occasion":')).map(commitOf).filter((commit) => commit !== null);
-  const occasions = told.flatMap((commit) => publicEvents({ commit })).map(({ occasion }) => occasion);
+  const revealing = moments.filter(({ commitText }) => commitText.includes('"occasion":')).map(commitOf).filter((commit) => commit !== null);
+  const occasions = revealing.flatMap((commit) => publicEvents({ commit })).map(({ occasion }) => occasion);
   return new Set(occasions.filter((occasion) => typeof occasion === "string"));
 }
 
