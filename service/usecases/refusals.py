@@ -49,6 +49,8 @@ class SeatRefusals:
         self._lock = Lock()
         self._sent: RecentCache[tuple[str, int], str] = RecentCache(_SENT)
         """The seats of commands that are not decided yet, by encounter and number."""
+        self._early: RecentCache[tuple[str, int], bool] = RecentCache(_SENT)
+        """Refused commands whose sender this process does not know: a worker may decide one before `sent`."""
         self._minutes: RecentCache[Seat, tuple[float, int]] = RecentCache(_SEATS)
         """When the minute of a seat began, and its refusals since."""
 
@@ -61,17 +63,32 @@ class SeatRefusals:
 
     def sent(self, encounter: str, seat: str, n: int, count: int) -> None:
         """Note that the seat appended *count* commands, the first of them with number *n*."""
-        for number in range(n, n + count):
-            self._sent.put((encounter, number), seat)
+        with self._lock:
+            for place in ((encounter, number) for number in range(n, n + count)):
+                if self._early.drop(place):
+                    self._count(encounter, seat)
+                else:
+                    self._sent.put(place, seat)
 
     def hear(self, outcome: Outcome) -> None:
         """Count a command that this process appended if it was refused."""
-        seat = self._sent.drop((outcome.encounter, outcome.n))
-        if seat is None or _MARK not in outcome.raw or load_commit(outcome.raw).outcome != REFUSED:
-            return
-        now = self._clock()
+        place = (outcome.encounter, outcome.n)
+        is_refused = _MARK in outcome.raw and load_commit(outcome.raw).outcome == REFUSED
         with self._lock:
-            began, count = self._minutes.get((outcome.encounter, seat)) or (now, 0)
-            if not 0 <= now - began < WINDOW_S:
-                began, count = now, 0
-            self._minutes.put((outcome.encounter, seat), (began, count + 1))
+            seat = self._sent.drop(place)
+            if is_refused and seat is None:
+                self._early.put(place, True)  # noqa: FBT003 - it is there
+            elif is_refused and seat is not None:
+                self._count(outcome.encounter, seat)
+
+    def count(self, encounter: str, seat: str) -> int:
+        """Return how many commands the seat was refused in its last minute."""
+        began, count = self._minutes.get((encounter, seat)) or (0.0, 0)
+        return count if 0 <= self._clock() - began < WINDOW_S else 0
+
+    def _count(self, encounter: str, seat: str) -> None:
+        now = self._clock()
+        began, count = self._minutes.get((encounter, seat)) or (now, 0)
+        if not 0 <= now - began < WINDOW_S:
+            began, count = now, 0
+        self._minutes.put((encounter, seat), (began, count + 1))

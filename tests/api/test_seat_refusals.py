@@ -13,6 +13,7 @@ from service.usecases.refusals import WINDOW_S, SeatRefusals, TooManyRefusals
 from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.api.test_refused import Fight
+from tests.api.test_webhooks import until
 
 BAD = {"type": "add", "amount": 99}
 
@@ -28,6 +29,7 @@ def test_a_seat_that_was_refused_too_much_is_stopped_and_its_gm_is_not(
     services.refusals.most = 3
     for _ in range(3):
         is_problem(table.send(table.ada, BAD), 409, "command-refused")
+    until(lambda: services.refusals.count(table.id, "ada") == 3)
     appended = table.gm.get(table.at)["appended"]
 
     refused = table.send(table.ada, BAD, Idempotency_Key="k4")
@@ -47,7 +49,7 @@ def test_an_array_counts_each_refused_command_also_if_nobody_waits_for_it(
     services.refusals.most = 4
     sent = table.send(table.ada, [BAD] * 4, Prefer="respond-async", Idempotency_Key="k1")
     assert sent.status_code in {200, 202}
-    table.send(table.ada, [BAD] * 4, Prefer="wait=20", Idempotency_Key="k1")
+    until(lambda: services.refusals.count(table.id, "ada") == 4)
 
     is_problem(table.send(table.ada, BAD), 429, "too-many-refusals")
     again = table.send(table.ada, [BAD] * 4, Prefer="wait=20", Idempotency_Key="k1")
@@ -58,11 +60,30 @@ def outcome(n: int, what: str) -> Outcome:
     return Outcome("e1", n, json.dumps({"outcome": what}, separators=(",", ":")).encode())
 
 
-def test_a_minute_begins_with_the_first_refusal_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
+@pytest.fixture
+def spelled_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read commits that have an outcome alone."""
     monkeypatch.setattr(
         "service.usecases.refusals.load_commit", lambda raw: SimpleNamespace(**json.loads(raw))
     )
+
+
+@pytest.mark.usefixtures("spelled_short")
+def test_a_refusal_that_is_heard_before_its_sender_is_noted_counts_once() -> None:
+    """A worker may decide a command before the process that appended it goes on."""
+    counted = SeatRefusals(lambda: 100.0)
+    counted.hear(outcome(1, "refused"))
+    counted.hear(outcome(3, "refused"))
+    counted.sent("e1", "ada", 1, 2)
+    counted.hear(outcome(2, "refused"))
+
+    assert counted.count("e1", "ada") == 2
+    assert counted.count("e1", "bo") == 0
+
+
+@pytest.mark.usefixtures("spelled_short")
+def test_a_minute_begins_with_the_first_refusal_and_ends() -> None:
+    now = [100.0]
     counted = SeatRefusals(lambda: now[0])
     counted.most = 2
     counted.sent("e1", "ada", 1, 4)
