@@ -55,6 +55,8 @@ class Window:
 
     page: Page
     faults: list[str] = field(default_factory=list)
+    expected: list[str] = field(default_factory=list)
+    """What faults of the page may contain, at any time until it is closed; each is seen at least once."""
 
     @classmethod
     def opened(cls, browser: Browser, **how: Any) -> Window:
@@ -83,6 +85,13 @@ class Window:
         return self.page
 
     def close(self) -> None:
-        """Close it; fails if the page reported an error."""
+        """Close it; fails if the page reported an error that is not expected, or none that is."""
         self.page.context.close()
-        assert not self.faults, self.faults
+        found = [fault for fault in self.faults if not any(text in fault for text in self.expected)]
+        assert not found, found
+        for text in self.expected:
+            assert any(text in fault for fault in self.faults), f"expected, and not seen: {text}"
+
+    def expect_fault(self, text: str) -> None:
+        """Expect faults that contain *text*; how many, and when, is the browser's affair."""
+        self.expected.append(text)

@@ -185,6 +185,6 @@ def test_a_player_whose_seat_is_closed_reads_a_sentence(running: Service, window
         f"{running.station.url}/encounters/{table.encounter}", table.issue_token("ann")["token"]
     )
     expect(page.locator("[data-creature]")).to_have_count(3)
+    opened_.expect_fault("401")
     table.close_seat("ann")
     expect(page.locator("#lost")).to_contain_text("Your seat has been closed by the gm")
-    opened_.faults.clear()  # the browser reports a 401 as an error of the page
