@@ -171,9 +171,14 @@ def right() -> Iterator[Vector]:
     rotated = rotation()
     yield Vector("right-rotation-older-key", spelled(rotated), held)
     yield Vector("right-rotation-newer-key", spelled(rotated), held, (OTHER.public.hex(),))
+    moved = [replace(key, rotation=rotated.keys[1 - i].rotation) for i, key in enumerate(rotated.keys)]
+    swapped = spelled(replace(rotated, keys=tuple(moved)))
+    yield Vector("right-rotation-in-the-line-of-another-key", swapped, held)
     receipt = Receipt(4, commit_hash(game().commits[3]).hex())
     yield Vector("right-receipt", whole, held, (KEY,), (receipt,))
     yield Vector("right-certificate", whole, held, (KEY,), (), paper())
+    of_a_fight = paper(evidence=fight()[-1])
+    yield Vector("right-certificate-of-a-fight", spelled(*fight()), held, (KEY,), (), of_a_fight)
 
 
 def rotation() -> Evidence:
@@ -450,6 +455,7 @@ def malformed() -> Iterator[Vector]:
             "malformed(10)",
         ),
         "float": (raw.replace(b'"count":10', b'"count":10.0', 1), "malformed(10)"),
+        "trailer-negative": (raw.replace(b'"checkpoints":2', b'"checkpoints":-1', 1), "malformed(10)"),
         "number-too-large": (raw.replace(b'"count":10', b'"count":9007199254740992', 1), "malformed(10)"),
         "header-edition": (edited(put("header", 0, edition="other@1")), "malformed(1)"),
         "withheld-though-open": (edited(withhold(2)), "malformed(2)"),
@@ -475,6 +481,13 @@ def malformed() -> Iterator[Vector]:
         ),
         "not-nfc": (in_commit(2, lambda commit: commit.update(at="e\u0301")), "malformed(2)"),
     }
+    later = spelled(*fight())
+    place = later.index(b'"kind":"line"')
+    shared = json.loads(later[later.rindex(b"\n", 0, place) + 1 : later.index(b"\n", place)])["n"]
+    texts["in-a-later-line"] = (
+        later[:place] + later[place:].replace(b'"kind":"commit"', b'"kind":"kommit"', 1),
+        f"malformed({shared + 1})",
+    )
     for name, (each, verdict) in texts.items():
         yield Vector(f"malformed-{name}", each, verdict)
 
@@ -655,6 +668,17 @@ def papers() -> Iterator[Vector]:
     """Yield certificates that are not signed by an accepted key, or not of the record."""
     raw, right_one = spelled(game()), paper()
     data = json.loads(right_one)
+    of_a_fight = json.loads(paper(evidence=fight()[-1]))
+    fewer = {**of_a_fight["counts"], "proposals": of_a_fight["counts"]["proposals"] - 1}
+    del of_a_fight["signature"]
+    yield Vector(
+        "certificate-other-proposals",
+        spelled(*fight()),
+        "certificate_mismatch",
+        (KEY,),
+        (),
+        dumps(signed({**of_a_fight, "counts": fewer}, SIGNER)),
+    )
     renamed = {**data["signature"], "name": f"evil.example/{data['encounter']}"}
     for name, each in (
         ("changed", dumps({**data, "live_state": "equal"})),

@@ -160,9 +160,8 @@ def _inside(commit: dict[str, Any], rng: random.Random) -> Any:
 def _request(rng: random.Random) -> bytes:
     """Change a request, and have its commit name the new one."""
     evidence = game_of(rng)
-    n = rng.randrange(1, len(evidence.requests) + 1) if rng.random() < 0.5 else 1
-    raw = evidence.requests[n - 1]
-    assert raw is not None
+    readable = [(n, raw) for n, raw in enumerate(evidence.requests, 1) if raw is not None]
+    n, raw = rng.choice(readable) if rng.random() < 0.5 else readable[0]
     data = json.loads(raw)
     spoil(data["data"] if rng.random() < 0.7 and data["data"] else data, rng)
     changed = dumps(data)
