@@ -141,13 +141,3 @@ def _sync(directory: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def private_text(path: Path) -> str:
-    """Return the text of a file; raises `SettingsError` if it cannot be read, or others may read it."""
-    try:
-        if path.stat().st_mode & 0o077:
-            raise SettingsError([f"{path}: others may read this: chmod 600 it"])
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError([f"{path}: it cannot be read: {error}"]) from error

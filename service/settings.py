@@ -6,17 +6,17 @@ service on one machine.
 
 import os
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from environs import Env, EnvValidationError, ValidationError, validate
 
 from service.key_files import (
     Keyring,
     SettingsError,
-    private_text,
     read_or_create_key,
     read_or_create_keyring,
 )
@@ -29,7 +29,7 @@ _ARCHIVE = r"file:///\S*|s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9._~-]+
 _ARCHIVES = "file:///directory or s3://bucket/prefix"
 _LEVELS = ("debug", "info", "warning", "error")
 _LARGE = 10**9
-IN_FILES = ("STREAMS_URL", "QUEUE_URL", "SECRET_KEY")
+IN_FILES = ("STREAMS_URL", "QUEUE_URL", "SECRET_KEY", "ARCHIVE_SECRET_KEY")
 """Variables with a secret in them, whose value may be in a file: `REWOUND_STREAMS_URL_FILE` names it."""
 
 __all__ = ["Settings", "SettingsError"]
@@ -104,8 +104,7 @@ class Settings:
     archive_region: str = "us-east-1"
     archive_access_key: str = ""
     """Who writes to a bucket; the secret that goes with it is given, or in a file."""
-    archive_secret_file: Path | None = None
-    given_archive_secret: str = field(default="", repr=False)
+    archive_secret: str = field(default="", repr=False)
     cors_origins: tuple[str, ...] = ()
     """Origins whose pages may use the API in a browser; none: CORS is off."""
     accepted_keys: tuple[bytes, ...] = ()
@@ -194,8 +193,7 @@ class Settings:
                 )
                 or cls().archive_region,
                 archive_access_key=env.str("ARCHIVE_ACCESS_KEY", ""),
-                archive_secret_file=_path(env.str("ARCHIVE_SECRET_FILE", "")),
-                given_archive_secret=env.str("ARCHIVE_SECRET_KEY", ""),
+                archive_secret=given["ARCHIVE_SECRET_KEY"],
                 cors_origins=tuple(env.list("CORS_ORIGINS", [], validate=_origins) or ()),
                 accepted_keys=tuple(map(bytes.fromhex, env.list("ACCEPTED_KEYS", [], validate=_keys) or ())),
                 fork_days=env.int("FORK_DAYS", cls().fork_days, validate=validate.Range(1, 3650)),
@@ -235,16 +233,14 @@ class Settings:
 
     def _archive_faults(self) -> list[str]:
         """Return what a bucket needs and does not have."""
-        if self.given_archive_secret and self.archive_secret_file:
-            return ["REWOUND_ARCHIVE_SECRET_KEY, REWOUND_ARCHIVE_SECRET_FILE: set one of them"]
         if self.archive_url is None or not self.archive_url.startswith("s3:"):
             return []
         faults = []
         if not self.archive_access_key:
             faults.append("REWOUND_ARCHIVE_ACCESS_KEY: a bucket needs one")
-        if not self.given_archive_secret and self.archive_secret_file is None:
+        if not self.archive_secret:
             faults.append(
-                "REWOUND_ARCHIVE_SECRET_KEY, REWOUND_ARCHIVE_SECRET_FILE: a bucket needs one of them"
+                "REWOUND_ARCHIVE_SECRET_KEY, REWOUND_ARCHIVE_SECRET_KEY_FILE: a bucket needs one of them"
             )
         return faults
 
@@ -261,11 +257,6 @@ class Settings:
     def secret_keys(self) -> Keyring:
         """Return the keys that encrypt seeds at rest; create the key file on the first start."""
         return self.given_keys or read_or_create_keyring(self.key_file)
-
-    def archive_secret(self) -> str:
-        """Return the secret that goes with the access key of a bucket; raises `SettingsError`."""
-        path = self.archive_secret_file
-        return self.given_archive_secret if path is None else private_text(path).strip()
 
     def signing_key(self) -> bytes:
         """Return the 32 bytes that sign; create the key file on the first start."""
@@ -316,8 +307,7 @@ class Settings:
             "ARCHIVE_ENDPOINT": self.archive_endpoint,
             "ARCHIVE_REGION": self.archive_region,
             "ARCHIVE_ACCESS_KEY": self.archive_access_key,
-            "ARCHIVE_SECRET_FILE": str(self.archive_secret_file or ""),
-            "ARCHIVE_SECRET_KEY": self.given_archive_secret,
+            "ARCHIVE_SECRET_KEY": self.archive_secret,
             "CORS_ORIGINS": ",".join(self.cors_origins),
             "ACCEPTED_KEYS": ",".join(key.hex() for key in self.accepted_keys),
             "FORK_DAYS": str(self.fork_days),
@@ -335,7 +325,7 @@ class Settings:
 
 def _given(env: Env, name: str, faults: list[str]) -> str:
     """Return the value of a variable, or what is in the file that the variable with `_FILE` names."""
-    check = _secret_keys if name == "SECRET_KEY" else _address()
+    check = _CHECKS.get(name, _address())
     value: str = env.str(name, "", validate=check)
     file: str = env.str(f"{name}_FILE", "")
     if not file:
@@ -364,12 +354,22 @@ def _matches(pattern: str, what: str) -> validate.Regexp:
     return validate.Regexp(rf"({pattern})?\Z", error=f"must be {what}")
 
 
+def _anything(_: str) -> None:
+    """Accept a secret of a bucket, which is any text."""
+
+
 def _secret_keys(text: str) -> None:
     """Raise `ValidationError` unless *text* is empty or what `Keyring.read` takes."""
     try:
         Keyring.read(text or "0" * 64)
     except ValueError as fault:
         raise ValidationError(f"must be 64 hexadecimal digits (32 random bytes): {fault}") from fault
+
+
+_CHECKS: Final[Mapping[str, Callable[[str], object]]] = {
+    "SECRET_KEY": _secret_keys,
+    "ARCHIVE_SECRET_KEY": _anything,
+}
 
 
 def _keys(texts: list[str]) -> None:

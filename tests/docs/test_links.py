@@ -18,7 +18,7 @@ IN_DATA_DIR = ("key_file", "signing_key_file")
 
 GIVEN_AS = {
     "given_keys": "REWOUND_SECRET_KEY",
-    "given_archive_secret": "REWOUND_ARCHIVE_SECRET_KEY",
+    "archive_secret": "REWOUND_ARCHIVE_SECRET_KEY",
     "given_signing_memory_file": "REWOUND_SIGNING_MEMORY_FILE",
 }
 """Fields of the settings whose variable has another name."""

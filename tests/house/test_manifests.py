@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import fields
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ import yaml
 
 from service.api.operations import BUNDLE_LIMIT
 from service.api.server import GRACE_S
-from service.settings import Settings
+from service.settings import IN_FILES, Settings
 
 ROOT = Path(__file__).parents[2]
 KUBERNETES = ROOT / "deploy" / "kubernetes"
@@ -50,6 +50,14 @@ def environment(name: str) -> dict[str, Any]:
     return {each["name"]: each for each in main["env"]}
 
 
+def secrets(name: str) -> dict[str, str]:
+    """Return the files of the mounted secrets, each with its key in the secret."""
+    volumes = WORKLOADS[name]["spec"]["template"]["spec"]["volumes"]
+    return {
+        item["path"]: item["key"] for each in volumes if "secret" in each for item in each["secret"]["items"]
+    }
+
+
 def test_the_api_and_the_workers_are_apart() -> None:
     assert {name: each["kind"] for name, each in WORKLOADS.items()} == {
         "api": "Deployment",
@@ -59,14 +67,14 @@ def test_the_api_and_the_workers_are_apart() -> None:
         (main,) = WORKLOADS[name]["spec"]["template"]["spec"]["containers"]
         assert (main["image"], main["args"]) == ("rewound", command)
     assert environment("api")["REWOUND_WORKERS"]["value"] == "0"
-    urls = [environment(name)["REWOUND_STREAMS_URL"] for name in WORKLOADS]
-    keys = {url["valueFrom"]["secretKeyRef"]["key"] for url in urls}
+    keys = {secrets(name)["streams-url"] for name in WORKLOADS}
     assert len(keys) == len(WORKLOADS), "they share a user of the store"
+    assert "signing-key" not in secrets("api").values()
 
 
 def test_every_setting_is_one_that_the_service_reads() -> None:
     known = {f"REWOUND_{field.name.upper()}" for field in fields(Settings)}
-    known |= {"REWOUND_SECRET_KEY", "REWOUND_ARCHIVE_SECRET_KEY", "REWOUND_SIGNING_MEMORY_FILE"}
+    known |= {f"REWOUND_{name}_FILE" for name in IN_FILES} | {"REWOUND_SIGNING_MEMORY_FILE"}
     (config,) = KUSTOMIZATION["configMapGenerator"]
     given = {line.partition("=")[0] for line in config["literals"]}
     for name in WORKLOADS:
@@ -77,14 +85,37 @@ def test_every_setting_is_one_that_the_service_reads() -> None:
 def test_every_key_of_the_secret_that_is_used_is_named_to_the_operator() -> None:
     text = (KUBERNETES / "kustomization.yaml").read_text("utf-8")
     named = set(re.findall(r"--from-literal=([a-z-]+)=", text))
-    used = {
-        each["valueFrom"]["secretKeyRef"]["key"]
-        for name in WORKLOADS
-        for each in environment(name).values()
-        if "valueFrom" in each
-    }
-    assert used | {"signing-key"} == named
+    used = {key for name in WORKLOADS for key in secrets(name).values()}
+    assert used == named
     assert not re.search(r"[0-9a-f]{64}", text), "a key has a default"
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_a_secret_is_a_file_and_never_in_the_environment(name: str) -> None:
+    given = environment(name)
+    assert not [each for each in given.values() if "secretKeyRef" in each.get("valueFrom", {})]
+    (place,) = {
+        mount["mountPath"]
+        for mount in WORKLOADS[name]["spec"]["template"]["spec"]["containers"][0]["volumeMounts"]
+        if mount["name"] == "secrets"
+    }
+    for variable in IN_FILES:
+        path = PurePosixPath(given[f"REWOUND_{variable}_FILE"]["value"])
+        assert str(path.parent) == place
+        assert path.name in secrets(name)
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_what_a_pod_may_reach_is_said(name: str) -> None:
+    policy = OBJECTS["NetworkPolicy", name]["spec"]
+    assert policy["policyTypes"] == ["Ingress", "Egress"]
+    anywhere = {port["port"] for rule in policy["egress"] if "to" not in rule for port in rule["ports"]}
+    assert anywhere == {53, 443, 6379}
+    elsewhere = [block["ipBlock"] for rule in policy["egress"] for block in rule.get("to", ())]
+    if name == "worker":
+        assert {"10.0.0.0/8", "169.254.0.0/16", "192.168.0.0/16"} < set(elsewhere[0]["except"])
+    else:
+        assert not elsewhere
 
 
 def test_a_node_of_the_cluster_keeps_what_the_store_on_one_host_keeps() -> None:

@@ -23,6 +23,6 @@ def storage_of(settings: Settings) -> Storage:
         settings.archive_endpoint,
         settings.archive_region,
         settings.archive_access_key,
-        settings.archive_secret(),
+        settings.archive_secret,
     )
     return S3Storage(url.netloc, url.path.strip("/"), account)

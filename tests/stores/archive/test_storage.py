@@ -203,15 +203,12 @@ def test_the_settings_name_a_directory_or_a_bucket(tmp_path: Path, stub: S3Stub)
     assert isinstance(named, DirectoryStorage)
     assert (default.path, named.path) == (tmp_path / "archive", tmp_path / "a b")
 
-    secret = tmp_path / "secret"
-    secret.write_text(f"{SECRET}\n")
-    secret.chmod(0o600)
     settings = Settings(
         archive_url=f"s3://{BUCKET}/house/one/",
         archive_endpoint=stub.endpoint,
         archive_region=REGION,
         archive_access_key=ACCESS,
-        archive_secret_file=secret,
+        archive_secret=SECRET,
     )
     storage_of(settings).put("a", b"x")
 
