@@ -23,6 +23,7 @@ from service.log.valkey import ValkeyLog
 from service.log.valkey.loop_log import ValkeyLoopLog
 from service.log.valkey.queue import queue_client
 from service.logs import write_json_lines
+from service.memory_bound import bound_memory
 from service.record.digest import ruleset_digest
 from service.rulesets import RulesetUnusable, installed
 from service.settings import Settings, SettingsError
@@ -70,6 +71,7 @@ def _application() -> LoopApplication:
         raise SettingsError(
             ["REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: an API process that runs alone needs both servers"]
         )
+    bound_memory(settings.process_mb)
     write_json_lines(settings.log_level)
     tracing.begin("rewound-api")
     registry = installed()

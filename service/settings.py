@@ -65,6 +65,8 @@ class Settings:
     """Requests a minute with one key or seat token; 0 means unlimited."""
     owner_rate_limit: int = 240_000
     """Requests a minute with all keys of one owner; 0 means unlimited."""
+    process_mb: int = 4_096
+    """Megabytes of memory that one API process or worker may write to; 0 means unlimited."""
     store_mb: int = 0
     """Megabytes of memory that the embedded server may use; 0 means half of the machine's."""
     owner_encounters: int = 10_000
@@ -155,6 +157,7 @@ class Settings:
                 owner_rate_limit=env.int(
                     "OWNER_RATE_LIMIT", cls().owner_rate_limit, validate=validate.Range(0, _LARGE)
                 ),
+                process_mb=env.int("PROCESS_MB", cls().process_mb, validate=validate.Range(0, _LARGE)),
                 store_mb=env.int("STORE_MB", cls().store_mb, validate=validate.Range(0, _LARGE)),
                 owner_encounters=env.int(
                     "OWNER_ENCOUNTERS", cls().owner_encounters, validate=validate.Range(0, _LARGE)
@@ -289,6 +292,7 @@ class Settings:
             "BODY_S": str(self.body_s),
             "RATE_LIMIT": str(self.rate_limit),
             "OWNER_RATE_LIMIT": str(self.owner_rate_limit),
+            "PROCESS_MB": str(self.process_mb),
             "STORE_MB": str(self.store_mb),
             "OWNER_ENCOUNTERS": str(self.owner_encounters),
             "OWNER_COMMANDS": str(self.owner_commands),

@@ -12,6 +12,7 @@ from service.collecting import collect_seldom
 from service.log.errors import StoreRefused
 from service.log.valkey.queue import check_queue, queue_client
 from service.logs import write_json_lines
+from service.memory_bound import bound_memory
 from service.rulesets import RulesetUnusable, installed
 from service.settings import Settings, SettingsError
 from service.signals.webhook_addresses import WebhookAddressGuard
@@ -58,6 +59,7 @@ def main() -> int:
         """Return a signer with the current key, which may be rotated while the worker runs."""
         return Signer(settings.origin, settings.signing_key())
 
+    bound_memory(settings.process_mb)
     collect_seldom()
     switch_often()
     run(

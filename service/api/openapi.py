@@ -77,7 +77,7 @@ _PATH_PARAMETERS: Final[Mapping[str, Schema]] = {
     "key": {"type": "string", "pattern": "^[0-9a-f]{12}$"},
     "level": {"type": "string", "pattern": "^(entries|[0-9]|[1-5][0-9]|6[0-3])$"},
 }
-_EVERYWHERE: Final = ("bad-request", "invalid", "internal-error")
+_EVERYWHERE: Final = ("bad-request", "invalid", "internal-error", "out-of-memory")
 _INSIDE: Final = (
     "unauthenticated",
     "forbidden",

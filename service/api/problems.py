@@ -285,6 +285,13 @@ _TYPES: Final = (
         "a request. Try again after `Retry-After`.",
     ),
     ProblemType(
+        "out-of-memory",
+        503,
+        "Out of memory",
+        "The request needed more memory than one process may use. Try again after `Retry-After`, or ask "
+        "for less at once. If the request may have changed something, look up its outcome by its key.",
+    ),
+    ProblemType(
         "internal-error",
         500,
         "Internal error",

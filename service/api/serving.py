@@ -283,6 +283,11 @@ def as_problem(fault: Exception, request_id: str) -> Problem:
         return fault
     if isinstance(fault, HTTPException):
         return _of_framework(fault)
+    if isinstance(fault, MemoryError):
+        _logger.error("http.without_memory", request=request_id)
+        return Problem(
+            "out-of-memory", "the process that served this had no memory left", headers={"Retry-After": "1"}
+        )
     known = _of_log(fault)
     if known is not None:
         return known

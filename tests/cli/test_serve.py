@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -407,6 +408,17 @@ def test_the_data_directory_and_what_is_in_it_is_for_its_owner_alone(start: Call
     modes = {path: path.stat().st_mode & 0o077 for path in (served.home, *served.home.glob("*"))}
 
     assert {path for path, others in modes.items() if others} == set()
+
+
+def test_api_processes_and_workers_have_a_bound_of_memory(start: Callable[..., Served], port: str) -> None:
+    served = start("--port", port, environment={"REWOUND_PROCESS_MB": "1500", "REWOUND_API_WORKERS": "1"})
+    served.wait_for("Rewound serves")
+
+    for word in (b"gunicorn", b"workers\0"):
+        pids = [pid for pid in served.processes() if word in _line(pid)]
+        youngest = [pid for pid in pids if not set(_children(pid)) & set(pids)]
+        bounds = {resource.prlimit(pid, resource.RLIMIT_DATA)[0] for pid in youngest}
+        assert bounds == {1_500 << 20}, word
 
 
 def _found(served: Served, what: str) -> list[int]:
