@@ -46,7 +46,7 @@ class Supervised:
     """How long it may take to end; then its process group is killed."""
     finishes: str = "end"
     """What it does before it ends, for people: it waits for the worker to …"""
-    first_pause_s: float = 0.5
+    first_pause_s: float = 0.1
     longest_pause_s: float = 15.0
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
