@@ -1,13 +1,15 @@
 """Put a page with everything that it loads into one file, which opens from disk.
 
-A browser loads no module from a folder on disk. So an import map has each module as a `data:` address, and
-the imports in it are changed to the names in the map. The Content Security Policy of the file allows what is
-in it by hash: the file loads nothing and sends nothing.
+A browser loads no module from a folder on disk. So the file has all modules in one compressed text, with the
+imports in them changed to names, and a script that unpacks them into an import map of `data:` addresses. The
+Content Security Policy of the file allows what is in it by hash, the import map too: the file loads nothing
+and sends nothing.
 """
 
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import re
 from collections.abc import Mapping
@@ -15,6 +17,7 @@ from hashlib import sha256
 from importlib.resources import files
 from posixpath import dirname, join, normpath
 from typing import Any, Final
+from urllib.parse import quote
 
 _IMPORTED: Final = re.compile(r'(\bfrom|^import) "([./][^"]+)"', re.MULTILINE)
 _STYLE: Final = re.compile(r'<link rel="stylesheet" href="([^"]+)">')
@@ -24,31 +27,48 @@ _FIRST: Final = '<meta charset="utf-8">\n'
 """What the policy follows: it must come before anything that it is about."""
 
 
-def single_file(page: str, entry: str, content: Mapping[str, Any]) -> str:
+_LITERAL: Final = "!'()*"
+"""What `encodeURIComponent` leaves as it is, and `quote` does not by itself."""
+_UNPACK: Final = "shared/unpack.js"
+
+
+def single_file(page: str, entry: str, content: Mapping[str, Any] | None) -> str:
     """Return the HTML of *page* with all that it loads, and the module *entry* in place of its own.
 
-    The modules read *content* as JSON in the element `replayed`. Paths are those of the files of the pages.
+    The modules read *content* as JSON in the element `replayed`; who has none yet writes it there. Paths are
+    those of the files of the pages.
     """
     modules = _modules_from(entry)
-    imports = {name: _address("text/javascript", source) for name, source in modules.items()}
-    import_map = json.dumps({"imports": imports})
-    begin = f'import "{entry}";'
-    data = json.dumps(content, ensure_ascii=False).replace("<", "\\u003c")
+    imports = {name: f"data:text/javascript,{quote(source, _LITERAL)}" for name, source in modules.items()}
+    import_map = json.dumps({"imports": imports}, separators=(",", ":"))
+    begin, unpack = f'import "{entry}";', _read(_UNPACK)
     scripts = (
-        f'<script type="importmap">{import_map}</script>\n'
-        f'<script type="application/json" id="replayed">{data}</script>\n'
-        f'<script type="module">{begin}</script>'
+        '<script type="application/json" id="replayed">{}</script>\n'
+        f'<script type="text/plain" id="packed">{_packed(modules, content, entry)}</script>\n'
+        f"<script>{unpack}</script>"
     )
     text = _read(page)
     styles = [_read(_path_of(address, page)) for address in _STYLE.findall(text)]
     policy = (
-        f"default-src 'none'; script-src {_allowed(import_map)} {_allowed(begin)} data:; "
+        f"default-src 'none'; script-src {' '.join(map(_allowed, (unpack, import_map, begin)))} data:; "
         f"style-src {' '.join(map(_allowed, styles))}; img-src data:; base-uri 'none'; form-action 'none'"
     )
     text = _STYLE.sub(lambda found: f"<style>{_read(_path_of(found[1], page))}</style>", text)
     text = _PICTURE.sub(lambda found: _address("image/svg+xml", _read(_path_of(found[1], page))), text)
     text = text.replace(_FIRST, f'{_FIRST}<meta http-equiv="Content-Security-Policy" content="{policy}">\n')
-    return _SCRIPT.sub(lambda _: scripts, text)
+    return _SCRIPT.sub("", text).replace("</body>", f"{scripts}\n</body>")
+
+
+def unpacked(html: str) -> dict[str, Any]:
+    """Return what a file has packed: its `modules` by name, its `content`, and the `entry`."""
+    packed = html.partition('id="packed">')[2].partition("</script>")[0]
+    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed)))
+    return found
+
+
+def _packed(modules: Mapping[str, str], content: Mapping[str, Any] | None, entry: str) -> str:
+    text = json.dumps({"modules": modules, "content": content, "entry": entry}, ensure_ascii=False)
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
 def _modules_from(entry: str) -> dict[str, str]:

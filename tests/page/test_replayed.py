@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Page, expect
 
-from service.api.single_file import single_file
+from service.api.single_file import single_file, unpacked
 from service.cli.replay_page import content_of
 from tests.page.accessibility import faults_of
 from tests.page.conftest import Open
@@ -164,8 +164,7 @@ def test_the_file_fits_a_phone_and_can_be_read(content: Content, window: Open, t
 
 def test_every_module_is_in_the_file(content: Content) -> None:
     text = single_file("fight/fight.html", "fight/replayed.mjs", content)
-    (line,) = [each for each in text.splitlines() if each.startswith('<script type="importmap">')]
-    names = json.loads(line.removeprefix('<script type="importmap">').removesuffix("</script>"))["imports"]
+    names = unpacked(text)["modules"]
     pages = files("service.api").joinpath("pages")
     assert all(pages.joinpath(*name.split("/")).is_file() for name in names)
     assert {"fight/replayed.mjs", "fight/fight.mjs", "verifier/verify.mjs"} <= set(names)

@@ -97,7 +97,7 @@ def get_replay_page(request: ApiRequest) -> ApiResponse:
 
 @cache
 def _replay() -> Document:
-    return Document(single_file("fight/fight.html", "fight/replayed.mjs", {}).encode())
+    return Document(single_file("fight/fight.html", "fight/replayed.mjs", None).encode())
 
 
 @operation(
