@@ -42,7 +42,9 @@ LANGUAGES: Final = {
 }
 HIDDEN: Final = frozenset({"__pycache__", "requirements"})
 """Directories whose files are not shown with the directory that has them: nobody reads pins."""
-SERVED: Final = {"openapi.yaml": f"{BASE}/api"}
+REPLAY: Final = "examples/replay.html"
+"""A page of its own, which the site has as it is."""
+SERVED: Final = {"openapi.yaml": f"{BASE}/api", REPLAY: f"{BASE}/replay.html"}
 """Files that the service itself shows: the contract is the API reference."""
 _TOP: Final = re.compile(r"^(?:docs|service|tests)/|/(?:README|RULES)$")
 
@@ -84,9 +86,9 @@ class SiteBuilder(StandaloneHTMLBuilder):
         yield from self.env.found_docs
 
     def copy_static_files(self) -> None:
-        """Copy the pictures; styles and scripts are the service's."""
-        for picture in (self.srcdir / PICTURES).iterdir():
-            (Path(self.outdir) / picture.name).write_bytes(picture.read_bytes())
+        """Copy the pictures and the replay; styles and scripts are the service's."""
+        for file in (*(self.srcdir / PICTURES).iterdir(), self.srcdir / REPLAY):
+            (Path(self.outdir) / file.name).write_bytes(file.read_bytes())
 
     def copy_download_files(self) -> None:
         """Copy none: a file that a page links to is a page."""

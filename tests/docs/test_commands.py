@@ -58,7 +58,7 @@ def test_every_make_target_that_a_page_names_exists() -> None:
         for line in block.text.splitlines()
         if line.startswith("make ")
     }
-    assert {"run", "test"} <= named
+    assert {"run", "demo"} <= named
     assert [name for name in named if f"make {name} " not in made.stdout] == []
 
 

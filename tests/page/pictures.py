@@ -16,6 +16,7 @@ from typing import Final, Literal
 from playwright.sync_api import Browser, Page, expect
 
 from tests.cli.fights import Service, played, served
+from tests.page import film
 from tests.page.browser import Window, started
 
 PICTURES: Final = Path(__file__).parents[2] / "docs" / "pictures"
@@ -127,10 +128,11 @@ def take_all(service: Service) -> None:
 
 
 def main() -> None:
-    """Take every picture, and print what each weighs."""
+    """Take every picture and the film, and print what each weighs."""
     PICTURES.mkdir(exist_ok=True)
     with TemporaryDirectory() as home, served(Path(home)) as service:
         take_all(service)
+    film.main()
     for picture in sorted(PICTURES.glob("*.webp")):
         sys.stdout.write(f"{picture.stat().st_size // 1000:4d} kB  {picture.name}\n")
 
