@@ -29,7 +29,8 @@ COPY clients/ clients/
 COPY docs/ docs/
 COPY examples/ examples/
 COPY deploy/ deploy/
-COPY tests/vectors/README.md tests/vectors/unicode14.json tests/vectors/
+COPY tests/PROMISES.md tests/promises.toml tests/
+COPY tests/vectors/README.md tests/vectors/LIES.md tests/vectors/unicode14.json tests/vectors/
 RUN /opt/build/bin/python -m sphinx -q -W -b rewound -c docs/site -d /tmp/doctrees . service/api/site \
     && /opt/build/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir /wheel . \
     && python -m pip --python /opt/rewound/bin/python install --no-deps --no-index /wheel/*.whl

@@ -24,7 +24,8 @@ include_patterns = [
     "clients/*/README.md",
     "examples/duel/README.md",
     "service/rules/*/RULES.md",
-    "tests/vectors/README.md",
+    "tests/PROMISES.md",
+    "tests/vectors/*.md",
 ]
 exclude_patterns = [".*", "build", "dist", "*.egg-info", "service/api", "deploy", "workers", "**/__pycache__"]
 

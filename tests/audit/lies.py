@@ -1,7 +1,7 @@
 """Every lie that a vector tells: who tells it, what is held against it, and what both verifiers say.
 
-`python -m tests.audit.lies` writes docs/lies.md from the vectors' own tables; a test compares, and asks each
-vector that is not sound for its row.
+`python -m tests.audit.lies` writes tests/vectors/LIES.md from the vectors' own tables; a test compares,
+and asks each vector that is not sound for its row.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.audit.games import RULES
 from tests.audit.log_vectors import HOME as LOG_HOME
 from tests.audit.log_vectors import TABLE as LOG_TABLE
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "lies.md"
+PAGE: Final = Path(__file__).parents[1] / "vectors" / "LIES.md"
 
 ANYBODY, HOST, PLAYER, SIGNER = "anybody with the file", "the host", "a player or gm", "the host, as a signer"
 ROLES: Final = (ANYBODY, HOST, SIGNER, PLAYER)
@@ -334,10 +334,10 @@ def _logged(vector: dict[str, Any], key: str) -> str:
 
 HEAD: Final = """# Lies, and what a verifier says of them
 
-For players and auditors: each line is a lie that a file of the [vectors](../tests/vectors/README.md) tells,
+For players and auditors: each line is a lie that a file of the [vectors](README.md) tells,
 with everything made to fit as well as the liar can. `python -m tests.audit.lies` writes this page from what
-both verifiers say; a test keeps every line true. [Guarantees](guarantees.md) says what is promised, and what
-a host can try beyond a file.
+both verifiers say; a test keeps every line true. [Guarantees](../../docs/guarantees.md) says what is
+promised, and what a host can try beyond a file.
 
 *Held against it* is what the reader has beside the file. The verdict without rules is that of both verifiers.
 With the rules it is that of `rewound verify`, where the rules of the game are at hand.

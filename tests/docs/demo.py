@@ -81,10 +81,10 @@ def _contested(table: ScriptTable, stance: int) -> None:
 def _fought_on(table: ScriptTable) -> None:
     """Answer what is asked, attacks first, until the fight is over."""
     for step in range(STEPS):
-        asked = [each for each in table.gm.get()["waiting"] if each["seat"]]
+        asked = [seat for each in table.gm.get()["waiting"] if (seat := each["seat"]) is not None]
         offers = [
             (seat, _chosen(offer, step))
-            for seat in dict.fromkeys(each["seat"] for each in asked)
+            for seat in dict.fromkeys(asked)
             for option in table.seats[seat].options()["options"]
             for offer in option["commands"]
             if "asks" not in offer

@@ -44,14 +44,6 @@ def test_every_test_that_is_named_exists(page: Path) -> None:
     assert missing == []
 
 
-def test_every_promise_names_a_test() -> None:
-    text = (ROOT / "docs" / "guarantees.md").read_text("utf-8")
-    promised = text[text.index("## Promised") : text.index("## Not promised")]
-    rows = [line for line in promised.splitlines() if line.startswith("| ") and not line.startswith("| what")]
-    assert rows
-    assert [row for row in rows if not TEST.search(row)] == []
-
-
 def test_the_page_of_settings_has_every_setting_and_no_other() -> None:
     text = (ROOT / "docs" / "settings.md").read_text("utf-8")
     found = re.findall(r"^\| `(REWOUND_\w+)` \|", text, re.MULTILINE)
