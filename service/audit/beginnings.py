@@ -3,7 +3,8 @@
 A record goes on in another line of play where a commit begins one: its first event is the public
 `line_begun`, which names the commit before it. Behind the beginning stand the commands that it plans to
 repeat, then its acceptance, or the beginning of another line. Anywhere else these events would switch off
-what other commits are held to, so a record that has them there is malformed.
+what other commits are held to, so a record that has them there is malformed. Nothing is played behind the end
+of a record.
 """
 
 from __future__ import annotations
@@ -11,16 +12,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, Final
 
 from service.audit.verdict import FORGED_COMMAND, MALFORMED, Fault, Verdict
-from service.record.commit import Commit
-from service.rules.contests.acceptance import LineAccepted
-from service.rules.contests.continuing import Forked, LineBegun
+from service.record.commit import ACCEPTED, SEALED, Commit
+from service.rules.contests.acceptance import DueDisclosed, LineAccepted
+from service.rules.contests.amendments import Continued
+from service.rules.contests.continuing import Forked, LineBegun, LinkInherited
 from service.rules.opening import EncounterOpened
+from service.rules.rolls.closing import EncounterClosed, EpochClosed
 
-_KINDS: Final = ("as_ruled", "undo", "redo")
+REDO: Final = "redo"
+_KINDS: Final = ("as_ruled", "undo", REDO)
 _PLACED: Final = (LineBegun.type, LineAccepted.type, Forked.type, EncounterOpened.type)
+_BESIDE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {LineBegun.type: (LinkInherited.type,), LineAccepted.type: (EpochClosed.type, DueDisclosed.type)}
+)
+"""The types of public events that may stand behind these two, by theirs."""
+_ENDING: Final = (EncounterClosed.type, Continued.type)
+"""Types of events that end a record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +85,11 @@ def check_beginnings(commits: Sequence[Commit], payloads: Mapping[int, Mapping[i
     """Check that lines begin, and are accepted, only where they may; raises `Fault`."""
     drafted: int | None = None
     """The last commit of the line as it was proposed, while the record is not beyond it."""
+    is_over = False
     for commit in commits:
+        if is_over and commit.outcome in (ACCEPTED, SEALED):
+            raise Fault(Verdict(FORGED_COMMAND, commit.n, "it is accepted behind the end of the record"))
+        is_over = is_over or any(event.get("type") in _ENDING for event in commit.events)
         n, first = commit.n, commit.events[0] if commit.events else {}
         for index, event in _placed(commit, payloads.get(n, {})):
             is_first = index == 0 and event is first
@@ -83,6 +98,8 @@ def check_beginnings(commits: Sequence[Commit], payloads: Mapping[int, Mapping[i
             accepted_here = event["type"] == LineAccepted.type and drafted == n - 1
             if not (is_first and (opens_here or line_here or accepted_here)):
                 raise Fault(Verdict(MALFORMED, n, f"the event {event['type']} may not stand there"))
+        if not _is_alone(commit):
+            raise Fault(Verdict(MALFORMED, n, f"more stands beside the event {first['type']} than may"))
         if first.get("type") == LineBegun.type:
             drafted = n + len(first["plan"])
         elif drafted is not None and n > drafted:
@@ -104,6 +121,13 @@ def _placed(
                 yield -1, event
 
 
+def _is_alone(commit: Commit) -> bool:
+    """Return whether only what belongs there stands behind the first event of *commit*, if that places it."""
+    beside = _BESIDE.get(commit.events[0].get("type", "")) if commit.events else None
+    others = [event["type"] for event in commit.events[1:] if "sealed" not in event]
+    return beside is None or (not commit.rolls and all(type_ in beside for type_ in others))
+
+
 def _is_beginning(commits: Sequence[Commit], commit: Commit, event: Mapping[str, Any]) -> bool:
     """Return whether *event* has the form of a beginning that continues the commit before it."""
     origin, plan = event.get("origin"), event.get("plan")
@@ -116,6 +140,7 @@ def _is_beginning(commits: Sequence[Commit], commit: Commit, event: Mapping[str,
         and (type(origin.get("n")), type(origin.get("upto"))) == (int, int)
         and origin["n"] == commit.n - 1
         and origin["hash"] == commit.prev
+        and (origin["ruled_in"] != "") == (origin["kind"] == REDO)
         and all(type(old) is int and old >= 0 for old in plan)
         and commit.encounter != commits[commit.n - 2].encounter
         and event.get("encounter") == commit.encounter

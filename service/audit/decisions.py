@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
+from service.audit.history import claims_a_loss
 from service.record.commit import Commit, Request
 from service.record.quarantine import KILLED
 from service.rules.kernel.records import EMPTY
@@ -76,9 +77,7 @@ def _decided(commit: Commit, kinds: Mapping[str, str]) -> Iterator[tuple[str, Ma
     for event in commit.events:
         kind = None if "sealed" in event else kinds.get(event["type"])
         if kind is not None:
-            lost = event.get("lost")
-            claims = kind == EPOCH and isinstance(lost, dict) and type(lost.get("size")) is int
-            yield LOSS if claims else kind, event
+            yield LOSS if claims_a_loss(event) else kind, event
 
 
 def summary(decisions: Sequence[Data]) -> list[tuple[str, str]]:

@@ -58,13 +58,16 @@ def verify_fight(
         sound.append(report)
     lines = [AuditedLine.of(each) for each in fight]
     by_id = {line.evidence.encounter: line for line in lines}
-    proposed = lines[-1].begun
-    if proposed is not None and proposed.accepted is None:
-        detail = f"commit {proposed.n} begins a line of play that nobody has accepted"
-        return replace(sound[-1], verdict=Verdict(NOT_ACCEPTED, proposed.n, detail))
-    again = None if without_rules or lines[-1].begun is None else OpenLines(registry)
     for line in lines:
-        found = _seam(line, by_id, again)
+        if line.begun is not None and line.begun.accepted is None:
+            detail = f"commit {line.begun.n} begins a line of play that nobody has accepted"
+            unaccepted = replace(sound[-1], verdict=Verdict(NOT_ACCEPTED, line.begun.n, detail))
+            return unaccepted if line is lines[-1] else aside(unaccepted, line.evidence)
+    again = None if without_rules or lines[-1].begun is None else OpenLines(registry)
+    above: dict[str, AuditedLine] = {}
+    for line in lines:
+        found = _seam(line, by_id, above, again)
+        above[line.evidence.encounter] = line
         if again is not None:
             again = again.with_(line)
         if found is not None:
@@ -99,10 +102,18 @@ def aside(report: Report, evidence: Evidence) -> Report:
     return replace(report, verdict=replace(report.verdict, detail=detail))
 
 
-def _seam(line: AuditedLine, by_id: Mapping[str, AuditedLine], again: OpenLines | None) -> Verdict | None:
-    """Return what is wrong where *line* begins; None if nothing is, or if its earlier lines are missing."""
+def _seam(
+    line: AuditedLine,
+    by_id: Mapping[str, AuditedLine],
+    above: Mapping[str, AuditedLine],
+    again: OpenLines | None,
+) -> Verdict | None:
+    """Return what is wrong where *line* begins; None if nothing is, or if its earlier lines are missing.
+
+    Those that are *above* it in the file are the ones that it may continue.
+    """
     earlier = _earlier(line, by_id)
-    return None if earlier is None else seam_fault(line, *earlier, again)
+    return None if earlier is None else seam_fault(line, *earlier, above, again)
 
 
 def _earlier(line: AuditedLine, by_id: Mapping[str, AuditedLine]) -> tuple[AuditedLine, AuditedLine] | None:
@@ -119,7 +130,7 @@ def _whole(
     lines: Sequence[AuditedLine], by_id: Mapping[str, AuditedLine], verdicts: Sequence[Verdict]
 ) -> Verdict:
     """Return the verdict on sound lines: that of the last, unless it is a part, or another says less."""
-    missing = next(_missing(lines[-1], by_id), None)
+    missing = next((each for line in (lines[-1], *lines) for each in _missing(line, by_id)), None)
     if missing is not None:
         return Verdict(VALID_IN_PART, missing[0], missing[1])
     return _least(verdicts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from service.record.commit import QUARANTINED, Commit
@@ -10,8 +10,8 @@ from service.rules.table.table import Table
 
 Data = dict[str, Any]
 
-ADVANCES: Final = frozenset(("epoch_advanced", "stream_redirected"))
-"""Types of events that moved dice although no round ended: a command, or a ruling that amended the past."""
+ADVANCES: Final = "epoch_advanced"
+"""The type of the events that may claim a loss: a command of the gm moves the dice past it."""
 
 
 class Loss(NamedTuple):
@@ -37,13 +37,18 @@ def claimed_losses(commits: Sequence[Commit]) -> list[Loss]:
     found = []
     moved = ((commit.n, event) for commit in commits for event in commit.events)
     for n, event in moved:
-        lost = event.get("lost") if event.get("type") in ADVANCES else None
-        if isinstance(lost, dict) and type(lost.get("size")) is int:
+        if claims_a_loss(event):
             first = n
             while first > 1 and commits[first - 2].outcome == QUARANTINED:
                 first -= 1
-            found.append(Loss(first, n, lost["size"]))
+            found.append(Loss(first, n, event["lost"]["size"]))
     return found
+
+
+def claims_a_loss(event: Mapping[str, Any]) -> bool:
+    """Return whether *event* states that signed commits were lost."""
+    lost = event.get("lost")
+    return event.get("type") == ADVANCES and isinstance(lost, dict) and type(lost.get("size")) is int
 
 
 def seats_of(state: Table) -> list[Data]:

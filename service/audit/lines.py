@@ -9,10 +9,10 @@ the beginning of a line is derived again from the earlier line, byte for byte.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from service.audit.beginnings import Beginning, beginnings
+from service.audit.beginnings import REDO, Beginning, beginnings
 from service.audit.dice import setup_of
 from service.audit.evidence import Evidence
 from service.audit.requests import read_request
@@ -28,9 +28,18 @@ from service.log.memory import MemoryLog
 from service.record.canonical import dumps, loads
 from service.record.commit import ACCEPTED, SEALED, Commit, Request, dump_request, fold_commit, load_commit
 from service.record.occasions import Occasions
-from service.rules.contests.amendments import AcceptAmendment, Amend, AmendmentProposed, Continued, Redo, Undo
+from service.rules.contests.amendments import (
+    AcceptAmendment,
+    Amend,
+    AmendmentDropped,
+    AmendmentProposed,
+    Continued,
+    Redo,
+    Undo,
+)
 from service.rules.contests.continuing import LINE_OWN, Forked, split_sealed
 from service.rules.kernel.codec import to_data
+from service.rules.kernel.messages import Actor
 from service.rules.kernel.records import EMPTY
 from service.rules.ruleset import Ruleset
 from service.rules.table.table import CLOCK, GM, MIXED, Table
@@ -78,17 +87,24 @@ class _Broken(Exception):
 
 
 def seam_fault(
-    line: AuditedLine, parent: AuditedLine, ruled: AuditedLine, again: OpenLines | None = None
+    line: AuditedLine,
+    parent: AuditedLine,
+    ruled: AuditedLine,
+    lines: Mapping[str, AuditedLine],
+    again: OpenLines | None = None,
 ) -> Verdict | None:
     """Return what is wrong where *line* continues *parent* by a ruling in *ruled*; None if nothing is.
 
-    With *again*, in which every earlier line is, its beginning is derived from these once more.
+    *lines* are those above it in the file. With *again*, in which every one of them is, its beginning is
+    derived from these once more.
     """
     assert line.begun is not None, "the first line of a fight continues none"
     begun = line.begun
     try:
+        _check_above((parent, ruled), begun, lines)
         _check_left(line, parent, begun)
         proposed = _proposed(ruled, begun)
+        _check_redone(begun, lines)
         _check_plan(line, parent, begun, proposed)
         _check_seeds(line, begun, ruled.commits[:proposed])
         _check_accepted(line, ruled, begun)
@@ -97,6 +113,11 @@ def seam_fault(
     except _Broken as broken:
         return broken.verdict
     return None
+
+
+def _check_above(earlier: Sequence[AuditedLine], begun: Beginning, lines: Mapping[str, AuditedLine]) -> None:
+    if any(each.evidence.encounter not in lines for each in earlier):
+        raise _Broken(begun.n, "it stands above what it continues")
 
 
 def _check_left(line: AuditedLine, parent: AuditedLine, begun: Beginning) -> None:
@@ -121,9 +142,46 @@ def _proposed(ruled: AuditedLine, begun: Beginning) -> int:
     sent = ruled.request(n)
     if sent is not None and not _proposes(sent, event):
         raise _Broken(begun.n, f"commit {n} does not propose what its seat sent")
-    if event["kind"] != "redo" and (event.get("commit"), n) != (begun.n, begun.origin["upto"]):
+    if event["kind"] != REDO and (event.get("commit"), n) != (begun.n, begun.origin["upto"]):
         raise _Broken(begun.n, f"commit {n} proposed to continue before commit {event.get('commit')}")
+    if any(_drops(event, begun) for commit in ruled.commits[n:] for event in commit.events):
+        raise _Broken(begun.n, f"what commit {n} proposed was dropped")
     return n
+
+
+def _drops(event: Mapping[str, Any], begun: Beginning) -> bool:
+    named = (event.get("type"), event.get("amendment"))
+    return named == (AmendmentDropped.type, begun.origin["amendment"])
+
+
+def _check_redone(begun: Beginning, lines: Mapping[str, AuditedLine]) -> None:
+    """Check that a redo restores what the last undo took back that no redo has restored; raises `_Broken`."""
+    if begun.origin["kind"] != REDO:
+        return
+    steps: list[Mapping[str, Any]] = []
+    at: str = begun.origin["ruled_in"]
+    while at in lines and len(steps) < len(lines):
+        origin = _undoing(lines[at])
+        if origin is None:
+            break
+        steps.append(origin)
+        at = origin["ruled_in"] or origin["parent"]
+    else:
+        return  # what it restores is not in the file
+    restored: list[tuple[str, int]] = []
+    for step in reversed(steps):
+        undone = (str(step["parent"]), step["upto"] - 1)
+        restored = restored[1:] if step["kind"] == REDO else [undone, *restored[: step["levels"] - 1]]
+    said = begun.origin
+    if restored[:1] != [(said["parent"], said["n"])] or said["upto"] != said["n"]:
+        raise _Broken(begun.n, f"it does not go on from what the last undo took back: {restored[:1]}")
+
+
+def _undoing(line: AuditedLine) -> Mapping[str, Any] | None:
+    """Return the origin of a line that an undo or a redo began, if another redo could follow it."""
+    origin = None if line.begun is None else line.begun.origin
+    levels = None if origin is None else origin.get("levels")
+    return origin if type(levels) is int and levels > 0 else None
 
 
 def _check_seeds(line: AuditedLine, begun: Beginning, before: Sequence[Commit]) -> None:
@@ -131,19 +189,21 @@ def _check_seeds(line: AuditedLine, begun: Beginning, before: Sequence[Commit]) 
     setup = setup_of(line.evidence, line.commits)
     if setup is None or setup.mode != MIXED:
         return
-    if line.commits[begun.n - 1].events[0]["state"]["sealing"] != sealing_after(before):
+    sealing = line.commits[begun.n - 1].events[0]["state"].get("sealing")
+    if not _is_same(sealing, sealing_after(before)):
         raise _Broken(begun.n, "it goes on with other seeds than the seats sent")
 
 
 def _proposes(request: Request, event: Mapping[str, Any]) -> bool:
     """Return whether *event* says what a command proposed."""
     kind = {Amend.type: "as_ruled", Undo.type: "undo", Redo.type: "redo"}.get(request.type)
-    is_there = request.type != Undo.type or _is_same_number(request.data.get("commit"), event.get("commit"))
+    is_there = request.type != Undo.type or _is_same(request.data.get("commit"), event.get("commit"))
     return kind == event.get("kind") and is_there
 
 
-def _is_same_number(one: object, other: object) -> bool:
-    return type(one) is int and type(other) is int and one == other
+def _is_same(one: object, other: object) -> bool:
+    """Return whether two values have one spelling: `true` is not 1."""
+    return dumps(one) == dumps(other)
 
 
 def _check_plan(line: AuditedLine, parent: AuditedLine, begun: Beginning, proposed: int) -> None:
@@ -155,7 +215,8 @@ def _check_plan(line: AuditedLine, parent: AuditedLine, begun: Beginning, propos
     ruling = parent.request(proposed)
     instead = ruling.data.get("instead") if ruling is not None else None
     added = len(begun.plan) - len([old for old in begun.plan if old])
-    if begun.plan[:added] != (0,) * added or (isinstance(instead, list) and len(instead) != added):
+    is_read = ruling is None or (isinstance(instead, list) and len(instead) == added)
+    if begun.plan[:added] != (0,) * added or not is_read:
         raise _Broken(begun.n, "it adds other commands than its ruling")
     for i, said in enumerate(instead if isinstance(instead, list) else ()):
         _check_added(line, parent, begun, i, said)
@@ -164,11 +225,13 @@ def _check_plan(line: AuditedLine, parent: AuditedLine, begun: Beginning, propos
 
 def _check_added(line: AuditedLine, parent: AuditedLine, begun: Beginning, i: int, said: object) -> None:
     now, then = line.request(begun.n + 1 + i), parent.request(begun.n)
-    if now is None or then is None or not isinstance(said, dict):
+    if now is None or then is None:
         return
-    by = then.actor if said.get("by", "sender") == "sender" else None
-    is_by = now.actor == by if by is not None else (now.actor.seat, now.actor.role) == (GM, GM)
-    if not is_by or (now.type, now.data, now.at) != (said.get("type"), said.get("data"), then.at):
+    ruled = said if isinstance(said, dict) else {}
+    is_theirs = ruled.get("by", "sender") == "sender" and then.actor.seat != CLOCK
+    is_by = now.actor == (then.actor if is_theirs else Actor(seat=GM, role=GM))
+    wanted = [ruled.get("type"), ruled.get("data"), then.at]
+    if not is_by or not _is_same([now.type, now.data, now.at], wanted):
         raise _Broken(begun.n + 1 + i, "it is not the command that the ruling put there")
 
 
@@ -189,15 +252,20 @@ def _check_repeated(
                 raise _Broken(begun.n, f"it leaves out command {commit.n}")
             continue
         now = line.request(known[commit.n])
-        is_same = then is None or now is None or _given(then) == _given(now)
+        is_same = then is None or now is None or _is_same(_repeated(then), _given(now))
         if not (counts and is_play and is_same):
             raise _Broken(known[commit.n], f"it is not command {commit.n} as it was given")
 
 
-def _given(request: Request) -> tuple[object, ...]:
-    """Return what a repeated command has of the one that it repeats."""
+def _given(request: Request) -> dict[str, Any]:
+    """Return a command without the line of play that it was sent to."""
+    return {name: value for name, value in loads(dump_request(request)).items() if name != "encounter"}
+
+
+def _repeated(request: Request) -> Mapping[str, Any]:
+    """Return how a command is repeated: without its array, and without the contest that it answered."""
     data = {name: value for name, value in request.data.items() if name != "contest"}
-    return request.type, request.at, request.actor, data, request.nonce, request.signed
+    return _given(replace(request, data=data, batch=None))
 
 
 def _check_accepted(line: AuditedLine, ruled: AuditedLine, begun: Beginning) -> None:
@@ -227,7 +295,7 @@ def _check_accepted(line: AuditedLine, ruled: AuditedLine, begun: Beginning) -> 
 def _accepts(request: Request, event: Mapping[str, Any]) -> bool:
     """Return whether *event* says what a command accepted, which its seat has signed if it has a key."""
     names = ("encounter", "amendment", "head")
-    is_same = all(dumps(request.data.get(name)) == dumps(event.get(name)) for name in names)
+    is_same = all(_is_same(request.data.get(name), event.get(name)) for name in names)
     return request.type == AcceptAmendment.type and is_same
 
 
@@ -281,8 +349,9 @@ def _compare(line: AuditedLine, begun: Beginning, again: OpenLines, ruled: Audit
     mine, theirs = loads(dump_request(first)), loads(dump_request(said))
     for data in (mine["data"], theirs["data"]):  # another build gives the same line
         data["digest"] = data["state"]["digest"] = ""
-    if mine != theirs:
-        name = next((name for name in mine["data"] if mine["data"][name] != theirs["data"].get(name)), "")
+    if not _is_same(mine, theirs):
+        pairs = ((name, value, theirs["data"].get(name)) for name, value in mine["data"].items())
+        name = next((name for name, value, other in pairs if not _is_same(value, other)), "")
         raise _Broken(begun.n, f"it does not begin as its parent leaves it: {name}")
     for n, each in enumerate(repeated, begun.n + 1):
         if dump_request(each.request) != line.evidence.requests[n - 1]:

@@ -12,8 +12,8 @@ from typing import Final
 from service.audit.beginnings import repeated
 from service.audit.contents import Payloads, RollPlace, place_of, rolls_of
 from service.audit.verdict import DICE_MOVED, FORGED_COMMAND, Fault, Verdict
-from service.record.commit import Commit, Request
-from service.rules.contests.acceptance import AcceptLine
+from service.record.commit import ACCEPTED, SEALED, Commit, Request
+from service.rules.contests.acceptance import AcceptLine, LineAccepted
 from service.rules.rolls.epochs import EpochAdvanced
 from service.rules.table.table import CLOCK
 
@@ -39,6 +39,8 @@ def check_moved_dice(
             if request.actor.seat == CLOCK and request.type not in CLOCK_COMMANDS:
                 detail = f"the service itself sends no {request.type}"
                 raise Fault(Verdict(FORGED_COMMAND, commit.n, detail))
+            if request.actor.seat == CLOCK and _is_forged(commit):
+                raise Fault(Verdict(FORGED_COMMAND, commit.n, "the service itself only accepts lines"))
             signed = request.signed
             if signed is not None and signed.n < moved_in and is_new and commit.n not in exempt:
                 detail = (
@@ -48,6 +50,12 @@ def check_moved_dice(
                 raise Fault(Verdict(DICE_MOVED, commit.n, detail))
         if any(event.get("type") == EpochAdvanced.type for event in commit.events):
             moved_in = commit.n
+
+
+def _is_forged(commit: Commit) -> bool:
+    """Return whether a command of the service does something else than accept a line."""
+    accepts = bool(commit.events) and commit.events[0].get("type") == LineAccepted.type
+    return commit.outcome in (ACCEPTED, SEALED) and not accepts
 
 
 def _throws(commit: Commit, payloads: Payloads, shown: Shown) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from service.audit.history import ADVANCES
+from service.audit.history import claims_a_loss
 from service.audit.verdict import FALSE_QUARANTINE, Fault, Verdict
 from service.record.commit import QUARANTINED, Commit
 from service.record.quarantine import DISPUTED
@@ -21,7 +20,7 @@ def check_disputed(commits: Sequence[Commit]) -> None:
         if commit.outcome == QUARANTINED:
             if suspect is None and cause_of(commit) == DISPUTED:
                 suspect = commit.n
-        elif suspect is not None and not any(_claims_a_loss(event) for event in commit.events):
+        elif suspect is not None and not any(claims_a_loss(event) for event in commit.events):
             detail = f"it was set aside as disputed, and commit {commit.n} accepts no loss"
             raise Fault(Verdict(FALSE_QUARANTINE, suspect, detail))
         else:
@@ -32,8 +31,3 @@ def cause_of(commit: Commit) -> str:
     """Return why a quarantined commit says that it was set aside."""
     assert commit.quarantine is not None, "a quarantined commit says why"
     return str(commit.quarantine["cause"])
-
-
-def _claims_a_loss(event: dict[str, Any]) -> bool:
-    lost = event.get("lost")
-    return event.get("type") in ADVANCES and isinstance(lost, dict) and type(lost.get("size")) is int

@@ -42,7 +42,7 @@ def check_statements(
         if request is not None:
             _check_role(commit.n, request.actor)
         if request is not None and commit.n not in exempt:
-            key = _key_for(request, keys, pinned)
+            key = None if _opens(commit, request) else _key_for(request, keys, pinned)
             if _was_refused_for_it(commit):
                 _check_refusal(commit.n, request, keys, pinned)
             elif key is not None:
@@ -103,6 +103,11 @@ def _key_for(request: Request, keys: Mapping[str, str], pinned: Mapping[str, str
     own = {"seat": seat, "key": pinned[seat]}
     is_first = request.signed is None and (request.type, request.data) == (SetSeatKey.type, own)
     return None if is_first else pinned[seat]
+
+
+def _opens(commit: Commit, request: Request) -> bool:
+    """Return whether this is the gm's first command, before which there is no commit that it could name."""
+    return commit.n == 1 and request.actor.seat == GM
 
 
 def _was_refused_for_it(commit: Commit) -> bool:

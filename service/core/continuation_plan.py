@@ -21,7 +21,7 @@ from service.rules.kernel.messages import Actor
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import unsealed
 from service.rules.rolls.seeding import CommitSeed, RevealSeed, WaiveSeed
-from service.rules.table.table import GM, Seat
+from service.rules.table.table import CLOCK, GM, Seat
 
 _LABEL: Final = b"rewound/line/1\x00"
 SEEDING: Final = (CommitSeed.type, WaiveSeed.type, RevealSeed.type)
@@ -65,8 +65,10 @@ def _repeated(found: Proposal, request: Request) -> Request:
 
 
 def _instead(found: Proposal, contested: Request) -> Iterator[Request]:
+    """Yield what a ruling puts in place of a command; what the service itself had sent, the gm sends."""
     for number, each in enumerate(unsealed(found.amendment.instead)):
-        by = contested.actor if each.by == "sender" else Actor(seat=GM, role=GM)
+        is_theirs = each.by == "sender" and contested.actor.seat != CLOCK
+        by = contested.actor if is_theirs else Actor(seat=GM, role=GM)
         seed = f"{found.encounter}/{number}".encode()
         yield Request(
             encounter=found.encounter,

@@ -231,11 +231,13 @@ def retold(evidence: Evidence, change: Callable[[list[Line]], object]) -> Eviden
     opened: dict[tuple[int, int], Any] = {}
     requests, commits, prev = [], [], "0" * 64
     for n, moment in enumerate(moments, 1):
-        requests.append(dumps(moment["request"]))
-        commit = moment["commit"] | {"n": n, "prev": prev, "request": request_digest(requests[-1]).hex()}
-        if commit["events"] and commit["events"][0].get("type") == "line_begun":
-            commit["events"][0]["origin"] |= {"n": n - 1, "hash": prev}
-        commits.append(dumps(commit))
+        events, request = moment["commit"]["events"], moment["request"]
+        if events and events[0].get("type") == "line_begun":
+            events[0]["origin"] |= {"n": n - 1, "hash": prev}
+            request["data"] |= {"origin": events[0]["origin"]} if request["type"] == "begin_line" else {}
+        requests.append(dumps(request))
+        named = {"n": n, "prev": prev, "request": request_digest(requests[-1]).hex()}
+        commits.append(dumps(moment["commit"] | named))
         prev = commit_hash(commits[-1]).hex()
         opened |= {(n, index): each for index, each in moment["opened"].items()}
     changed = replace(
@@ -267,7 +269,9 @@ def of_lines() -> Iterator[Vector]:
 
     def plan(change: Callable[[list[int]], object]) -> Callable[[list[Line]], None]:
         def changed(moments: list[Line]) -> None:
-            change(moments[begun - 1]["commit"]["events"][0]["plan"])
+            said = moments[begun - 1]
+            change(said["commit"]["events"][0]["plan"])
+            said["request"]["data"]["plan"] = said["commit"]["events"][0]["plan"]
 
         return changed
 
@@ -278,7 +282,9 @@ def of_lines() -> Iterator[Vector]:
         return lambda moments: moments[n - 1]["commit"]["events"].append({"because": [], **made})
 
     def keys_of(moments: list[Line]) -> None:
-        moments[accepted - 1]["commit"]["events"][0]["seats"]["bo"]["key"] = "07" * 32
+        said = moments[accepted - 1]
+        for each in (said["commit"]["events"][0], said["request"]["data"]):
+            each["seats"]["bo"]["key"] = "07" * 32
 
     beginning = json.loads(ruled.commits[begun - 1])["events"][0]
     held = "valid_without_rules"
@@ -326,13 +332,15 @@ def of_lines() -> Iterator[Vector]:
         next(e for e in moments[-1]["commit"]["events"] if e.get("type") == "continued")["head"] = drafted
 
     yield Vector(
-        "line-accepted-otherwise", spelled(retold(first, another_head), false), f"seam_broken({begun})"
+        "line-accepted-otherwise",
+        spelled(retold(first, another_head), false),
+        f"forged_command({len(first.commits)})",
     )
     undo = len(ruled.commits) - 1
     other = retold(ruled, words(undo, data={"commit": 3}))
-    yield Vector("line-undone-otherwise", spelled(first, other, undone), f"seam_broken({undo - 1})")
+    yield Vector("line-undone-otherwise", spelled(first, other, undone), f"forged_command({undo})")
     other = retold(first, words(len(first.commits) - 1, type="undo", data={"commit": begun}))
-    yield Vector("line-ruled-otherwise", spelled(other, ruled), f"seam_broken({begun})")
+    yield Vector("line-ruled-otherwise", spelled(other, ruled), f"forged_command({len(first.commits) - 1})")
     ended = retold(first, lambda moments: moments.pop())
     head = SIGNER.checkpoint(first.encounter, len(ended.commits), root_of(ended.commits))
     ended = replace(ended, notes=(head,))
@@ -404,9 +412,9 @@ def of_seeds() -> Iterator[Vector]:
     yield Vector("line-of-seeds", spelled(first, undone), "valid_unsigned_without_rules", ())
 
     def of_the_host(moments: list[Line]) -> None:
-        began = moments[2]["commit"]["events"][0]
         mine = seat_commitment(eid_of(first.encounter), "ada", b"h" * 32).hex()
-        began["state"]["sealing"]["committed"]["ada"] = mine
+        for each in (moments[2]["commit"]["events"][0], moments[2]["request"]["data"]):
+            each["state"]["sealing"]["committed"]["ada"] = mine
 
     false = retold(undone, of_the_host)
     head = {"n": 3, "hash": json.loads(false.commits[3])["prev"]}
@@ -828,7 +836,7 @@ def moves() -> Iterator[Vector]:
     raw = with_request(bare(), 2, lambda data: data.update(clock))
     yield Vector("clock-plays", raw, "forged_command(2)", ())
     raw = with_request(bare(), 2, lambda data: data.update(clock, type="accept_line"))
-    yield Vector("clock-accepts-a-line", raw, "valid_unsigned_without_rules", ())
+    yield Vector("clock-plays-as-it-accepts-a-line", raw, "forged_command(2)", ())
 
 
 def questions() -> Iterator[Vector]:

@@ -124,6 +124,7 @@ LIES: Final[dict[str, tuple[str, str]]] = {
     "late-decisions-beyond-the-bound": (HOST, "hold a signed command back until a decision is made"),
     "dice-moved-after-the-signature": (HOST, "move the dice before a command that is signed already"),
     "dice-moved-long-after-the-signature": (HOST, "hold a signed command back until the dice have moved"),
+    "clock-plays-as-it-accepts-a-line": (HOST, "play in the name of the service, as if a line were accepted"),
     "clock-plays": (HOST, "play, or move dice, in the name of the service"),
     "receipt-of-another-outcome": (SIGNER, "answer one thing and record another"),
     "receipt-of-another-request": (SIGNER, "answer one command and record another"),

@@ -1,10 +1,15 @@
-// Where lines of play begin in a record: an event that changes what others are held to counts only where it may stand.
+// Where lines of play begin in a record, and where it ends: an event that changes what others are held to counts only where
+// it may stand.
 
 import { isEnvelope } from "./record.mjs";
 import { from, having, listOf, object, only, text, whole } from "./shapes.mjs";
 import { demand } from "./verdict.mjs";
 
 const PLACED = ["line_begun", "line_accepted", "forked", "encounter_opened"];
+
+/** The types of public events that may stand behind these two. */
+const BESIDE = new Map([["line_begun", ["link_inherited"]], ["line_accepted", ["epoch_closed", "due_disclosed"]]]);
+const ENDS = ["encounter_closed", "continued"];
 
 const isBegun = having({
   plan: listOf(from(0)),
@@ -37,8 +42,11 @@ export const repeated = (moments) =>
 /** @throws Verdict `malformed`, `forged_command` */
 export function holdBeginnings(moments) {
   let drafted = null;
+  let isOver = false;
   for (const moment of moments) {
-    const { n, commit: { events } } = moment;
+    const { n, commit: { events, outcome } } = moment;
+    demand(!isOver || (outcome !== "accepted" && outcome !== "sealed"), "forged_command", { n }, "it is accepted behind the end of the record");
+    isOver ||= events.some(({ type }) => ENDS.includes(type));
     for (const [index, event] of placed(moment)) {
       const may = {
         forked: () => n === 1,
@@ -49,6 +57,7 @@ export function holdBeginnings(moments) {
       demand(index === 0 && may(), "malformed", { n }, `the event ${event.type} may not stand there`);
     }
     const first = events[0]?.type;
+    demand(isAlone(moment), "malformed", { n }, `more stands beside the event ${first} than may`);
     if (first === "line_begun") drafted = n + events[0].plan.length;
     else if (drafted !== null && n > drafted) {
       demand(first === "line_accepted", "forged_command", { n }, "only the acceptance follows what a line repeats");
@@ -64,9 +73,16 @@ function placed({ commit, opened }) {
   return [...open, ...inside].filter(([, { type }]) => PLACED.includes(type));
 }
 
+/** Whether only what belongs there stands behind the first event of a commit, if that places it. */
+function isAlone({ commit: { events: [first, ...others], rolls } }) {
+  const beside = BESIDE.get(first?.type);
+  return beside === undefined || (rolls.length === 0 && others.every((event) => isEnvelope(event) || beside.includes(event.type)));
+}
+
 function isBeginning(moments, { n, commit }, event) {
   if (!isBegun(event)) return false;
   const { origin } = event;
   const isOther = commit.encounter !== moments[n - 2].commit.encounter;
+  if ((origin.ruled_in !== "") !== (origin.kind === "redo")) return false;
   return origin.n === n - 1 && origin.hash === commit.prev && isOther && event.encounter === commit.encounter;
 }

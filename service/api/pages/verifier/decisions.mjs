@@ -1,8 +1,8 @@
 // Lists what people decided outside the rules: the gm's rulings and changes, the host's vetoes and losses.
 
 import { repeated } from "./beginnings.mjs";
+import { claimsLoss } from "./heads.mjs";
 import { publicEvents } from "./record.mjs";
-import { object } from "./shapes.mjs";
 import { demand } from "./verdict.mjs";
 
 /** The kind of each type of event that records a decision. */
@@ -43,10 +43,7 @@ export function decisionsOf({ moments }) {
   });
 }
 
-function kindOf({ type, lost }) {
-  const kind = KINDS[type];
-  return kind === "epoch" && object(lost) && Number.isInteger(lost.size) ? "loss" : kind;
-}
+const kindOf = (event) => (claimsLoss(event) ? "loss" : KINDS[event.type]);
 
 const without = (event) => Object.fromEntries(Object.entries(event).filter(([name]) => !WHOLE.has(name)));
 

@@ -41,8 +41,11 @@ export function holdSeam(line, lines) {
   const { parent, ruled } = earlier;
   const n = begun.n - 1;
   const isLeft = n <= parent.moments.length && toHex(parent.moments[n - 1].hash) === toHex(line.moments[n - 1].hash);
+  const above = lines.slice(0, lines.indexOf(line));
+  demand([parent, ruled].every((each) => above.includes(each)), "seam_broken", { n: begun.n }, "it stands above what it continues");
   demand(isLeft, "seam_broken", { n: begun.n }, `commit ${n} of ${parent.encounter} is not the one that it continues`);
   const proposed = proposalOf(ruled, begun);
+  holdRedone(begun, above);
   holdPlan(line, parent, proposed);
   holdSeeds(line, ruled.moments.slice(0, proposed));
   holdAcceptance(line, ruled);
@@ -61,7 +64,28 @@ function proposalOf(ruled, begun) {
   demand(sent === null || proposes(sent, event), "seam_broken", broken, `commit ${n} does not propose what its seat sent`);
   const isThere = event.kind === "redo" || (event.commit === begun.n && n === begun.origin.upto);
   demand(isThere, "seam_broken", broken, `commit ${n} proposed to continue before commit ${event.commit}`);
+  const isDropped = ({ type, amendment }) => type === "amendment_dropped" && amendment === begun.origin.amendment;
+  demand(!ruled.moments.slice(n).some((moment) => publicEvents(moment).some(isDropped)), "seam_broken", broken, `what commit ${n} proposed was dropped`);
   return n;
+}
+
+/** A redo restores what the last undo took back that no redo has restored. */
+function holdRedone({ n, origin }, above) {
+  if (origin.kind !== "redo") return;
+  const steps = [];
+  let at = above.find(({ encounter }) => encounter === origin.ruled_in);
+  for (; at !== undefined && steps.length < above.length; at = above.find(({ encounter }) => encounter === (steps[0].ruled_in || steps[0].parent))) {
+    const step = at.begun?.origin;
+    if (!(whole(step?.levels) && step.levels > 0)) break;
+    steps.unshift(step);
+  }
+  if (at === undefined || steps.length === above.length) return; // what it restores is not in the file
+  let restored = [];
+  for (const { kind, parent, upto, levels } of steps) {
+    restored = kind === "redo" ? restored.slice(1) : [{ parent, last: upto - 1 }, ...restored.slice(0, levels - 1)];
+  }
+  const isIt = restored.length > 0 && restored[0].parent === origin.parent && restored[0].last === origin.n && origin.upto === origin.n;
+  demand(isIt, "seam_broken", { n }, "it does not go on from what the last undo took back");
 }
 
 /** A line goes on with the seeds that the seats have sent. */
@@ -88,10 +112,11 @@ function accepts({ type, data }, event) {
 function holdPlan(line, parent, proposed) {
   const { n, origin, plan } = line.begun;
   if (origin.kind !== "as_ruled") return demand(plan.length === 0, "seam_broken", { n }, "an undo or a redo repeats no command");
-  const instead = parent.moments[proposed - 1]?.request?.data.instead;
+  const ruling = parent.moments[proposed - 1]?.request ?? null;
+  const instead = ruling?.data.instead;
   const added = plan.filter((old) => old === 0).length;
-  const isAdded = plan.slice(0, added).every((old) => old === 0) && (!Array.isArray(instead) || instead.length === added);
-  demand(isAdded, "seam_broken", { n }, "it adds other commands than its ruling");
+  const isRead = ruling === null || (Array.isArray(instead) && instead.length === added);
+  demand(isRead && plan.slice(0, added).every((old) => old === 0), "seam_broken", { n }, "it adds other commands than its ruling");
   for (let i = 0; Array.isArray(instead) && i < added; i += 1) holdAdded(line, parent, i, instead[i]);
   holdRepeated(line, parent, added, proposed);
 }
@@ -99,9 +124,11 @@ function holdPlan(line, parent, proposed) {
 function holdAdded({ moments, begun }, parent, i, said) {
   const n = begun.n + 1 + i;
   const [now, then] = [moments[n - 1]?.request ?? null, parent.moments[begun.n - 1]?.request ?? null];
-  if (now === null || then === null || !object(said)) return;
-  const by = (Object.hasOwn(said, "by") ? said.by : "sender") === "sender" ? then.actor : { seat: "gm", role: "gm" };
-  const isIt = spelled(now.actor) === spelled(by) && now.type === said.type && now.at === then.at && object(said.data) && spelled(now.data) === spelled(said.data);
+  if (now === null || then === null) return;
+  const named = object(said) && Object.hasOwn(said, "by") ? said.by : "sender";
+  const isTheirs = named === "sender" && then.actor.seat !== "clock";
+  const by = isTheirs ? then.actor : { seat: "gm", role: "gm" };
+  const isIt = object(said) && spelled(now.actor) === spelled(by) && now.type === said.type && now.at === then.at && object(said.data) && spelled(now.data) === spelled(said.data);
   demand(isIt, "seam_broken", { n }, "it is not the command that the ruling put there");
 }
 
@@ -119,15 +146,18 @@ function holdRepeated({ moments, begun }, parent, added, proposed) {
       continue;
     }
     const now = moments[known.get(n) - 1]?.request ?? null;
-    const isSame = then === null || now === null || given(then) === given(now);
+    const isSame = then === null || now === null || spelled(repeatedAs(then)) === spelled(given(now));
     demand(counts && isPlay && isSame, "seam_broken", { n: known.get(n) }, `it is not command ${n} as it was given`);
   }
 }
 
-/** What a repeated command has of the one that it repeats. */
-function given({ type, at, actor, data: { contest, ...data }, nonce, signed = null }) {
-  return spelled({ type, at, actor, data, nonce, signed });
-}
+const without = (value, name) => Object.fromEntries(Object.entries(value).filter(([each]) => each !== name));
+
+/** A command without the line of play that it was sent to. */
+const given = (request) => without(request, "encounter");
+
+/** How a command is repeated: without its array, and without the contest that it answered. */
+const repeatedAs = (request) => ({ ...given(request), batch: null, data: without(request.data, "contest") });
 
 /** The line in which it was ruled ends with its acceptance, by number and hash. */
 function holdAcceptance({ encounter, moments, begun }, ruled) {
@@ -155,7 +185,7 @@ function endOf(moments) {
 }
 
 /**
- * Checks that the line that is played was accepted.
+ * Checks that a line was accepted.
  * @throws Verdict `not_accepted`
  */
 export function holdAccepted({ begun }) {
@@ -164,11 +194,14 @@ export function holdAccepted({ begun }) {
 }
 
 /**
- * Checks that what the line that is played continues is in the file.
+ * Checks that what each line continues is in the file, first of the one that is played.
  * @throws Verdict `valid_in_part`
  */
 export function holdWhole(lines) {
-  const { moments } = lines.at(-1);
+  for (const { moments } of [lines.at(-1), ...lines]) holdKnown(moments, lines);
+}
+
+function holdKnown(moments, lines) {
   const [first] = moments[0].commit.events;
   demand(first?.type !== "forked", "valid_in_part", { n: 1 }, `it is a fork of ${first?.origin?.parent}, whose record is not in this file`);
   for (const each of beginnings(moments)) {

@@ -3,12 +3,12 @@
 import { toHex } from "./bytes.mjs";
 import { saidIn } from "./receipts.mjs";
 import { publicEvents } from "./record.mjs";
+import { object } from "./shapes.mjs";
 import { rootsAt } from "./tree.mjs";
 import { Verdict, demand } from "./verdict.mjs";
 
 const CLOSES = ["epoch_closed", "encounter_closed"];
 const ENDS = ["encounter_closed", "continued"];
-const ADVANCES = ["epoch_advanced", "stream_redirected"];
 
 /**
  * The accepted heads and losses. That signed commits were lost is only the record's own claim, which has no signature. It
@@ -104,11 +104,14 @@ const hasAny = (moment, types) => publicEvents(moment).some(({ type }) => types.
 /** Whether a number is in one of the losses. */
 export const isIn = (losses, n) => losses.some(({ from, to }) => from <= n && n <= to);
 
+/** Whether an event states that signed commits were lost. */
+export const claimsLoss = ({ type, lost }) => type === "epoch_advanced" && object(lost) && Number.isInteger(lost.size);
+
 /** The places where the record claims that signed commits were lost, each with the commit that accepts it. */
 function claimedLosses(moments) {
   return moments.flatMap((moment) =>
     publicEvents(moment)
-      .filter(({ type, lost }) => ADVANCES.includes(type) && Number.isInteger(lost?.size))
+      .filter(claimsLoss)
       .map(({ lost }) => ({ from: firstSetAside(moments, moment.n), acceptedIn: moment.n, to: lost.size })),
   );
 }

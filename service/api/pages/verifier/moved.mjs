@@ -13,11 +13,14 @@ export function holdMoved({ moments }) {
   const exempt = repeated(moments);
   let movedIn = 0;
   for (const moment of moments) {
-    const { n, request } = moment;
+    const { n, request, commit } = moment;
     const isNew = throwsAny(moment, shown);
     if (request !== null) {
       const { actor: { seat }, type, signed } = request;
       demand(seat !== "clock" || CLOCK_COMMANDS.has(type), "forged_command", { n }, `the service itself sends no ${type}`);
+      const isTaken = commit.outcome === "accepted" || commit.outcome === "sealed";
+      const isForged = seat === "clock" && isTaken && commit.events[0]?.type !== "line_accepted";
+      demand(!isForged, "forged_command", { n }, "the service itself only accepts lines");
       const isOutdated = signed !== undefined && signed.head.n < movedIn && isNew && !exempt.has(n);
       demand(!isOutdated, "dice_moved", { n }, `${seat} signed it on commit ${signed?.head.n}, commit ${movedIn} moved the dice, and it throws some`);
     }

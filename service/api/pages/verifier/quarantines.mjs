@@ -1,11 +1,9 @@
 // Checks what the host set aside as disputed: a loss must be accepted right after it. Whether a command that is said to
 // crash does so is for a verifier that has the rules.
 
+import { claimsLoss } from "./heads.mjs";
 import { publicEvents } from "./record.mjs";
-import { object } from "./shapes.mjs";
 import { demand } from "./verdict.mjs";
-
-const ADVANCES = new Set(["epoch_advanced", "stream_redirected"]);
 
 /** @throws Verdict `false_quarantine` */
 export function holdDisputed({ moments }) {
@@ -16,7 +14,7 @@ export function holdDisputed({ moments }) {
       if (suspect === null && commit.quarantine.cause === "disputed") suspect = n;
       continue;
     }
-    const accepts = publicEvents(moment).some(({ type, lost }) => ADVANCES.has(type) && object(lost) && Number.isInteger(lost.size));
+    const accepts = publicEvents(moment).some(claimsLoss);
     demand(suspect === null || accepts, "false_quarantine", { n: suspect }, `it was set aside as disputed, and commit ${n} accepts no loss`);
     suspect = null;
   }

@@ -24,7 +24,8 @@ export function holdStatements({ moments }, losses, pinned = {}) {
     const { n, request, commit } = moment;
     if (request !== null) holdRole(moment);
     if (request !== null && !exempt.has(n)) {
-      const key = keyFor(request, keys, pinned);
+      const isOpening = n === 1 && request.actor.seat === "gm"; // there is no commit that it could name
+      const key = isOpening ? undefined : keyFor(request, keys, pinned);
       if (commit.refusal?.code === "not_signed") holdRefusal(moment, keys, pinned);
       else if (key !== undefined) {
         holdOne(moments, moment, key, losses);

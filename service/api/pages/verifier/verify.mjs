@@ -75,7 +75,7 @@ function judge(report, bytes, { receipts, signedReceipts, keys, seatKeys, certif
     return aside(line, lines, () => judgeLine(report, line, others, { ...held.get(line), keys, seatKeys }));
   });
   const fight = lines.map((line, i) => ({ ...withBeginning(line), mode: judgedLines[i].mode }));
-  holdAccepted(fight.at(-1));
+  for (const line of fight) aside(line, fight, () => holdAccepted(line));
   for (const line of fight) aside(line, fight, () => holdSeam(line, fight));
   report.lines = ruledLines(fight);
   holdWhole(fight);
