@@ -161,7 +161,7 @@ coverage: .venv/ready ## run every test and say which lines none of them reached
 wheel: .venv/ready $(SITE) ## build the wheel the image installs, into dist/
 	$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
-packages: .venv/ready $(SITE) ## build what a release publishes into dist/; RELEASES=https://… is where it will be found
+packages: .venv/ready $(SITE) ## build what a release publishes into dist/; RELEASES=https://… is where it will be found, BUGS=https://… where faults are reported
 	$(PY) deploy/packages.py
 
 requirements: .venv/ready ## resolve deploy/requirements/*.in again and pin by hash (needs the network)

@@ -1,7 +1,9 @@
-"""Build everything that a release publishes into dist/: `RELEASES=https://… make packages`.
+"""Build everything that a release publishes into dist/: `RELEASES=https://… BUGS=https://… make packages`.
 
-`RELEASES` is the address below which the files will be found. The Foundry module needs it: Foundry installs
-from the address of the manifest, and updates from the addresses in it. The other packages need none.
+`RELEASES` is the address below which the files will be found, `BUGS` the page where faults are reported.
+Foundry's manifest has both: Foundry installs from the address of the manifest, and updates from the addresses
+in it. Without `RELEASES` the module can be unpacked by hand, and not installed by an address. The other
+packages need none.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
 
 class NotAnAddress(Exception):
-    """The text is not the https address of a directory."""
+    """The text is not an https address without a query."""
 
 
 def main(out: Path) -> None:
@@ -51,42 +53,49 @@ def main(out: Path) -> None:
         stdout=subprocess.DEVNULL,
         check=True,
     )
-    if releases:
-        foundry(releases, out)
-    else:
-        print("RELEASES is not set, so there is no Foundry module: its manifest names its address")
+    foundry(releases, out, os.environ.get("BUGS", ""))
+    if not releases:
+        print("RELEASES is not set, so Foundry cannot install the module by an address, nor update it")
     sums = [f"{_sum(path)}  {path.name}" for path in sorted(out.iterdir()) if path.name != SUMS]
     (out / SUMS).write_text("\n".join(sums) + "\n", "utf-8")
     print("\n".join(sums))
 
 
-def foundry(releases: str, out: Path) -> Path:
+def foundry(releases: str, out: Path, bugs: str = "") -> Path:
     """Write Foundry's manifest and the module's archive for the address *releases*; return the latter.
 
     Raises `NotAnAddress`.
     """
     manifest: dict[str, Any] = json.loads((MODULE / "module.json").read_text("utf-8"))
     archive = out / f"rewound-foundry-{manifest['version']}.zip"
-    manifest |= {
-        "url": _below(releases, ""),
-        "manifest": _below(releases, "module.json"),
-        "download": _below(releases, archive.name),
-    }
+    if releases:
+        manifest |= {
+            "url": _below(releases, ""),
+            "manifest": _below(releases, "module.json"),
+            "download": _below(releases, archive.name),
+        }
+    if bugs:
+        manifest["bugs"] = _address(bugs, "BUGS")
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     (out / "module.json").write_text(text, "utf-8")
+    files = [path for path in sorted(MODULE.rglob("*")) if path.is_file() and path.name != "module.json"]
     with ZipFile(archive, "w", ZIP_DEFLATED) as made:
         made.writestr(_entry("module.json"), text)
-        for name in manifest["esmodules"]:
-            made.writestr(_entry(name), (MODULE / name).read_bytes())
+        for path in files:
+            made.writestr(_entry(path.relative_to(MODULE).as_posix()), path.read_bytes())
         made.writestr(_entry("LICENSE"), (ROOT / "LICENSE").read_bytes())
     return archive
 
 
 def _below(releases: str, name: str) -> str:
-    parts = urlsplit(releases)
+    return f"{_address(releases, 'RELEASES').rstrip('/')}/{name}"
+
+
+def _address(text: str, variable: str) -> str:
+    parts = urlsplit(text)
     if parts.scheme != "https" or not parts.netloc or parts.query or parts.fragment:
-        raise NotAnAddress(f"RELEASES is the https address of a directory, not {releases!r}")
-    return f"{releases.rstrip('/')}/{name}"
+        raise NotAnAddress(f"{variable} is the https address of a page or directory, not {text!r}")
+    return text
 
 
 def _entry(name: str) -> ZipInfo:

@@ -116,23 +116,42 @@ def test_everything_that_is_published_has_one_version() -> None:
 
 
 def test_foundry_installs_the_module_from_one_address(tmp_path: Path) -> None:
-    archive = PACKAGES.foundry("https://games.example/rewound/", tmp_path)
+    archive = PACKAGES.foundry("https://games.example/rewound/", tmp_path, "https://games.example/bugs")
     published = json.loads((tmp_path / "module.json").read_text("utf-8"))
+    assert published["url"] == "https://games.example/rewound/"
     assert published["manifest"] == "https://games.example/rewound/module.json"
     assert published["download"] == f"https://games.example/rewound/{archive.name}"
+    assert published["bugs"] == "https://games.example/bugs"
+    source = ROOT / "docs" / "integrations" / "foundry" / "rewound"
     with ZipFile(archive) as module:
         assert json.loads(module.read("module.json")) == published
-        assert set(module.namelist()) == {"module.json", "LICENSE", *published["esmodules"]}
+        assert set(module.namelist()) == {
+            "LICENSE",
+            *(path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()),
+        }
     before = archive.read_bytes()
-    assert PACKAGES.foundry("https://games.example/rewound", tmp_path).read_bytes() == before
+    again = PACKAGES.foundry("https://games.example/rewound", tmp_path, "https://games.example/bugs")
+    assert again.read_bytes() == before
+
+
+def test_the_module_that_is_packed_is_whole(tmp_path: Path) -> None:
+    with ZipFile(PACKAGES.foundry("", tmp_path)) as module:
+        names = set(module.namelist())
+        for name in (each for each in names if each.endswith(".mjs")):
+            imported = re.findall(r'from "\./([^"]+)"', module.read(name).decode())
+            assert names.issuperset(imported), name
+        manifest = json.loads(module.read("module.json"))
+    assert not {"url", "manifest", "download", "bugs"} & {*manifest}, "no address is made up"
 
 
 @pytest.mark.parametrize(
     "address", ["http://games.example/", "games.example", "https://", "https://a.example/?b"]
 )
 def test_an_address_that_foundry_cannot_fetch_is_refused(address: str, tmp_path: Path) -> None:
-    with pytest.raises(PACKAGES.NotAnAddress, match="RELEASES is the https address of a directory"):
+    with pytest.raises(PACKAGES.NotAnAddress, match="RELEASES is the https address of"):
         PACKAGES.foundry(address, tmp_path)
+    with pytest.raises(PACKAGES.NotAnAddress, match="BUGS is the https address of"):
+        PACKAGES.foundry("", tmp_path, address)
 
 
 # --- pip ----------------------------------------------------------------------------------------------
