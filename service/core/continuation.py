@@ -16,7 +16,7 @@ from service.core.fold import Folder
 from service.core.lineage import PAGE, began, beginning_request, ends_redoing, entries, levels, undone
 from service.dice.values import RollName
 from service.log import Log
-from service.record.canonical import eid_of
+from service.record.canonical import dumps, eid_of
 from service.record.commit import Commit, load_commit
 from service.record.digest import ruleset_digest
 from service.record.envelopes import envelopes
@@ -25,7 +25,7 @@ from service.record.occasions import Occasions
 from service.record.subjects import LINE_BEGUN, LINKS, PROPOSED, events_about, is_about
 from service.rules.contests.amendments import AmendmentDetailed
 from service.rules.contests.continuing import LINE_OWN, SealedValues, SealedValuesInherited, split_sealed
-from service.rules.kernel.codec import from_data
+from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.records import Sealed, changed
 from service.rules.kernel.sealed import is_opened, places_of_sealed
 from service.rules.table.disputes import Amendment
@@ -233,7 +233,7 @@ def _line(reading: ContinuationReader, found: Proposal, state: Table, now: Line 
     new = {epoch for line in before for epoch in line.new_epochs}
     return Line(
         old_rolls=old,
-        sealed_rolls=tuple([part for i, part in enumerate(sealed) if part not in sealed[:i]]),
+        sealed_rolls=tuple({dumps(to_data(part)): part for part in sealed}.values()),
         old_epochs=tuple(sorted(epochs | later)),
         new_epochs=(*sorted(new), found.amendment.epoch),
     )

@@ -13,6 +13,7 @@ from json import loads
 from threading import Lock
 from typing import Any, Final
 
+from service.caches import RecentCache
 from service.core import snapshots
 from service.core.decide import FoldedState, unfolded
 from service.core.no_rules import NO_RULES
@@ -20,7 +21,7 @@ from service.core.weighing import weight_of
 from service.log.errors import NoSuchEncounter
 from service.log.protocol import Log
 from service.log.values import Entry, StreamHead
-from service.record.canonical import NotCanonical
+from service.record.canonical import NotCanonical, commit_hash
 from service.record.commit import ACCEPTED, Commit, fold_commit, load_commit, load_request
 from service.record.envelopes import envelopes
 from service.record.intervals import EVERY
@@ -37,6 +38,9 @@ ROOM: Final = 128 * 1024 * 1024
 
 WEIGHED_EVERY: Final = 64
 """Commits after which a cached state is weighed again."""
+
+PAST: Final = 8
+"""States at earlier commits that are cached."""
 
 OFFERED: Final = 64
 """Published commits buffered for an encounter until it is read; beyond that the store is read."""
@@ -81,6 +85,8 @@ class Folder:
         self._weight = 0
         """The sum of the weights."""
         self._offered: dict[str, list[Entry]] = {}
+        self._past: RecentCache[tuple[str, int], AnyFolded] = RecentCache(PAST)
+        """States at earlier commits: whoever rules on one asks for it several times."""
         self._lock = Lock()
         self._doubts = 0
         self._compared: dict[str, int] = {}
@@ -172,6 +178,7 @@ class Folder:
         """Drop the cached state: the next read uses the store alone."""
         with self._lock:
             self._forget(encounter)
+        self._past.drop_all(lambda key, _: key[0] == encounter)
 
     def _weigh(self, folded: AnyFolded) -> None:
         """Note the weight of a cached state, unless it was weighed a few commits ago."""
@@ -199,7 +206,17 @@ class Folder:
         kept = self.kept(encounter)
         if kept is not None and kept.n == n <= head.folded:
             return kept
-        return self._from_store(encounter, min(n, head.folded), kept)
+        n = min(n, head.folded)
+        past = self._past.get((encounter, n))
+        if past is None or not self._has(past):
+            past = self._from_store(encounter, n, kept)
+            self._past.put((encounter, n), past)
+        return past
+
+    def _has(self, folded: AnyFolded) -> bool:
+        """Return whether the record has the last commit of *folded*, so also all before it."""
+        entries = self._log.commits(folded.encounter, folded.n - 1, 1) if folded.n else []
+        return bool(entries) and commit_hash(entries[0].raw).hex() == folded.hash
 
     def steps(self, encounter: str, after: int, upto: int) -> Iterator[tuple[Commit, AnyFolded]]:
         """Yield each commit with *after* < n <= *upto*, and the encounter as folded with it."""

@@ -14,13 +14,13 @@ from dataclasses import field, is_dataclass
 from typing import Any, ClassVar, Final, Self, TypeAlias, cast
 
 from service.dice.values import Roll
-from service.rules.kernel.codec import from_data, to_data
+from service.rules.kernel.codec import from_data, placed, to_data
 from service.rules.kernel.json_pointer import escaped, steps
 from service.rules.kernel.messages import Command, Emits, Event, Private, Refused, Scope
 from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import names, places_of_sealed
-from service.rules.kernel.sealed_data import holder, put, taken
+from service.rules.kernel.sealed_data import holder, taken
 from service.rules.kernel.values import (
     Code,
     Digest,
@@ -145,15 +145,18 @@ class SealedValuesInherited(Event[Table]):
 
     def evolve(self, state: Table) -> Table:
         assert state.origin is not None
-        data, mine = to_data(state), {pointer: to_data(value) for pointer, value in self.values.items()}
+        mine = {pointer: to_data(value) for pointer, value in self.values.items()}
         for pointer, value in mine.items():
             inside = {at[len(pointer) :]: keys for at, keys in self.orders.items() if at.startswith(pointer)}
             _ordered(value, inside)
-        values = {**state.origin.pending_sealed, **mine}
+        values, waiting = {**to_data(state.origin.pending_sealed), **mine}, {}
         # Sorted by pointer, so that a world exists before another audience's values are put inside it.
-        waiting = [pointer for pointer in sorted(values) if not put(data, pointer, to_data(values[pointer]))]
-        data["origin"]["pending_sealed"] = {pointer: values[pointer] for pointer in waiting}
-        return from_data(type(state), data, families=state.families)
+        for pointer in sorted(values):
+            try:
+                state = placed(state, steps(pointer), values[pointer], state.families)
+            except LookupError:
+                waiting[pointer] = values[pointer]
+        return placed(state, ("origin", "pending_sealed"), waiting, state.families)
 
 
 @record

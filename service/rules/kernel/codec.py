@@ -12,7 +12,7 @@ every command does. What the rules made of it, events and states, is read as it 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar
@@ -22,7 +22,7 @@ from service.rules.kernel.families import NO_FAMILIES, Families, tag_of
 from service.rules.kernel.hints import Shape
 from service.rules.kernel.json_pointer import escaped
 from service.rules.kernel.meaning import A_LIST, AN_OBJECT
-from service.rules.kernel.records import Sealed, sealable_fields, values_of
+from service.rules.kernel.records import Sealed, rebuilt, sealable_fields, values_of
 
 T = TypeVar("T")
 Decode = Callable[[Any], Any]
@@ -109,6 +109,55 @@ def from_data(
     if filled:
         new.__dict__.update(filled)
     return new
+
+
+def placed(whole: T, way: Sequence[str], data: Any, families: Families) -> T:
+    """Return the record *whole* with *data*, read as what belongs there, at the path *way*.
+
+    Only what lies on the way is made anew. Raises `LookupError` if the way leads into what is closed, and
+    `Malformed`.
+    """
+    reading = _Reading(families, bounded=False)
+    new: T = _placed(whole, hints.RecordObject(type(whole)), _none, tuple(way), data, reading)
+    return new
+
+
+def _placed(
+    value: Any, shape: Shape, read: Decode, way: tuple[str, ...], data: Any, reading: _Reading
+) -> Any:
+    """Return *value*, of *shape*, with *data* at *way* in it; *read* reads what is in its place."""
+    if not way:
+        return read(data)
+    step, rest = way[0], way[1:]
+    if isinstance(value, Sealed):
+        inner = shape.inner if isinstance(shape, hints.SealedValue) else shape
+        known = None if value.closed else vars(value).get(step)
+        return rebuilt(value, **{step: _placed(known, inner, _way(inner, reading), rest, data, reading)})
+    if hasattr(value, "__dataclass_fields__"):
+        fields = _shape_of(type(value), reading)
+        new = _placed(vars(value)[step], fields.shapes[step], fields.ways[step], rest, data, reading)
+        return rebuilt(value, **{step: new})
+    each = _each(shape, value, step)
+    if isinstance(value, tuple):
+        at = int(step)
+        return (
+            *value[:at],
+            _placed(value[at], each, _way(each, reading), rest, data, reading),
+            *value[at + 1 :],
+        )
+    if isinstance(value, Mapping):
+        return {**value, step: _placed(value.get(step), each, _way(each, reading), rest, data, reading)}
+    raise LookupError(step)
+
+
+def _each(shape: Shape, value: Any, step: str) -> Shape:
+    """Return the shape of what is at *step* in the list or mapping *value*; *shape* is that of *value*."""
+    if isinstance(shape, hints.Alternatives):
+        wanted = (hints.AnyList, hints.FixedList) if isinstance(value, tuple) else (hints.Names,)
+        shape = next((way for way in shape.ways if isinstance(way, wanted)), hints.Anything())
+    if isinstance(shape, hints.FixedList):
+        return shape.items[int(step)]
+    return shape.each if isinstance(shape, hints.AnyList | hints.Names) else hints.Anything()
 
 
 class _Spelling(NamedTuple):
@@ -362,6 +411,7 @@ class _Shape:
     def __init__(self, kind: type, reading: _Reading) -> None:
         every = hints.fields_of(kind)
         given = [field for field in every if field.given]
+        self.shapes = {field.name: field.shape for field in given}
         self.ways = {field.name: _way(field.shape, reading) for field in given}
         sealable = sealable_fields(kind)
         for field in given:
@@ -398,6 +448,11 @@ class _Shape:
                     raise Malformed(f"/{name}", "a value: it is required")
 
 
+@cache
+def _shape_of(kind: type, reading: _Reading) -> _Shape:
+    return _Shape(kind, reading)
+
+
 def _record(kind: type, reading: _Reading) -> Decode:
     """Return the decoder of a record; it fills a new object's `__dict__`, as `changed` does, for speed."""
     assert not hasattr(kind, "__post_init__"), f"{kind.__name__} would be read without its __post_init__"
@@ -406,7 +461,7 @@ def _record(kind: type, reading: _Reading) -> Decode:
     def decode(data: Any) -> Any:
         nonlocal shape
         if shape is None:  # made at first use: classes may refer to each other in a circle
-            shape = _Shape(kind, reading)
+            shape = _shape_of(kind, reading)
         if not _is_object(data):
             raise Malformed("", "an object")
         new: Any = object.__new__(kind)
