@@ -50,7 +50,7 @@ _TOP: Final = re.compile(r"^(?:docs|service|tests)/|/(?:README|RULES)$")
 
 
 def page_name(docname: str) -> str:
-    """Return the last part of the address of a page: `decisions-cors` for `docs/decisions/cors`."""
+    """Return the last part of the address of a page: `integrations` for `docs/integrations/README`."""
     return "index" if docname == FRONT else _TOP.sub("", docname).replace("/", "-").lower()
 
 

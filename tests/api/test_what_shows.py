@@ -1,4 +1,4 @@
-"""What is GM-only, on both sides of each threshold that docs/integrating.md lists: only what is listed shows.
+"""What is GM-only, on both sides of each threshold that docs/secrets.md lists: only what is listed shows.
 
 Every fight is played over HTTP three times: with two values on one side of a threshold, whose answers to
 everybody but the gm are the same, and with one on the other side, which shows exactly what the list names.

@@ -4,7 +4,7 @@ Each script is a fight of one rulebook in which monsters have GM-only fields, th
 screen, and somebody hides far off and is moved. One twin is played by chance and the other alike, in Heart
 Rush with every window asked of everybody. Then every answer to every seat but the gm's is compared: each
 endpoint, stream, ETag and error; so is what webhooks are sent and what an audit certifies. Hidden values lie
-on both sides of every threshold but those that docs/integrating.md lists, which `test_what_shows.py` plays.
+on both sides of every threshold but those that docs/secrets.md lists, which `test_what_shows.py` plays.
 `test_planted_leaks.py` plants what could tell twins apart.
 
     python -m tests.api.twins [scripts] [first seed]
@@ -261,7 +261,7 @@ class Script:
         return True
 
     def is_kept_out(self, offer: Mapping[str, Any]) -> bool:
-        """Tell whether *offer* would end the script, or show what is listed in docs/integrating.md."""
+        """Tell whether *offer* would end the script, or show what is listed in docs/secrets.md."""
         command = offer["command"]
         return command["type"] in KEPT_OUT or (
             self.stays and command.get("creature") == "o" and command["type"] in STILL

@@ -11,6 +11,7 @@ import pytest
 
 from tests.docs.conftest import Desk
 from tests.docs.pages import PAGES, ROOT, blocks, difference, shown_answers, to_run, values
+from tests.support.javascript_verifier import NODE
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +29,7 @@ def test_the_commands_of_a_page_work_and_answer_what_it_shows(page: Path, desk: 
 
 
 def test_there_is_something_to_type() -> None:
-    assert {page.name for page in TYPED} >= {"README.md", "integrating.md", "audit.md"}
+    assert {page.name for page in TYPED} >= {"README.md", "commands.md", "audit.md"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -37,6 +38,22 @@ def test_a_block_is_marked_as_the_tests_know_it(page: Path) -> None:
     marks = [block.words for block in blocks(page) if block.words]
     assert [words for words in marks if words[0] not in known] == []
     assert [words for words in marks if words[1:] not in ((), ("run",), ("answer",))] == []
+
+
+def test_the_program_of_integrating_runs_as_it_is_printed(desk: Desk) -> None:
+    (program,) = to_run(ROOT / "docs" / "integrating.md", "js")
+    (desk.home / "vtt.mjs").write_text(program.text, "utf-8")
+    done = subprocess.run(
+        [NODE, "vtt.mjs", desk.url, desk.key],
+        cwd=desk.home,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert "Pia engages Orc" in done.stdout
+    assert "No: ann does not control orc; gm does" in done.stdout
+    assert ". . . . . P O . . . ." in done.stdout.splitlines()
 
 
 @pytest.mark.parametrize(

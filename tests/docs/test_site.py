@@ -26,7 +26,7 @@ from tests.support.site import built_site
 pytestmark = pytest.mark.slow  # the site is built, in ten seconds
 
 FRONT: Final = ROOT / "docs" / "README.md"
-READERS: Final = ("Game master", "Integrator", "Operator", "Auditor", "Author of a ruleset", "Contributor")
+READERS: Final = ("Game master", "Integrator", "Operator", "Auditor", "Author of a ruleset", "Inside")
 ITEM: Final = re.compile(r"^\d+\. \[[^\]]+\]\(([^)]+)\): (\w.+\.)$", re.MULTILINE)
 HEAVIEST: Final = 100_000
 """The most bytes of a picture."""

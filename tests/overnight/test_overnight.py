@@ -34,7 +34,7 @@ def check(name: str, code: str, *, share: int = 1, limit_s: int = 60) -> Check:
 
 
 def test_the_page_for_contributors_names_every_check_in_its_order() -> None:
-    page = " ".join((ROOT / "docs" / "contributing.md").read_text("utf-8").split())
+    page = " ".join((ROOT / "docs" / "checks.md").read_text("utf-8").split())
     said = page.partition("`make overnight BUDGET=2h` runs ")[2].partition(" Each runs")[0]
     assert re.findall(r"`(\w+)`", said) == [each.name for each in CHECKS]
 

@@ -1,1 +1,1 @@
-"""Serve the application on an event loop; see docs/http-server.md."""
+"""Serve the application on an event loop; see docs/inside.md."""
