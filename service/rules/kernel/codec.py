@@ -134,7 +134,7 @@ def _placed(
         known = None if value.closed else vars(value).get(step)
         return rebuilt(value, **{step: _placed(known, inner, _way(inner, reading), rest, data, reading)})
     if hasattr(value, "__dataclass_fields__"):
-        fields = _shape_of(type(value), reading)
+        fields = _shape_of(type(value), reading)  # type: ignore[arg-type]  # every class is hashable
         new = _placed(vars(value)[step], fields.shapes[step], fields.ways[step], rest, data, reading)
         return rebuilt(value, **{step: new})
     each = _each(shape, value, step)
