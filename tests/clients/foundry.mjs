@@ -250,7 +250,7 @@ const done = {
     found.first = panel.element.innerHTML;
     await api.ask("POST", "/commands", { type: "begin_combat", unaware_side: "foes" });
     await api.ask("POST", "/commands", { type: "grant_priority" });
-    await until(() => panel.element.innerHTML.includes("Round 1") && panel.element.innerHTML.includes("Call out"));
+    await until(() => panel.element.innerHTML.includes("Asked: Pia<") && panel.element.innerHTML.includes("Call out"));
     found.turn = panel.element.innerHTML;
     await click(panel, "choose", "Call out"); // closed
     found.closed = log.length;

@@ -40,16 +40,17 @@ async function thrown(wants) {
   return faces;
 }
 
-/** Return every legal command of this seat with its prompt, its words and the values of its choices. */
+/** Return every legal command of this seat with its prompt, its words and the values of its choices, and of which commit they are. */
 export async function offered() {
-  const { options, lists } = await ask("GET", "/options?text=en");
-  return options.flatMap(({ prompt, commands }) => commands.map((offer) => ({
+  const { options, lists, version } = await ask("GET", "/options?text=en");
+  const offers = options.flatMap(({ prompt, commands }) => commands.map((offer) => ({
     prompt,
     command: offer.command,
     asks: offer.asks ?? [],
     text: offer.text ?? words(offer.command.type),
     choices: Object.fromEntries(Object.entries(offer.choices).map(([name, choice]) => [name, valuesOf(choice, lists)])),
   })));
+  return { offers, version };
 }
 
 /** Ask for what an offer leaves open, throw what it wants, and send it; null if a window is closed or it is refused. */
@@ -73,7 +74,7 @@ export async function choose({ prompt, command, asks, text, choices }) {
 /** Show every legal command of this seat in a window and send the chosen one: for macros. */
 export async function act() {
   try {
-    const offers = await offered();
+    const { offers } = await offered();
     if (!offers.length) return ui.notifications.info(say("nothing"));
     const values = offers.map(({ prompt, text }) => [prompt.creature, text].filter(Boolean).join(": "));
     const first = await picked(say("title"), [{ name: "what", label: say("title"), values }]);

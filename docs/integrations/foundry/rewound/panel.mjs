@@ -5,6 +5,7 @@ import { bind, draw, erase } from "./scene.mjs";
 import { ask, escaped, faultOf, say, setting } from "./service.mjs";
 
 const { ApplicationV2 } = foundry.applications.api;
+const TRIES = 4;
 const TOOLS = ["refresh", "look"];
 const GM_TOOLS = ["bind", "draw", "erase"];
 
@@ -16,6 +17,14 @@ const tried = (work) => async function run(event, target) {
     ui.notifications.warn(say("fault", { fault: faultOf(problem) }));
   }
 };
+
+/** Return the encounter, its creatures and the offers as they are at one commit; in a burst of commits, nearly at one. */
+async function atOnce() {
+  for (let attempt = 1; ; attempt += 1) {
+    const found = await Promise.all([ask("GET", ""), ask("GET", "/creatures"), offered()]);
+    if (attempt === TRIES || found.every(({ version }) => version === found[0].version)) return found;
+  }
+}
 
 export class Panel extends ApplicationV2 {
   static DEFAULT_OPTIONS = {
@@ -40,7 +49,7 @@ export class Panel extends ApplicationV2 {
   async _prepareContext() {
     if (!setting("encounter") || !setting("token")) return { fault: say("seatless") };
     try {
-      const [{ round, waiting }, { creatures }, offers] = await Promise.all([ask("GET", ""), ask("GET", "/creatures"), offered()]);
+      const [{ round, waiting }, { creatures }, { offers }] = await atOnce();
       const isTwin = ({ id, name }) => creatures.some((each) => each.name === name && each.id !== id);
       const names = new Map(creatures.map((each) => [each.id, isTwin(each) ? `${each.name} (${each.id})` : each.name]));
       const nameOf = ({ creature, seat }) => names.get(creature) ?? creature ?? seat ?? say("everybody");
