@@ -71,13 +71,13 @@ def fight(service: Rewound, chance: random.Random) -> dict[str, Any]:
     gm = service.open(OPENING)
     gm.send({"type": "begin_combat"})
     for _ in range(MOST_COMMANDS):
-        state = gm.state()["state"]
+        state: dict[str, Any] = dict(gm.state()["state"])
         command = None if state["phase"] == "ended" else pick(gm, state["creatures"], chance)
         if command is None:
             break
         gm.send(command)
     gm.close("simulated")
-    state, head = gm.state()["state"], gm.get()
+    state, head = dict[str, Any](gm.state()["state"]), gm.get()
     standing = {name: creature["hp"] for name, creature in state["creatures"].items()}
     return {
         "encounter": gm.encounter,
