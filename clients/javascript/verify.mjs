@@ -3,8 +3,8 @@
 //
 // It runs the same verifier as the page /docs/verify, on a file, and exits with a status.
 
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { closeSync, existsSync, openSync, readFileSync, readSync, readdirSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import { readFile } from "node:fs/promises";
 
 const packed = existsSync(new URL("./verifier/", import.meta.url)); // in the npm package; the source tree has it in the service
@@ -42,6 +42,7 @@ with --without-rules), 13 valid_unsigned_without_rules (0 with both), 14 empty, 
 forged_command, 23 receipt_mismatch, 24 false_quarantine, 25 dice_moved, 19 seam_broken, 26 not_accepted, 27 valid_in_part,
 28 false_refusal, 30 bad_log_proof, 31 log_contradicted, 32 unlogged, 33 unwitnessed, 34 misdated, 35 outdated; 40 missing; 1 and 2: an error without a verdict.`;
 
+const MOST_BYTES = 256 * 2 ** 20;
 const NO_FILE = 1;
 const WRONG_OPTION = 2;
 
@@ -86,12 +87,46 @@ const asked = (words) => {
 
 const isDirectory = (path) => existsSync(path) && statSync(path).isDirectory();
 
-/** The files at some paths, those of a directory with their paths in it. */
-const filesAt = (paths) => paths.flatMap((path) => {
-  if (!isDirectory(path)) return [{ name: basename(path), bytes: existsSync(path) ? new Uint8Array(readFileSync(path)) : leave(NO_FILE, `${path}: ENOENT`) }];
-  const inside = readdirSync(path, { recursive: true }).map(String).filter((name) => statSync(join(path, name)).isFile());
-  return inside.map((name) => ({ name, bytes: new Uint8Array(readFileSync(join(path, name))) }));
+/** The bytes of a file, but no more than show that it is too long. */
+const contentOf = (path) => {
+  if (!isFile(path)) return new Uint8Array(readFileSync(path)); // a pipe has no size
+  const bytes = new Uint8Array(Math.min(statSync(path).size, MOST_BYTES + 1));
+  const file = openSync(path);
+  let size = 0;
+  for (let more = -1; more !== 0 && size < bytes.length; size += more) more = readSync(file, bytes, size, bytes.length - size, null);
+  closeSync(file);
+  return bytes.subarray(0, size);
+};
+
+const isFile = (path) => {
+  try { return statSync(path).isFile(); } catch { return false; } // a link that leads nowhere
+};
+
+/** The paths of the files below a directory, as bytes because names need not be UTF-8; links to directories are not followed. */
+const filesBelow = (directory) => readdirSync(directory, { withFileTypes: true, encoding: "buffer" }).flatMap((entry) => {
+  const path = Buffer.concat([directory, Buffer.from("/"), entry.name]);
+  if (entry.isDirectory()) return filesBelow(path);
+  return isFile(path) ? [path] : [];
 });
+
+const inOrder = (paths) => paths.sort(Buffer.compare);
+const nameOf = (path) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(path);
+const TEXTS = ["keys.txt", "seat-keys.txt", "policy.txt", "fights.txt"];
+
+/** The files at some paths, those of a directory with their paths in it; a second file of a name has its whole path, except for a text file. */
+const filesAt = (paths) => {
+  const named = new Set();
+  return paths.flatMap((path) => {
+    if (!existsSync(path)) leave(NO_FILE, `${path}: ENOENT`);
+    const top = Buffer.from(path.replace(/(?<=[^/])\/+$/, ""));
+    const inside = isDirectory(path) ? inOrder(filesBelow(top)).map((file) => ({ file, name: nameOf(file.subarray(top.length + 1)) })) : [{ file: top, name: basename(path) }];
+    return inside.map(({ file, name: short }) => {
+      const name = named.has(short) && !TEXTS.includes(short) ? nameOf(file) : short;
+      named.add(name);
+      return { name, bytes: contentOf(file) };
+    });
+  });
+};
 
 /** Judge an evening, and print its table. */
 const evening = (paths, held, json) => {
@@ -114,6 +149,7 @@ if (files.length > 1 || isDirectory(files[0])) {
   evening(files, { ...held, trust: policy === null ? undefined : trust }, json);
 }
 const given = { certificate: certificate === null ? null : await read(certificate), log: log === null ? null : await read(log) };
-const report = verify(await read(files[0]), { ...held, ...given, trust });
+if (!existsSync(files[0])) leave(NO_FILE, `${files[0]}: ENOENT`);
+const report = verify(contentOf(files[0]), { ...held, ...given, trust });
 process.stdout.write(json ? `${plain(JSON.stringify(report, null, 2), "\n")}\n` : `${lines(report).join("\n")}\n`);
 process.exitCode = report.status;

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from service.audit.verdict import FORGED_COMMAND, MALFORMED, Fault, Verdict
+from service.core.continuation import line_id
 from service.record.commit import ACCEPTED, SEALED, Commit
 from service.rules.contests.acceptance import DueDisclosed, LineAccepted
 from service.rules.contests.amendments import Continued
@@ -144,4 +145,13 @@ def _is_beginning(commits: Sequence[Commit], commit: Commit, event: Mapping[str,
         and all(type(old) is int and old >= 0 for old in plan)
         and commit.encounter != commits[commit.n - 2].encounter
         and event.get("encounter") == commit.encounter
+        and _is_named(commit.encounter, origin)
     )
+
+
+def _is_named(line: str, origin: Mapping[str, Any]) -> bool:
+    """Return whether the id of a line follows from its proposal, so that it begins one at most."""
+    try:
+        return line == line_id(origin["ruled_in"] or origin["parent"], origin["amendment"])
+    except ValueError:  # `NotCanonical` and `UnicodeEncodeError` are
+        return False

@@ -1,7 +1,9 @@
 """Judge the fights of an evening together: bundles, and the files that people keep beside them.
 
 Files are told apart by their content, whatever their names: bundles, receipts and answers, certificates and
-log proofs. Text files have the names of `TEXTS`. A fight that should be there and is not is missed.
+log proofs. Text files have the names of `TEXTS`, and count only where the reader put them, not in a folder
+that somebody handed in. A fight that should be there and is not is missed, and two histories of one fight are
+found.
 """
 
 from __future__ import annotations
@@ -13,14 +15,16 @@ from typing import Any, Final
 
 from service.audit import certificate, log_proof, receipts
 from service.audit.bundle import FORMAT as BUNDLE
-from service.audit.bundle import SEAT
+from service.audit.bundle import SEAT, read_fight
 from service.audit.held import Held, judge
+from service.audit.history import claimed_losses
 from service.audit.notes import BadNote, read_verifier_key
 from service.audit.report import Report
-from service.audit.verdict import MISSING, Counts, Verdict
+from service.audit.verdict import FORKED, MISSING, Counts, Verdict
 from service.audit.witness_policy import BadPolicy, read_policy
 from service.core.fold import Registry
 from service.record.canonical import NotCanonical, loads, read_strictly
+from service.record.commit import load_commit
 from service.rules.kernel.hexadecimal import is_hex
 
 KEYS: Final = "keys.txt"
@@ -36,16 +40,19 @@ NO_PROOF: Final = b""
 _UUID: Final = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
+_WORDS: Final = re.compile("[^ \t]+")
+
+
 class BadEvening(ValueError):
-    """A text file of an evening has a line that is not valid."""
+    """A text file of an evening is there twice, or has a line that is not valid."""
 
 
 @dataclass
 class Evening:
     """The files of an evening, by what they are."""
 
-    bundles: dict[str, bytes] = field(default_factory=dict)
-    """By the name of the file."""
+    bundles: list[tuple[str, bytes]] = field(default_factory=list)
+    """With the names of the files."""
     receipts: dict[str, list[bytes]] = field(default_factory=dict)
     """Signed receipts by encounter."""
     certificates: dict[str, bytes] = field(default_factory=dict)
@@ -69,21 +76,24 @@ class Fight:
     file: str
     """Empty if it is missing."""
     report: Report
+    encounter: str = ""
+    """The encounter that its file names, or that is missing."""
     title: str = ""
     sides: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The names of creatures by side; empty if the opening is withheld."""
     note: str = ""
 
 
-def read_evening(files: Mapping[str, bytes]) -> Evening:
+def read_evening(files: Iterable[tuple[str, bytes]]) -> Evening:
     """Return what *files* are, by their names and content; raises `BadEvening`."""
     found = Evening()
-    for name, raw in sorted(files.items()):
-        base = name.rpartition("/")[2]
-        if base in TEXTS:
-            _take_text(found, base, raw)
+    for name, raw in sorted(files, key=lambda file: file[0]):
+        if name in TEXTS:
+            _take_text(found, name, raw)
+        elif name.rpartition("/")[2] in TEXTS:
+            found.unread.append(name)
         elif _is_bundle(raw):
-            found.bundles[name] = raw
+            found.bundles.append((name, raw))
         elif not _take_json(found, raw):
             found.unread.append(name)
     return found
@@ -97,8 +107,8 @@ def judge_evening(evening: Evening, held: Held, registry: Registry) -> Iterator[
     policy = None if evening.policy is None else read_policy(evening.policy)
     wanted = held.policy or policy
     asks_log = wanted is not None and wanted.asks_log
-    seen: dict[str, str] = {}
-    for name, raw in evening.bundles.items():
+    seen: dict[str, tuple[str, bytes | None]] = {}
+    for name, raw in evening.bundles:
         encounter, *later = _lines_of(raw)
         every = (encounter, *later)
         whole = replace(
@@ -117,17 +127,49 @@ def judge_evening(evening: Evening, held: Held, registry: Registry) -> Iterator[
             log_proof=_last(evening.proofs, every) or (NO_PROOF if asks_log else None),
             policy=wanted,
         )
-        note = f"the same encounter as {seen[encounter]}" if encounter in seen else ""
+        note = f"the same encounter as {seen[encounter][0]}" if encounter in seen else ""
         if evening.expected and evening.expected.keys().isdisjoint(every):
             note = note or "it is not in the list"
+        report = judge(raw, whole, registry)
+        if report.verdict.is_sound:
+            earlier = dict(seen[line] for line in every if line in seen)
+            report = _held_to(report, raw, earlier)
         for line in every:
-            seen.setdefault(line, name)
+            seen.setdefault(line, (name, raw if report.verdict.is_sound else None))
         opening = _opening_of(raw)
         title = _title(opening) or evening.expected.get(encounter, "")
-        yield Fight(name, judge(raw, whole, registry), title, _sides(opening), note)
+        yield Fight(name, report, encounter, title, _sides(opening), note)
     for encounter, why in _missed(evening, seen):
-        verdict = Verdict(MISSING, detail=why)
-        yield Fight("", Report(encounter, verdict, Counts()), evening.expected.get(encounter, ""))
+        report = Report(encounter, Verdict(MISSING, detail=why), Counts())
+        yield Fight("", report, encounter, evening.expected.get(encounter, ""))
+
+
+def _held_to(report: Report, raw: bytes, earlier: Mapping[str, bytes | None]) -> Report:
+    """Return *report*, or that a sound file of its fight has another history than *raw*."""
+    for name, other in earlier.items():
+        n = None if other is None else _parted(raw, other)
+        if n is not None:
+            detail = f"commit {n} is another one than in {name}"
+            return replace(report, verdict=Verdict(FORKED, n, detail))
+    return report
+
+
+def _parted(one: bytes, two: bytes) -> int | None:
+    """Return the first commit at which two sound files differ in a line of play that both have.
+
+    None if there is none. What a record says was lost may differ.
+    """
+    lines = {each.encounter: each for each in read_fight(one)}
+    for other in read_fight(two):
+        mine = lines.get(other.encounter)
+        pairs = () if mine is None else enumerate(zip(mine.commits, other.commits, strict=False), 1)
+        n = next((n for n, (a, b) in pairs if a != b), None)
+        if mine is None or n is None:
+            continue
+        records = ([load_commit(raw) for raw in each.commits] for each in (mine, other))
+        if not any(loss.first <= n <= loss.size for record in records for loss in claimed_losses(record)):
+            return n
+    return None
 
 
 def _last(files: Mapping[str, bytes], lines: Iterable[str]) -> bytes | None:
@@ -166,9 +208,10 @@ def _header(raw: bytes) -> Mapping[str, Any]:
 
 
 def _lines_of(raw: bytes) -> list[str]:
-    """Return the ids of the lines of play in a bundle, the encounter's own first."""
-    lines = [each for each in raw.split(b"\n") if each.startswith(b'{"encounter":')]
-    return [str(each.get("encounter", "")) for each in (_header(raw), *map(_header, lines))]
+    """Return the ids of the lines of play in a bundle, the encounter's own first; a cut line is none."""
+    lines = [each for each in raw.split(b"\n")[:-1] if each.startswith(b'{"encounter":')]
+    named = [each.get("encounter") for each in (_header(raw), *map(_header, lines))]
+    return [each if isinstance(each, str) else "" for each in named]
 
 
 def _take_json(found: Evening, raw: bytes) -> bool:
@@ -206,6 +249,8 @@ def _named(receipt: bytes) -> str:
 
 def _take_text(found: Evening, name: str, raw: bytes) -> None:
     if name == POLICY:
+        if found.policy is not None:
+            raise BadEvening(f"{name}: there are two")
         try:
             read_policy(raw)
         except BadPolicy as fault:
@@ -213,11 +258,11 @@ def _take_text(found: Evening, name: str, raw: bytes) -> None:
         found.policy = raw
         return
     try:
-        lines = raw.decode().splitlines()
+        text = raw.decode().removeprefix("\ufeff")
     except UnicodeDecodeError as fault:
         raise BadEvening(f"{name} is not UTF-8") from fault
-    for number, line in enumerate(lines, 1):
-        words = line.split()
+    for number, line in enumerate(text.split("\n"), 1):
+        words = _WORDS.findall(line.removesuffix("\r"))
         if words and not words[0].startswith("#") and not _take_line(found, name, words):
             raise BadEvening(f"{name}, line {number}: {EXPECTED[name]}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Any, Final
 from rich.table import Table
 
 from service.audit import verdict as v
-from service.audit.evening import BadEvening, Evening, Fight, judge_evening, read_evening
+from service.audit.bundle import MAX_BYTES
+from service.audit.evening import TEXTS, BadEvening, Evening, Fight, judge_evening, read_evening
 from service.audit.held import Held
 from service.audit.mirror import Mirror
 from service.cli.environment import every_ruleset
@@ -38,16 +40,33 @@ def report(
     return status
 
 
-def files_in(paths: Iterable[Path]) -> dict[str, bytes]:
-    """Return the files at *paths* by name: those of a directory and of the directories in it."""
-    found: dict[str, bytes] = {}
+def files_in(paths: Iterable[Path]) -> list[tuple[str, bytes]]:
+    """Return the files at *paths* with their names: those of a directory and of the directories in it.
+
+    A second file of a name has its path in place of it, except for a text file.
+    """
+    found: list[tuple[str, bytes]] = []
+    named: set[str] = set()
     for path in paths:
-        if not path.is_dir():
-            found[path.name if path.name not in found else str(path)] = path.read_bytes()
-            continue
-        for file in sorted(each for each in path.rglob("*") if each.is_file()):
-            found[str(file.relative_to(path))] = file.read_bytes()
+        files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+        for file in files:
+            name = _shown(file.relative_to(path) if path.is_dir() else Path(path.name))
+            if name in named and name not in TEXTS:
+                name = _shown(file)
+            named.add(name)
+            found.append((name, content(file)))
     return found
+
+
+def _shown(path: Path) -> str:
+    """Return a path as text; bytes that are not UTF-8 are replaced."""
+    return os.fsencode(path.as_posix()).decode(errors="replace")
+
+
+def content(path: Path) -> bytes:
+    """Return the bytes of a file, but no more than show that it is too long."""
+    with path.open("rb") as file:
+        return file.read(MAX_BYTES + 1)
 
 
 def openings_of(mirror: Path, owner: str) -> dict[str, str]:
@@ -97,7 +116,7 @@ def _row(fight: Fight, **terms: bool) -> dict[str, Any]:
     asked = {each["seat"] for each in report.seat_keys} - {e["seat"] for e in report.seat_keys if e["given"]}
     return {
         "file": fight.file,
-        "encounter": report.encounter,
+        "encounter": fight.encounter,
         "title": fight.title,
         "sides": {side: list(names) for side, names in fight.sides.items()},
         "winner": report.winner,

@@ -245,7 +245,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         keys, dict(seat_keys), without_rules=without_rules, repeats_killed=repeat_killed, quiet=as_json
     )
     asked = replace(asked, line=line)
-    raw = file.read_bytes()
+    raw = evening.content(file)
     signed = [one for each in receipts if isinstance(each, tuple) for one in each]
     report = asked.judge(raw, [each for each in receipts if isinstance(each, Receipt)], signed)
     if paper is not None and report.verdict.is_sound:

@@ -149,7 +149,7 @@ def test_a_policy_bounds_what_came_between_the_head_and_the_command(bound: str, 
     found = judge(bundle_of, Held(policy=policy), RULES).verdict
     assert str(found) == verdict
     evening = {"fight.jsonl": bundle_of, "policy.txt": f"unseen {bound}\n".encode()}
-    (fight,) = judge_evening(read_evening(evening), Held(), RULES)
+    (fight,) = judge_evening(read_evening(evening.items()), Held(), RULES)
     assert fight.report.verdict == found, "an evening needs no log for it"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -19,9 +20,10 @@ from service.audit.receipts import sign_receipts
 from service.audit.verify import verify
 from service.cli import main
 from service.record.canonical import dumps
-from tests.audit.evidence_of import evidence_of
+from tests.audit.evidence_of import closed, evidence_of, forged, signed_evidence
 from tests.audit.games import RULES, signed_throughout, written
 from tests.audit.log_vectors import vectors
+from tests.audit.test_coverage import recovered, with_heads
 from tests.audit.test_mirror import LOGS, fetching
 from tests.audit.test_moved_dice import KEY as SEAT_KEY
 from tests.audit.test_moved_dice import keyed, said
@@ -63,7 +65,7 @@ def evening(**more: bytes) -> dict[str, bytes]:
 
 def judged(files: dict[str, bytes], **held: Any) -> list[tuple[str, str, str]]:
     """Return file, verdict and note of each fight."""
-    fights = judge_evening(read_evening(files), Held(**held), RULES)
+    fights = judge_evening(read_evening(files.items()), Held(**held), RULES)
     return [(fight.file, str(fight.report.verdict), fight.note) for fight in fights]
 
 
@@ -72,7 +74,12 @@ def both(tmp_path: Path, files: dict[str, bytes], *options: str) -> dict[str, An
     for name, raw in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(raw)
-    words = [str(tmp_path), "--json", "--without-rules", *options]
+    return said_of([tmp_path], *options)
+
+
+def said_of(paths: list[Path], *options: str) -> dict[str, Any]:
+    """Return what both command lines say of an evening at *paths*, which is the same."""
+    words = [*map(str, paths), "--json", "--without-rules", *options]
     ours = CliRunner().invoke(main, ["verify", *words])
     theirs = subprocess.run(
         [NODE, ROOT / "clients/javascript/verify.mjs", *words], capture_output=True, text=True, check=False
@@ -83,7 +90,7 @@ def both(tmp_path: Path, files: dict[str, bytes], *options: str) -> dict[str, An
     found: dict[str, Any] = json.loads(ours.stdout)
     others = json.loads(theirs.stdout)
     for row in (*found["fights"], *others["fights"]):
-        if row["verdict"]["name"] == "bad_log_proof":
+        if row["verdict"]["name"] in ("bad_log_proof", "malformed"):
             row["verdict"]["detail"] = ""  # each says it in its own words
     assert others == found
     assert found["status"] == ours.exit_code
@@ -198,7 +205,7 @@ def test_a_log_proof_and_a_policy_are_used(tmp_path: Path) -> None:
 )
 def test_a_wrong_line_is_named_and_judges_nothing(tmp_path: Path, name: str, text: str) -> None:
     with pytest.raises(BadEvening, match=name):
-        read_evening({name: f"{text}\n".encode()})
+        read_evening([(name, f"{text}\n".encode())])
     assert both(tmp_path, evening() | {name: f"{text}\n".encode()}) == {"status": 1}
 
 
@@ -206,6 +213,96 @@ def test_two_files_of_one_fight_are_said_to_be_so(tmp_path: Path) -> None:
     files = evening() | {"again.jsonl": bundle_of(game(2))}
     found = both(tmp_path, files)
     assert [row["note"] for row in found["fights"]] == ["", "", "the same encounter as again.jsonl", ""]
+
+
+def other_history(sitting: Sitting) -> bytes:
+    """Return a game that its host decided otherwise afterwards, and signed again."""
+    evidence = forged(evidence_of(sitting), 2, lambda commit: commit.update(epoch=7))
+    return written(signed_throughout(evidence))
+
+
+def test_two_sound_histories_of_one_fight_are_named(tmp_path: Path) -> None:
+    files = {"a": bundle_of(game(1)), "b": other_history(game(1)), "keys.txt": HOST}
+    found = both(tmp_path / "1", files)
+    texts = [row["verdict"]["text"] for row in found["fights"]]
+    assert (texts, found["status"]) == (["valid_without_rules", "forked(2)"], 6)
+    running = game(1)
+    running.requests.pop(), running.written.pop()
+    part = written(signed_evidence(running, len(running.written)))
+    assert both(tmp_path / "2", {**files, "b": part})["status"] == 0, "an earlier part contradicts nothing"
+
+
+def test_a_history_that_was_lost_may_differ(tmp_path: Path) -> None:
+    recovery, _ = recovered()
+    before = written(signed_throughout(evidence_of(closed())))
+    after = written(with_heads(7, len(recovery.commits)))
+    assert recovery.encounter == closed().encounter
+    found = both(tmp_path, {"a": before, "b": after, "keys.txt": HOST})
+    assert [row["verdict"]["text"] for row in found["fights"]] == ["valid_without_rules"] * 2
+
+
+def test_a_line_that_was_cut_off_hides_no_fight_that_is_missing(tmp_path: Path) -> None:
+    cut = bundle_of(game(1)) + f'{{"encounter":"{eid(7)}","kind":"line"'.encode()
+    found = both(tmp_path, {"a": cut, "fights.txt": f"{eid(1)}\n{eid(7)} Final\n".encode()}, "--unsigned")
+    assert [row["verdict"]["text"] for row in found["fights"]] == ["valid_unsigned_without_rules", "missing"]
+    assert found["status"] == 40
+
+
+@pytest.mark.parametrize("name", ["keys.txt", "seat-keys.txt", "policy.txt", "fights.txt"])
+def test_a_text_file_in_a_folder_that_somebody_handed_in_counts_for_nothing(
+    tmp_path: Path, name: str
+) -> None:
+    found = both(tmp_path, evening() | {f"from-eve/{name}": b"anything"})
+    assert (found["status"], found["unread"]) == (0, [f"from-eve/{name}"])
+
+
+def test_two_policies_are_refused_and_files_of_one_name_are_both_judged(tmp_path: Path) -> None:
+    both(tmp_path / "1", {"a": bundle_of(game(1)), "policy.txt": b"unseen 9 9\n"})
+    both(tmp_path / "2", {"a": bundle_of(game(2)), "keys.txt": HOST})
+    found = said_of([tmp_path / "1", tmp_path / "2"])
+    assert [row["file"] for row in found["fights"]] == [str(tmp_path / "2" / "a"), "a"]
+    assert found["status"] == 0
+    (tmp_path / "2" / "policy.txt").write_bytes(b"unseen 1 1\n")
+    assert said_of([tmp_path / "1", tmp_path / "2"]) == {"status": 1}
+
+
+SPACES = (0x0B, 0x0C, 0x1C, 0x1F, 0x85, 0xA0, 0x180E, 0x2028, 0x202F, 0x3000, 0xFEFF, 0x00)
+
+
+@pytest.mark.parametrize("code", SPACES, ids=lambda code: f"U+{code:04X}")
+def test_words_stand_between_spaces_and_tabs_and_lines_end_alike_in_both(tmp_path: Path, code: int) -> None:
+    odd = chr(code)
+    found = both(tmp_path / "1", evening(fights__txt=f"{eid(1)} one{odd}two\n".encode()))
+    assert [row["note"] for row in found["fights"]] == ["", *["it is not in the list"] * 2]
+    assert both(tmp_path / "2", evening(keys__txt=HOST[:-1] + f"{odd}#\n".encode())) == {"status": 1}
+    assert both(tmp_path / "3", evening(keys__txt=f"#\n{odd}".encode() + HOST)) == {"status": 1}
+
+
+def test_a_text_file_of_another_system_is_read(tmp_path: Path) -> None:
+    marked = b"\xef\xbb\xbf" + HOST.replace(b"\n", b"\r\n") + b"\t \r\n"
+    assert both(tmp_path, evening(keys__txt=marked))["status"] == 0
+
+
+def test_links_and_names_of_any_bytes_stop_nobody(tmp_path: Path) -> None:
+    both(tmp_path, evening())
+    (tmp_path / "loop").symlink_to(".")
+    (tmp_path / "self").symlink_to("self")
+    (tmp_path / "broken").symlink_to("nowhere")
+    (tmp_path / "again").symlink_to("table-1.jsonl")
+    for name in (b"\xe9\x1b[31m", "\U0001f600".encode(), "\ufb01".encode()):
+        (tmp_path / os.fsdecode(name)).write_bytes(b"?")
+    found = said_of([tmp_path])
+    assert [row["file"] for row in found["fights"]] == ["again", *(f"table-{n}.jsonl" for n in (1, 2, 3))]
+    assert found["unread"] == ["\ufb01", "\ufffd\x1b[31m", "\U0001f600"]
+
+
+@pytest.mark.parametrize("named", [b"12345", b"null", b"true", b'[1,"a"]', b'{"a":1}', b'"__proto__"'])
+def test_a_header_that_names_no_encounter_is_malformed(tmp_path: Path, named: bytes) -> None:
+    raw = bundle_of(game(1)).replace(f'"encounter":"{eid(1)}"'.encode(), b'"encounter":' + named, 1)
+    found = both(tmp_path, {"a": raw, "keys.txt": HOST})
+    (row,) = found["fights"]
+    row["verdict"]["detail"] = ""
+    assert row["verdict"]["text"] == "malformed(0)"
 
 
 def test_people_get_a_table(tmp_path: Path) -> None:

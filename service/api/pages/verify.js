@@ -109,7 +109,7 @@ const judgeAll = async (chosen) => {
   at("record").replaceChildren();
   importer.remove();
   try {
-    const read = await Promise.all(files.map(async (file) => ({ name: file.webkitRelativePath || file.name, bytes: new Uint8Array(await file.arrayBuffer()) })));
+    const read = await Promise.all(files.map(async (file) => ({ name: file.webkitRelativePath.replace(/^[^/]*\//, "") || file.name, bytes: new Uint8Array(await file.arrayBuffer()) })));
     const found = readEvening(read);
     if (found.bundles.length === 0) throw new Error("there is no bundle among these files");
     const { log, ...all } = await held();

@@ -1,10 +1,13 @@
 // Where lines of play begin in a record, and where it ends: an event that changes what others are held to counts only where
 // it may stand.
 
+import { isUuid, joined, toHex, utf8, uuidBytes } from "./bytes.mjs";
 import { isEnvelope } from "./record.mjs";
+import { sha256 } from "./sha2.mjs";
 import { from, having, listOf, object, only, text, whole } from "./shapes.mjs";
 import { demand } from "./verdict.mjs";
 
+const LABEL = utf8("rewound/line/1\0");
 const PLACED = ["line_begun", "line_accepted", "forked", "encounter_opened"];
 
 /** The types of public events that may stand behind these two. */
@@ -79,10 +82,19 @@ function isAlone({ commit: { events: [first, ...others], rolls } }) {
   return beside === undefined || (rolls.length === 0 && others.every((event) => isEnvelope(event) || beside.includes(event.type)));
 }
 
+/** The id of the line of play that a proposal begins, a UUID of version 8; null if there is none. */
+function lineId(ruledIn, amendment) {
+  if (!isUuid(ruledIn) || !/^[\u0000-\u007f]*$/.test(amendment)) return null;
+  const bytes = sha256(joined(LABEL, uuidBytes(ruledIn), utf8(amendment))).slice(0, 16);
+  [bytes[6], bytes[8]] = [(bytes[6] & 0x0f) | 0x80, (bytes[8] & 0x3f) | 0x80];
+  return toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
 function isBeginning(moments, { n, commit }, event) {
   if (!isBegun(event)) return false;
   const { origin } = event;
   const isOther = commit.encounter !== moments[n - 2].commit.encounter;
   if ((origin.ruled_in !== "") !== (origin.kind === "redo")) return false;
-  return origin.n === n - 1 && origin.hash === commit.prev && isOther && event.encounter === commit.encounter;
+  const isHere = origin.n === n - 1 && origin.hash === commit.prev && isOther && event.encounter === commit.encounter;
+  return isHere && event.encounter === lineId(origin.ruled_in || origin.parent, origin.amendment);
 }

@@ -1,11 +1,16 @@
 // Judges the fights of an evening together: bundles, and the files that people keep beside them.
 //
-// Files are told apart by their content, whatever their names, except the text files of `TEXTS`.
+// Files are told apart by their content, whatever their names. Text files have the names of `EXPECTED`, and count only where
+// the reader put them, not in a folder that somebody handed in.
 
-import { isUuid, textOf, utf8 } from "./bytes.mjs";
+import { isUuid, textOf, toHex, utf8 } from "./bytes.mjs";
 import { parsed, spelled, strictly } from "./canonical.mjs";
+import { claimedLosses, isIn } from "./heads.mjs";
+import { readLines } from "./lines.mjs";
+import { commitOf } from "./record.mjs";
 import { object, text } from "./shapes.mjs";
 import { readTrust } from "./trust.mjs";
+import { Verdict, statusOf } from "./verdict.mjs";
 import { keyOf, seatKeyOf, verify } from "./verify.mjs";
 
 const EXPECTED = {
@@ -16,7 +21,7 @@ const EXPECTED = {
 };
 export const MISSING = 40;
 
-/** A text file of an evening has a line that is not valid. */
+/** A text file of an evening is there twice, or has a line that is not valid. */
 export class BadEvening extends Error {}
 
 /**
@@ -28,13 +33,19 @@ export function readEvening(files) {
     bundles: [], receipts: new Map(), certificates: new Map(), proofs: new Map(), keys: [], seatKeys: {}, own: new Map(),
     trust: null, expected: new Map(), unread: [],
   };
-  for (const { name, bytes } of [...files].sort((one, other) => (one.name < other.name ? -1 : 1))) {
-    const base = name.slice(name.lastIndexOf("/") + 1);
-    if (Object.hasOwn(EXPECTED, base)) takeText(found, base, bytes);
+  for (const { name, bytes } of inOrder(files)) {
+    if (Object.hasOwn(EXPECTED, name)) takeText(found, name, bytes);
+    else if (Object.hasOwn(EXPECTED, name.slice(name.lastIndexOf("/") + 1))) found.unread.push(name);
     else if (headerOf(bytes)?.format === "rewound/bundle/1") found.bundles.push({ name, bytes });
     else if (!takeJson(found, bytes)) found.unread.push(name);
   }
   return found;
+}
+
+/** Files by their names, as UTF-8 orders them. */
+function inOrder(files) {
+  const keyed = files.map((file) => [toHex(utf8(file.name)), file]);
+  return keyed.sort(([one], [other]) => (one < other ? -1 : Number(one > other))).map(([, file]) => file);
 }
 
 /** Yields a row for each fight, judged against its files and what is `held` against all of them; the missing ones come last. */
@@ -55,8 +66,9 @@ export function* judgeEvening(evening, held = {}) {
       trust,
     });
     const unlisted = evening.expected.size > 0 && !every.some((line) => evening.expected.has(line)) ? "it is not in the list" : "";
-    const note = seen.has(encounter) ? `the same encounter as ${seen.get(encounter)}` : unlisted;
-    for (const line of every) if (!seen.has(line)) seen.set(line, name);
+    const note = seen.has(encounter) ? `the same encounter as ${seen.get(encounter).name}` : unlisted;
+    if (report.checked.length > 0) holdTo(report, bytes, every.filter((line) => seen.has(line)).map((line) => seen.get(line)), held);
+    for (const line of every) if (!seen.has(line)) seen.set(line, { name, bytes: report.checked.length > 0 ? bytes : null });
     const { title, sides } = whoIn(bytes);
     yield { file: name, encounter, title: title || (evening.expected.get(encounter) ?? ""), sides, report, verdict: report.verdict, note, status: report.status };
   }
@@ -64,6 +76,30 @@ export function* judgeEvening(evening, held = {}) {
     const verdict = { name: "missing", text: "missing", detail: why };
     yield { file: "", encounter, title: evening.expected.get(encounter) ?? "", sides: {}, report: null, verdict, note: "", status: MISSING };
   }
+}
+
+/** Says in a report that a sound file of the same fight has another history. */
+function holdTo(report, bytes, earlier, held) {
+  for (const { name, bytes: other } of earlier) {
+    const n = other === null ? null : parted(bytes, other);
+    if (n === null) continue;
+    const verdict = new Verdict("forked", { n }, `commit ${n} is another one than in ${name}`);
+    Object.assign(report, { verdict: verdict.reported(), status: statusOf("forked", held), checked: [] });
+    return;
+  }
+}
+
+/** The first commit at which two sound files differ in a line of play that both have; null if there is none. What a record says was lost may differ. */
+function parted(one, two) {
+  const lines = readLines(one);
+  for (const other of readLines(two)) {
+    const mine = lines.find(({ encounter }) => encounter === other.encounter);
+    const n = 1 + (mine?.moments ?? []).findIndex(({ commitText }, i) => i < other.moments.length && other.moments[i].commitText !== commitText);
+    if (n === 0) continue;
+    const losses = [mine, other].flatMap(({ moments }) => claimedLosses(moments.map((moment) => ({ n: moment.n, commit: commitOf(moment), opened: [] }))));
+    if (!isIn(losses, n)) return n;
+  }
+  return null;
 }
 
 /** The rows of a table as data: what `rewound verify DIR --json` prints, except for who won. */
@@ -128,15 +164,13 @@ const headerOf = (bytes) => canonicalIn(firstLines(bytes)[0]);
 
 const LINE = utf8('{"encounter":');
 
-/** The ids of the lines of play in a bundle, the encounter's own first. */
+/** The ids of the lines of play in a bundle, the encounter's own first; a cut line is none. */
 function linesIn(bytes) {
-  const found = [String(headerOf(bytes).encounter)];
-  for (let at = bytes.indexOf(10) + 1; at > 0 && at < bytes.length;) {
-    const end = bytes.indexOf(10, at) < 0 ? bytes.length : bytes.indexOf(10, at);
-    if (LINE.every((byte, i) => bytes[at + i] === byte)) found.push(String(canonicalIn(bytes.subarray(at, end))?.encounter ?? ""));
-    at = end + 1;
+  const found = [headerOf(bytes).encounter];
+  for (let at = bytes.indexOf(10) + 1, end = bytes.indexOf(10, at); at > 0 && end >= 0; at = end + 1, end = bytes.indexOf(10, at)) {
+    if (LINE.every((byte, i) => bytes[at + i] === byte)) found.push(canonicalIn(bytes.subarray(at, end))?.encounter);
   }
-  return found;
+  return found.map((each) => (text(each) ? each : ""));
 }
 
 /** The title and the sides in the opening of a bundle; empty if it is withheld. */
@@ -177,14 +211,15 @@ const add = (map, key, value) => void map.set(key, [...(map.get(key) ?? []), val
 
 function takeText(found, name, bytes) {
   if (name === "policy.txt") {
+    if (found.trust !== null) throw new BadEvening(`${name}: there are two`);
     found.trust = readTrust(bytes);
     if (found.trust === null) throw new BadEvening(`${name}: that is not a policy`);
     return;
   }
   const content = textOf(bytes);
   if (content === null) throw new BadEvening(`${name} is not UTF-8`);
-  content.split(/\r\n|\r|\n/).forEach((line, index) => {
-    const words = line.split(/\s+/).filter((word) => word !== "");
+  content.replace(/^\ufeff/, "").split("\n").forEach((line, index) => {
+    const words = line.replace(/\r$/, "").match(/[^ \t]+/g) ?? [];
     const isRead = words.length === 0 || words[0].startsWith("#") || takeLine(found, name, words);
     if (!isRead) throw new BadEvening(`${name}, line ${index + 1}: ${EXPECTED[name]}`);
   });

@@ -108,7 +108,7 @@ export const isIn = (losses, n) => losses.some(({ from, to }) => from <= n && n 
 export const claimsLoss = ({ type, lost }) => type === "epoch_advanced" && object(lost) && Number.isInteger(lost.size);
 
 /** The places where the record claims that signed commits were lost, each with the commit that accepts it. */
-function claimedLosses(moments) {
+export function claimedLosses(moments) {
   return moments.flatMap((moment) =>
     publicEvents(moment)
       .filter(claimsLoss)

@@ -203,18 +203,18 @@ export { readReceiptFile } from "./receipts.mjs";
 
 /** Parses a receipt, `N:HASH`; null if the text is not one. */
 export function receiptOf(text) {
-  const [n, hash, ...rest] = text.trim().split(":");
+  const [n, hash, ...rest] = text.split(":");
   const isOne = rest.length === 0 && /^[1-9][0-9]{0,14}$/.test(n) && isHex(hash?.toLowerCase(), 64);
   return isOne ? { n: Number(n), hash: hash.toLowerCase() } : null;
 }
 
 /** Parses a seat and its key, `SEAT:KEY`, into an object; null if the text is not one. */
 export function seatKeyOf(text) {
-  const [, seat, key] = /^([a-z0-9][a-z0-9-]{0,23}):([0-9a-f]{64})$/.exec(text.trim()) ?? [];
+  const [, seat, key] = /^([a-z0-9][a-z0-9-]{0,23}):([0-9a-f]{64})$/.exec(text) ?? [];
   return seat === undefined ? null : { [seat]: key };
 }
 
 /** Parses a public key of 64 digits or a verifier key; null if the text is neither. */
 export function keyOf(text) {
-  return readKey(text.trim());
+  return readKey(text);
 }
