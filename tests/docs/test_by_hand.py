@@ -14,7 +14,8 @@ from service.cli.judging import STATUS
 from tests.docs.conftest import Desk
 from tests.docs.pages import ROOT, to_run
 
-PAGE = ROOT / "docs" / "audit.md"
+PAGE = ROOT / "docs" / "by-hand.md"
+AUDITS = ROOT / "docs" / "audit.md"
 
 
 def lines_of_the_page() -> str:
@@ -81,7 +82,7 @@ def test_its_functions_prove_a_whole_bundle(desk: Desk) -> None:
 def test_the_table_of_verdicts_is_that_of_the_code() -> None:
     rows = [
         line.split("|")[1:3]
-        for line in PAGE.read_text("utf-8").splitlines()
+        for line in AUDITS.read_text("utf-8").splitlines()
         if line.startswith("| ") and line.split("|")[1].strip().isdigit()
     ]
     found = [(name.strip().strip("`"), int(status)) for status, name in rows]
@@ -89,8 +90,8 @@ def test_the_table_of_verdicts_is_that_of_the_code() -> None:
 
 
 def _bundle(desk: Desk) -> list[dict[str, Any]]:
-    """Play a fight and return the lines of its bundle, as the page's first block does; no other is needed."""
-    desk.typed(to_run(PAGE, "sh")[:1])
+    """Play a fight and return the lines of its bundle, as the first block of the page of audits does."""
+    desk.typed(to_run(AUDITS, "sh")[:1])
     text = (desk.home / "fight.jsonl").read_text("utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
