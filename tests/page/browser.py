@@ -20,6 +20,7 @@ OPTIONS: Final = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--host-resolver-rules=MAP table.test 127.0.0.1",  # an address of a network, without TLS
 )
 PATIENCE_MS: Final = 20_000
 TAP: Final = """

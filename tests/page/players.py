@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -28,11 +28,16 @@ LIKED = (
 class ClickingTable:
     """The windows of the seats at one fight."""
 
-    def __init__(self, windows: Mapping[str, Page], likes: Mapping[str, str]) -> None:
+    def __init__(
+        self, windows: Mapping[str, Page], likes: Mapping[str, str], engage: Collection[str] | None = None
+    ) -> None:
         self.windows = windows
+        self.engage = windows if engage is None else engage
+        """The seats that begin engagements."""
         self.likes = likes
         """What a seat chooses where a form offers it."""
         self.clicked: list[str] = []
+        self.clicks = 0
         for page in windows.values():
             tab = page.get_by_role("tab", name="Act")
             if tab.count():  # in a narrow window
@@ -53,7 +58,10 @@ class ClickingTable:
     def move(self) -> bool:
         """Send the command that is liked most, of any seat; False if no seat has one."""
         found = [
-            (_rank(type_), seat, type_) for seat, page in self.windows.items() for type_ in _offered(page)
+            (_rank(type_), seat, type_)
+            for seat, page in self.windows.items()
+            for type_ in _offered(page)
+            if type_ != "engage" or seat in self.engage
         ]
         if not found:
             return False
@@ -63,14 +71,19 @@ class ClickingTable:
         return True
 
     def _click(self, page: Page, type_: str, liked: str | None) -> None:
-        page.locator(f"#panel-act [data-type={type_}]").first.click()
+        offers = page.locator(f"#panel-act [data-type={type_}]:enabled")
+        better = offers.get_by_text(liked, exact=True) if liked else None
+        (better if better and better.count() else offers).first.click()
+        self.clicks += 1
         form = page.locator(".act-form")
         said = page.locator("#panel-act .said")
         if form.count():
-            _fill(form)
+            self.clicks += _fill(form)
             for choice in form.get_by_role("button", name=liked, exact=True).all() if liked else ():
                 choice.click()
+                self.clicks += 1
             form.get_by_role("button", name="Send").click()
+            self.clicks += 1
         expect(said).to_contain_text("Done: ")
         n = said.inner_text().rsplit(" ", 1)[1].rstrip(".")
         for each in self.windows.values():
@@ -87,12 +100,15 @@ def _rank(type_: str) -> int:
     return LIKED.index(type_)
 
 
-def _fill(form: Locator) -> None:
-    """Throw the dice that a form asks for, and choose the nearest of places."""
-    for thrown in form.get_by_role("button", name="Throw them here").all():
+def _fill(form: Locator) -> int:
+    """Throw the dice that a form asks for, and choose the nearest of places; return the clicks."""
+    throws = form.get_by_role("button", name="Throw them here").all()
+    for thrown in throws:
         thrown.click()
-    for chosen in form.locator("select:has(option[value='-1'])").all():
+    places = form.locator("select:has(option[value='-1'])").all()
+    for chosen in places:
         chosen.select_option(index=1)
+    return len(throws) + 2 * len(places)
 
 
 def points(table: ScriptTable, n: int) -> int:

@@ -19,6 +19,7 @@ from tests.page.players import ClickingTable
 pytestmark = pytest.mark.slow  # a browser and a service start, which the tests of this folder share
 
 PHONE: Final = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+MOST_CLICKS: Final = 35
 HEROES: Final = {"heartrush@1": ("New character", "Hired attendant"), "rise@1": ("Adventurer", "Archer")}
 FOE: Final = {"heartrush@1": "Goblin", "rise@1": "Guard"}
 MOVES: Final = 6
@@ -46,11 +47,18 @@ def test_from_an_empty_key_to_a_replay_and_a_proof_by_clicks_alone(
         expect(page.locator("[data-creature]")).to_have_count(3)
 
     expect(gm.locator("#panel-act [data-type]").first).to_be_visible()
-    table = ClickingTable({"gm": gm, "ann": ann, "ben": ben}, {"ann": "might", "ben": "might", "gm": "might"})
+    windows = {"gm": gm, "ann": ann, "ben": ben}
+    written: list[str] = []
+    for page in windows.values():
+        page.on("request", lambda request: written.append(request.url) if request.method != "GET" else None)
+    table = ClickingTable(windows, dict.fromkeys(windows, "might"))
     moves = 0
     while moves < MOVES and not table.is_over() and table.move():
         moves += 1
     assert moves == MOVES, table.clicked
+    assert [url.rsplit("/", 1)[1] for url in written] == ["commands"] * moves, (
+        "nothing is sent without a click"
+    )
 
     gm.get_by_role("tab", name="GM").click()
     with gm.expect_download() as replay:
@@ -103,6 +111,31 @@ OPENING: Final[dict[str, Any]] = {
     ],
     "seats": [{"seat": "ann", "creatures": ["pia"]}, {"seat": "ben", "creatures": ["ash"]}],
 }
+
+
+BESIDE: Final = {
+    **OPENING,
+    "creatures": [*OPENING["creatures"][:2], {**OPENING["creatures"][2], "position": [1, 0]}],
+}
+"""The goblin stands beside Pia."""
+
+
+def test_two_rounds_take_a_gm_and_two_players_at_most_35_clicks(running: Service, window: Open) -> None:
+    table = running.owner.open(BESIDE)
+    at = f"{running.station.url}/encounters/{table.encounter}"
+    windows = {
+        "gm": window().visit(at, running.key),
+        "ann": window().visit(at, table.issue_token("ann")["token"]),
+        "ben": window(**PHONE).visit(at, table.issue_token("ben")["token"]),
+    }
+    for page in windows.values():
+        expect(page.locator("#panel-act[data-version]")).to_be_attached()
+    clicking = ClickingTable(windows, dict.fromkeys(windows, "might"), engage={"ann"})
+    while (table.get()["round"] or 0) <= 2 and not clicking.is_over():
+        assert clicking.move(), clicking.clicked
+    assert {"ann engage", "ann choose_stance", "gm choose_stance"} <= set(clicking.clicked)
+    assert clicking.clicks == len(clicking.clicked), "each command takes one click"
+    assert clicking.clicks <= MOST_CLICKS, clicking.clicked
 
 
 def test_nothing_typed_is_lost_while_others_act_and_the_gm_rules(running: Service, window: Open) -> None:

@@ -12,6 +12,7 @@ import { ChoiceField, drawDice, inWords, NOTHING } from "./fields.mjs";
 /** @typedef {{offer: Json, prompt: Json, values: Json, schema: Json | null, isGone: boolean}} Open a form that a person fills in */
 
 const FEW = 3; // values of a choice that the name of an offer lists
+const BESIDE = 6; // values that stand beside the name of an offer: one click sends it
 const SIDES = 4; // colours of sides, as on the map
 const NAMED = new Set(["type", "creature", "prompt"]);
 
@@ -187,9 +188,10 @@ export class Act {
     const sides = [...new Set([...tokens.values()].map((each) => each.side))];
     return html("section", { class: `option side-${Math.max(0, sides.indexOf(tokens.get(creature)?.side)) % SIDES}`, key: prompt.prompt },
       html("h3", {}, creature && html("span", { class: "badge", "aria-hidden": "true" }, this.seen.letters.get(creature)), this.#called(creature) ?? "The table",
-        html("span", { class: "chip" }, prompt.optional ? "may" : "is waited for"),
-        prompt.accepts.length === 1 ? html("small", { class: "soft" }, words(prompt.accepts[0])) : null),
+        html("span", { class: "chip" }, prompt.optional ? "may" : "is waited for")),
       html("div", { class: "offers" }, offers.map(({ offer, values }) => {
+        const only = Object.keys(values).length ? null : this.#only(offer, prompt);
+        if (only) return this.#beside(offer, prompt, only);
         const isReady = isComplete(offer, prompt) || this.#isDecided(offer, prompt, values);
         return html("button", {
           type: "button", key: keyOf(offer, prompt), "data-type": offer.command.type, disabled: this.isSending, title: this.types.get(offer.command.type)?.text,
@@ -198,6 +200,31 @@ export class Act {
       })),
       refused.length ? html("details", { class: "refused" }, html("summary", {}, "Not now"),
         html("ul", {}, refused.map(({ type, detail }) => html("li", { key: type }, html("b", {}, capital(words(type))), `: ${detail}`)))) : null);
+  }
+
+  /** Return the one field of an offer, if its values are so few that each can be a button; null if not. @param {Json} offer @param {Json} prompt */
+  #only(offer, prompt) {
+    if ((offer.asks ?? []).length || prompt.wants.length) return null;
+    const [field, ...others] = this.#fields(offer, prompt);
+    if (!field || others.length || field.isOfPlaces || field.values.length > BESIDE) return null;
+    return prompt.optional && field.mayBeNothing ? null : field; // who need not choose is not shown the choice of nothing
+  }
+
+  /** Draw an offer with a button for each value of its one field. @param {Json} offer @param {Json} prompt @param {ChoiceField} field */
+  #beside(offer, prompt, field) {
+    const { type } = offer.command;
+    const isSaid = offer.text.includes("…") || field.values.some((value) => this.seen.tokens.has(value));
+    const name = isSaid ? offer.text.replace(/ ?…$/, "") : `${offer.text}: ${words(field.name)}`;
+    return html("div", { class: "offer-with", role: "group", "aria-label": name, key: keyOf(offer, prompt), title: this.types.get(type)?.text },
+      html("span", {}, name), field.values.map((value, index) => {
+        const text = this.#inWords(value);
+        return html("button", { type: "button", key: index, "data-type": type, disabled: this.isSending, onclick: () => this.#send({ ...offer.command, [field.name]: value }) }, text);
+      }));
+  }
+
+  /** Return a value in words, creatures as they are called. @param {any} value */
+  #inWords(value) {
+    return typeof value === "string" && this.seen.tokens.has(value) ? this.#called(value) : inWords(value, this.seen.tokens);
   }
 
   /** Return whether what was clicked leaves nothing open. @param {Json} offer @param {Json} prompt @param {Json} values */

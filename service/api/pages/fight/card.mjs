@@ -16,12 +16,13 @@ const said = ({ hp, hp_max: most, status, position, conditions }) => [
 /**
  * Draw the card, or nothing if no creature is selected.
  * @param {HTMLElement} place @param {Json | undefined} token @param {((member: Member) => void) | undefined} why finds what made a member what it is
+ * @param {((token: Json) => void) | undefined} sheet shows its sheet
  */
-export const drawCard = (place, token, why) => {
+export const drawCard = (place, token, why, sheet) => {
   place.hidden = !token;
   show(place, token && [html("b", {}, token.name), said(token).map(([text, member]) => (why
     ? button(text, () => why(member), { class: "chip", "aria-label": `${token.name}: ${text}. Why?`, title: "Why?" })
-    : html("span", { class: "chip" }, text)))]);
+    : html("span", { class: "chip" }, text))), sheet && button("Sheet", () => sheet(token), { class: "chip", "aria-label": `${token.name}: sheet` })]);
 };
 
 /**

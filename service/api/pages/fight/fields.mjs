@@ -63,6 +63,11 @@ export class ChoiceField {
     this.values = this.isOfPlaces ? nearFirst(all, near ?? choice.start) : all;
   }
 
+  /** Whether one of the values changes nothing. */
+  get mayBeNothing() {
+    return this.values.some(isHarmless);
+  }
+
   /** What is chosen before anybody chooses: what changes nothing; of places none. */
   get first() {
     const harmless = this.values.find(isHarmless);

@@ -20,6 +20,7 @@ import { FightRecord } from "./record.mjs";
 import { drawRoster } from "./roster.mjs";
 import { Rulings } from "./rulings.mjs";
 import { SealedChoices } from "./sealing.mjs";
+import { showSheet } from "./sheet.mjs";
 import { Share } from "./share.mjs";
 import { Signing } from "./signing.mjs";
 import { drawStatistics } from "./statistics.mjs";
@@ -260,7 +261,8 @@ class Fight {
       if (panel === "creatures") drawRoster(this.panels.creatures, this.tokens, selected, (id) => this.pick(id));
     });
     store.on(["n", "revision", "selected"], ({ selected }) => {
-      if (selected || !this.card.hidden) drawCard(this.card, this.tokens.get(selected), this.asked.as ? undefined : (member) => this.#whyIs(selected, member));
+      if (selected || !this.card.hidden) drawCard(this.card, this.tokens.get(selected), this.asked.as ? undefined : (member) => this.#whyIs(selected, member),
+        this.look.isRecorded ? undefined : (token) => showSheet(this.encounter, { ...this.asked, ...(this.store.state.n < this.store.state.last ? { at: this.store.state.n } : {}) }, this.store.state.about.edition, token));
     });
     store.on(["n", "revision"], () => this.#drawGround());
     store.on(["revision"], ({ isLive }) => {

@@ -66,14 +66,26 @@ const fitted = (name, space, size) => {
 const initials = (name) => {
   const parts = bare(name).split(/[\s-]+/).filter((each) => /^[\p{L}\p{N}]/u.test(each));
   const [first, second] = parts.filter((each, index) => !index || !/^(of|the|von|van|de|with|a|an)$/i.test(each));
-  return (second ? first[0] + second[0] : (first ?? name).slice(0, 2)).toUpperCase();
+  const number = parts.length > 1 ? parts.at(-1)?.match(/^\d+$/)?.[0] : null;
+  return (number ? first[0] + number : second ? first[0] + second[0] : (first ?? name).slice(0, 2)).toUpperCase();
 };
 
-/** Return the letters on each token, by id: those that would have the same are numbered. @param {Iterable<{id: string, name: string}>} creatures */
+/** Return the letters on each token, by id: no two have the same. @param {Iterable<{id: string, name: string}>} creatures */
 export const lettersOf = (creatures) => {
+  /** @type {Map<string, string[]>} */
   const alike = new Map();
   for (const { id, name } of creatures) alike.set(initials(name), [...(alike.get(initials(name)) ?? []), id]);
-  return new Map([...alike].flatMap(([text, ids]) => ids.map((id, index) => [id, ids.length > 1 ? `${text[0]}${index + 1}` : text])));
+  const taken = new Set([...alike].filter(([, ids]) => ids.length === 1).map(([text]) => text));
+  const letters = new Map();
+  for (const [text, ids] of alike) {
+    let number = 1;
+    for (const id of ids) {
+      while (ids.length > 1 && taken.has(`${text[0]}${number}`)) number += 1;
+      letters.set(id, ids.length > 1 ? `${text[0]}${number}` : text);
+      taken.add(letters.get(id));
+    }
+  }
+  return letters;
 };
 
 /** The signs of terrain and water on a cell, so that no colour says it alone. */

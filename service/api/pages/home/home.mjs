@@ -84,7 +84,7 @@ const device = (key) => {
     draw();
   };
   return html("details", { class: "device" }, html("summary", {}, "Your key"), html("div", { class: "row" },
-    isRemembered() ? html("span", { class: "soft small" }, "This browser remembers it.") : button("Remember it in this browser", (event) => { keep(key, true); show(/** @type {any} */ (event.currentTarget).parentNode, html("span", { class: "soft small" }, "This browser remembers it until you forget it above.")); }),
+    isRemembered() ? html("span", { class: "soft small" }, "This browser remembers it.") : button("Remember it in this browser", (event) => { keep(key, true); /** @type {Element} */ (event.currentTarget).replaceWith(html("span", { class: "soft small" }, "This browser remembers it until you forget it above.")); }),
     button("Use it on another device", link)), place);
 };
 

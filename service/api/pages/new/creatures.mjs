@@ -17,11 +17,13 @@ const freeCell = (cast, sides, side) => {
   }
 };
 
-/** Return the cast with another creature. @param {Json} draft @param {{name: string, side: string, sheet?: Json, carried?: Json, position?: number[]}} made */
+/** Return the cast with another creature; those with the same name are numbered, the first one too. @param {Json} draft @param {{name: string, side: string, sheet?: Json, carried?: Json, position?: number[]}} made */
 const withOne = (draft, { name, side, position, ...rest }) => {
-  const same = draft.cast.filter((each) => each.name.replace(/ \d+$/, "") === name).length;
-  const called = same ? `${name} ${same + 1}` : name;
-  return [...draft.cast, { id: idOf(called, draft.cast.map((each) => each.id)), name: called, side, position: position ?? freeCell(draft.cast, draft.sides, side), ...rest }];
+  const same = draft.cast.filter((each) => each.name === name || (each.name.startsWith(`${name} `) && /^ \d+$/.test(each.name.slice(name.length))));
+  const cast = draft.cast.map((each) => (each.name === name && !rest.carried && !each.carried ? { ...each, name: `${name} 1` } : each));
+  const number = 1 + Math.max(same.length, ...same.map((each) => Number(each.name.slice(name.length)) || 0));
+  const called = same.length ? `${name} ${number}` : name;
+  return [...cast, { id: idOf(called, cast.map((each) => each.id)), name: called, side, position: position ?? freeCell(cast, draft.sides, side), ...rest }];
 };
 
 /** What the step knows besides the draft: the side and the count that the next creatures get, and earlier fights. */
@@ -30,7 +32,7 @@ const choice = { side: "", count: 1, earlier: /** @type {Json[] | null} */ (null
 /**
  * Draw the step.
  * @param {{draft: Json, book: import("../shared/creature_form.mjs").Book, wanted: string, editing: string | null, faults: Map<string, string>, client: import("../client/rewound.mjs").Client,
- *  search: (wanted: string) => void, edit: (id: string) => void, set: (part: Json) => void, tell: (text: string) => void}} on
+ *  search: (wanted: string) => void, edit: (id: string) => void, set: (part: Json) => void, tell: (text: string, isFault?: boolean) => void}} on
  */
 export const drawCreatures = (on) => {
   const { draft, book } = on;
@@ -85,7 +87,7 @@ const list = async (on, side, file) => {
       if (!next.sides.includes(of)) next = { ...next, sides: [...next.sides.filter((each) => next.cast.some((other) => other.side === each)), of] };
       next = { ...next, cast: withOne(next, { name, side: of, position, ...(carried ? { carried } : { sheet: own }) }) };
     }
-    on.tell(made.notes.join("; "));
+    on.tell([`${file.name} was read.`, ...made.notes.map((each) => `${capital(each.replace(/^\/\S+: /, ""))}.`)].join(" "), false);
     on.set({ cast: next.cast, sides: next.sides });
   } catch (fault) {
     on.tell(`${file.name}: ${fault.detail ?? fault.message}`);

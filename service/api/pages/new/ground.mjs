@@ -40,7 +40,7 @@ export class Ground {
     return html("div", { class: "tools", key: "tools", role: "group", "aria-label": "What a click draws" },
       tools.map(([name, text]) => button(text, () => { this.tool = name; redraw(); }, { key: name, "aria-pressed": String(this.tool === name) })),
       takes.light.length ? html("label", { class: "row small" }, "All around", html("select", { id: "ambient", onchange: (event) => this.on.change({ scenery: { ...draft.scenery, ambient: event.target.value } }) }, takes.light.map((each) => html("option", { key: each, value: each, selected: each === (ambient ?? "bright") }, each)))) : null,
-      button("Empty", () => this.on.change({ terrain: {}, walls: {}, scenery: {} }), { class: "quiet" }));
+      button("Clear the map", () => this.on.change({ terrain: {}, walls: {}, scenery: {} }), { class: "quiet" }));
   }
 
   /** Show it in *canvas*. @param {HTMLElement} canvas @param {{tokens: Map<string, Json>, terrain: Json, walls: Json, scenery: Json}} seen */

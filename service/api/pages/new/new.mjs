@@ -30,6 +30,7 @@ class NewFight {
     } catch { /* a draft that is not read is begun again */ }
     this.faults = new Map();
     this.fault = "";
+    this.note = ""; // what a file that was taken has left to say
     this.wanted = "";
     this.editing = null; // the creature whose sheet is open
     this.links = null;
@@ -60,6 +61,12 @@ class NewFight {
       localStorage.setItem(DRAFT, JSON.stringify(this.draft));
     } catch { /* without storage a reload begins again */ }
     this.render();
+  }
+
+  /** Go to a step. @param {string} step */
+  #go(step) {
+    this.fault = this.note = "";
+    this.set({ step });
   }
 
   #moved(id, cell) {
@@ -98,12 +105,12 @@ class NewFight {
     const next = STEPS[at + 1];
     const isReady = draft.step !== "book" || Boolean(draft.edition);
     patch(this.place,
-      html("ol", { class: "steps", key: "steps", "aria-label": "Steps" }, STEPS.map(([name, text], index) => html("li", { key: name }, button(`${index + 1} ${text}`, () => this.set({ step: name }), {
+      html("ol", { class: "steps", key: "steps", "aria-label": "Steps" }, STEPS.map(([name, text], index) => html("li", { key: name }, button(`${index + 1} ${text}`, () => this.#go(name), {
         "aria-current": name === draft.step ? "step" : null, disabled: (index > 0 && !draft.edition) || Boolean(this.links) })))),
       html("section", { class: `step is-${draft.step}`, key: draft.step, "aria-label": STEPS[at][1] }, this[`_${draft.step}`]()),
-      html("div", { class: "foot", key: "foot" }, at > 0 && !this.links ? button("Back", () => this.set({ step: STEPS[at - 1][0] })) : null,
-        html("p", { class: this.fault ? "fault small" : "small soft", role: this.fault ? "alert" : "status" }, this.fault || this.#summary()),
-        next ? button(`Next: ${next[1]}`, () => this.set({ step: next[0] }), { class: "main next", disabled: !isReady }) : null));
+      html("div", { class: "foot", key: "foot" }, at > 0 && !this.links ? button("Back", () => this.#go(STEPS[at - 1][0])) : null,
+        html("p", { class: this.fault ? "fault small" : "small soft", role: this.fault ? "alert" : "status" }, this.fault || this.note || this.#summary()),
+        next ? button(`Next: ${next[1]}`, () => this.#go(next[0]), { class: "main next", disabled: !isReady }) : null));
     if (draft.step === "map") this.ground.show(this.place.querySelector(".canvas"), { tokens: this.tokens, terrain: draft.terrain, walls: draft.walls, scenery: draft.scenery });
   }
 
@@ -130,7 +137,7 @@ class NewFight {
     return drawCreatures({
       draft: this.draft, book: this.book, wanted: this.wanted, editing: this.editing, faults: this.faults, client: this.client,
       search: (wanted) => { this.wanted = wanted; this.render(); }, edit: (id) => { this.editing = this.editing === id ? null : id; this.render(); },
-      set: (part) => this.set(part), tell: (text) => { this.fault = text; this.render(); },
+      set: (part) => this.set(part), tell: (text, isFault = true) => { this.fault = isFault ? text : ""; this.note = isFault ? "" : text; this.render(); },
     });
   }
 
@@ -149,7 +156,8 @@ class NewFight {
       const made = await this.client.importFile(JSON.stringify(rest), { edition: this.draft.edition, kind: "map" });
       const size = data.resolution?.map_size;
       if (image && size) this.ground.picture(image, size.x, size.y);
-      this.fault = made.notes.length ? capital(made.notes.join("; ")) : "";
+      this.fault = "";
+      this.note = `${file.name} is on the map. ${made.notes.map((each) => `${capital(each.replace(/^\/\S+: /, ""))}.`).join(" ")}`;
       this.set({ terrain: made.part.terrain ?? {}, walls: made.part.walls ?? {}, scenery: made.part.scenery ?? {}, picture: image && size ? { width: size.x, height: size.y } : null });
     } catch (fault) {
       this.fault = `${file.name}: ${fault.detail ?? fault.message}`;
@@ -162,7 +170,7 @@ class NewFight {
     const held = new Map(draft.seats.flatMap((seat) => seat.creatures.map((id) => [id, seat.seat])));
     const change = (index, part) => this.set({ seats: draft.seats.map((each, at) => (at === index ? { ...each, ...part } : each)) });
     return [html("h2", {}, "Who plays?"),
-      html("div", { class: "field", "data-field": "/title" }, html("label", { for: "title" }, "What the fight is called"), html("input", { id: "title", type: "text", maxlength: 200, value: draft.title, autocomplete: "off", oninput: (event) => this.set({ title: event.target.value }) })),
+      html("div", { class: "field", "data-field": "/title" }, html("label", { for: "title" }, "What the fight is called"), html("input", { id: "title", type: "text", maxlength: 200, placeholder: "A fight", value: draft.title, autocomplete: "off", oninput: (event) => this.set({ title: event.target.value }) })),
       draft.seats.map((seat, index) => html("article", { class: "card share", key: index },
         html("div", { class: "row" }, html("label", { for: `seat-${index}` }, "Player"), html("input", { id: `seat-${index}`, type: "text", maxlength: 24, value: seat.name, autocomplete: "off", oninput: (event) => change(index, { name: event.target.value, seat: idOf(event.target.value || `player-${index + 1}`, ["gm", ...draft.seats.filter((each) => each !== seat).map((each) => each.seat)]) }) }),
           button("Take out", () => this.set({ seats: draft.seats.filter((each) => each !== seat) }), { class: "quiet" })),
@@ -203,7 +211,7 @@ class NewFight {
     const bySide = this.draft.sides.map((side) => `${capital(words(side))}: ${cast.filter((each) => each.side === side).map((each) => each.name).join(", ") || "nobody"}`);
     return [html("h2", {}, title || "A fight"), html("p", {}, this.books.find((each) => each.edition === edition)?.title), html("ul", {}, bySide.map((text) => html("li", {}, text))),
       html("p", {}, seats.length ? `Players: ${seats.map((each) => each.name || each.seat).join(", ")}` : "No players yet: you play every creature until you seat somebody."),
-      [...this.faults].map(([pointer, text]) => html("p", { class: "fault", key: pointer }, button(words(pointer.slice(1).replaceAll("/", " ")), () => this.set({ step: PLACES[pointer.split("/")[1]] ?? "creatures" }), { class: "quiet" }), ` ${text}`)),
+      [...this.faults].map(([pointer, text]) => html("p", { class: "fault", key: pointer }, button(words(pointer.slice(1).replaceAll("/", " ")), () => this.#go(PLACES[pointer.split("/")[1]] ?? "creatures"), { class: "quiet" }), ` ${text}`)),
       button("Open the fight", () => this.#open(), { class: "main open-fight", disabled: this.isOpening || !cast.length })];
   }
 
@@ -235,7 +243,7 @@ class NewFight {
   #opened() {
     const { id, links } = this.links;
     return [html("h2", {}, "The fight is open"), html("p", {}, links.length ? "Give each player a link. You find them again under Share." : "You play every creature. Seat players under Share."),
-      html("p", {}, html("a", { class: "go", href: `/encounters/${id}` }, "Go to the fight")),
+      html("p", {}, html("a", { class: "button main go", href: `/encounters/${id}` }, "Go to the fight")),
       html("div", { class: "links" }, links.map((link, index) => drawLink(link, (said) => { this.links.links[index] = { ...link, said }; this.render(); })))];
   }
 }

@@ -187,4 +187,4 @@ export const button = (text, onclick, attributes = {}) => html("button", { type:
 export const words = (name) => String(name).replaceAll("_", " ");
 
 /** Return a text with a capital. @param {string} text */
-export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text) => (text.charAt(0).toUpperCase() + text.slice(1)).replace(/^Gm\b/, "GM");
