@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 APPLICATION: Final = "service.asgi:application()"
-KEEP_ALIVE_S: Final = 75
 WATCHED_S: Final = 60
 GRACE_S: Final = 35
 """Seconds in which requests may finish after a stop; longer than the longest wait for an outcome."""
@@ -24,12 +23,6 @@ def arguments(host: str, port: int, *, workers: int, log_level: str = "info") ->
         f"--bind={bind}",
         f"--workers={workers}",
         "--worker-class=service.api.loop.worker.Worker",
-        "--asgi-loop=asyncio",
-        "--asgi-lifespan=on",
-        "--http-protocols=h1",
-        "--http-parser=python",
-        "--limit-request-line=8190",
-        f"--keep-alive={KEEP_ALIVE_S}",
         f"--timeout={WATCHED_S}",
         f"--graceful-timeout={GRACE_S}",
         "--backlog=1024",

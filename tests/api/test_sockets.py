@@ -9,9 +9,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gunicorn.config import Config  # type: ignore[import-untyped]  # it ships none
 
-from service.api.loop.connection import Connection, FlowControl
+from service.api.exchange import Reply
+from service.api.loop.connection import Connection
 from service.api.loop.sockets import IDLE_S, SocketLimits, SocketPhase, Sockets
 
 LIMITS = SocketLimits(address_sockets=0)
@@ -73,48 +73,78 @@ def test_a_sweep_returns_the_seconds_until_the_next_deadline() -> None:
     assert (begun.ended, idle.ended) == ([SocketPhase.HEAD], [])
 
 
-def test_a_socket_that_sends_nothing_has_no_task_and_is_waited_for_at_a_stop() -> None:
-    assert asyncio.run(_tasks_and_connections(b"")) == (0, 1)
-    assert asyncio.run(_tasks_and_connections(b"GET /")) == (1, 1)
+@pytest.mark.parametrize(
+    ("sent", "tasks"),
+    [(b"", 0), (b"GET /livez HTTP/1.1\r\nHost: x\r\n", 0), (b"GET / HTTP/1.0\r\n\r\n", 1)],
+)
+def test_a_socket_has_a_task_only_while_it_is_answered_and_a_stop_waits_for_it(
+    sent: bytes, tasks: int
+) -> None:
+    assert asyncio.run(_tasks_and_connections(sent, tasks)) == (tasks, 1)
 
 
-async def _tasks_and_connections(sent: bytes) -> tuple[int, int]:
+async def _tasks_and_connections(sent: bytes, tasks: int) -> tuple[int, int]:
     """Return the tasks that one connection added, and the connections that a stop waits for."""
     loop = asyncio.get_running_loop()
-    worker: Any = SimpleNamespace(
-        cfg=Config(), log=None, asgi=None, loop=loop, nr_conns=0, held=Sockets(LIMITS, loop.time)
+
+    released = asyncio.Event()
+
+    async def late(*_: object) -> Reply:
+        await released.wait()
+        return Reply(204, {}, b"")
+
+    serving: Any = SimpleNamespace(
+        application=late, loop=loop, connections=0, alive=True, held=Sockets(LIMITS, loop.time)
     )
-    server = await loop.create_server(lambda: Connection(worker), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: Connection(serving), "127.0.0.1", 0)
     before = asyncio.all_tasks()
     _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
     writer.write(sent)
     for _ in range(1_000):
         await asyncio.sleep(0)
-        if worker.nr_conns and bool(asyncio.all_tasks() - before) == bool(sent):
+        if serving.connections and len(asyncio.all_tasks() - before) == tasks:
             break
-    counted = len(asyncio.all_tasks() - before), worker.nr_conns
+    counted = len(asyncio.all_tasks() - before), serving.connections
+    released.set()
     writer.close()
     server.close()
     for _ in range(1_000):
         await asyncio.sleep(0)
-        if not worker.nr_conns:
+        if not serving.connections:
             return counted
     pytest.fail("the connection is still counted")
 
 
-def test_who_writes_waits_until_the_client_reads_again() -> None:
-    assert asyncio.run(_drained_before_and_after()) == (True, False, True, True)
+def test_who_sends_waits_until_the_client_reads_again() -> None:
+    assert asyncio.run(_sent_before_and_after()) == (True, False, True, True)
 
 
-async def _drained_before_and_after() -> tuple[bool, bool, bool, bool]:
+class Deaf:
+    """A transport whose client does not read."""
+
+    def get_extra_info(self, _name: str) -> None:
+        return None
+
+    def get_write_buffer_size(self) -> int:
+        return 100_000
+
+    def write(self, _data: bytes) -> None:
+        return None
+
+
+async def _sent_before_and_after() -> tuple[bool, bool, bool, bool]:
     """Return whether a writer went on: at first, in a pause, after it, and a later one."""
-    flow = FlowControl()
-    at_first = await _goes_on(asyncio.create_task(flow.drain()))
-    flow.pause_writing()
-    waiting = asyncio.create_task(flow.drain())
+    loop = asyncio.get_running_loop()
+    serving: Any = SimpleNamespace(loop=loop, connections=0, held=Sockets(LIMITS, loop.time))
+    connection = Connection(serving)
+    connection.connection_made(Deaf())
+    at_first = await _goes_on(asyncio.create_task(connection.send_part(b"x")))
+    connection.pause_writing()
+    waiting = asyncio.create_task(connection.send_part(b"x"))
     in_pause = await _goes_on(waiting)
-    flow.resume_writing()
-    return at_first, in_pause, await _goes_on(waiting), await _goes_on(asyncio.create_task(flow.drain()))
+    connection.resume_writing()
+    later = asyncio.create_task(connection.send_part(b"x"))
+    return at_first, in_pause, await _goes_on(waiting), await _goes_on(later)
 
 
 async def _goes_on(task: asyncio.Task[None]) -> bool:

@@ -1,4 +1,4 @@
-"""Serve the operations of a Flask application on an event loop, as an ASGI application.
+"""Serve the operations of a Flask application on an event loop.
 
 A request is answered by a generator of steps. They run on the loop until one yields `IN_POOL`; from then on
 each runs in a thread of the pool. In either case a pause is awaited on the loop, so waiting holds no thread.
@@ -10,34 +10,29 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, MutableMapping
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from functools import lru_cache, partial
-from typing import Any, Final, NamedTuple
+from functools import partial
+from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import parse_qsl
 
 import structlog
 from flask import Flask, Response, request
 from werkzeug.datastructures import MultiDict
-from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service import tracing
 from service.api.app import SERVED, request_head
 from service.api.exchange import Reply, RequestHead
 from service.api.loop.environ import environ_of
+from service.api.loop.framing import Fields, Received
 from service.api.loop.routes import Route, Routes
 from service.api.loop.shares import Shares
 from service.api.loop.sockets import SocketLimits
 from service.api.operations import OPERATIONS, Operation
-from service.api.problems import Problem
 from service.api.serving import AppContext, serve
-from service.steps import IN_POOL, Pause, Steps
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+from service.steps import IN_POOL, Pause, Steps, Stream
 
 READERS: Final = 16
 """The number of threads for operations that read and compute."""
@@ -51,8 +46,41 @@ QUICK: Final = 16
 FOLLOWERS: Final = 4
 """The number of threads that produce the frames of streams."""
 
-_WITHOUT_LENGTH: Final = frozenset((204, 304))
+WITHOUT_LENGTH: Final = frozenset((204, 304))
+"""Statuses of answers that have neither a body nor its length."""
+
 _logger: Final = structlog.get_logger()
+
+
+class Client(Protocol):
+    """The client of a request."""
+
+    @property
+    def address(self) -> str:
+        """Its address."""
+        ...
+
+    @property
+    def server(self) -> tuple[str, int]:
+        """The address and port that it connected to."""
+        ...
+
+    async def body(self, limit: int) -> bytes:
+        """Return the request's body; raises `RequestEntityTooLarge` past *limit* bytes, and `Problem`."""
+        ...
+
+
+class StreamClient(Protocol):
+    """The client of a stream."""
+
+    @property
+    def gone(self) -> asyncio.Future[None]:
+        """Done once it has disconnected."""
+        ...
+
+    async def send_part(self, part: bytes) -> None:
+        """Send a part of the stream; return when the client may be sent the next one."""
+        ...
 
 
 class StepResult(NamedTuple):
@@ -62,47 +90,8 @@ class StepResult(NamedTuple):
     found: Any
 
 
-class Folded(dict[str, str]):
-    """Header fields by lower-case name."""
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """Return the value of the field *name*, given in any case."""
-        return super().get(name.lower(), default)
-
-
-class LoopExchange:
-    """One request on the loop."""
-
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-
-    def body(self, limit: int) -> Pause[bytes]:
-        """Return a pause that yields the whole body; it raises `RequestEntityTooLarge` past *limit* bytes."""
-        return Pause(_cannot_block, partial(self._body, limit))
-
-    async def _body(self, limit: int) -> bytes:
-        parts: list[bytes] = []
-        size = 0
-        while True:
-            message = await self._receive()
-            if message["type"] != "http.request":
-                raise Problem("request-timeout", "the body did not arrive in time")
-            part = message["body"]
-            size += len(part)
-            if size > limit:
-                raise RequestEntityTooLarge
-            parts.append(part)
-            if not message["more_body"]:
-                return b"".join(parts)
-
-    async def is_gone(self) -> None:
-        """Return when the client has closed the connection; the body must have been read."""
-        while (await self._receive())["type"] != "http.disconnect":
-            pass
-
-
 class LoopApplication:
-    """The ASGI application around one Flask application."""
+    """What the server calls: the application of one process around one Flask application."""
 
     def __init__(
         self,
@@ -124,89 +113,61 @@ class LoopApplication:
         self._quick = ThreadPoolExecutor(QUICK, "quick")
         self._followers = ThreadPoolExecutor(FOLLOWERS, "follower")
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve one request, or the lifespan of the process."""
-        if scope["type"] == "lifespan":
-            await self._live(receive, send)
-        else:
-            await self._serve(scope, receive, send)
+    async def begin(self) -> None:
+        """Begin what runs on the loop beside the requests."""
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(self._quick)
+        self._running = loop.create_task(self._beside())
+        self._running.add_done_callback(_end_process)
+
+    async def end(self) -> None:
+        """End what runs beside the requests, when they are answered."""
+        self._running.cancel()
+        await asyncio.to_thread(self._served.services.traces.close)
+        await asyncio.to_thread(tracing.end)
 
     def begin_stop(self) -> None:
         """End all streams, which would otherwise never end, because the server is stopping."""
         self._served.services.feeds.close()
 
-    async def _live(self, receive: Receive, send: Send) -> None:
-        await receive()
-        asyncio.get_running_loop().set_default_executor(self._quick)
-        beside = asyncio.get_running_loop().create_task(self._beside())
-        beside.add_done_callback(_end_process)
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        beside.cancel()
-        await asyncio.to_thread(self._served.services.traces.close)
-        await asyncio.to_thread(tracing.end)
-        await send({"type": "lifespan.shutdown.complete"})
-
-    async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:
-        exchange = LoopExchange(receive)
-        body = exchange.body
-        query: bytes = scope["query_string"]
-        headers = _folded(scope["headers"])
-        route = self._routes.find(scope["method"], scope["raw_path"].decode("latin-1"))
-        if route is None or not query.isascii() or "upgrade" in headers:
-            environ = environ_of(scope)
+    async def __call__(self, received: Received, client: Client) -> Reply:
+        """Return the response to the request *received* from *client*."""
+        path, _, query = received.target.partition("?")
+        fields = received.fields
+        route = self._routes.find(received.method, path)
+        if route is None or "upgrade" in fields:
+            environ = environ_of(received, client.address, client.server)
             if self._trust is not None:
                 self._trust(environ, _answer_nothing)
             with self.app.request_context(environ):
                 if request.routing_exception is not None or request.endpoint is None:
-                    await self._send_whole(_reply_of(self.app.full_dispatch_request()), scope, send)
-                    return
+                    return _reply_of(self.app.full_dispatch_request())
                 route = Route(OPERATIONS.all[request.endpoint], request.view_args or {})
-                asked = request_head(request, body)
+                asked = request_head(request, partial(_body_of, client))
         else:
-            asked = self._request_head(scope, headers, query.decode("ascii"), body)
-        holder = asked.headers.get("authorization") or asked.address
-        reply = await self._run(
-            route.operation, serve(route.operation, self._served, route.path, asked), holder
-        )
-        if isinstance(reply.body, bytes) or asked.method == "HEAD":
-            await self._send_whole(reply, scope, send)
-        else:
-            scope["extensions"]["rewound.connection"].limit_send_buffer()
-            await self._stream(reply.body, _start(reply), exchange, send)
+            asked = RequestHead(
+                method=received.method,
+                path=path,
+                query_text=query,
+                given=_query_parameters(query) if query else {},
+                headers=fields,
+                address=client.address if self._trust is None else self._trusted(received, client),
+                length=int(fields["content-length"]) if "content-length" in fields else 0,
+                body=partial(_body_of, client),
+            )
+        steps = serve(route.operation, self._served, route.path, asked)
+        return await self._run(route.operation, steps, fields, asked.address)
 
-    def _request_head(
-        self, scope: Message, headers: Folded, query: str, body: Callable[[int], Pause[bytes]]
-    ) -> RequestHead:
-        """Return the request in *scope* as operations read it."""
-        client = scope["client"]
-        address = str(client[0]) if client else ""
-        if self._trust is not None:
-            environ = {"REMOTE_ADDR": address, "HTTP_X_FORWARDED_FOR": headers.get("x-forwarded-for", "")}
-            self._trust(environ, _answer_nothing)
-            address = environ["REMOTE_ADDR"]
-        return RequestHead(
-            method=scope["method"],
-            path=scope["raw_path"].decode("ascii"),
-            query_text=query,
-            given=_query_parameters(query) if query else {},
-            headers=headers,
-            address=address,
-            length=0 if "transfer-encoding" in headers else int(headers.get("content-length", "0")),
-            body=body,
-        )
+    def _trusted(self, received: Received, client: Client) -> str:
+        """Return the address of the client behind the trusted proxies."""
+        assert self._trust is not None
+        forwarded = received.fields.get("x-forwarded-for", "")
+        environ: dict[str, str] = {"REMOTE_ADDR": client.address, "HTTP_X_FORWARDED_FOR": forwarded}
+        self._trust(environ, _answer_nothing)
+        return environ["REMOTE_ADDR"]
 
-    async def _send_whole(self, reply: Reply, scope: Message, send: Send) -> None:
-        """Send a response with a finite body, and its length."""
-        body = reply.body if isinstance(reply.body, bytes) else b""
-        start = _start(reply)
-        if reply.status not in _WITHOUT_LENGTH and isinstance(reply.body, bytes):
-            start["headers"].append((b"content-length", b"%d" % len(body)))
-        await send(start)
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
-
-    async def _run(self, operation: Operation, steps: Steps[Reply], holder: str) -> Reply:
-        """Run *steps* and return their return value; *holder* has a share of the threads that compute."""
+    async def _run(self, operation: Operation, steps: Steps[Reply], fields: Fields, address: str) -> Reply:
+        """Run *steps* and return their return value; a credential has a share of the threads that compute."""
         is_in_pool = False
         result: Any = None
         failure: Exception | None = None
@@ -217,7 +178,7 @@ class LoopApplication:
                     if operation.is_quick:
                         found = await _in(self._quick, work)
                     else:
-                        async with self._shares.place(holder):
+                        async with self._shares.place(fields.get("authorization") or address):
                             found = await _in(self._readers, work)
                 else:
                     found = _advance(steps, result, failure)
@@ -235,19 +196,18 @@ class LoopApplication:
         finally:
             steps.close()
 
-    async def _stream(self, stream: Any, start: Message, exchange: LoopExchange, send: Send) -> None:
+    async def stream(self, stream: Stream[bytes], client: StreamClient) -> None:
         """Send an endless body until the client disconnects."""
-        gone = asyncio.ensure_future(exchange.is_gone())
+        gone = client.gone
         result: Any = None
         try:
-            await send(start)
             while not gone.done():
                 found = await _in(self._followers, partial(_advance, stream, result, None))
                 if found.has_ended:
                     break
                 result = None
                 if not isinstance(found.found, Pause):
-                    await send({"type": "http.response.body", "body": found.found, "more_body": True})
+                    await client.send_part(found.found)
                     continue
                 pause = asyncio.ensure_future(found.found.park())
                 await asyncio.wait((pause, gone), return_when=asyncio.FIRST_COMPLETED)
@@ -255,34 +215,13 @@ class LoopApplication:
                     pause.cancel()
                     break
                 result = pause.result()
-            await send({"type": "http.response.body", "body": b""})
         finally:
-            gone.cancel()
             stream.close()
 
 
-def _start(reply: Reply) -> Message:
-    headers = [(_field_name(name), text.encode("latin-1")) for name, text in reply.headers.items()]
-    return {"type": "http.response.start", "status": reply.status, "headers": headers}
-
-
-@lru_cache(maxsize=256)
-def _field_name(name: str) -> bytes:
-    return name.lower().encode("latin-1")
-
-
-def _folded(fields: Iterable[tuple[bytes, bytes]]) -> Folded:
-    """Return *fields*, whose names are in lower case; values of a repeated name are joined."""
-    found = Folded()
-    for raw_name, raw_text in fields:
-        name, text = _text_of_name(raw_name), raw_text.decode("latin-1")
-        found[name] = f"{found[name]},{text}" if name in found else text
-    return found
-
-
-@lru_cache(maxsize=256)
-def _text_of_name(name: bytes) -> str:
-    return name.decode("latin-1")
+def _body_of(client: Client, limit: int) -> Pause[bytes]:
+    """Return a pause that yields the whole body; it raises `RequestEntityTooLarge` past *limit* bytes."""
+    return Pause(_cannot_block, partial(client.body, limit))
 
 
 def _query_parameters(query: str) -> dict[str, list[str]]:
@@ -294,7 +233,7 @@ def _query_parameters(query: str) -> dict[str, list[str]]:
 def _reply_of(response: Response) -> Reply:
     """Return Flask's own response: a problem, or the answer to a preflight."""
     headers = {name: text for name, text in response.headers.items() if name != "Content-Length"}
-    if response.status_code in _WITHOUT_LENGTH:
+    if response.status_code in WITHOUT_LENGTH:
         headers.pop("Content-Type", None)
     return Reply(response.status_code, headers, response.get_data())
 

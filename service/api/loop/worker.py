@@ -1,17 +1,17 @@
-"""One process of the API: gunicorn's ASGI worker with limited sockets, which closes idle ones at a stop."""
+"""One process of the API: gunicorn starts and watches it; it serves on one event loop."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import resource
+import signal
 import time
 from contextlib import suppress
 from typing import Any, ClassVar, Final
 
 from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]  # it ships none
-from gunicorn.asgi.lifespan import LifespanManager  # type: ignore[import-untyped]  # as above
-from gunicorn.workers.gasgi import ASGIWorker  # type: ignore[import-untyped]  # as above
+from gunicorn.workers.base import Worker as BaseWorker  # type: ignore[import-untyped]  # as above
 
 from service.api.loop.connection import Connection
 from service.api.loop.sockets import Sockets
@@ -21,6 +21,9 @@ from service.switching import switch_often
 
 TICK_S: Final = 0.5
 """Seconds between two heartbeats to the master, and at most between two sweeps of the sockets."""
+
+STOPPING_TICK_S: Final = 0.1
+"""The same during a stop."""
 
 ACCEPTED: Final = 8
 """The maximum of connections accepted in one iteration of the loop, so that a flood does not delay others."""
@@ -35,7 +38,7 @@ _OTHER_FILES: Final = 512
 """File descriptors for other things than client sockets: the store, pools, metrics, logs."""
 
 
-class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
+class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn is untyped
     """One process of the API; it ends when its master ends, even if the master is killed."""
 
     _pipe: ClassVar[tuple[int, int] | None] = None
@@ -45,7 +48,13 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
         """Prepare a worker; this runs in the master, before the fork."""
         super().__init__(*args, **kwargs)
         Worker._pipe = Worker._pipe or os.pipe()
+        self.connections = 0
+        """The connections that a stop waits for."""
         self.held: Sockets
+        self.loop: asyncio.AbstractEventLoop
+        self.application: Any
+        self._is_quick = False
+        """Whether a stop waits for nobody."""
         self._stopping: asyncio.Event
 
     def init_process(self) -> None:
@@ -54,46 +63,82 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
         reading_end, writing_end = Worker._pipe
         os.close(writing_end)
         end_with_parent(reading_end)
+        self.loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(self.loop)
         super().init_process()
 
-    def handle_exit_signal(self) -> None:
-        """Begin to stop: end streams, close idle connections, answer requests in flight."""
-        super().handle_exit_signal()
-        self._stopping.set()
+    def init_signals(self) -> None:
+        """Let the loop receive the master's signals."""
+        for each in self.SIGNALS:
+            signal.signal(each, signal.SIG_DFL)
+        for each in (signal.SIGQUIT, signal.SIGINT, signal.SIGABRT):
+            self.loop.add_signal_handler(each, self._stop_at_once)
+        self.loop.add_signal_handler(signal.SIGTERM, self._stop)
+        self.loop.add_signal_handler(signal.SIGUSR1, self.log.reopen_files)
+        self.loop.add_signal_handler(signal.SIGWINCH, lambda: None)
 
     def load_wsgi(self) -> None:
         """Load the application, then exclude it from garbage collection; its threads change often."""
-        super().load_wsgi()
+        self.application = self.app.wsgi()
         collect_seldom()
         switch_often()
 
-    async def _serve(self) -> None:
+    def run(self) -> None:
         """Serve until the process is asked to stop."""
-        self._stopping = asyncio.Event()
-        self.held = Sockets(_fitting(self.asgi.limits, self.log), time.monotonic)
-        self.lifespan = LifespanManager(self.asgi, self.log, self.state)
         try:
-            await self.lifespan.startup()
+            self.loop.run_until_complete(self._serve())
+            self.loop.run_until_complete(self._end_tasks())
+        finally:
+            self.loop.close()
+
+    def _stop(self) -> None:
+        """Begin to stop: end streams, close idle connections, answer requests in flight."""
+        self.alive = False
+        self._stopping.set()
+
+    def _stop_at_once(self) -> None:
+        """Stop without waiting for anything."""
+        self._is_quick = True
+        self._stop()
+
+    async def _serve(self) -> None:
+        self._stopping = asyncio.Event()
+        self.held = Sockets(_fitting(self.application.limits, self.log), time.monotonic)
+        try:
+            await self.application.begin()
         except Exception:
             self.log.exception("The application does not start")
             raise SystemExit(Arbiter.WORKER_BOOT_ERROR) from None
+        servers = []
         for listener in self.sockets:
             server = await self.loop.create_server(
-                lambda: Connection(self), sock=listener.sock, ssl=self._get_ssl_context(), backlog=ACCEPTED
+                lambda: Connection(self), sock=listener.sock, backlog=ACCEPTED
             )
             listener.sock.listen(self.cfg.backlog)
-            self.servers.append(server)
+            servers.append(server)
         self._sweep()
         while self.alive:
             self.notify()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), TICK_S)
-        self.asgi.begin_stop()
-        ticking = self.loop.create_task(self._tick_on())
-        try:
-            await self._shutdown()
-        finally:
-            ticking.cancel()
+        self.application.begin_stop()
+        for server in servers:
+            server.close()
+        ends = time.monotonic() + self.cfg.graceful_timeout
+        while self.connections and time.monotonic() < ends and not self._is_quick:
+            self.notify()
+            self.held.end_waiting()
+            await asyncio.sleep(STOPPING_TICK_S)
+        if not self._is_quick:
+            await self.application.end()
+
+    async def _end_tasks(self) -> None:
+        """Cancel what still runs, and wait for its end."""
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for each in tasks:
+            each.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=1 if self._is_quick else None)
 
     def _sweep(self) -> None:
         """End connections whose time is up, and come again when the next one's is."""
@@ -103,13 +148,6 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
         finally:
             delay = min(max(next_s, SWEEP_S), TICK_S) if next_s else 0.0
             self.loop.call_later(delay, self._sweep)
-
-    async def _tick_on(self) -> None:
-        """Send heartbeats until cancelled, and close connections that have become idle."""
-        while True:
-            self.notify()
-            self.held.end_waiting()
-            await asyncio.sleep(TICK_S / 5)
 
 
 def _fitting(limits: Any, log: Any) -> Any:
