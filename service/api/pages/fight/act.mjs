@@ -158,7 +158,7 @@ export class Act {
   }
 
   #list() {
-    const { options, waiting, tokens, selected, seat, isOver } = this.seen;
+    const { options, waiting, selected, seat, isOver } = this.seen;
     const blocking = [...options].sort((a, b) => Number(a.prompt.optional) - Number(b.prompt.optional)); // what is waited for comes first
     const mine = blocking.map(({ prompt, commands, refused = [] }) => {
       const about = selected ? commands.map((offer) => ({ offer, values: this.#about(offer, prompt, selected) })).filter(({ values }) => values) : commands.map((offer) => ({ offer, values: {} }));

@@ -1,6 +1,6 @@
 // Write a creature of an opening: a stat block of the book by its name, a character of an earlier fight, or a sheet by form.
 
-import { button, capital, html, words } from "./dom.mjs";
+import { capital, html, words } from "./dom.mjs";
 import { blankOf, fieldOf, withPart } from "./form.mjs";
 
 /** @typedef {Record<string, any>} Json */

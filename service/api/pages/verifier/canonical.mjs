@@ -173,7 +173,7 @@ class Reader {
 }
 
 const SPACE = /[ \t\n\r]*/y;
-const ESCAPED = /["\\\/bfnrt]|u[0-9a-fA-F]{4}/y;
+const ESCAPED = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y;
 const OTHER_NUMBER = /[.eE0-9]/;
 
 /** Reads the same values with spaces, names in any order, and any escapes. */
