@@ -48,7 +48,8 @@ StepId: TypeAlias = Annotated[str, text("step", 500, many=1_000)]
 ContestId: TypeAlias = Annotated[str, text("contest", 100, many=1_000)]
 AmendmentId: TypeAlias = Annotated[str, text("amendment", 100, many=1_000)]
 RulingId: TypeAlias = Annotated[str, text("ruling", 500, many=1_000)]
-WoundId: TypeAlias = Annotated[str, text("wound", 100, many=100)]
+WoundId: TypeAlias = Annotated[str, text("wound", 500, many=10_000)]
+"""The path of the damage that made the wound."""
 RuleId: TypeAlias = Annotated[str, text("rule", 100, many=200)]
 OptionKey: TypeAlias = Annotated[str, text("option", 64, many=200)]
 StreamName: TypeAlias = Annotated[str, text("stream", 200, many=10_000)]
@@ -120,8 +121,8 @@ Feet: TypeAlias = Annotated[int, number("feet", 0, 1_000, unit="feet", many=1_00
 """A distance at a table: the longest range of either book is 480 feet, and a map of 1,000 has 200 cells."""
 Speed: TypeAlias = Annotated[int, number("speed", 0, 120, unit="feet")]
 """The feet that a creature moves in a round: twice the common 60; a search of its reach stays small."""
-Seconds: TypeAlias = Annotated[int, number("seconds", 0, 10**11, unit="seconds", many=1_000)]
-"""Seconds, also of the campaign's clock: three thousand years."""
+Seconds: TypeAlias = Annotated[int, number("seconds", 0, 10**12, unit="seconds", many=1_000)]
+"""Seconds, also moments of the campaign's clock, which stops at 10^11: three thousand years."""
 Minutes: TypeAlias = Annotated[int, number("minutes", 0, 600_000, unit="minutes")]
 """Minutes that pass at once: the 400 days by which the clock is advanced at most."""
 Hours: TypeAlias = Annotated[int, number("hours", 0, 10_000, unit="hours")]
@@ -130,8 +131,8 @@ Days: TypeAlias = Annotated[int, number("days", 0, 400, unit="days")]
 """Days that pass at once: more than a year."""
 HitPoints: TypeAlias = Annotated[int, number("hit points", 0, 10_000, unit="hit points", many=100)]
 """Hit points, and damage of one source: more than any stat block has."""
-HitPointsNow: TypeAlias = Annotated[int, number("hit points", -10_000, 10_000, unit="hit points")]
-"""The hit points of a creature, which may be as far below zero as they are above."""
+HitPointsNow: TypeAlias = Annotated[int, number("hit points", -(10**9), 10_000, unit="hit points")]
+"""The hit points of a creature, which one blow may bring as far below zero as a roll comes."""
 Amount: TypeAlias = Annotated[int, number("amount", 0, 10_000)]
 """How much damage, healing or the like one effect does."""
 DieSides: TypeAlias = Annotated[int, number("die sides", 2, 1_000, many=100)]
@@ -150,6 +151,8 @@ CheckNumber: TypeAlias = Annotated[int, number("check number", 0, 1_000)]
 """The number that a check must reach: no roll of the books comes near it."""
 Points: TypeAlias = Annotated[int, number("points", 0, 1_000, unit="points")]
 """Points that a creature spends: rush and destiny."""
+Sum: TypeAlias = Annotated[int, number("sum", 0, 10**9, many=1_000)]
+"""What a fight or a campaign adds up, which no single command bounds: fatigue, ranks of a wound, nights."""
 Experience: TypeAlias = Annotated[int, number("experience", 0, 10**6, unit="points")]
 """Experience of a character: a thousand times what an evening brings."""
 Bonus: TypeAlias = Annotated[int, number("bonus", -1_000, 1_000, many=100)]

@@ -28,11 +28,11 @@ from service.rules.kernel.values import (
     Levels,
     Ordinal,
     PromptId,
-    Rank,
     Reason,
     RuleId,
     SourceId,
     StepId,
+    Sum,
     WoundId,
 )
 from service.rules.rolls.chance import Chance, PoolDie
@@ -211,7 +211,7 @@ class WoundMarked(Event[State]):
     type: ClassVar[str] = "wound_marked"
     creature: CreatureId
     wound: WoundId
-    rank: Rank
+    rank: Sum
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]

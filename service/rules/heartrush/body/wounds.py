@@ -15,13 +15,12 @@ from service.rules.kernel.records import changed, record, sealable
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
     Amount,
-    Code,
     CreatureId,
     HitPointsNow,
-    Rank,
     Remark,
     Seconds,
     SourceId,
+    Sum,
     Total,
     WoundId,
 )
@@ -161,7 +160,7 @@ class WoundTreated(Event[State]):
     creature: CreatureId
     healer: CreatureId
     total: Total
-    ranks: Mapping[Code, Rank]
+    ranks: Mapping[WoundId, Sum]
 
     def evolve(self, state: State) -> State:
         wounds = with_ranks(state, state.creatures[self.creature].wounds, self.ranks)
@@ -175,7 +174,7 @@ class WoundsEased(Event[State]):
 
     type: ClassVar[str] = "wounds_eased"
     creature: CreatureId
-    ranks: Mapping[Code, Rank]
+    ranks: Mapping[WoundId, Sum]
 
     def evolve(self, state: State) -> State:
         wounds = with_ranks(state, state.creatures[self.creature].wounds, self.ranks)

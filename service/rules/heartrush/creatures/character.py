@@ -16,7 +16,6 @@ from service.rules.kernel.records import EMPTY, computed_from, record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import (
     AbilityId,
-    Bonus,
     Cell,
     Code,
     Count,
@@ -28,13 +27,15 @@ from service.rules.kernel.values import (
     Level,
     Ordinal,
     Points,
-    Rank,
     Remark,
     Round,
     Seconds,
     SideId,
     SourceId,
+    Sum,
+    Total,
     WeaponId,
+    WoundId,
 )
 from service.rules.table.carried import Carried
 
@@ -46,10 +47,10 @@ MOST_LEVELS: Final = 5
 class Wound:
     """One wound: its rank lowers what hit points can rise to."""
 
-    many: ClassVar[int] = 100
-    id: Code
-    rank: Rank
-    initial_rank: Rank
+    many: ClassVar[int] = 10_000
+    id: WoundId
+    rank: Sum
+    initial_rank: Sum
     description: Remark = "wound"
     treated: bool = False
 
@@ -107,15 +108,15 @@ class Character:
     cooldowns: Mapping[Code, Round] = EMPTY
     """Long rests each spell that was cast still waits; at 0 a short rest will do."""
     destiny_points: Points = 3
-    penalty: Level = 0
+    penalty: Sum = 0
     """What an invoked wound or aspect takes off the next check."""
-    bonus: Bonus = 0
+    bonus: Total = 0
     """What destiny points add to the next skill check."""
-    long_rests: Count = 0
+    long_rests: Sum = 0
     """Long rests it has taken: what waits for some of them counts from here."""
     last_long_rest_day: Ordinal | None = None
     """The campaign day on which its last long rest ended."""
-    failed_nights: Count = 0
+    failed_nights: Sum = 0
     """Nights of failed sleep in a row."""
     potions: Count = 0
     potions_at_s: tuple[Seconds, ...] = ()

@@ -163,7 +163,7 @@ class Poison:
     sides: DieSize = 6
     conditions: Mapping[Code, Level] = EMPTY
     """Levels of conditions it brings besides its damage."""
-    potent_s: Seconds | None = None
+    potent_s: Annotated[Seconds, within(0, 10**11)] | None = None
     """Seconds a coat stays potent; null lasts until it is used."""
     on_weapons: bool = True
 

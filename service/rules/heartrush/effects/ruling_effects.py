@@ -10,12 +10,13 @@ from service.rules.heartrush.body.possessions import load_fault
 from service.rules.heartrush.body.weapons import may_wield, no_hands
 from service.rules.heartrush.body.wounds import die_at_the_line, fall_to_zero, wake
 from service.rules.heartrush.creatures.options import OPTIONS
-from service.rules.heartrush.creatures.sheet import Light, Terrain, Water, Weapon
+from service.rules.heartrush.creatures.sheet import Light, Sheet, Terrain, Water, Weapon
 from service.rules.heartrush.creatures.size_and_bonds import Moved, let_go
 from service.rules.heartrush.creatures.state import State
 from service.rules.heartrush.moving.bonds import look_at_bonds
 from service.rules.heartrush.moving.paths import may_stop
 from service.rules.heartrush.timing.priority import PriorityGranted
+from service.rules.kernel.bounds import bounds_fault
 from service.rules.kernel.meaning import within
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record, with_key, without_key
@@ -32,6 +33,7 @@ from service.rules.kernel.values import (
     Points,
     SideId,
     SideRef,
+    Sum,
 )
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET, free_place
@@ -406,10 +408,12 @@ class Armed(Event[State]):
 
     def evolve(self, state: State) -> State:
         sheet = state.creatures[self.creature].sheet
-        weapons = (*(weapon for weapon in sheet.weapons if weapon.id != self.weapon.id), self.weapon)
-        return state.with_creature(
-            self.creature, sheet=changed(sheet, weapons=weapons), wielded=self.weapon.id
-        )
+        return state.with_creature(self.creature, sheet=armed(sheet, self.weapon), wielded=self.weapon.id)
+
+
+def armed(sheet: Sheet, weapon: Weapon) -> Sheet:
+    """Return *sheet* with *weapon*, in place of one of the same id."""
+    return changed(sheet, weapons=(*(each for each in sheet.weapons if each.id != weapon.id), weapon))
 
 
 @record
@@ -426,6 +430,8 @@ class Arm(Effect):
         found = view.creatures[self.creature]
         if not may_wield(found.sheet, self.weapon):
             return f"{self.creature} cannot wield a {self.weapon.size_class} weapon"
+        if (over := bounds_fault(armed(found.sheet, self.weapon))) is not None:
+            return over
         lacking = no_hands(found, self.weapon) or load_fault(found, found.wielded)
         return None if lacking is None else lacking.detail
 
@@ -467,7 +473,7 @@ class PenaltyLaid(Event[State]):
 
     type: ClassVar[str] = "penalty_laid"
     creature: CreatureId
-    penalty: Level
+    penalty: Sum
 
     def evolve(self, state: State) -> State:
         penalty = state.creatures[self.creature].penalty + self.penalty

@@ -16,6 +16,7 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.rolling.checks import ABILITIES
 from service.rules.heartrush.timing.clock import at_rest, check_at_rest
 from service.rules.heartrush.using.catalogue import CATALOGUE, defined
+from service.rules.kernel.bounds import bounds_fault
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
@@ -245,6 +246,14 @@ def check_purchase(view: State, creature: Creature, purchase: Purchase) -> None:
     left = creature.sheet.growth.xp_unspent
     if price > left:
         raise Refused("insufficient_xp", f"it costs {price}, and {left} are left", "HR-XP-2")
+    check_bounds(bought(creature.sheet, purchase))
+
+
+def check_bounds(sheet: Sheet) -> None:
+    """Refuse a *sheet* that no opening would take any more."""
+    for grown in (sheet, sheet.growth, *sheet.growth.aspects):
+        if (fault := bounds_fault(grown)) is not None:
+            raise Refused("out_of_bounds", fault, "HR-CARRY-1")
 
 
 def check_talent(view: State, growth: Growth, purchase: Purchase) -> None:
@@ -353,6 +362,11 @@ HEART_DICE: Final = ((1000, 20), (500, 12), (200, 10))
 """Total experience, and the heart die it brings."""
 
 
+def _awarded(growth: Growth, amount: int) -> Growth:
+    """Return *growth* with *amount* more experience."""
+    return changed(growth, xp_total=growth.xp_total + amount, xp_unspent=growth.xp_unspent + amount)
+
+
 @record
 class XpAwarded(Event[State]):
     """The GM awarded experience, and said for what."""
@@ -364,11 +378,7 @@ class XpAwarded(Event[State]):
 
     def evolve(self, state: State) -> State:
         sheet = state.creatures[self.creature].sheet
-        growth = changed(
-            sheet.growth,
-            xp_total=sheet.growth.xp_total + self.amount,
-            xp_unspent=sheet.growth.xp_unspent + self.amount,
-        )
+        growth = _awarded(sheet.growth, self.amount)
         return state.with_creature(self.creature, sheet=changed(sheet, growth=growth))
 
 
@@ -443,6 +453,8 @@ class AwardXp(Command[State]):
                 raise Refused("no_such_creature", f"there is no creature {name}", "TABLE-SEAT-1")
             if not 1 <= self._amount(view.creatures[name]) <= MOST_AWARDED:
                 raise Refused("params_missing", f"1 to {MOST_AWARDED} points for {name}")
+            found = view.creatures[name]
+            check_bounds(changed(found.sheet, growth=_awarded(found.sheet.growth, self._amount(found))))
 
     def _amount(self, creature: Creature) -> int:
         return creature.sheet.combat_rank if self.amount is None else self.amount

@@ -17,7 +17,7 @@ from service.rules.heartrush.rolling import turns
 from service.rules.heartrush.surviving.drowning import is_anybody_to_breathe, see_to_breath
 from service.rules.heartrush.surviving.upkeep import begin_upkeep, due
 from service.rules.heartrush.timing import starting_combat
-from service.rules.heartrush.timing.clock import time_passed
+from service.rules.heartrush.timing.clock import LATEST_S, time_passed
 from service.rules.heartrush.timing.exposed import proactive
 from service.rules.heartrush.timing.priority import (
     able_members,
@@ -223,7 +223,7 @@ class RoundEnded(Event[State]):
         creatures = {
             name: changed(lose_rush(creature), surprised=False) for name, creature in state.creatures.items()
         }
-        clock_s = state.clock_s + state.house.round_seconds
+        clock_s = min(LATEST_S, state.clock_s + state.house.round_seconds)
         if state.lasting:
             state = changed(state, lasting=without(state, "round"))
         return changed(state, phase="round_start", priority_side=None, creatures=creatures, clock_s=clock_s)

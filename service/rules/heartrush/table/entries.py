@@ -28,6 +28,7 @@ from service.rules.heartrush.creatures.state import DAY_S, Creature, State
 from service.rules.heartrush.effects.ruling_effects import MOST_DESTINY
 from service.rules.heartrush.surviving.rests_and_healing import recover, slept
 from service.rules.heartrush.timing.clock import (
+    LATEST_S,
     MOST_DAYS,
     check_at_rest,
     check_out_of_peril,
@@ -218,7 +219,9 @@ def carried_definitions(entries: Iterable[Entry]) -> Iterator[Ability | Spell]:
 
 def arrives_at_s(entry: Entry) -> int:
     """Return the campaign second at which a carried character is there; 0 for others."""
-    return 0 if entry.carried is None else entry.carried.clock_s + entry.days_between * DAY_S
+    if entry.carried is None:
+        return 0
+    return min(LATEST_S, entry.carried.clock_s + entry.days_between * DAY_S)
 
 
 @record
@@ -270,16 +273,10 @@ def pass_days(state: State, entry: Entry) -> Emits[State]:
 # --- faults of carried characters ----------------------------------------------------------------------
 # What a host may have changed on the way: only what could not be at all; the audit compares the rest.
 
-LATEST_S: Final = 10**12
 MOST_RANK: Final = 10_000
 COUNTS: Final[Mapping[str, int]] = MappingProxyType(
     {
         "destiny_points": MOST_DESTINY,
-        "penalty": MOST_RANK,
-        "bonus": MOST_RANK,
-        "long_rests": MOST_RANK,
-        "failed_nights": MOST_RANK,
-        "potions": MOST_RANK,
     }
 )
 """The most of what is counted from 0."""
@@ -306,8 +303,8 @@ def _body_faults(found: Character) -> Iterator[Fault]:
     if not found.heart_die <= found.sheet.heart_die or found.heart_die not in (4, 6, 8, 10, 12, 20):
         yield "/heart_die", "a die: 4, 6, 8, 10, 12 or 20, at most the sheet's heart die"
     for i, wound in enumerate(found.wounds):
-        if not 0 <= wound.rank <= MOST_RANK or any(wound.id == other.id for other in found.wounds[:i]):
-            yield f"/wounds/{i}", f"an id of its own, and a rank from 0 to {MOST_RANK}"
+        if any(wound.id == other.id for other in found.wounds[:i]):
+            yield f"/wounds/{i}", "an id of its own"
     for key, condition in found.conditions.items():
         if key in LEFT_BEHIND or not 1 <= condition.level <= MOST_LEVELS:
             yield f"/conditions/{key}", f"a condition that goes on, from 1 to {MOST_LEVELS} levels"

@@ -107,6 +107,8 @@ class DrinkPotion(Command[State]):
 # Seconds since its first midnight, moved by rounds, by rests and by the GM. Days, weeks and months are
 # counted from the seconds; nothing but the seconds is stored.
 
+LATEST_S: Final = 10**11
+"""The last second of the campaign clock: there it stops, so that what it carries on has bounds."""
 MOST_DAYS: Final = 400
 """The most one command moves the clock."""
 
@@ -167,7 +169,9 @@ class ClockAdvanced(Event[State]):
 def pass_time(state: State, seconds: int, reason: str, because: tuple[str, ...]) -> Emits[State]:
     """Emit that time passes, and what comes of it."""
     before_s = state.clock_s
-    state = yield ClockAdvanced(seconds=seconds, clock_s=before_s + seconds, reason=reason, because=because)
+    state = yield ClockAdvanced(
+        seconds=seconds, clock_s=min(LATEST_S, before_s + seconds), reason=reason, because=because
+    )
     state = yield from time_passed(state, before_s)
     return (yield from fade_with_time(state, seconds, state.creatures)) if at_rest(state) else state
 

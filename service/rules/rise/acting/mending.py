@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final, Literal
 
+from service.rules.kernel.bounds import bounds_fault
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -14,7 +15,7 @@ from service.rules.rise.body.movement_and_positioning import is_wall, occupant
 from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.combat_statistics import ALL, condition_fault
 from service.rules.rise.creatures.creature import UNNUMBERED, Atom
-from service.rules.rise.creatures.sheet import Ability, Sort
+from service.rules.rise.creatures.sheet import Ability, Sheet, Sort
 from service.rules.rise.creatures.state import State
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell
@@ -70,10 +71,14 @@ def with_abilities(state: State, creature: str, gone: str, new: tuple[Ability, .
     What was to come in later turns by the ability that is gone does not come.
     """
     found = state.creatures[creature]
-    kept = tuple([ability for ability in found.sheet.abilities if ability.id != gone])
     delayed = tuple([one for one in found.delayed if new or one.ability != gone])
-    sheet = changed(found.sheet, abilities=(*kept, *new))
+    sheet = _taught(found.sheet, gone, new)
     return state.with_creature(creature, sheet=sheet, delayed=delayed)
+
+
+def _taught(sheet: Sheet, gone: str, new: tuple[Ability, ...]) -> Sheet:
+    kept = tuple([ability for ability in sheet.abilities if ability.id != gone])
+    return changed(sheet, abilities=(*kept, *new))
 
 
 @record
@@ -167,7 +172,8 @@ class Mending:
         if self.ability is None:
             return "teach names an ability"
         found = sheet_faults(changed(sheet, weapons=(), abilities=(self.ability,)), "", view.profile.defenses)
-        return next((f"{pointer}: {fault}" for pointer, fault in found), None)
+        over = bounds_fault(_taught(sheet, self.ability.id, (self.ability,)))
+        return next((f"{pointer}: {fault}" for pointer, fault in found), over)
 
     def happen(self, state: State, chance: Chance) -> Emits[State]:
         """Emit what the effect does."""

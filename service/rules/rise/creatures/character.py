@@ -22,10 +22,10 @@ from service.rules.kernel.values import (
     HitPoints,
     HitPointsNow,
     Label,
-    Level,
     Round,
     SeatId,
     SourceId,
+    Sum,
     ThingName,
     Total,
 )
@@ -37,7 +37,7 @@ from service.rules.table.carried import Carried
 class Condition:
     """A condition or timed effect on a creature."""
 
-    many: ClassVar[int] = 100
+    many: ClassVar[int] = 1_000
     name: Label
     source: SourceId = ""
     until: Until = "condition"
@@ -57,7 +57,7 @@ class Condition:
 class VitalWound:
     """One vital wound: its die, what it came to, and the round in which it kills if nobody treats it."""
 
-    many: ClassVar[int] = 100
+    many: ClassVar[int] = 10_000
     die: Face
     result: Total
     effect: Code
@@ -79,7 +79,7 @@ class Character:
     hp: HitPointsNow = sealable(blank=lambda creature: creature.sheet.hp_max)
     dr: HitPoints = sealable(blank=lambda creature: creature.sheet.dr_max)
     wounds: tuple[VitalWound, ...] = ()
-    fatigue: Level = 0
+    fatigue: Sum = 0
     conditions: tuple[Condition, ...] = ()
     down: bool = False
     """Whether it has fallen unconscious and not woken since."""
@@ -142,7 +142,7 @@ class Entry:
     hp: HitPointsNow | None = sealable(default=None)
     """Null takes what was carried, or the maximum."""
     dr: HitPoints | None = sealable(default=None)
-    fatigue: Level | None = None
+    fatigue: Sum | None = None
     mount: CreatureId | None = None
     """The creature it rides."""
     altitude: Feet = 0

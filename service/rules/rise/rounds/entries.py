@@ -123,8 +123,6 @@ def pass_days(state: State, entry: Entry) -> Emits[State]:
 # What a host may have changed on the way: only what could not be at all; the audit compares the rest.
 
 MOST_DAYS: Final = 400
-MOST_LEVEL: Final = 10_000
-LEAST_RESULT: Final = -100
 FACES: Final = 10
 
 
@@ -145,11 +143,11 @@ def entry_faults(entry: Entry, at: str) -> Iterator[Fault]:
 
 def _faults(found: Character) -> Iterator[Fault]:
     """Yield what no character can be."""
-    for key, most in (("hp", found.sheet.hp_max), ("dr", found.sheet.dr_max), ("fatigue", MOST_LEVEL)):
+    for key, most in (("hp", found.sheet.hp_max), ("dr", found.sheet.dr_max)):
         if not 0 <= getattr(found, key) <= most:
             yield f"/{key}", f"from 0 to {most}"
     for i, wound in enumerate(found.wounds):
-        if not (1 <= wound.die <= FACES and LEAST_RESULT <= wound.result <= FACES):
+        if not 1 <= wound.die <= FACES or wound.result > FACES:
             yield f"/wounds/{i}", f"a die and a result of at most {FACES}"
         if wound.gained or wound.phase or not 0 <= (wound.deadline or 0) <= MINUTE:
             yield f"/wounds/{i}", f"without rounds of another fight, and a deadline of at most {MINUTE}"
