@@ -188,7 +188,7 @@ clean: ## remove what runs have made; the data of `make run` (.rewound/) stays
 		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .schemathesis
 
 # The index of the search is written last. A link that leads nowhere fails the build.
-$(SITE): $(shell find docs examples deploy README.md CHANGELOG.md Dockerfile service/rules/*/RULES.md clients/*/README.md clients/*/examples tests/PROMISES.md tests/vectors/README.md tests/vectors/LIES.md -type f -not -path '*/__pycache__/*') | .venv/runs
+$(SITE): $(shell find docs examples deploy README.md CHANGELOG.md Dockerfile service/rules/BOUNDS.md service/rules/*/RULES.md clients/README.md clients/*/README.md clients/*/examples tests/PROMISES.md tests/vectors/README.md tests/vectors/LIES.md -type f -not -path '*/__pycache__/*') | .venv/runs
 	@echo "Building the documentation: ten seconds, more on a busy machine ..."
 	@rm -rf service/api/site
 	@$(PY) -m sphinx -q -W --keep-going -b rewound -c docs/site -d build/doctrees . service/api/site

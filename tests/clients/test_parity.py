@@ -18,7 +18,7 @@ from service.api.request import WAIT_LIMIT
 from tests.clients.conftest import ROOT
 from tests.support.javascript_verifier import node
 
-PAGE: Final = ROOT / "docs" / "clients.md"
+PAGE: Final = ROOT / "clients" / "README.md"
 NOT_FOR_CLIENTS: Final = {"Documentation", "Public log"}
 NOT_OF_THE_API: Final = {"/livez", "/readyz", "/metrics"}
 OPENING: Final = {"edition": "rise@1", "creatures": []}

@@ -1,4 +1,4 @@
-"""Write docs/bounds.md: the kinds of values, their bounds and why, from `service/rules/kernel/values.py`."""
+"""Write service/rules/BOUNDS.md: the kinds of values, their bounds and why, from `service/rules/kernel/values.py`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 from service.rules.kernel import values
 from service.rules.kernel.hints import Shape, shape_of
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "bounds.md"
+PAGE: Final = Path(__file__).parents[2] / "service" / "rules" / "BOUNDS.md"
 _HEAD: Final = """# Bounds
 
 Whatever a client sends is within the bounds of its field: a number from its least to its greatest value, a
@@ -19,7 +19,7 @@ of its kind; the contract shows those of each field. What the rules make of it m
 hit points below zero; no sum, product or path of values within the bounds leaves the 53 bits that every
 reader of JSON keeps exact.
 
-The tables are made of [values.py](../service/rules/kernel/values.py) by `python -m tests.docs.kinds`. The
+The tables are made of [values.py](kernel/values.py) by `python -m tests.docs.kinds`. The
 column *list* is the greatest count of a list of such values, or of an object with such names, where the field
 says no other.
 

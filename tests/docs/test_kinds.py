@@ -1,4 +1,4 @@
-"""docs/bounds.md says what the types of values say."""
+"""service/rules/BOUNDS.md says what the types of values say."""
 
 from __future__ import annotations
 
