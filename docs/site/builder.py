@@ -33,6 +33,12 @@ ROWS: Final = {
     "service/rules/rise/RULES": ("Rules", ""),
 }
 """Pages whose table rows are found by their first cell: the kind of each, and what its anchor begins with."""
+UNSEARCHED: Final = frozenset({"CHANGELOG", "tests/PROMISES", "tests/vectors/LIES", "tests/vectors/README"})
+"""Pages that the search leaves out: they have every word, and are no answer."""
+ASIDE: Final = frozenset(
+    {"docs/architecture", "docs/checks", "docs/contributing", "docs/format", "docs/inside", FRONT}
+)
+"""Pages that others should come before: they say how it is made, or only where things are."""
 LANGUAGES: Final = {
     ".py": "python",
     ".mjs": "javascript",
@@ -247,11 +253,12 @@ def write_index(app: Sphinx, fault: Exception | None) -> None:
     """Write what the search finds: pages and their sections, rules, words and settings."""
     if fault is not None:
         return
-    entries = [entry for docname in sorted(app.env.found_docs) for entry in _entries(app, docname)]
+    pages = sorted(app.env.found_docs - UNSEARCHED)
+    entries = [entry for docname in pages for entry in _entries(app, docname)]
     (Path(app.outdir) / "pages.json").write_text(json.dumps(entries, ensure_ascii=False), "utf-8")
 
 
-def _entries(app: Sphinx, docname: str) -> Iterator[dict[str, str]]:
+def _entries(app: Sphinx, docname: str) -> Iterator[dict[str, Any]]:
     doctree = app.env.get_doctree(docname)
     url = app.builder.get_target_uri(docname)
     title = app.env.titles[docname].astext()
@@ -267,6 +274,7 @@ def _entries(app: Sphinx, docname: str) -> Iterator[dict[str, str]]:
             "text": _words(own),
             "to": url if is_page else f"{url}#{_anchor(section)}",
             "beside": "" if is_page else title,
+            **({"weight": 0.5} if docname in ASIDE else {}),
         }
     for row in _rows(doctree) if kind else ():
         name, *cells = [" ".join(cell.astext().split()) for cell in row]

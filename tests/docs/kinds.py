@@ -1,4 +1,4 @@
-"""Write service/rules/BOUNDS.md: the kinds of values, their bounds and why, from `service/rules/kernel/values.py`."""
+"""Write service/rules/BOUNDS.md from `kernel/values.py`: the kinds of values, their bounds and why."""
 
 from __future__ import annotations
 

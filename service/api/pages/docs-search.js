@@ -1,12 +1,15 @@
-// What the search finds: what an entry is called counts more than what it says.
+// What the search finds, by kind; docs-rank.js says how well each fits.
 
 import { REFERENCE, anchor, html, nameOf } from "./docs-parts.js";
+import { ranked } from "./docs-rank.js";
 
 const MOST = 8;
 const KINDS = ["Pages", "Operations", "Commands", "Events", "Fields", "Problems", "Rules", "Words", "Settings", "Schemas"];
 const CODE = new Set(["Commands", "Events", "Fields", "Schemas", "Settings"]);
 const SAID = new Set(["Rules", "Fields", "Words", "Settings"]);
 const NAMED = 2; // the rank of an entry whose name has what is asked
+const FIRST = 10_000;
+const IN_WORDS = 2.5; // how much more a page counts than an entry of the reference
 
 // An entry: its kind, its name, what it says, where it leads, and what stands beside its name.
 export const entriesOf = (contract, problems) => {
@@ -46,19 +49,7 @@ export const entriesOf = (contract, problems) => {
 export const ruleEntries = (rulesets) => rulesets.flatMap(({ edition, rules }) => rules.map((rule) =>
   ({ kind: "Rules", name: rule.id, text: rule.statement, to: `rule-${rule.id}`, beside: edition, words: `${rule.id} ${edition} ${rule.statement}`.toLowerCase() })));
 
-const rank = ({ name, words }, asked) => {
-  const low = name.toLowerCase();
-  if (low === asked) return 0;
-  if (low.startsWith(asked)) return 1;
-  return low.includes(asked) ? 2 : words.includes(asked) ? 3 : 4;
-};
-
-export const found = (entries, asked) => {
-  const words = asked.toLowerCase().split(/\s+/).filter(Boolean);
-  const name = words.join(" ");
-  return entries.filter((entry) => words.every((word) => entry.words.includes(word)))
-    .map((entry) => ({ ...entry, at: rank(entry, name) })).sort((one, other) => one.at - other.at);
-};
+export const found = ranked;
 
 const link = ({ kind, name, text, to, beside }) => {
   const shown = CODE.has(kind) ? html("code", {}, name) : name;
@@ -66,13 +57,15 @@ const link = ({ kind, name, text, to, beside }) => {
     html("span", { class: "beside" }, beside), SAID.has(kind) ? html("span", { class: "says" }, text) : null));
 };
 
-// Pages come first if one is called so; then kinds come as their best entries do.
+// Pages come first if one is called so, or if somebody asks in words; then kinds come as their best entries do.
 const order = (entries) => KINDS.map((kind) => ({ kind, mine: entries.filter((entry) => entry.kind === kind) }))
   .filter(({ mine }) => mine.length > 0)
-  .map((each) => ({ ...each, best: each.kind === "Pages" && each.mine[0].at <= NAMED ? -1 : each.mine[0].at }))
-  .sort((one, other) => one.best - other.best);
+  .map((each) => ({ ...each, best: each.mine[0].score * (each.kind === "Pages" ? IN_WORDS : 1) + (each.kind === "Pages" && each.mine[0].at <= NAMED ? FIRST : 0) }))
+  .sort((one, other) => other.best - one.best);
 
 // The results by kind; a kind with many shows the best, and all when one asks.
+export const ordered = order;
+
 export const results = (entries) => order(entries).flatMap(({ kind, mine }) => {
   const list = html("ul", { "aria-label": kind }, mine.slice(0, MOST).map(link));
   const more = mine.length > MOST ? html("button", { type: "button", class: "more" }, `${mine.length - MOST} more`) : null;
