@@ -72,10 +72,12 @@ format: .venv/ready ## write the code as the formatter wants it
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 
-generate: .venv/ready ## write openapi.yaml, the types of the clients, the rule tables and the diagrams again
+generate: .venv/ready ## write openapi.yaml, the types of the clients, the rule tables, the diagrams and the example replay again
 	$(REWOUND) openapi
 	$(REWOUND) rules
 	$(PY) -m tests.docs.diagrams
+	$(PY) -m tests.docs.promises
+	$(PY) -m tests.docs.demo
 
 bench: .venv/ready ## measure against the bare route and other libraries; QUICK=1 in a few minutes, ONLY="core over_http" these alone
 	$(PY) -m tests.bench $(ONLY)
