@@ -10,16 +10,15 @@ from typing import Any, Final, NamedTuple
 
 import yaml
 
-from service.conversion import foreign
-from service.conversion import json_members as members
+from service.conversion import foreign, lists
 from service.conversion.faults import Unconvertible
+from service.conversion.lists import SHEET
 
 LARGEST_FILE: Final = 16 * 1024 * 1024
 """Bytes of a file."""
 LARGEST_YAML: Final = 1024 * 1024
 SEPARATORS: Final = ",;\t|"
 PLACES: Final = ("x", "y")
-SHEET: Final = "sheet"
 
 _STAT_BLOCK: Final = re.compile(r"\*\*HD\*\*|\*\*HP\*\*", re.IGNORECASE)
 _YAML: Final = re.compile(r"(---\s*$|-\s+\S|[\w -]+:(\s|$))")
@@ -49,7 +48,9 @@ def read(text: str) -> Rows:
     text = text.removeprefix("\ufeff")
     first = text.lstrip()[:1]
     if first in ("[", "{"):
-        return _of_data(members.parsed(text), "a JSON list of objects")
+        return _of_data(lists.json_data(text), "a JSON list of objects")
+    if first == "<":
+        return _of_data(lists.xml_data(text), "elements of XML")
     if _STAT_BLOCK.search(text):
         return Rows(list(_stat_blocks(text)))
     line = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
@@ -83,35 +84,7 @@ def _yaml(text: str) -> Any:  # noqa: ANN401 - JSON
 
 def _of_data(data: Any, wanted: str) -> Rows:  # noqa: ANN401 - JSON
     """Return the creatures of a list, of the list that an object has, or of an object of objects."""
-    if isinstance(data, list):
-        return _rows([(f"creature {i}", each) for i, each in enumerate(data, 1)])
-    if isinstance(data, dict):
-        if SHEET in data or any(
-            foreign.canonical(str(name)) == "name" and isinstance(each, str) for name, each in data.items()
-        ):
-            return _rows([("creature 1", data)])
-        named = [name for name in foreign.LISTS if name in data] + [str(name) for name in data]
-        for name in named:
-            inside = data.get(name)
-            if isinstance(inside, list) and inside and all(isinstance(each, dict) for each in inside):
-                return _rows([(f"/{name}/{i}", each) for i, each in enumerate(inside)])
-            if isinstance(inside, dict) and _is_of_objects(inside):
-                return _rows(_named(inside, f"/{name}"))
-        if _is_of_objects(data):
-            return _rows(_named(data, ""))
-        raise Unconvertible(
-            f"creatures are {wanted}; this object has {', '.join(map(str, data)) or 'nothing'}"[:300]
-        )
-    raise Unconvertible(f"creatures are {wanted}")
-
-
-def _is_of_objects(data: Mapping[str, Any]) -> bool:
-    return len(data) > 1 and all(isinstance(each, dict) for each in data.values())
-
-
-def _named(data: Mapping[str, Any], at: str) -> list[tuple[str, Any]]:
-    """Return the objects of an object; one without a name has that of its member."""
-    return [(f"{at}/{name}", {"name": str(name), **each}) for name, each in data.items()]
+    return _rows(lists.creatures_in(data, wanted))
 
 
 def _rows(placed: Sequence[tuple[str, Any]]) -> Rows:
@@ -133,9 +106,16 @@ def _rows(placed: Sequence[tuple[str, Any]]) -> Rows:
 
 
 def _table(text: str) -> Rows:
-    """Return the creatures of a table; its first row names the columns, with the separator it uses."""
+    """Return the creatures of a table; its first row names the columns, with the separator it uses.
+
+    A text without separators whose first line names no column is a list of names.
+    """
     first = next((line for line in text.splitlines() if line.strip()), "")
     separator = max(SEPARATORS, key=first.count)
+    if foreign.column_of(first) not in foreign.READ:
+        named = [Row(place, values) for place, values in lists.names_in(text)]
+        if named:
+            return Rows(named)
     head: list[str] | None = None
     place_of_names, rows = "row 1", []
     spelled: dict[str, str] = {}
@@ -169,7 +149,7 @@ def _head(cells: Sequence[str], spelled: dict[str, str], place: str) -> list[str
     """Return the columns of a table; those without a name are empty."""
     head: list[str] = []
     for cell in cells:
-        name = foreign.canonical(cell)
+        name = foreign.column_of(cell)
         if name and name in head:
             raise Unconvertible(f"{place}: column {cell} is there twice")
         if name:

@@ -237,7 +237,8 @@ class _Making:
         return found
 
     def _value(self, name: str, value: Any, *, is_foreign: bool) -> dict[str, Any]:  # noqa: ANN401 - JSON
-        if name in ("hp", "hp_max") and (is_foreign or isinstance(value, Mapping)):
+        has_dice = isinstance(value, str) and bool(re.match(r"\s*\d+\s*\(", value))
+        if name in ("hp", "hp_max") and (is_foreign or has_dice or isinstance(value, Mapping)):
             points = foreign.hit_points(value)
             if points is None:
                 raise Cannot(f"hit points, not {excerpt(value)}")

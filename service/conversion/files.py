@@ -12,6 +12,15 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_PROGRAMS: Final = {
+    b"PK\x03\x04": "a workbook or an archive; save the sheet as CSV, or unpack the archive",
+    b"\xd0\xcf\x11\xe0": "an old workbook of Excel; save the sheet as CSV",
+    b"%PDF": "a PDF; copy the table out of it",
+    b"\x89PNG": "a picture; a map with walls is a .uvtt, .dd2vtt or .df2vtt file",
+    b"\xff\xd8\xff": "a picture; a map with walls is a .uvtt, .dd2vtt or .df2vtt file",
+    b"\x1f\x8b": "compressed; unpack it",
+}
+"""What files of other programs begin with, and what to do with them."""
 FALLBACK: Final = "cp1252"
 """What spreadsheets of Western Europe write where a file is not UTF-8; a superset of printable Latin-1."""
 
@@ -28,6 +37,9 @@ def text_of(data: bytes) -> FileText:
 
     UTF-16 without a mark is recognised by its zero bytes. Raises `Unconvertible` for what is no text.
     """
+    for mark, what in _PROGRAMS.items():
+        if data.startswith(mark):
+            raise Unconvertible(f"the file is not text: {what}")
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return FileText(_decoded(data, encoding))

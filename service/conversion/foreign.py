@@ -43,6 +43,14 @@ ALIASES: Final[Mapping[str, str]] = {
     "team": "side",
     "faction": "side",
     "statblock": "stat_block",
+    "average_hit_points": "hp",
+    "hp_avg": "hp",
+    "average_hp": "hp",
+    "npc_speed": "speed",
+    "speed_ft": "speed",
+    "speed_feet": "speed",
+    "movements": "speed",
+    "size_id": "size",
 }
 """What others call a column, by their name."""
 MARKS: Final = frozenset(
@@ -56,6 +64,10 @@ MARKS: Final = frozenset(
     )
 )
 """Members that only lists of other games have."""
+DEEPER: Final = ("stats", "statistics", "attributes", "properties")
+"""Members inside which other programs have a creature's numbers."""
+NUMBERS: Final = frozenset(("hp", "hp_max", "speed", "size"))
+"""What is read of them."""
 READ: Final = (
     "id",
     "name",
@@ -89,6 +101,10 @@ SIZES: Final[Mapping[str, str]] = {
     "c": "colossal",
 }
 """Sizes as other games shorten them."""
+NUMBERED: Final[Mapping[int, str]] = dict(
+    enumerate(("tiny", "small", "medium", "large", "huge", "gargantuan"), 2)
+)
+"""Sizes as one list of other games numbers them."""
 LARGER: Final[Mapping[str, str]] = {"huge": "l2", "gargantuan": "l3", "colossal": "l4"}
 """Sizes of other games above large, where the rulebook counts them."""
 _FEET: Final = re.compile(r"(?:([a-z]+)\s+)?(\d+)\s*(?:ft\.?|feet|foot)?", re.IGNORECASE)
@@ -102,6 +118,12 @@ def canonical(name: str) -> str:
     return ALIASES.get(plain, ALIASES.get(joined, plain))
 
 
+def column_of(cell: str) -> str:
+    """Return the column that a table names, without a unit behind it: `Speed (ft)` is `speed`."""
+    name, plain = canonical(cell), canonical(re.sub(r"\s*[(\[][^()\[\]]*[)\]]\s*$", "", cell))
+    return plain if plain in READ and name not in READ else name
+
+
 def members_of(creature: Mapping[str, Any]) -> dict[str, Any]:
     """Return the members of a creature by the names of columns, with those that lie deeper.
 
@@ -111,6 +133,10 @@ def members_of(creature: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in creature.items():
         if value is not None:
             found.setdefault(canonical(str(name)), value)
+    for deeper in (_listed(creature.get("attribs")), *(creature.get(name) for name in DEEPER)):
+        for name, value in deeper.items() if isinstance(deeper, Mapping) else ():
+            if canonical(str(name)) in NUMBERS and value is not None:
+                found.setdefault(canonical(str(name)), value)
     system = creature.get("system") or creature.get("data")
     inside = system if isinstance(system, Mapping) else found
     attributes = inside.get("attributes")
@@ -124,6 +150,17 @@ def members_of(creature: Mapping[str, Any]) -> dict[str, Any]:
     ):
         if value is not None:
             found.setdefault(name, value)
+    return found
+
+
+def _listed(attributes: object) -> dict[str, Any]:
+    """Return attributes that a list has, each with a name, a value now and a greatest one."""
+    found: dict[str, Any] = {}
+    for each in attributes if isinstance(attributes, list) else ():
+        if isinstance(each, Mapping) and isinstance(each.get("name"), str):
+            most = each.get("max")
+            now = each.get("current")
+            found[each["name"]] = {"max": most, "value": now} if most not in (None, "") else now
     return found
 
 
@@ -147,7 +184,8 @@ def whole(value: object, *, loose: bool = False) -> int | None:
         return int(value) if value == int(value) else None
     if not isinstance(value, str):
         return None
-    end = r"" if loose else r"(?:\.0+)?\s*(?:ft\.?|feet|foot|hp)?\s*$"
+    end = r"" if loose else r"(?:\.0+|,0{1,2})?\s*(?:ft\.?|feet|foot|hp)?\s*$"
+    value = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", value)  # 1,000 is a thousand
     match = re.match(rf"\s*(?:\+|d(?=\d))?(-?\d{{1,9}}){end}", value, re.IGNORECASE)
     return int(match[1]) if match else None
 
@@ -158,8 +196,8 @@ def speeds(value: object) -> dict[str, int]:
         found: dict[str, int] = {}
         for way, each in value.items():
             feet = next(iter(speeds(each).values()), None)
-            if feet is not None:
-                name = canonical(str(way))
+            name = canonical(str(way))
+            if feet is not None and not name.endswith("id"):
                 found[name if name not in ("speed", "number", "value", "land") else "walk"] = feet
         return found
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -177,6 +215,8 @@ def size_of(value: object, known: Sequence[str]) -> str | None:
         value = value.get("value") or value.get("name")
     if isinstance(value, Sequence) and not isinstance(value, str):
         value = value[0] if value else None
+    if type(value) is int:
+        value = NUMBERED.get(value)
     if not isinstance(value, str) or not value.strip():
         return None
     word = re.split(r"[^a-z0-9]+", value.strip().casefold())[0]

@@ -10,6 +10,7 @@ import pytest
 from service.conversion.creature_rows import columns_of
 from service.conversion.creatures import convert_creatures
 from service.conversion.faults import Unconvertible
+from service.conversion.files import text_of
 from service.rules.registry import REGISTRY
 from tests.support.tiny_game import TINY
 
@@ -172,3 +173,99 @@ def test_all_faults_of_a_row_of_a_list_are_named() -> None:
         "creature 1, column name: a value is required",
     )
     assert faults_of('[{"position": [0, 0], "sheet": {"id": 3}}]')[0] == "creature 1, column id: a string"
+
+
+GOBLIN = {"name": "Goblin", "hp": 7, "speed": 30, "size": "small"}
+FILES = {
+    "two wrappers": {"data": {"creatures": [GOBLIN]}},
+    "an object of one": {"goblin": {"hp": 7, "speed": 30, "size": "small"}},
+    "one inside": {"type": "character", "character": GOBLIN},
+    "what a browser stores": {
+        "Creatures": '["c1"]',
+        "Creatures.c1": json.dumps({**GOBLIN, "HP": {"Value": 7, "Notes": "(2d6)"}}),
+    },
+    "numbers deeper": {
+        "creatures": [{"name": "Goblin", "stats": {"hitPoints": 7, "Speed": "30 ft.", "Size": "S"}}]
+    },
+    "a list of attributes": {
+        "name": "Goblin",
+        "attribs": [
+            {"name": "hp", "current": "5", "max": "7"},
+            {"name": "npc_speed", "current": "30 ft."},
+            {"name": "size", "current": "Small"},
+        ],
+    },
+    "numbers by id": {
+        "data": [
+            {
+                "name": "Goblin",
+                "averageHitPoints": 7,
+                "movements": [{"movementId": 1, "speed": 30}],
+                "sizeId": 3,
+            }
+        ]
+    },
+}
+TEXTS = {
+    "lines of JSON": f"{json.dumps(GOBLIN)}\n{json.dumps(GOBLIN)}\n",
+    "a unit in the name of a column": "NAME,Hit Points,speed (ft),Size\nGoblin,7,30,small\n",
+    "a decimal comma": 'Name;HP;Speed;Size\nGoblin;"7,0";30;S\n',
+    "dice behind hit points": "Name,HP,Speed,Size\nGoblin,7 (2d6),30 ft.,Small\n",
+    "XML": "<compendium><monster><name>Goblin</name><size>S</size><hp>7 (2d6)</hp><speed>30 ft.</speed>"
+    "<trait><name>Sly</name><text>It hides.</text></trait></monster></compendium>",
+    **{name: json.dumps(data) for name, data in FILES.items()},
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_creature_is_found_however_its_program_wraps_it(name: str) -> None:
+    found = convert_creatures(TEXTS[name], HEARTRUSH).part["creatures"]
+    assert len(found) == (2 if name.startswith("lines") else 1)
+    sheet = found[0]["sheet"]
+    assert sheet["name"].casefold() == "goblin"
+    assert (sheet["hp_max"], sheet["speed"], sheet["size"]) == (7, 30, "small")
+
+
+def test_a_list_of_names_is_creatures_with_their_counts() -> None:
+    text = "Goblin\nZoë\n3 Wolf\nOrc x2\n- Rat (2)\nR2-D2\n"
+    found = [each["sheet"]["name"] for each in convert_creatures(text, HEARTRUSH).part["creatures"]]
+    wolves, orcs, rats = (f"Wolf {n}" for n in (1, 2, 3)), ("Orc 1", "Orc 2"), ("Rat 1", "Rat 2")
+    assert found == ["Goblin", "Zoë", *wolves, *orcs, *rats, "R2-D2"]
+
+
+@pytest.mark.parametrize("text", ["Once upon a time there was a goblin.\nIt was small.\n", "goblin\n"])
+def test_prose_is_no_list_of_names(text: str) -> None:
+    assert faults_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ('<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "a document type of XML is not read"),
+        ("<a><b></a>", "not valid XML: "),
+        ("<html><body><p>Goblin</p></body></html>", "there is no creature"),
+    ],
+)
+def test_xml_without_creatures_is_a_fault(text: str, fault: str) -> None:
+    assert faults_of(text)[0].startswith(fault)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"PK\x03\x04....", "save the sheet as CSV"),
+        (b"\xd0\xcf\x11\xe0....", "save the sheet as CSV"),
+        (b"%PDF-1.7", "copy the table out of it"),
+        (b"\x89PNG....", "a picture"),
+        (b"\xff\xd8\xff\xe0", "a picture"),
+        (b"\x1f\x8b\x08", "unpack it"),
+    ],
+)
+def test_a_file_of_another_program_is_named_with_what_to_do(data: bytes, said: str) -> None:
+    with pytest.raises(Unconvertible, match=said):
+        text_of(data)
+
+
+def test_a_thousand_is_not_one() -> None:
+    text = 'Name,HP\nDragon,"1,000"\n'
+    assert convert_creatures(text, HEARTRUSH).part["creatures"][0]["sheet"]["hp_max"] == 1_000
