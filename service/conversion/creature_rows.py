@@ -16,9 +16,10 @@ from typing import Any, Final, NamedTuple
 from service.conversion import foreign
 from service.conversion.choices import ANY, CreatureChoices
 from service.conversion.creature_cells import Cannot, excerpt, value_of
-from service.conversion.creature_files import PLACES, SHEET, Row, Rows
+from service.conversion.creature_files import PLACES, Row, Rows
 from service.conversion.faults import Converted, Unconvertible, shortened
 from service.conversion.fields import fields_by_name, opening_fields, record_of
+from service.conversion.lists import SHEET
 from service.rules.kernel import hints
 from service.rules.kernel.codec import Malformed, from_data
 from service.rules.kernel.hints import FieldShape, Shape
