@@ -160,11 +160,11 @@ class Auditor(JobRunner):
 
     def _span(self, job: Job) -> tuple[int, int] | None:
         """Return the first and last commit of the requested rounds; None for all commits."""
-        if job["from"] is None and job["to"] is None:
+        if job["first_round"] is None and job["last_round"] is None:
             return None
         marks = self.log.marks(job["encounter"])
         head = self.log.head(job["encounter"])
         last = head.folded if head is not None else 0
-        first = int(marks[f"round/{job['from']}"]) if job["from"] is not None else 1
-        after = marks.get(f"round/{job['to'] + 1}") if job["to"] is not None else None
+        first = int(marks[f"round/{job['first_round']}"]) if job["first_round"] is not None else 1
+        after = marks.get(f"round/{job['last_round'] + 1}") if job["last_round"] is not None else None
         return first, int(after) if after is not None else last

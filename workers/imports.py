@@ -42,7 +42,7 @@ class Importer(JobRunner):
 
     def do(self, job: Job) -> None:
         """Import one bundle, or store the reason for its refusal."""
-        raw = self.log.record(BUNDLES, job["import"])
+        raw = self.log.record(BUNDLES, job["bundle"])
         if raw is None:  # a worker died here, during the import or after it
             refusal = _refusal("bundle-refused", "the file is no longer stored; upload it again")
             self._finish(job, status=FAILED, refusal=refusal)
@@ -61,7 +61,7 @@ class Importer(JobRunner):
             refusal = _refusal("encounter-removed", "you removed this encounter; it cannot be imported")
             self._finish(job, status=FAILED, encounter=why.address, refusal=refusal)
         except Exception as fault:  # noqa: BLE001 - the job reports any fault to its sender
-            _logger.error("import.failed", job=job["import"], error=type(fault).__name__)  # noqa: TRY400 - ids only
+            _logger.error("import.failed", job=job["bundle"], error=type(fault).__name__)  # noqa: TRY400 - ids only
             refusal = _refusal("internal-error", f"the import failed: {type(fault).__name__}")
             self._finish(job, status=FAILED, refusal=refusal)
         else:
@@ -79,7 +79,7 @@ class Importer(JobRunner):
     def _finish(self, job: Job, **result: object) -> None:
         progress = self.progress(**(job.get("progress") or {}))
         self.close(job | {"progress": progress} | result)
-        self.log.drop_record(BUNDLES, job["import"])
+        self.log.drop_record(BUNDLES, job["bundle"])
 
 
 def _refusal(code: str, detail: str) -> dict[str, str]:

@@ -64,26 +64,26 @@ gone: Array<TakenCommand>;
 /** Numbers of played commands that this line does not repeat. */
 left: Array<number>;
 /** Where it begins. */
-from: Point;
+start: Point;
 /** Where it ends. */
-to: Point;
+end: Point;
 /** The patch from one view to the other (RFC 6902). */
 patch: Array<{
 /** The operation. */
 op: "add" | "remove" | "replace" | "move" | "copy" | "test";
 /** Where, as a JSON pointer. */
 path: string;
-/** Where it begins. */
+/** Where it is taken from. */
 from?: string;
 /** The value. */
 value?: unknown;
 }>;
 /** With `?events=true`: the events of each side since the common commit, each with its commit's number. */
 events?: {
-/** Where it begins. */
-from: Array<NumberedEvent>;
-/** Where it ends. */
-to: Array<NumberedEvent>;
+/** Those of where it begins. */
+start: Array<NumberedEvent>;
+/** Those of where it ends. */
+end: Array<NumberedEvent>;
 };
 };
 
@@ -148,9 +148,9 @@ progress?: JobProgress | null;
 /** What the audit found, in the form that `rewound verify` prints. */
 certificate?: Record<string, unknown>;
 /** The first round. */
-from?: number;
+first_round?: number;
 /** The last round. */
-to?: number;
+last_round?: number;
 /** What went wrong; null if nothing did. */
 fault?: string;
 };
@@ -158,9 +158,9 @@ fault?: string;
 /** Which rounds to audit; all of them by default. */
 export type AuditRequest = {
 /** The first round. */
-from?: number;
+first_round?: number;
 /** The last round. */
-to?: number;
+last_round?: number;
 };
 
 /** Audits, newest first. */
@@ -596,16 +596,16 @@ due: string | null;
 /** The difference between two points. */
 export type Difference = {
 /** Where it begins. */
-from: Point;
+start: Point;
 /** Where it ends. */
-to: Point;
+end: Point;
 /** The patch from one view to the other (RFC 6902). */
 patch: Array<{
 /** The operation. */
 op: "add" | "remove" | "replace" | "move" | "copy" | "test";
 /** Where, as a JSON pointer. */
 path: string;
-/** Where it begins. */
+/** Where it is taken from. */
 from?: string;
 /** The value. */
 value?: unknown;
@@ -614,10 +614,10 @@ value?: unknown;
 next_cursor: string | null;
 /** With `?events=true`: the events of each side since the common commit, each with its commit's number. */
 events?: {
-/** Where it begins. */
-from: Array<NumberedEvent>;
-/** Where it ends. */
-to: Array<NumberedEvent>;
+/** Those of where it begins. */
+start: Array<NumberedEvent>;
+/** Those of where it ends. */
+end: Array<NumberedEvent>;
 };
 };
 
@@ -9889,7 +9889,7 @@ treated?: boolean;
 /** The import of a bundle: its progress, the imported encounter, or the refusal. */
 export type Import = {
 /** The id of the import. */
-import: string;
+bundle: string;
 /** The status. */
 status: "pending" | "running" | "done" | "failed";
 /** When it was asked for. */
@@ -10489,7 +10489,7 @@ patch: Array<{
 op: "add" | "remove" | "replace" | "move" | "copy" | "test";
 /** Where, as a JSON pointer. */
 path: string;
-/** Where it begins. */
+/** Where it is taken from. */
 from?: string;
 /** The value. */
 value?: unknown;
@@ -13979,7 +13979,7 @@ subjects: Array<string>;
 /** The possible answers. */
 answers: Array<string>;
 /** The answer that holds if the GM gives none. */
-default: string;
+fallback: string;
 /** Where it waits; null where the default has answered. */
 prompt: string | null;
 };
@@ -16463,7 +16463,7 @@ line?: string;
 /** The query of `sendCommand`. */
 export type SendCommandQuery = {
 /** For an array: with `true`, commands after a refused one are decided too. */
-continue?: string;
+continue_on_refusal?: string;
 /** `en`: also say it in English: a sentence for each event, and for each offer. */
 text?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
@@ -16489,7 +16489,7 @@ export type ListCreaturesQuery = {
 /** The state after this commit. */
 at?: number;
 /** A seat: show only what it may read too; `*` shows only what everybody may read. */
-as?: string;
+seen_by?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
@@ -16503,7 +16503,7 @@ cursor?: string;
 /** Maximum number of items (default 100). */
 limit?: number;
 /** A seat: show only what it may read too; `*` shows only what everybody may read. */
-as?: string;
+seen_by?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
@@ -16513,7 +16513,7 @@ export type GetCreatureStatisticsQuery = {
 /** The state after this commit. */
 at?: number;
 /** A seat: show only what it may read too; `*` shows only what everybody may read. */
-as?: string;
+seen_by?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
@@ -16531,7 +16531,7 @@ export type GetCreatureSheetQuery = {
 /** The state after this commit. */
 at?: number;
 /** A seat: show only what it may read too; `*` shows only what everybody may read. */
-as?: string;
+seen_by?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
@@ -16539,11 +16539,11 @@ line?: string;
 /** The query of `getDiff`. */
 export type GetDiffQuery = {
 /** The commit to start from. */
-from: number;
+start: number;
 /** The commit to compare with (default: the newest). */
-to?: number;
-/** The encounter of `to`: one that continues this encounter, or that this encounter continues. */
-with?: string;
+end?: number;
+/** The encounter of `end`: one that continues this encounter, or that this encounter continues. */
+other?: string;
 /** `true`: also give the events; without it, patches alone. */
 events?: string;
 /** The `next_cursor` of an earlier answer, to continue after it. */
@@ -16559,7 +16559,7 @@ export type GetMapQuery = {
 /** The state after this commit. */
 at?: number;
 /** A seat: show only what it may read too; `*` shows only what everybody may read. */
-as?: string;
+seen_by?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
@@ -16570,8 +16570,8 @@ export type GetOptionsQuery = {
 creature?: string;
 /** Only commands that answer this prompt. */
 prompt?: string;
-/** Only commands of this type, or of these: `move,strike`. */
-type?: string;
+/** Only commands of these types: `move,strike`. */
+types?: string;
 /** What was legal after this commit, to compare with what was done. */
 at?: number;
 /** `short`: of each prompt only the types of its commands; `full`: also the commands that answer no prompt, and why others are not legal now. */
@@ -16593,7 +16593,7 @@ round?: number;
 /** Wait until this commit is folded. */
 min_version?: number;
 /** A seat: show only what it may read too; `*` shows only what everybody may read. */
-as?: string;
+seen_by?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };
@@ -16629,7 +16629,7 @@ ticket?: string;
 /** `en`: also say it in English: a sentence for each event, and for each offer. */
 text?: string;
 /** A seat: show only what it may read too; `*` shows only what everybody may read. */
-as?: string;
+seen_by?: string;
 /** The id of a line of play of this encounter: one that ended, or one that is proposed. Without it the address stands for the line that is played. */
 line?: string;
 };

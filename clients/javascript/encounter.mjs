@@ -99,11 +99,11 @@ export class Encounter {
    * Send a command, or up to fifty in an array, and return its outcome, or `{n, outcomes}`.
    * Throws `Problem` if a single command is refused (`code` says why); in an array a refusal is an outcome.
    * @param {Json|Json[]} command
-   * @param {Sending & {goOn?: boolean}} [sending] `goOn`: decide the rest of an array after a refusal
+   * @param {Sending & {continueOnRefusal?: boolean}} [sending] `continueOnRefusal`: decide the rest of an array after a refusal
    * @returns {Promise<Json>}
    */
-  send(command, { goOn, ...sending } = {}) {
-    const query = goOn ? { continue: true } : {};
+  send(command, { continueOnRefusal, ...sending } = {}) {
+    const query = continueOnRefusal ? { continue_on_refusal: true } : {};
     return this.#act("POST", "/commands", command, { ...sending, query }, Array.isArray(command) ? command : [command]);
   }
 
@@ -118,7 +118,7 @@ export class Encounter {
   }
 
   /**
-   * Return every command that the seat may send now: all, or of a `creature`, a `prompt`, a `type`. With `at` those that
+   * Return every command that the seat may send now: all, or of a `creature`, a `prompt`, of `types`. With `at` those that
    * were legal after that commit, with `view: "short"` of each prompt only the `types` of its commands, with
    * `view: "full"` also the commands that answer no prompt, and why others are not legal now, with `text: "en"` a
    * sentence for what each offer does.
@@ -207,7 +207,7 @@ export class Encounter {
     return this.client.get(`${this.path}/commits/${n}/explanation`);
   }
 
-  /** Audit the encounter, or rounds `from` to `to`, and return the ended audit. @returns {Promise<Json>} */
+  /** Audit the encounter, or rounds `first_round` to `last_round`, and return the ended audit. @returns {Promise<Json>} */
   audit({ signal, ...rounds } = {}) {
     return jobs(this.client, `${this.path}/audits`, rounds, "audit", signal);
   }
@@ -296,7 +296,7 @@ export class Encounter {
    * events; `to` may be a commit of the encounter `with`.
    */
   diff(query) {
-    return whole(this.client, `${this.path}/diff`, query, ({ events }) => [events.from, events.to]);
+    return whole(this.client, `${this.path}/diff`, query, ({ events }) => [events.start, events.end]);
   }
 
   /** Yield the encounter's audits. */

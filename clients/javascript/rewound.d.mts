@@ -114,7 +114,7 @@ export class Client {
   retryDelivery(id: string, delivery: string, sending?: Sending): Promise<contract.Delivery>;
   takeBundle(bundle: string, how?: { keys?: string[]; signal?: AbortSignal }): Promise<contract.Import>;
   imports(): AsyncGenerator<contract.Import, void>;
-  import(id: string): Promise<contract.Import>;
+  imported(id: string): Promise<contract.Import>;
   simulate(opening: contract.Opening, how?: Omit<contract.SimulationRequest, "opening"> & { signal?: AbortSignal }): Promise<contract.Simulation>;
   simulation(id: string): Promise<contract.Simulation>;
   rulesets(): Promise<contract.Rulesets["rulesets"]>;
@@ -142,7 +142,7 @@ export class Encounter {
   keeping(keep: (receipt: contract.Receipt) => unknown, how?: { key?: string }): Encounter;
   token(seat: string, sending?: Sending & { publicKey?: string }): Promise<string>;
   send(command: AnyCommand, sending?: Sending): Promise<contract.Outcome>;
-  send(commands: AnyCommand[], sending?: Sending & { goOn?: boolean }): Promise<contract.Outcomes>;
+  send(commands: AnyCommand[], sending?: Sending & { continueOnRefusal?: boolean }): Promise<contract.Outcomes>;
   outcome(n: number, asked?: Reading): Promise<contract.Outcome>;
   settled(key: string, asked?: Reading): Promise<contract.OutcomeOrOutcomes>;
   options(query?: contract.GetOptionsQuery): Promise<contract.Options>;

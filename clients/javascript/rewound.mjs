@@ -179,7 +179,7 @@ export class Client {
    */
   takeBundle(bundle, { keys = [], signal } = {}) {
     const query = keys.length ? { key: keys.join(",") } : {};
-    return jobs(this, "/v1/bundles", bundle, "import", signal, { type: "application/jsonl", query });
+    return jobs(this, "/v1/bundles", bundle, "bundle", signal, { type: "application/jsonl", query });
   }
 
   /** Yield your imports, newest first. */
@@ -188,7 +188,7 @@ export class Client {
   }
 
   /** Return an import with its current status. */
-  import(id) {
+  imported(id) {
     return this.get(`/v1/bundles/${id}`);
   }
 

@@ -247,14 +247,17 @@ EVENTS: Final[Schema] = {
     "type": "object",
     "description": "With `?events=true`: the events of each side since the common commit, each with its "
     "commit's number.",
-    "properties": {"from": listing(NUMBERED_EVENT), "to": listing(NUMBERED_EVENT)},
-    "required": ["from", "to"],
+    "properties": {
+        "start": {**listing(NUMBERED_EVENT), "description": "Those of where it begins."},
+        "end": {**listing(NUMBERED_EVENT), "description": "Those of where it ends."},
+    },
+    "required": ["start", "end"],
     "additionalProperties": False,
 }
 BETWEEN: Final[Mapping[str, Schema]] = MappingProxyType(
     {
-        "from": POINT,
-        "to": POINT,
+        "start": {**POINT, "description": "Where it begins."},
+        "end": {**POINT, "description": "Where it ends."},
         "patch": {**PATCH, "description": "The patch from one view to the other (RFC 6902)."},
     }
 )

@@ -39,8 +39,8 @@ LINE: Final = Parameter(
 )
 """Every operation within an encounter takes it, though it declares it nowhere."""
 
-AS: Final = Parameter(
-    "as",
+SEEN_BY: Final = Parameter(
+    "seen_by",
     "A seat: show only what it may read too; `*` shows only what everybody may read.",
     pattern=r"[a-z0-9][a-z0-9-]{0,23}|\*",
 )

@@ -19,7 +19,7 @@ from werkzeug.http import parse_options_header
 from service.api.exchange import Fields
 from service.api.inputs import EditionInputs
 from service.api.metrics import Metrics
-from service.api.parameters import AS, LINE, PRETTY, TEXT, WHOLE, Parameter, read_parameter
+from service.api.parameters import LINE, PRETTY, SEEN_BY, TEXT, WHOLE, Parameter, read_parameter
 from service.api.principals import Principal, SeatAccess
 from service.api.problems import Problem, invalid, listed
 from service.api.schemas import near
@@ -133,7 +133,7 @@ class ApiRequest:
     @property
     def readers(self) -> Seats:
         """The caller's seat, and the one in the query whose view it asks for: what all of them may read."""
-        other = self.query.get(AS.name)
+        other = self.query.get(SEEN_BY.name)
         return self.me.seat if other is None else (self.me.seat, NOBODY if other == "*" else other)
 
     def number(self, name: str) -> int:

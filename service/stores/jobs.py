@@ -130,7 +130,7 @@ class JobKind:
 
 AUDITS: Final = JobKind("audits", id="audit", of="encounter", internal=("fingerprint",))
 IMPORTS: Final = JobKind(
-    "imports", id="import", of="owner", internal=("fingerprint", "owner", "keys", "required")
+    "imports", id="bundle", of="owner", internal=("fingerprint", "owner", "keys", "required")
 )
 SIMULATIONS: Final = JobKind(
     "simulations", id="simulation", of="owner", internal=("fingerprint", "owner", "opening")

@@ -56,8 +56,8 @@ def between(
         one, two = _without_own(one), _without_own(two)
     apart = parting(services, before, after)
     data: views.Data = {
-        "from": {"encounter": before.encounter, "n": before.n},
-        "to": {"encounter": after.encounter, "n": after.n},
+        "start": {"encounter": before.encounter, "n": before.n},
+        "end": {"encounter": after.encounter, "n": after.n},
         "patch": views.patch(one, two),
     }
     if not limit:
@@ -67,8 +67,8 @@ def between(
     first = (min(skip, sides[0]), min(upto, sides[0]))
     second = (max(0, skip - sides[0]), max(0, upto - sides[0]))
     data["events"] = {
-        "from": _events(services, before.encounter, apart[0] + first[0], apart[0] + first[1], seat),
-        "to": _events(services, after.encounter, apart[1] + second[0], apart[1] + second[1], seat),
+        "start": _events(services, before.encounter, apart[0] + first[0], apart[0] + first[1], seat),
+        "end": _events(services, after.encounter, apart[1] + second[0], apart[1] + second[1], seat),
     }
     return data, upto if upto < sum(sides) else None
 

@@ -46,7 +46,7 @@ _ASKED_FOR: Final = (
     "/checkpoints",
     "/removal",
     "/bundle",
-    "/diff?from=1&to=3&events=true",
+    "/diff?start=1&end=3&events=true",
     "/diff",
     "/audits",
     "/audits/1",
@@ -100,7 +100,11 @@ def answers(who: Api, at: str, paths: Sequence[str], mistakes: Sequence[object])
     found = [_answer(who, "GET", at, path) for path in reading]
     found += [_answer(who, "POST", at, path, data) for path, data in ASKED]
     for mistake in mistakes:
-        where = ("/commands?continue=true",) if isinstance(mistake, list) else ("/previews", "/commands")
+        where = (
+            ("/commands?continue_on_refusal=true",)
+            if isinstance(mistake, list)
+            else ("/previews", "/commands")
+        )
         found += [_answer(who, "POST", at, path, mistake) for path in where]
     return [*found, streamed(who, at)]
 

@@ -144,7 +144,7 @@ PATHS = (
         "/contests",
         "/bundle",
     ),
-    *("/diff?from=2&to=7", "/commands/4", "/audits", "/checkpoints", "/forks"),
+    *("/diff?start=2&end=7", "/commands/4", "/audits", "/checkpoints", "/forks"),
 )
 
 

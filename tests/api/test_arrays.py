@@ -51,8 +51,8 @@ def test_after_a_refusal_the_rest_are_refused_as_skipped(table: Table) -> None:
 
 
 def test_or_they_go_on_where_that_was_asked_for(table: Table) -> None:
-    found = sent(table, [ADD, TOO_MUCH, ADD], "?continue=true")
-    stopped = sent(table, [TOO_MUCH, ADD], "?continue=false")
+    found = sent(table, [ADD, TOO_MUCH, ADD], "?continue_on_refusal=true")
+    stopped = sent(table, [TOO_MUCH, ADD], "?continue_on_refusal=false")
 
     assert outcomes(found) == ["accepted", "amount_out_of_range", "accepted"]
     assert outcomes(stopped) == ["amount_out_of_range", "skipped"]
@@ -70,7 +70,7 @@ def test_the_whole_array_happens_once(table: Table) -> None:
     asked = table.gm.get(f"{table.at}/commands?key=a1")
     other = table.gm("POST", f"{table.at}/commands", [ADD, TOO_MUCH], Idempotency_Key="a1")
     goes_on = table.gm(
-        "POST", f"{table.at}/commands?continue=true", [ADD, TOO_MUCH, ADD], Idempotency_Key="a1"
+        "POST", f"{table.at}/commands?continue_on_refusal=true", [ADD, TOO_MUCH, ADD], Idempotency_Key="a1"
     )
 
     assert unsigned(json.loads(again.text)) == asked == unsigned(first)
@@ -123,7 +123,7 @@ def test_one_command_that_cannot_be_read_keeps_all_of_them_off_the_record(table:
 def test_the_requests_name_their_array(table: Table, services: Services) -> None:
     """The record says which commands came together, so deciding again skips the same ones."""
     n = sent(table, [ADD, ADD])["n"]
-    sent(table, [ADD], "?continue=true")
+    sent(table, [ADD], "?continue_on_refusal=true")
 
     batches = [load_request(entry.raw).batch for entry in services.log.commands(table.id, n - 1, 3)]
 
@@ -134,7 +134,7 @@ def test_the_requests_name_their_array(table: Table, services: Services) -> None
 CHOOSE = {"type": "choose", "number": 3}
 
 
-@pytest.mark.parametrize("query", ["", "?continue=true"])
+@pytest.mark.parametrize("query", ["", "?continue_on_refusal=true"])
 def test_a_secret_choice_is_followed_by_others_only_where_they_go_on(table: Table, query: str) -> None:
     """Whether it was refused would show in what follows it."""
     answer = table.ada("POST", f"{table.at}/commands{query}", [CHOOSE, ADD])

@@ -172,8 +172,8 @@ def test_taking_in_is_a_job_that_a_worker_does_and_the_api_audits_nothing(
     monkeypatch.setattr("service.audit.importing.verify_fight", verify_fight)
     importer(other.log).look()
     assert (nobody.get(at)["status"], audits) == ("done", [raw])
-    assert [each["import"] for each in nobody.get("/v1/bundles")["imports"]] == [nobody.get(at)["import"]]
-    assert other.log.record("bundles", nobody.get(at)["import"]) is None, "the file is not kept"
+    assert [each["bundle"] for each in nobody.get("/v1/bundles")["imports"]] == [nobody.get(at)["bundle"]]
+    assert other.log.record("bundles", nobody.get(at)["bundle"]) is None, "the file is not kept"
 
 
 def test_every_bundle_is_taken_in_however_many_were_sent_at_once(

@@ -96,7 +96,7 @@ def test_options_are_chosen_by_type_and_by_prompt(owner: Api, at: str) -> None:
     types = {offer["command"]["type"] for option in whole["options"] for offer in option["commands"]}
     assert {"dash", "help"} <= types
 
-    some = owner.get(f"{at}/options?type=dash,help")
+    some = owner.get(f"{at}/options?types=dash,help")
     for option in some["options"]:
         assert {"dash", "help"} & set(option["prompt"]["accepts"])
     kept = [
@@ -110,7 +110,7 @@ def test_options_are_chosen_by_type_and_by_prompt(owner: Api, at: str) -> None:
     (one,) = owner.get(f"{at}/options?prompt={prompt}")["options"]
     assert one == whole["options"][-1]
     assert owner.get(f"{at}/options?prompt=r9/nothing")["options"] == []
-    wrong = json.loads(owner("GET", f"{at}/options?type=dsh").text)
+    wrong = json.loads(owner("GET", f"{at}/options?types=dsh").text)
     assert wrong["errors"] == [
         {"pointer": "?type", "detail": "dsh is not a command of heartrush@1; closest match: dash"}
     ]

@@ -234,7 +234,7 @@ def test_an_act_that_is_sealed_counts_for_who_may_read_it_alone(owner: Api) -> N
     fight.do("strike", "k1", target="k2")
     mine, other = fight.seats["seat-x"], fight.seats["seat-y"]
     assert acts(mine, fight.at) == {"k1": 1, "k2": 0}
-    assert acts(other, fight.at) == acts(mine, fight.at, "?as=*") == {"k1": 0, "k2": 0}
+    assert acts(other, fight.at) == acts(mine, fight.at, "?seen_by=*") == {"k1": 0, "k2": 0}
     assert acts(mine, fight.at, "?at=1") == {"k1": 0, "k2": 0}
 
 

@@ -179,4 +179,4 @@ def test_an_encounter_that_has_not_begun_has_no_rounds(owner: Api) -> None:
     for target in ("/commits?round=1", "/rolls?round=1", "/state?round=1"):
         is_problem(owner("GET", at + target), 422, "invalid")
     is_problem(owner("GET", f"{at}/rounds/1/replay"), 404, "not-found")
-    is_problem(owner("POST", f"{at}/audits", {"from": 1}), 422, "invalid")
+    is_problem(owner("POST", f"{at}/audits", {"first_round": 1}), 422, "invalid")

@@ -73,7 +73,7 @@ def test_TABLE_LINE_2_a_fork_answers_410_from_its_end_on_and_is_deleted(
         ("GET", f"{at}/commits"),
         ("GET", f"{at}/bundle"),
         ("POST", f"{at}/commands"),
-        ("GET", f"{table.at}/diff?from=4&with={fork['encounter']}"),
+        ("GET", f"{table.at}/diff?start=4&other={fork['encounter']}"),
     ):
         is_problem(later(method, address, ADD if method == "POST" else None), 410, "fork-expired")
     assert later.get(table.at)["version"] == 5

@@ -90,9 +90,9 @@ def test_a_fork_is_compared_with_its_parent(table: Table) -> None:
     did(table, ROLL, ADD)
     fork = forked(table.gm, table, 4, {"type": "add", "amount": 9})
     table.gm.get(f"/v1/encounters/{fork['encounter']}/state?min_version=2")
-    answer = table.gm.get(f"{table.at}/diff?from=5&with={fork['encounter']}&events=true")
-    assert [(e["event"]["type"], e["event"]["by"]) for e in answer["events"]["from"]] == [("counted", 3)]
-    assert [(e["event"]["type"], e["event"]["by"]) for e in answer["events"]["to"]] == [("counted", 9)]
+    answer = table.gm.get(f"{table.at}/diff?start=5&other={fork['encounter']}&events=true")
+    assert [(e["event"]["type"], e["event"]["by"]) for e in answer["events"]["start"]] == [("counted", 3)]
+    assert [(e["event"]["type"], e["event"]["by"]) for e in answer["events"]["end"]] == [("counted", 9)]
 
 
 def test_a_fork_is_not_counted_as_a_fight_left_unfinished(

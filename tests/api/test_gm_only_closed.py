@@ -26,7 +26,7 @@ NUMBERS: Final = ("1234", "777", "113")
 
 def told(table: Any, seat: str) -> str:
     """Return what *seat* is told of a table once it is over."""
-    diff = f"/diff?from=1&to={last(table)}&events=true"
+    diff = f"/diff?start=1&end={last(table)}&events=true"
     paths = (diff, "/state", "/commits", "/rolls", "/bundle", "/rounds/1/replay?events=true")
     each = [f"/commits/{n}/explanation?consulted=true" for n in range(1, last(table) + 1)]
     return "".join(table.seats[seat]("GET", table.at + path).text for path in (*paths, *each))

@@ -140,7 +140,7 @@ def test_a_proposal_and_a_contest_are_found_at_the_same_address_afterwards(table
     made(table.gm("POST", f"{at}/accept", {"version": proposal["version"]}), 200)
 
     assert table.gm.get(at)["status"] == "accepted"
-    assert {"from", "to"} == set(table.gm.get(f"{at}?events=true")["difference"]["events"])
+    assert {"start", "end"} == set(table.gm.get(f"{at}?events=true")["difference"]["events"])
     assert table.ada.get(f"{table.at}/contests/c1")["status"] == "as_ruled"
     second = made(table.gm("POST", f"{table.at}/undo", {"to": 2, "preview": True}))
     assert (

@@ -148,7 +148,7 @@ def test_a_role_that_may_not_is_told_which_may(table: Table) -> None:
     assert problem["detail"] == "the role player may not do this; gm may"
 
 
-@pytest.mark.parametrize(("path", "name"), [("commands", "key"), ("diff", "from")])
+@pytest.mark.parametrize(("path", "name"), [("commands", "key"), ("diff", "start")])
 def test_a_parameter_that_is_required_is_so_in_the_contract_too(table: Table, path: str, name: str) -> None:
     problem = is_problem(table.gm("GET", f"{table.at}/{path}"), 422, "invalid")
     described = contract()["paths"][f"/v1/encounters/{{encounter}}/{path}"]["get"]["parameters"]

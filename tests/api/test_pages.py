@@ -56,7 +56,7 @@ def owner_of(services: Services, table: Table) -> str:
 
 @pytest.fixture
 def audits(services: Services, table: Table) -> Listed:
-    wanted = {"from": None, "to": None, "verdict": None, "certificate": None}
+    wanted = {"first_round": None, "last_round": None, "verdict": None, "certificate": None}
     return f"{table.at}/audits", "audits", "audit", jobs(services, AUDITS, table.id, **wanted)
 
 
@@ -67,7 +67,7 @@ def imports(services: Services, table: Table) -> Listed:
     return (
         "/v1/bundles",
         "imports",
-        "import",
+        "bundle",
         jobs(services, IMPORTS, whose, keys=[], required=False, **empty),
     )
 

@@ -32,12 +32,12 @@ def test_the_gm_reads_what_a_seat_reads_and_no_more_than_its_own(owner: Api) -> 
     own = owner.get(f"{table.at}/creatures")["creatures"]
     assert any(each["hidden"] for each in own)
     for whose in (player, "*", "nobody"):
-        seen = owner.get(f"{table.at}/creatures?as={whose}")
+        seen = owner.get(f"{table.at}/creatures?seen_by={whose}")
         assert seen["creatures"] == table.seats[player].get(f"{table.at}/creatures")["creatures"]
-        assert "gob" not in texts(owner, table.at, f"?as={whose}")
+        assert "gob" not in texts(owner, table.at, f"?seen_by={whose}")
     for what in ("creatures", "state", "map"):  # a player who asks for the gm's view gets its own
         mine = table.seats[player].get(f"{table.at}/{what}")
-        assert table.seats[player].get(f"{table.at}/{what}?as=gm") == mine
+        assert table.seats[player].get(f"{table.at}/{what}?seen_by=gm") == mine
 
 
 def link(gm: Api, at: str, seat: str, **data: int) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def test_a_repeat_may_ask_for_another_look_of_the_answer(table: Table) -> None:
     assert (first.status_code, again.status_code) == (200, 200)
     assert again.headers["Idempotency-Replayed"] == "true"
     assert json.loads(again.text)["n"] == json.loads(first.text)["n"]
-    other = table.gm("POST", f"{table.at}/commands?continue=true", [ADD], Idempotency_Key="k1")
+    other = table.gm("POST", f"{table.at}/commands?continue_on_refusal=true", [ADD], Idempotency_Key="k1")
     is_problem(other, 422, "idempotency-key-reused")
 
 

@@ -117,7 +117,7 @@ def read_all(table: Table, encounter: str) -> None:
     gm("POST", f"{at}/previews", {"type": "close"})
     gm("POST", f"{at}/audits", {})
     gm("POST", f"{at}/checkpoints", {})
-    gm("GET", f"{table.at}/diff?from=2&with={encounter}")
+    gm("GET", f"{table.at}/diff?start=2&other={encounter}")
 
 
 def read_and_dropped(table: Table, proposal: Any) -> set[str]:

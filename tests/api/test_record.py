@@ -298,16 +298,20 @@ def test_options_say_everything_a_seat_may_do(table: Table) -> None:
 
 
 def test_an_audit_is_asked_for_once_and_found(played: Table) -> None:
-    first = played.gm("POST", f"{played.at}/audits", {"from": 1, "to": 2}, Idempotency_Key="k1")
-    again = played.gm("POST", f"{played.at}/audits", {"from": 1, "to": 2}, Idempotency_Key="k1")
+    first = played.gm(
+        "POST", f"{played.at}/audits", {"first_round": 1, "last_round": 2}, Idempotency_Key="k1"
+    )
+    again = played.gm(
+        "POST", f"{played.at}/audits", {"first_round": 1, "last_round": 2}, Idempotency_Key="k1"
+    )
 
     assert (first.status_code, again.text) == (202, first.text)
     found = played.gm.get(first.headers["Location"])
-    assert (found["status"], found["from"], found["to"]) == ("pending", 1, 2)
+    assert (found["status"], found["first_round"], found["last_round"]) == ("pending", 1, 2)
     assert [each["audit"] for each in played.gm.get(f"{played.at}/audits")["audits"]] == [found["audit"]]
-    other = played.gm("POST", f"{played.at}/audits", {"from": 2}, Idempotency_Key="k1")
+    other = played.gm("POST", f"{played.at}/audits", {"first_round": 2}, Idempotency_Key="k1")
     is_problem(other, 422, "idempotency-key-reused")
-    for body in ({"from": 2, "to": 1}, {"from": 9}, {"x": 1}, {"from": "1"}):
+    for body in ({"first_round": 2, "last_round": 1}, {"first_round": 9}, {"x": 1}, {"first_round": "1"}):
         assert played.gm("POST", f"{played.at}/audits", body).status_code in (400, 422)
     is_problem(played.gm("GET", f"{played.at}/audits/nothing"), 404, "not-found")
     is_problem(played.ada("POST", f"{played.at}/audits", {}), 403, "forbidden")

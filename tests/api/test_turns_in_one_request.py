@@ -31,7 +31,7 @@ def turn_of_hero(gm: Api, at: str) -> Any:
 @pytest.mark.parametrize("turn", [(MOVE, END), (DRAW, MOVE, END), (BEGIN, END), (BEGIN, CHARGE, END)])
 def test_a_turn_is_sent_whole(owner: Api, turn: tuple[dict[str, Any], ...]) -> None:
     at = acting(owner)
-    answer = owner("POST", f"{at}/commands?continue=true", list(turn))
+    answer = owner("POST", f"{at}/commands?continue_on_refusal=true", list(turn))
 
     assert answer.status_code == 200, answer.text
     assert [each["outcome"] for each in json.loads(answer.text)["outcomes"]] == ["accepted"] * len(turn)
@@ -54,7 +54,7 @@ def test_what_cannot_follow_leaves_nothing_of_the_turn_on_the_record(
     """What comes of a die is not known before it is thrown: after it nothing more is counted on."""
     at = acting(owner)
     version = owner.get(at)["version"]
-    answer = owner("POST", f"{at}/commands?continue=true", list(turn))
+    answer = owner("POST", f"{at}/commands?continue_on_refusal=true", list(turn))
 
     assert (answer.status_code, json.loads(answer.text).get("code")) == (409, code)
     assert owner.get(at)["version"] == version
@@ -65,6 +65,8 @@ def test_what_others_planned_is_not_known_before_the_last_plan_is_on_the_record(
     at = opened(owner, rise(), {"type": "start_combat"}, *everybody("pass_movement")[:-1])
     last = {"type": "plan_movement", "creature": "foe-4", "path": [[3, 8]]}
     answer = owner(
-        "POST", f"{at}/commands?continue=true", [last, {"type": "no_more_swift", "creature": "foe-4"}]
+        "POST",
+        f"{at}/commands?continue_on_refusal=true",
+        [last, {"type": "no_more_swift", "creature": "foe-4"}],
     )
     assert (answer.status_code, json.loads(answer.text)["code"]) == (409, "wrong_phase")

@@ -79,7 +79,7 @@ class Greedy:
             self.ask("POST", f"{at}/commands", command)
         dash = {"type": "dash", "creature": "players-0", "to": [40, 12]}
         array = [dash] * ARRAY
-        yield from repeat(lambda: self.ask("POST", f"{at}/commands?continue=true", array))
+        yield from repeat(lambda: self.ask("POST", f"{at}/commands?continue_on_refusal=true", array))
 
     def crowd(self) -> str:
         """Open and begin a fight of two hundred in Rise; return its path."""
@@ -107,7 +107,7 @@ class Greedy:
         arrays = [commands[i : i + ARRAY] for i in range(0, len(commands), ARRAY)]
         while True:
             for array in arrays:
-                yield lambda array=array: self.ask("POST", f"{at}/commands?continue=true", array)  # type: ignore[misc]  # it is called before the next
+                yield lambda array=array: self.ask("POST", f"{at}/commands?continue_on_refusal=true", array)  # type: ignore[misc]  # it is called before the next
                 yield lambda: self.ask("GET", f"{at}/rounds/1/replay")
                 yield lambda: self.ask("POST", f"{at}/audits", {})
 

@@ -111,7 +111,7 @@ def rows(count: int = COMMITS, times: int = 9) -> list[Row | str]:
             host.folder.keep(host.folder.at(core.ENCOUNTER, count - BEHIND))
 
         behind = [reading.cost("/state", fall_behind)[0] for _ in range(times)]
-        diffs = [reading.cost(f"/diff?from=10&to={count - 5}&events=true") for _ in range(times)]
+        diffs = [reading.cost(f"/diff?start=10&end={count - 5}&events=true") for _ in range(times)]
         replays = [reading.cost(f"/rounds/{count // 20}/replay") for _ in range(times)]
     return [
         Row(f"GET state, {BEHIND:,} commits behind", median(behind), "ms of CPU", AIM_MS, most=True),

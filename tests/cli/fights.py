@@ -100,4 +100,4 @@ def closed(table: ScriptTable) -> ScriptTable:
 
 def audited(table: ScriptTable, **asked: int) -> dict[str, Any]:
     """Return an audit that was asked for and done."""
-    return dict(table.gm.audit(asked.get("from"), asked.get("to"), wait_s=PATIENCE_S))
+    return dict(table.gm.audit(asked.get("first_round"), asked.get("last_round"), wait_s=PATIENCE_S))

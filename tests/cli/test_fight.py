@@ -77,7 +77,7 @@ def test_rounds_of_an_encounter_are_audited_alone(service: Service) -> None:
     table = played(service, "s002", seeded=True)
     rounds = table.gm.rounds()
 
-    job = audited(table, **{"from": 1, "to": 1})
+    job = audited(table, first_round=1, last_round=1)
 
     assert job["verdict"] == "valid_to_epoch(1)"
     assert job["certificate"]["decided"] == {"from": rounds[0]["first"], "to": rounds[0]["last"]}

@@ -91,7 +91,7 @@ def test_everything_of_the_record_is_read(rewound: Rewound, forms: dict[str, Any
     assert gm.replay(1)["frames"][0]["n"] == gm.rounds()[0]["first"]
     assert {roll["source"] for roll in gm.rolls(creature="pia")} == {"declared"}
     assert gm.explanation(6)["type"] == "engage"
-    assert gm.diff(4, 5)["to"]["n"] == 5
+    assert gm.diff(4, 5)["end"]["n"] == 5
     assert [seat["seat"] for seat in gm.seats()] == ["gm", "zoe", "max"]
     assert rewound.rule("heartrush@1", "HR-ENG-4")["statement"]
     assert "heartrush@1" in {found["edition"] for found in rewound.rulesets()}
@@ -148,7 +148,9 @@ def test_an_array_tells_each_outcome(rewound: Rewound, forms: dict[str, Any]) ->
     bare = without_receipts(stopped)
     assert without_receipts(gm.send_all(several, key="three")) == bare
     assert gm.outcome_of("three") == bare, "an answer that is read later has no receipts"
-    on = gm.send_all([{"type": "pass", "creature": "pia"}, {"type": "grant_priority"}], go_on=True)
+    on = gm.send_all(
+        [{"type": "pass", "creature": "pia"}, {"type": "grant_priority"}], continue_on_refusal=True
+    )
     assert [each["outcome"] for each in on["outcomes"]] == ["refused", "accepted"]
     assert gm.outcome_of("never-sent") is None
 
@@ -217,7 +219,7 @@ def test_what_else_an_owner_and_an_encounter_have(rewound: Rewound, forms: dict[
     assert taken["imported"] is not None
     assert (taken["status"], taken["imported"]["record"]) == ("done", gm.encounter)
     assert taken["encounter"] != gm.encounter
-    assert rewound.import_(taken["import"]) == next(iter(rewound.imports()))
+    assert rewound.imported(taken["bundle"]) == next(iter(rewound.imports()))
     key = rewound.make_api_key("bot", scopes=["read"])
     rotated = rewound.rotate_api_key(key["key"], overlap_s=0)
     rewound.end_api_key(rotated["key"])

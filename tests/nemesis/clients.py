@@ -212,7 +212,7 @@ class Table:
             commands[rival.chance.randrange(count)] = fights.refused_roll(rival.chance)
         wanted = self._wanted(fight, commands, commands)
         if rival.chance.random() < 0.5:
-            wanted = replace(wanted, path=wanted.path + "?continue=true")
+            wanted = replace(wanted, path=wanted.path + "?continue_on_refusal=true")
         rival.send(wanted)
 
     def _race(self, fight: Fight, rival: Sender, second: Sender, pool: ThreadPoolExecutor) -> None:

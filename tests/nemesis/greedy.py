@@ -55,7 +55,7 @@ class Greedy:
 
     def _flood(self, at: str) -> None:
         command = {"type": "pass", "creature": "players-0"}
-        reply = self._ask(f"{at}/commands?continue=true", [command] * ARRAY, "respond-async")
+        reply = self._ask(f"{at}/commands?continue_on_refusal=true", [command] * ARRAY, "respond-async")
         if reply is None:
             self._scene.over.wait(0.2)
         elif reply.status < 300:

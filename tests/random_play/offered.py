@@ -264,7 +264,7 @@ class Play:
         if self.book != "rise" or "creature" not in data:
             return False
         whole = [{"type": type_, **data}, {"type": "end_turn", "creature": data["creature"]}]
-        answer = self.seats[seat]("POST", f"{self.at}/commands?continue=true", whole)
+        answer = self.seats[seat]("POST", f"{self.at}/commands?continue_on_refusal=true", whole)
         accepted = (
             answer.status_code == 200 and json.loads(answer.text)["outcomes"][0]["outcome"] == "accepted"
         )

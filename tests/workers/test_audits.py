@@ -65,8 +65,8 @@ def asked(log: Log, encounter: str, id_: str = "a1", /, **said: object) -> Job:
         "encounter": encounter,
         "status": "pending",
         "requested": "2026-01-02T00:00:00.000Z",
-        "from": None,
-        "to": None,
+        "first_round": None,
+        "last_round": None,
         "verdict": None,
         "progress": None,
         "certificate": None,
@@ -117,7 +117,7 @@ def test_lines_that_ended_a_moment_ago_are_signed_before_they_are_audited(tmp_pa
 
 
 def test_the_rounds_that_were_asked_for_are_decided_alone(log: Log, sitting: Sitting) -> None:
-    rounds: dict[str, object] = {"from": 2, "to": 2}
+    rounds: dict[str, object] = {"first_round": 2, "last_round": 2}
     asked(log, sitting.encounter, **rounds)
 
     auditor(log).look()

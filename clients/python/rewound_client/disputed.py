@@ -98,14 +98,14 @@ class Disputed(Encounter):
         return cast("shapes.ListedFork", self._done("DELETE", f"/forks/{fork}"))
 
     def diff(
-        self, from_: int, to: int | None = None, *, with_: str | None = None, events: bool = False
+        self, start: int, end: int | None = None, *, other: str | None = None, events: bool = False
     ) -> shapes.Difference:
         """Return the difference between two commits as a JSON Patch (RFC 6902), and with *events* the events.
 
-        *to* may be a commit of the encounter *with_*.
+        *end* may be a commit of the encounter *other*.
         """
-        query: Query = {"from": from_, "to": to, "with": with_, "events": "true" if events else None}
-        return cast("shapes.Difference", self._whole("/diff", query, "events.from", "events.to"))
+        query: Query = {"start": start, "end": end, "other": other, "events": "true" if events else None}
+        return cast("shapes.Difference", self._whole("/diff", query, "events.start", "events.end"))
 
 
 def _ruling(contest: str, data: Mapping[str, Any]) -> Mapping[str, Any]:

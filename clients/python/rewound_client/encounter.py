@@ -105,18 +105,18 @@ class Table(Disputed, Proved):
         creature: str | None = None,
         *,
         prompt: str | None = None,
-        type: str | None = None,  # noqa: A002 - the name that the command has
+        types: str | None = None,
         at: int | None = None,
         view: str | None = None,
         text: str | None = None,
     ) -> shapes.Options:
         """Return every command that this seat may send now; `values_of` lists the values of a choice.
 
-        Or those of *creature*, those that answer *prompt*, those of a *type* (or several: `"move,strike"`).
+        Or those of *creature*, those that answer *prompt*, those of *types* (`"move,strike"`).
         With *at* those that were legal after that commit, with *view* `"short"` of each prompt only the
         `types` of its commands, and with *text* `"en"` what each offer does, in a sentence.
         """
-        where: Query = {"creature": creature, "prompt": prompt, "type": type, "at": at}
+        where: Query = {"creature": creature, "prompt": prompt, "types": types, "at": at}
         query: Query = {**where, "view": view, "text": text}
         return with_lists(cast("shapes.Options", self._get("/options", query)))
 
@@ -141,7 +141,7 @@ class Table(Disputed, Proved):
         self,
         commands: Sequence[Mapping[str, Any]],
         *,
-        go_on: bool = False,
+        continue_on_refusal: bool = False,
         key: str | None = None,
         version: int | None = None,
         wait_s: float = WAIT_S,
@@ -149,9 +149,12 @@ class Table(Disputed, Proved):
         """Send up to fifty commands, which are decided in order, and return their outcomes.
 
         A refusal is an outcome here and raises nothing. It stops the rest, which are refused as `skipped`,
-        unless *go_on*.
+        unless *continue_on_refusal*.
         """
-        data, query = [dict(command) for command in commands], {"continue": "true" if go_on else None}
+        data, query = (
+            [dict(command) for command in commands],
+            {"continue_on_refusal": "true" if continue_on_refusal else None},
+        )
         done = self._act(
             "POST", "/commands", data, query, commands=data, key=key, version=version, wait_s=wait_s
         )

@@ -110,15 +110,15 @@ class Owner(Place):
         """
         given = ",".join(keys)
         query = {"key": given} if given else {}
-        return cast("shapes.Import", self._job("/bundles", bundle, "import", wait_s, query))
+        return cast("shapes.Import", self._job("/bundles", bundle, "bundle", wait_s, query))
 
     def imports(self) -> Iterator[shapes.Import]:
         """Yield your imports, newest first, page by page."""
         yield from self._pages("/bundles", "imports", {})
 
-    def import_(self, import_: str) -> shapes.Import:
+    def imported(self, bundle: str) -> shapes.Import:
         """Return an import with its current status."""
-        return cast("shapes.Import", self._get(f"/bundles/{import_}"))
+        return cast("shapes.Import", self._get(f"/bundles/{bundle}"))
 
     def simulate(
         self, opening: Mapping[str, Any], *, wait_s: float = 60, **more: object

@@ -17,7 +17,7 @@ class Proved(Encounter):
 
         Raises `NotDone` after *wait_s* seconds.
         """
-        asked = {"from": first, "to": last}
+        asked = {"first_round": first, "last_round": last}
         data = {name: value for name, value in asked.items() if value is not None}
         return cast("shapes.Audit", self._job("/audits", data, "audit", wait_s))
 

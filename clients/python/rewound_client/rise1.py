@@ -2243,7 +2243,7 @@ class RulingRequested(t.TypedDict):
     question: str
     subjects: list[str]
     answers: list[str]
-    default: str
+    fallback: str
     prompt: str | None
 
 @t.final

@@ -74,22 +74,31 @@ AmendmentDifferencePatch = t.TypedDict('AmendmentDifferencePatch', {
 })
 """One operation of RFC 6902."""
 
-AmendmentDifferenceEvents = t.TypedDict('AmendmentDifferenceEvents', {
-    'from': "list[NumberedEvent]",
-    'to': "list[NumberedEvent]",
-})
-"""With `?events=true`: the events of each side since the common commit, each with its commit's number."""
+@t.final
+class AmendmentDifferenceEvents(t.TypedDict):
+    """With `?events=true`: the events of each side since the common commit, each with its commit's number."""
+    start: "list[NumberedEvent]"
+    """Those of where it begins."""
+    end: "list[NumberedEvent]"
+    """Those of where it ends."""
 
-AmendmentDifference = t.TypedDict('AmendmentDifference', {
-    'commands': "list[TakenCommand]",
-    'gone': "list[TakenCommand]",
-    'left': list[int],
-    'from': "Point",
-    'to': "Point",
-    'patch': "list[AmendmentDifferencePatch]",
-    'events': t.NotRequired["AmendmentDifferenceEvents"],
-})
-"""The difference between a proposed line and the line as played."""
+@t.final
+class AmendmentDifference(t.TypedDict):
+    """The difference between a proposed line and the line as played."""
+    commands: "list[TakenCommand]"
+    """The commands."""
+    gone: "list[TakenCommand]"
+    """Repeated commands that are refused in this line."""
+    left: list[int]
+    """Numbers of played commands that this line does not repeat."""
+    start: "Point"
+    """Where it begins."""
+    end: "Point"
+    """Where it ends."""
+    patch: "list[AmendmentDifferencePatch]"
+    """The patch from one view to the other (RFC 6902)."""
+    events: t.NotRequired["AmendmentDifferenceEvents"]
+    """With `?events=true`: the events of each side since the common commit, each with its commit's number."""
 
 @t.final
 class ApiKey(t.TypedDict):
@@ -135,25 +144,37 @@ class ApiKeys(t.TypedDict):
     keys: "list[ApiKey]"
     """The keys."""
 
-Audit = t.TypedDict('Audit', {
-    'audit': str,
-    'encounter': str,
-    'status': t.Literal['pending', 'running', 'done', 'failed'],
-    'requested': str,
-    'verdict': t.NotRequired[str],
-    'progress': t.NotRequired["JobProgress | None"],
-    'certificate': t.NotRequired[dict[str, t.Any]],
-    'from': t.NotRequired[int],
-    'to': t.NotRequired[int],
-    'fault': t.NotRequired[str],
-})
-"""An audit: every command is decided again and the bytes are compared."""
+@t.final
+class Audit(t.TypedDict):
+    """An audit: every command is decided again and the bytes are compared."""
+    audit: str
+    """The id of the audit."""
+    encounter: str
+    """The id of the encounter."""
+    status: t.Literal['pending', 'running', 'done', 'failed']
+    """The status."""
+    requested: str
+    """When it was asked for."""
+    verdict: t.NotRequired[str]
+    """The verdict; null until it is known."""
+    progress: t.NotRequired["JobProgress | None"]
+    """How far the worker is; null before it begins."""
+    certificate: t.NotRequired[dict[str, t.Any]]
+    """What the audit found, in the form that `rewound verify` prints."""
+    first_round: t.NotRequired[int]
+    """The first round."""
+    last_round: t.NotRequired[int]
+    """The last round."""
+    fault: t.NotRequired[str]
+    """What went wrong; null if nothing did."""
 
-AuditRequest = t.TypedDict('AuditRequest', {
-    'from': t.NotRequired[int],
-    'to': t.NotRequired[int],
-})
-"""Which rounds to audit; all of them by default."""
+@t.final
+class AuditRequest(t.TypedDict):
+    """Which rounds to audit; all of them by default."""
+    first_round: t.NotRequired[int]
+    """The first round."""
+    last_round: t.NotRequired[int]
+    """The last round."""
 
 @t.final
 class Audits(t.TypedDict):
@@ -625,20 +646,27 @@ DifferencePatch = t.TypedDict('DifferencePatch', {
 })
 """One operation of RFC 6902."""
 
-DifferenceEvents = t.TypedDict('DifferenceEvents', {
-    'from': "list[NumberedEvent]",
-    'to': "list[NumberedEvent]",
-})
-"""With `?events=true`: the events of each side since the common commit, each with its commit's number."""
+@t.final
+class DifferenceEvents(t.TypedDict):
+    """With `?events=true`: the events of each side since the common commit, each with its commit's number."""
+    start: "list[NumberedEvent]"
+    """Those of where it begins."""
+    end: "list[NumberedEvent]"
+    """Those of where it ends."""
 
-Difference = t.TypedDict('Difference', {
-    'from': "Point",
-    'to': "Point",
-    'patch': "list[DifferencePatch]",
-    'next_cursor': str | None,
-    'events': t.NotRequired["DifferenceEvents"],
-})
-"""The difference between two points."""
+@t.final
+class Difference(t.TypedDict):
+    """The difference between two points."""
+    start: "Point"
+    """Where it begins."""
+    end: "Point"
+    """Where it ends."""
+    patch: "list[DifferencePatch]"
+    """The patch from one view to the other (RFC 6902)."""
+    next_cursor: str | None
+    """The cursor of the next page; null on the last one."""
+    events: t.NotRequired["DifferenceEvents"]
+    """With `?events=true`: the events of each side since the common commit, each with its commit's number."""
 
 @t.final
 class DisputeLost(t.TypedDict):
@@ -899,18 +927,27 @@ class ImportRefusal(t.TypedDict):
     detail: str
     """What is wrong here, for people."""
 
-Import = t.TypedDict('Import', {
-    'import': str,
-    'status': t.Literal['pending', 'running', 'done', 'failed'],
-    'requested': str,
-    'encounter': str | None,
-    'verdict': str | None,
-    'certificate': dict[str, t.Any] | None,
-    'imported': "ImportOf | None",
-    'refusal': "ImportRefusal | None",
-    'progress': t.NotRequired["JobProgress | None"],
-})
-"""The import of a bundle: its progress, the imported encounter, or the refusal."""
+@t.final
+class Import(t.TypedDict):
+    """The import of a bundle: its progress, the imported encounter, or the refusal."""
+    bundle: str
+    """The id of the import."""
+    status: t.Literal['pending', 'running', 'done', 'failed']
+    """The status."""
+    requested: str
+    """When it was asked for."""
+    encounter: str | None
+    """The id of the imported encounter in this service."""
+    verdict: str | None
+    """The verdict of its audit."""
+    certificate: dict[str, t.Any] | None
+    """What the audit found, in the form that `rewound verify` prints."""
+    imported: "ImportOf | None"
+    """The id of the new encounter; null until it is there."""
+    refusal: "ImportRefusal | None"
+    """Why the import was refused; null if it was not."""
+    progress: t.NotRequired["JobProgress | None"]
+    """How far the worker is; null before it begins."""
 
 @t.final
 class ImportOf(t.TypedDict):

@@ -29,8 +29,8 @@ AUDIT: Final = component(
             "verdict": TEXT,
             "progress": maybe(PROGRESS),
             "certificate": OPEN,
-            "from": NUMBER,
-            "to": NUMBER,
+            "first_round": NUMBER,
+            "last_round": NUMBER,
             "fault": TEXT,
         },
         audit=TEXT,
@@ -42,8 +42,9 @@ AUDIT: Final = component(
 AUDIT_PAGE: Final = component("Audits", page("Audits, newest first.", "audits", AUDIT))
 _PATH: Final = "/v1/encounters/{encounter}/audits"
 _ROUND: Final = number("round", 1, 10**6)
-AUDIT_REQUEST: Final = strict("AuditRequest", {"from": IntegerField(_ROUND), "to": IntegerField(_ROUND)})
-"""Not a record, because `from` is a keyword of Python."""
+AUDIT_REQUEST: Final = strict(
+    "AuditRequest", {"first_round": IntegerField(_ROUND), "last_round": IntegerField(_ROUND)}
+)
 
 
 @operation(
@@ -58,19 +59,20 @@ AUDIT_REQUEST: Final = strict("AuditRequest", {"from": IntegerField(_ROUND), "to
     problems=("command-refused", "too-many-audits"),
 )
 def start_audit(request: ApiRequest) -> ApiResponse:
-    """Decide every command again, or those of rounds `from` to `to`, and compare with the stored record.
+    """Decide every command again, or those of some rounds, and compare with the stored record.
 
-    The answer is a job. Poll it until its status is `done`, then read the verdict and the certificate.
+    The rounds are `first_round` to `last_round`. The answer is a job. Poll it until its status is `done`,
+    then read the verdict and the certificate.
     """
     refuse_draft(request)
-    first, last = request.data.get("from"), request.data.get("to")
+    first, last = request.data.get("first_round"), request.data.get("last_round")
     rounds = {span.round for span in reading.rounds(request.services, request.encounter)}
-    for name, chosen in (("from", first), ("to", last)):
+    for name, chosen in (("first_round", first), ("last_round", last)):
         if chosen is not None and chosen not in rounds:
             raise invalid((f"/{name}", "a round that has begun"))
     if first is not None and last is not None and first > last:
-        raise invalid(("/to", f"not before round {first}"))
-    wanted = {"from": first, "to": last, "verdict": None, "certificate": None}
+        raise invalid(("/last_round", f"not before round {first}"))
+    wanted = {"first_round": first, "last_round": last, "verdict": None, "certificate": None}
     asked, bucket = idempotency_key(request, request.me.scope), bucket_of(request.encounter)
     job, replayed = ask(request, AUDITS, request.encounter, asked, wanted, bucket=bucket)
     at = request.below(f"/audits/{job['audit']}")

@@ -30,7 +30,7 @@ IMPORT: Final = component(
     closed(
         "The import of a bundle: its progress, the imported encounter, or the refusal.",
         {"progress": maybe(PROGRESS)},
-        **{"import": TEXT},
+        bundle=TEXT,
         status={"enum": ["pending", "running", "done", "failed"]},
         requested=TIME,
         encounter={**maybe(UUID), "description": "The id of the imported encounter in this service."},
@@ -130,8 +130,8 @@ def import_bundle(request: ApiRequest) -> ApiResponse:
         request, IMPORTS, owner, idempotency_key(request, owner), wanted, file=(BUNDLES, request.body)
     )
     if replayed and job["status"] not in (PENDING, RUNNING):
-        services.log.drop_record(BUNDLES, job["import"])
-    return job_accepted(request, IMPORTS.shown(job), f"/v1/bundles/{job['import']}", replayed=replayed)
+        services.log.drop_record(BUNDLES, job["bundle"])
+    return job_accepted(request, IMPORTS.shown(job), f"/v1/bundles/{job['bundle']}", replayed=replayed)
 
 
 @operation(
@@ -151,7 +151,7 @@ def list_imports(request: ApiRequest) -> ApiResponse:
 
 @operation(
     "GET",
-    "/v1/bundles/{import}",
+    "/v1/bundles/{bundle}",
     "getImport",
     TAG,
     roles=KEY_HOLDERS,
@@ -159,7 +159,7 @@ def list_imports(request: ApiRequest) -> ApiResponse:
 )
 def get_import(request: ApiRequest) -> ApiResponse:
     """Get an import: its progress, the encounter once it is `done`, or the refusal if it `failed`."""
-    job = IMPORTS.find(request.services.log, _owner(request), request.path["import"])
+    job = IMPORTS.find(request.services.log, _owner(request), request.path["bundle"])
     if job is None:
         raise not_found()
     return ApiResponse(IMPORTS.shown(job))

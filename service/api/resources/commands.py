@@ -49,7 +49,7 @@ ARRAY: Final = 50
     is_quick=True,
     query=(
         Parameter(
-            "continue",
+            "continue_on_refusal",
             "For an array: with `true`, commands after a refused one are decided too.",
             pattern="true|false",
         ),
@@ -67,14 +67,15 @@ def send_command(request: ApiRequest) -> Steps[ApiResponse]:
 
     The commands of an array (at most fifty) are appended together and decided in order, one by one. The
     answer is 200 with `outcomes`, even if some are refused; the last one alone has `prompts`. After a refusal
-    the remaining commands are refused as `skipped`, unless `?continue=true`. The idempotency key and
-    `If-Match` apply to the array as a whole. A secret choice must be legal when the array is sent, after the
-    commands before it as far as they throw no dice, and unless `?continue=true` it must be the last command.
+    the remaining commands are refused as `skipped`, unless `?continue_on_refusal=true`. The idempotency key
+    and `If-Match` apply to the array as a whole. A secret choice must be legal when the array is sent, after
+    the commands before it as far as they throw no dice, and unless `?continue_on_refusal=true` it must be the
+    last command.
     """
     data = request.data
     if isinstance(data, list):
         return (yield from _send_array(request, data))
-    if "continue" in request.query:
+    if "continue_on_refusal" in request.query:
         raise invalid(("?continue", "an array; a single command does not take this parameter"))
     kind, given, found = read_command(request, data)
     raise_if_invalid(found)
@@ -84,14 +85,14 @@ def send_command(request: ApiRequest) -> Steps[ApiResponse]:
 def _send_array(request: ApiRequest, data: list[Any]) -> Steps[ApiResponse]:
     if not 1 <= len(data) <= ARRAY:
         raise invalid(("", f"from 1 to {ARRAY} commands"))
-    goes_on = request.query.get("continue") == "true"
+    goes_on = request.query.get("continue_on_refusal") == "true"
     commands, found = [], []
     for index, each in enumerate(data):
         kind, given, wrong = read_command(request, each, f"/{index}")
         found += wrong
         commands.append((kind, given))
         if may_seal(kind) and index < len(data) - 1 and not goes_on:
-            found.append((f"/{index}", "a secret choice as the last command, or `?continue=true`"))
+            found.append((f"/{index}", "a secret choice as the last command, or `?continue_on_refusal=true`"))
     raise_if_invalid(found)
     return (
         yield from pending_array(

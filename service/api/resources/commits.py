@@ -162,7 +162,7 @@ _STEP: Final = 500
     "listCommits",
     TAG,
     roles=READERS,
-    query=(AFTER, ROUND, CURSOR, LIMIT, TICKET, parameters.TEXT, parameters.AS),
+    query=(AFTER, ROUND, CURSOR, LIMIT, TICKET, parameters.TEXT, parameters.SEEN_BY),
     answers={200: ResponseSchema("A page of commits.", COMMITS), 304: UNCHANGED},
     stream=COMMIT_STREAM,
     problems=("too-many-streams",),
@@ -193,7 +193,7 @@ def list_commits(request: ApiRequest) -> ApiResponse:
         said = reading.spoken(request.services, request.encounter, request.readers, page)
         data = [{**each, "text": text} for each, text in zip(data, said, strict=True)]
     last = page[-1].commit.n if page else after
-    extra = passed_on(request, parameters.TEXT, parameters.AS)
+    extra = passed_on(request, parameters.TEXT, parameters.SEEN_BY)
     answer = paged(request, "commits", data, cursor(request, last, upto) if last < upto else None, extra)
     answer.version = f"{after}-{last}-{reading.head(request.services, request.encounter)}"
     return answer

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
 from service.api.paging import CURSOR, paged, passed_on
-from service.api.parameters import AS
+from service.api.parameters import SEEN_BY
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.resources.commits import AFTER, LIMIT, PAGE
@@ -214,7 +214,7 @@ _STEP: Final = 500
     "listCreatures",
     TAG,
     roles=READERS,
-    query=(VERSION, AS),
+    query=(VERSION, SEEN_BY),
     answers={200: ResponseSchema("The creatures.", TOKENS), 304: UNCHANGED},
     problems=("not-yet-folded",),
     may_wait=True,
@@ -242,7 +242,7 @@ def list_creatures(request: ApiRequest) -> Steps[ApiResponse]:
     "getCreatureSheet",
     TAG,
     roles=READERS,
-    query=(VERSION, AS),
+    query=(VERSION, SEEN_BY),
     answers={200: ResponseSchema("The sheet.", SHEET), 304: UNCHANGED},
     problems=("not-found", "not-yet-folded"),
     may_wait=True,
@@ -268,7 +268,7 @@ def get_creature_sheet(request: ApiRequest) -> Steps[ApiResponse]:
     "listCreatureChanges",
     TAG,
     roles=READERS,
-    query=(AFTER, CURSOR, LIMIT, AS),
+    query=(AFTER, CURSOR, LIMIT, SEEN_BY),
     answers={200: ResponseSchema("A page of changes.", CHANGES), 304: UNCHANGED},
 )
 def list_creature_changes(request: ApiRequest) -> ApiResponse:
@@ -288,7 +288,7 @@ def list_creature_changes(request: ApiRequest) -> ApiResponse:
         "changes",
         found,
         cursor(request, last, upto) if last < upto else None,
-        passed_on(request, AS),
+        passed_on(request, SEEN_BY),
     )
     answer.version = f"{after}-{last}-{upto}"
     return answer
@@ -300,7 +300,7 @@ def list_creature_changes(request: ApiRequest) -> ApiResponse:
     "getCreatureStatistics",
     TAG,
     roles=READERS,
-    query=(VERSION, AS),
+    query=(VERSION, SEEN_BY),
     answers={200: ResponseSchema("The statistics.", STATISTICS), 304: UNCHANGED},
     problems=("not-yet-folded",),
     may_wait=True,
@@ -383,7 +383,7 @@ def _seen(request: ApiRequest, folded: AnyFolded, came: Mapping[str, int]) -> tu
     "getMap",
     TAG,
     roles=READERS,
-    query=(VERSION, AS),
+    query=(VERSION, SEEN_BY),
     answers={200: ResponseSchema("The map.", BATTLE_MAP), 304: UNCHANGED},
     problems=("not-yet-folded",),
     may_wait=True,

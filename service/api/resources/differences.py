@@ -31,11 +31,11 @@ DIFFERENCE: Final = component(
     TAG,
     roles=READERS,
     query=(
-        Parameter("from", "The commit to start from.", kind="whole", least=1, required=True),
-        Parameter("to", "The commit to compare with (default: the newest).", kind="whole", least=1),
+        Parameter("start", "The commit to start from.", kind="whole", least=1, required=True),
+        Parameter("end", "The commit to compare with (default: the newest).", kind="whole", least=1),
         Parameter(
-            "with",
-            "The encounter of `to`: one that continues this encounter, or that this encounter continues.",
+            "other",
+            "The encounter of `end`: one that continues this encounter, or that this encounter continues.",
             pattern=r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
         ),
         parameters.EVENTS,
@@ -49,9 +49,9 @@ def get_diff(request: ApiRequest) -> ApiResponse:
 
     Between two encounters, the patch omits members that only identify the line of play. With `?events=true`
     the answer also has the events of each side since the last common commit, in pages: a page has the events
-    of up to `limit` commits, beginning with those of `from`, and always the whole patch.
+    of up to `limit` commits, beginning with those of `start`, and always the whole patch.
     """
-    other = request.query.get("with", request.encounter)
+    other = request.query.get("other", request.encounter)
     if other != request.encounter:
         _check_other(request, other)
     start, end, skip = _span(request, other)
@@ -62,22 +62,22 @@ def get_diff(request: ApiRequest) -> ApiResponse:
             request.services, before, after, request.me.seat, skip, limit
         )
     except LookupError as fault:
-        raise invalid(("?with", "an encounter that continues this one, or one that it continues")) from fault
+        raise invalid(("?other", "an encounter that continues this one, or one that it continues")) from fault
     next_cursor = None if next_position is None else cursor(request, start, end, next_position)
-    with_ = f"&with={other}" if other != request.encounter else ""
-    link = next_link(request, next_cursor, f"&from={start}&to={end}{with_}&events=true")
+    elsewhere = f"&other={other}" if other != request.encounter else ""
+    link = next_link(request, next_cursor, f"&start={start}&end={end}{elsewhere}&events=true")
     return ApiResponse(data | {"next_cursor": next_cursor}, headers=link)
 
 
 def _span(request: ApiRequest, other: str) -> tuple[int, int, int]:
     """Return the two commits to compare, and how many commits earlier pages covered."""
-    start, end = _point(request, request.encounter, "from"), _point(request, other, "to")
+    start, end = _point(request, request.encounter, "start"), _point(request, other, "end")
     if "cursor" not in request.query:
         return start, end, 0
     first, last, skip = read_cursor(request, 3)
     if (
         first != start
-        or last != request.query.get("to", last)
+        or last != request.query.get("end", last)
         or last > reading.head(request.services, other)
     ):
         raise invalid(("?cursor", "a cursor from an earlier answer to the same query"))

@@ -9,7 +9,7 @@ from service.api import parameters
 from service.api.answers import PROMPT
 from service.api.answers import STATE as EDITION_STATE
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
-from service.api.parameters import AS, Parameter
+from service.api.parameters import SEEN_BY, Parameter
 from service.api.problems import Problem, invalid
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import near
@@ -205,7 +205,7 @@ VERSION: Final = Parameter("at", "The state after this commit.", kind="whole", l
         ),
         Parameter("round", "The state at the end of this round.", kind="whole", least=1),
         Parameter("min_version", "Wait until this commit is folded.", kind="whole"),
-        AS,
+        SEEN_BY,
     ),
     answers={200: ResponseSchema("The state.", STATE), 304: UNCHANGED},
     problems=("not-yet-folded",),
@@ -306,7 +306,7 @@ def _requested_range(request: ApiRequest, head: int) -> tuple[int, int]:
     query=(
         Parameter("creature", "Only commands of this creature.", pattern=r"[a-z0-9][a-z0-9-]{0,23}"),
         Parameter("prompt", "Only commands that answer this prompt."),
-        Parameter("type", "Only commands of this type, or of these: `move,strike`.", pattern=_TYPES),
+        Parameter("types", "Only commands of these types: `move,strike`.", pattern=_TYPES),
         Parameter(
             "at", "What was legal after this commit, to compare with what was done.", kind="whole", least=1
         ),
@@ -373,7 +373,7 @@ def _wanted(request: ApiRequest) -> Callable[[Awaited], Iterable[str]]:
     """Return which commands of a prompt the query asks for; raises the problem `invalid`."""
     query, edition = request.query, request.me.edition
     known = request.inputs[edition].commands
-    types = query["type"].split(",") if "type" in query else known
+    types = query["types"].split(",") if "types" in query else known
     unknown = next((name for name in types if name not in known), None)
     if unknown is not None:
         raise invalid(("?type", f"{unknown} is not a command of {edition}{near(unknown, known)}"))

@@ -54,7 +54,7 @@ const isAway = (fault) => fault instanceof Unreachable || (fault instanceof Prob
 
 /** Read what the first screen needs, and show the fight. @param {import("../client/rewound.mjs").Encounter} encounter @param {Look} look */
 export const open = async (encounter, look) => {
-  const asked = { line: fragment().get("line") ?? undefined, as: fragment().get("as") ?? undefined };
+  const asked = { line: fragment().get("line") ?? undefined, seen_by: fragment().get("seen_by") ?? undefined };
   const [about, newest, { seat }, seats] = await Promise.all([
     encounter.client.get(encounter.path, { line: asked.line }), encounter.client.get(`${encounter.path}/creatures`, asked),
     encounter.options({ line: asked.line, prompt: "-" }), // no prompt has this name: the answer names the seat alone
@@ -77,7 +77,7 @@ class Fight {
       newest: new Map(newest.creatures.map((each) => [each.id, each])), fault: "", isLost: false,
     });
     const isGm = role === "gm";
-    this.isOwn = !asked.line && !asked.as; // the line that is played, as one's own seat sees it
+    this.isOwn = !asked.line && !asked.seen_by; // the line that is played, as one's own seat sees it
     const panels = tabsIn(at("tabs"), at("panels"), [
       ...(this.isOwn && ACTORS.has(role) ? [["act", "Act"]] : []), ["log", "Log"], ...(isGm && this.isOwn ? [["gm", "GM"]] : []), ["creatures", "Creatures"],
       ["rulings", "Rulings"], ["dice", "Statistics"], ["proof", "Proof"], ...(isGm && this.isOwn ? [["share", "Share"]] : []),
@@ -106,7 +106,7 @@ class Fight {
       shown: (n) => this.go(n),
       wanted: (n) => this.#need(n),
       all: () => this.#needAll(),
-      why: asked.as ? undefined : (n, place) => explain(this.encounter, this.asked, n, place, this.log.names),
+      why: asked.seen_by ? undefined : (n, place) => explain(this.encounter, this.asked, n, place, this.log.names),
       contest: ACTORS.has(role) && this.isOwn ? (n) => this.rulings.ask(n) : undefined,
     }, above);
     this.timeline = new Timeline(at("timeline"), { go: (n) => this.go(n), live: () => this.goLive(), branch: (to) => this.#branch(to) });
@@ -226,7 +226,7 @@ class Fight {
       document.title = `${count ? "● Your turn · " : ""}${title} · Rewound`;
       say(at("title"), title);
       const part = this.record.scenes.at(-1)?.part;
-      const parts = [about.edition, about.round ? `round ${about.round}` : "", part && words(part), about.status === "open" || about.winner !== null ? "" : about.status, `seen as ${this.asked.as ? AS[this.asked.as] ?? this.asked.as : seat}`];
+      const parts = [about.edition, about.round ? `round ${about.round}` : "", part && words(part), about.status === "open" || about.winner !== null ? "" : about.status, `seen as ${this.asked.seen_by ? AS[this.asked.seen_by] ?? this.asked.seen_by : seat}`];
       say(at("status"), parts.filter(Boolean).join(" · "));
       say(at("turn"), this.look.isRecorded ? "" : turn);
       at("turn").classList.toggle("is-mine", count > 0);
@@ -261,7 +261,7 @@ class Fight {
       if (panel === "creatures") drawRoster(this.panels.creatures, this.tokens, selected, (id) => this.pick(id));
     });
     store.on(["n", "revision", "selected"], ({ selected }) => {
-      if (selected || !this.card.hidden) drawCard(this.card, this.tokens.get(selected), this.asked.as ? undefined : (member) => this.#whyIs(selected, member),
+      if (selected || !this.card.hidden) drawCard(this.card, this.tokens.get(selected), this.asked.seen_by ? undefined : (member) => this.#whyIs(selected, member),
         this.look.isRecorded ? undefined : (token) => showSheet(this.encounter, { ...this.asked, ...(this.store.state.n < this.store.state.last ? { at: this.store.state.n } : {}) }, this.store.state.about.edition, token));
     });
     store.on(["n", "revision"], () => this.#drawGround());
@@ -331,8 +331,8 @@ class Fight {
   /** Return a choice of whose view is shown. */
   #perspectives(seats) {
     const others = seats.filter((each) => each.seat !== "gm" && !each.closed).map((each) => [each.seat, each.seat]);
-    const pick = html("select", { "aria-label": "Seen as", onchange: () => this.visit({ as: pick.value || null }) },
-      [["", "my own view"], ["*", "everybody"], ...others].map(([value, text]) => html("option", { value, selected: value === (this.asked.as ?? "") }, text)));
+    const pick = html("select", { "aria-label": "Seen as", onchange: () => this.visit({ seen_by: pick.value || null }) },
+      [["", "my own view"], ["*", "everybody"], ...others].map(([value, text]) => html("option", { value, selected: value === (this.asked.seen_by ?? "") }, text)));
     return html("label", { class: "row small" }, html("span", { class: "label" }, "Seen as"), pick);
   }
 
@@ -424,7 +424,7 @@ class Fight {
   /** Show the line of play that is played now, in place of the one on screen: nothing that a person writes is lost. */
   async #goOn() {
     const { client, path } = this.encounter;
-    const [about, { creatures }, lines] = await Promise.all([client.get(path), client.get(`${path}/creatures`, { as: this.asked.as }), this.encounter.lines()]);
+    const [about, { creatures }, lines] = await Promise.all([client.get(path), client.get(`${path}/creatures`, { seen_by: this.asked.seen_by }), this.encounter.lines()]);
     this.record = new FightRecord(this.encounter, this.asked);
     this.rounds.clear();
     this.log.clear();
@@ -538,16 +538,16 @@ class Fight {
 
   /** Say that this is not one's own view of the line that is played. */
   #sayWhatIsSeen() {
-    const { line, as } = this.asked;
+    const { line, seen_by: as } = this.asked;
     if (this.isOwn) return;
     const said = [line && "This is another line of play than the one that is played.", as && `This is what ${AS[as] ?? as} may see, as far as you may see it too.`];
     at("main").prepend(html("p", { class: "banner", role: "note" }, said.filter(Boolean).join(" "), " ",
-      button("Back", () => this.visit({ line: null, as: null }))));
+      button("Back", () => this.visit({ line: null, seen_by: null }))));
   }
 
   #moved() {
     const parts = fragment();
-    if (parts.get("key") || ["line", "as"].some((name) => (parts.get(name) ?? undefined) !== this.asked[name])) location.reload();
+    if (parts.get("key") || ["line", "seen_by"].some((name) => (parts.get(name) ?? undefined) !== this.asked[name])) location.reload();
     const n = Number(parts.get("n"));
     if (n >= 1 && n <= this.record.last && n !== this.store.state.n) this.go(n);
   }

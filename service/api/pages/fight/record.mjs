@@ -67,9 +67,9 @@ export class FightRecord {
    * @param {Encounter} encounter @param {{line?: string, as?: string}} asked
    * @param {number} [size] how many commits are read at a time
    */
-  constructor(encounter, { line, as } = {}, size = CHUNK) {
+  constructor(encounter, { line, seen_by } = {}, size = CHUNK) {
     this.encounter = encounter;
-    this.asked = { line, as };
+    this.asked = { line, seen_by };
     this.size = size;
     this.limit = Math.min(size, MOST);
     /** @type {Entry[]} the commits; commit n is at n - 1, if it has been read */
@@ -154,7 +154,7 @@ export class FightRecord {
 
   /** Take a commit of the stream, and read what it changed. @param {Json} data */
   async take(data) {
-    if (this.asked.as) { // the stream shows what the caller's own seat may read
+    if (this.asked.seen_by) { // the stream shows what the caller's own seat may read
       await this.read(data.n);
       return;
     }

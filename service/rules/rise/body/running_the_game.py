@@ -178,7 +178,7 @@ class RulingRequested(Event[State]):
     question: Words
     subjects: tuple[Subject, ...]
     answers: tuple[Choice, ...]
-    default: Choice
+    fallback: Choice
     prompt: PromptId | None
     """Where it waits; null where the default has answered."""
 
@@ -222,7 +222,7 @@ class RulingWanted(QuestionNeeded):
                 question=self.question,
                 subjects=self.subjects,
                 answers=self.answers,
-                default=self.answers[0],
+                fallback=self.answers[0],
                 prompt=f"{top.path}/{self.question}/{self.subjects[0]}",
                 because=("RI-GM-2",),
             )
@@ -253,7 +253,7 @@ def answer(
             question=question,
             subjects=subjects,
             answers=answers,
-            default=answers[0],
+            fallback=answers[0],
             prompt=None,
             because=("RI-GM-2",),
         )

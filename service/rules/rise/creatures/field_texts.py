@@ -218,7 +218,7 @@ FIELD_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         # --- rulings
         "question": "The question.",
         "answers": "The possible answers.",
-        "default": "The answer that holds if the GM gives none.",
+        "fallback": "The answer that holds if the GM gives none.",
         "chosen": "The chosen answer.",
         "subjects": "The ids of those that it is about.",
         "subject": "What it is about.",
