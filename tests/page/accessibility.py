@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from playwright.sync_api import Page
 
-GRAVE: Final = frozenset({"serious", "critical"})
 ALIKE: Final = "tbody > tr:nth-child(n + 12)"
 """Rows of a long table, whose colours are those of the rows before them."""
 ASKED: Final = """
@@ -34,7 +33,7 @@ def axe() -> str:
 
 
 def faults_of(page: Page, *, alike: str = ALIKE) -> list[str]:
-    """Return what is seriously wrong with what *page* shows now, empty if nothing is.
+    """Return what is wrong with what *page* shows now, empty if nothing is.
 
     Contrast takes axe longer than all else; it is not asked for what is *alike* to what was asked.
     """
@@ -44,4 +43,4 @@ def faults_of(page: Page, *, alike: str = ALIKE) -> list[str]:
     found: list[dict[str, Any]]
     width, found = page.evaluate(ASKED, [alike] if alike else [])
     wide = [f"wider than the window by {width}"] if width > 0 else []
-    return wide + [f"{each['id']}: {each['where']}" for each in found if each["impact"] in GRAVE]
+    return wide + [f"{each['id']}: {each['where']}" for each in found]

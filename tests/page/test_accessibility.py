@@ -1,7 +1,8 @@
-"""No screen has a serious finding of axe: in one width and theme by `make test`, in all by `make slow`."""
+"""No screen has a finding of axe: in one width and theme by `make test`, in all by `make slow`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import cycle, product
 from pathlib import Path
@@ -19,10 +20,13 @@ pytestmark = pytest.mark.slow  # a browser and a service start, which the tests 
 Look = tuple[int, Literal["light", "dark"]]
 """The width of a window, and its theme."""
 
-DAILY: Final[tuple[Look, ...]] = ((390, "light"), (1280, "dark"), (390, "dark"), (1280, "light"))
+DAILY: Final[tuple[Look, ...]] = (
+    *((390, "light"), (1440, "dark"), (320, "dark"), (768, "light")),
+    *((390, "dark"), (1440, "light"), (320, "light"), (768, "dark")),
+)
 """The screens take these in turn."""
 
-ALL: Final[tuple[Look, ...]] = tuple(product((320, 390, 820, 1280, 1440, 1920), ("light", "dark")))
+ALL: Final[tuple[Look, ...]] = tuple(product((320, 390, 768, 820, 1280, 1440, 1920), ("light", "dark")))
 
 Looks = Callable[[], tuple[Look, ...]]
 """Returns how the next screen is looked at."""
@@ -53,6 +57,65 @@ def test_every_panel_of_a_fight_can_be_read_and_named(running: Service, window: 
     for tab in page.get_by_role("tab").all():
         tab.click()
         look(page, tab.inner_text(), looks)
+
+
+def test_every_step_of_a_new_fight_can_be_read_and_named(
+    running: Service, window: Open, looks: Looks
+) -> None:
+    page = window().visit(f"{running.station.url}/new", running.key)
+    page.get_by_role("button", name=re.compile("heartrush@1")).wait_for()
+    look(page, "the book", looks)
+    page.get_by_role("button", name=re.compile("heartrush@1")).click()
+    page.get_by_label("How many").fill("2")
+    page.get_by_role("button", name="Add Goblin", exact=True).click()
+    page.get_by_role("button", name="Sheet of Goblin 1").click()
+    for group in page.locator("[data-member] summary").all()[1:]:
+        group.click()
+    look(page, "the creatures", looks)
+    page.get_by_role("button", name="Next: Map").click()
+    page.get_by_role("button", name="Wall", exact=True).click()
+    page.locator(".canvas svg.map").click(position={"x": 40, "y": 40})
+    look(page, "the map", looks)
+    page.get_by_role("button", name="Next: Seats").click()
+    page.get_by_role("button", name="Add a player").click()
+    page.locator("details.options summary").click()
+    look(page, "the seats", looks)
+    page.get_by_role("button", name="Next: Open").click()
+    look(page, "before it is open", looks)
+    page.get_by_role("button", name="Open the fight").click()
+    expect(page.locator(".qr")).to_be_visible()
+    look(page, "the links", looks)
+
+
+def test_every_form_and_dialog_can_be_read_and_named(running: Service, window: Open, looks: Looks) -> None:
+    table = played(running, "s002", seeded=False)
+    url = running.station.url
+    page = window().visit(f"{url}/encounters/{table.encounter}", running.key)
+    page.get_by_label("Contest commit 13").click()
+    look(page, "a contest", looks)
+    page.set_viewport_size({"width": 1440, "height": 850})
+    page.locator("[data-creature]").first.click()
+    page.locator("#card").get_by_role("button", name=re.compile("sheet$")).click()
+    expect(page.locator(".sheet-line").first).to_be_visible()
+    look(page, "a sheet", looks)
+    page.keyboard.press("Escape")
+    page.get_by_role("tab", name="GM").click()
+    for command in ("gm_ruling", "add_creature", "roll_behind_screen"):
+        page.locator(f"[data-command={command}]:enabled").click()
+        look(page, command, looks)
+        page.locator(".gm-form").get_by_role("button", name="Back").click()
+    page.get_by_role("button", name="Close …").click()
+    look(page, "before the end", looks)
+    page.get_by_role("button", name="Leave it").click()
+    page.goto(f"{url}/")
+    page.get_by_text("Your key", exact=True).click()
+    page.get_by_role("button", name="Use it on another device").click()
+    look(page, "before a key is shown", looks)
+    page.get_by_role("button", name="Show it").click()
+    expect(page.locator(".qr")).to_be_visible()
+    look(page, "a key on another device", looks)
+    page.get_by_role("button", name="Forget the key").click()
+    look(page, "the question for a key", looks)
 
 
 def test_every_other_screen_can_be_read_and_named(

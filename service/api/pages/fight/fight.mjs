@@ -9,8 +9,6 @@ import { keptPicture } from "../shared/pictures.mjs";
 import { fragment, replaceFragment } from "../shared/session.mjs";
 import { Store } from "../shared/store.mjs";
 import { Act } from "./act.mjs";
-import { replayOf } from "./export.mjs";
-import { GameMaster } from "./gm.mjs";
 import { branchesOf, takenBack } from "./branches.mjs";
 import { drawCard, madeBy } from "./card.mjs";
 import { Log } from "./log.mjs";
@@ -20,8 +18,6 @@ import { FightRecord } from "./record.mjs";
 import { drawRoster } from "./roster.mjs";
 import { Rulings } from "./rulings.mjs";
 import { SealedChoices } from "./sealing.mjs";
-import { showSheet } from "./sheet.mjs";
-import { Share } from "./share.mjs";
 import { Signing } from "./signing.mjs";
 import { drawStatistics } from "./statistics.mjs";
 import { tabsIn } from "./tabs.mjs";
@@ -119,13 +115,6 @@ class Fight {
       },
       live: () => this.goLive(),
     });
-    if (panels.gm) {
-      this.gm = new GameMaster(panels.gm, encounter, {
-        send: (command) => this.#send(command), types: () => this.#types(), point: (take) => { this.pointing = take; this.map.hintAt("Click a cell"); },
-        undo: () => this.rulings.undo(this.store.state.last - 1), redo: () => this.rulings.redo(), proof: () => { panels.select("proof"); this.proof.verify(); },
-        replay: async () => save(await replayOf(encounter, `${nameOf(encounter.id)}.jsonl`), "text/html", `${nameOf(encounter.id)}.html`),
-      });
-    }
     this.sealing = new SealedChoices(encounter, seat);
     const keyPlace = html("div"), tellPlace = html("div");
     this.act.below.append(tellPlace, keyPlace);
@@ -133,7 +122,6 @@ class Fight {
     if (panels.act && !look.isRecorded) this.signing = new Signing(keyPlace, encounter, seat, seats.find((each) => each.seat === seat)?.key ?? null);
     this.panels = panels;
     this.proof = new Proof(panels.proof, encounter, asked, look.proving, AUDITING.has(role), (verified) => this.store.set({ verified }));
-    if (panels.share) this.share = new Share(panels.share, encounter, () => this.store.state.newest);
     this.mark = button("", () => panels.select("proof"), { class: "chip mark-proof" });
     at("tools").prepend(this.mark);
     if (isGm) at("tools").prepend(this.#perspectives(seats));
@@ -245,7 +233,7 @@ class Fight {
     if (this.isOwn) store.on(["options", "selected", "isLive", "newest"], ({ options, about, selected, isLive, seat, newest }) => {
       const letters = lettersOf(newest.values());
       this.act.draw({ options: options?.options ?? null, version: options?.version ?? 0, waiting: about.waiting, tokens: newest, letters, selected, isLive, seat, isOver: about.closed });
-      this.gm?.draw({ unprompted: options?.unprompted ?? [], tokens: newest, letters, selected, edition: about.edition, isLive });
+      this.#drawGm();
     });
     store.on(["n", "verified"], ({ n, verified }) => {
       const [kind, text] = markOf(verified, n);
@@ -262,7 +250,7 @@ class Fight {
     });
     store.on(["n", "revision", "selected"], ({ selected }) => {
       if (selected || !this.card.hidden) drawCard(this.card, this.tokens.get(selected), this.asked.seen_by ? undefined : (member) => this.#whyIs(selected, member),
-        this.look.isRecorded ? undefined : (token) => showSheet(this.encounter, { ...this.asked, ...(this.store.state.n < this.store.state.last ? { at: this.store.state.n } : {}) }, this.store.state.about.edition, token));
+        this.look.isRecorded ? undefined : (token) => this.#sheet(token));
     });
     store.on(["n", "revision"], () => this.#drawGround());
     store.on(["revision"], ({ isLive }) => {
@@ -340,8 +328,45 @@ class Fight {
   #opened(name) {
     this.store?.set({ panel: name });
     if (name === "log") this.log?.reveal();
-    if (name === "share") this.share.refresh();
+    if (name === "gm") this.#direct();
+    if (name === "share") this.#hand();
     if (name === "dice") this.#count();
+  }
+
+  // What not everybody needs is loaded when somebody wants it.
+
+  /** Show what the gm does without being asked. */
+  async #direct() {
+    const { encounter, panels, rulings } = this;
+    const { GameMaster } = await import("./gm.mjs");
+    this.gm ??= new GameMaster(panels.gm, encounter, {
+      send: (command) => this.#send(command), types: () => this.#types(), point: (take) => { this.pointing = take; this.map.hintAt("Click a cell"); },
+      undo: () => rulings.undo(this.store.state.last - 1), redo: () => rulings.redo(), proof: () => { panels.select("proof"); this.proof.verify(); },
+      replay: async () => {
+        const { replayOf } = await import("./export.mjs");
+        save(await replayOf(encounter, `${nameOf(encounter.id)}.jsonl`), "text/html", `${nameOf(encounter.id)}.html`);
+      },
+    });
+    this.#drawGm();
+  }
+
+  #drawGm() {
+    const { options, newest, selected, about, isLive } = this.store.state;
+    this.gm?.draw({ unprompted: options?.unprompted ?? [], tokens: newest, letters: lettersOf(newest.values()), selected, edition: about.edition, isLive });
+  }
+
+  /** Show what is handed out: links and seats. */
+  async #hand() {
+    const { Share } = await import("./share.mjs");
+    this.share ??= new Share(this.panels.share, this.encounter, () => this.store.state.newest);
+    this.share.refresh();
+  }
+
+  /** Show the sheet of a creature, as it is in the moment on screen. @param {any} token */
+  async #sheet(token) {
+    const { n, last, about } = this.store.state;
+    const { showSheet } = await import("./sheet.mjs");
+    showSheet(this.encounter, n < last ? { ...this.asked, at: n } : this.asked, about.edition, token);
   }
 
   async #count() {

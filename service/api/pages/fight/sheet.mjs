@@ -32,7 +32,7 @@ const drawGroup = ({ title, lines }) => {
 
 /**
  * Show the sheet of a creature in a dialog.
- * @param {import("../client/rewound.mjs").Encounter} encounter @param {{line?: string, as?: string, at?: number}} asked @param {string} edition
+ * @param {import("../client/rewound.mjs").Encounter} encounter @param {{line?: string, seen_by?: string, at?: number}} asked @param {string} edition
  * @param {{id: string, name: string, conditions: readonly Condition[]}} token
  */
 export const showSheet = async (encounter, asked, edition, { id, name, conditions }) => {

@@ -58,7 +58,7 @@ export const tabsIn = (list, place, names, opened = () => {}) => {
     if (where) {
       docked.add(name);
       where.append(panels[name]);
-      panels[name].setAttribute("role", "region");
+      panels[name].setAttribute("role", "group");
     } else {
       docked.delete(name);
       place.prepend(panels[name]);

@@ -80,7 +80,7 @@ const device = (key) => {
     if (!isSure) return;
     const address = `${location.origin}/#key=${key}`;
     const made = { address, label: "Link for another device of yours", note: "It brings your key along; the address forgets it as soon as it is opened.", qr: await qrOf(client(key), address) };
-    const draw = (said = "") => show(place, drawLink({ ...made, said }, draw));
+    const draw = (said = "") => show(place, html("h2", { class: "visually-hidden" }, "Your key"), drawLink({ ...made, said }, draw));
     draw();
   };
   return html("details", { class: "device" }, html("summary", {}, "Your key"), html("div", { class: "row" },

@@ -90,6 +90,7 @@ export const askForKey = (place, use, fault = "") => {
     keep(key, remembered.checked);
     use(key);
   });
-  show(place, form);
+  const isTitled = [...document.querySelectorAll("h1")].some((each) => !place.contains(each));
+  show(place, isTitled ? null : html("h1", { class: "visually-hidden" }, "Your key"), form);
   field.focus();
 };
