@@ -2,8 +2,8 @@
 
 A fight of more than a thousand commits and ten creatures is played over HTTP, and one of sixty creatures.
 A phone is a window of 390 by 844 pixels whose CPU Chromium slows down four times. A screen is 1,280 by 800
-pixels and not slowed down. Each turn is a new window with an empty cache. The CPU of the page's main thread is given beside the times: other
-work on the machine does not change it, and a frame has 16.6 ms.
+pixels and not slowed down. Each turn is a new window with an empty cache. The CPU of the page's main thread
+is given beside the times: other work on the machine does not change it, and a frame has 16.6 ms.
 """
 
 from __future__ import annotations
