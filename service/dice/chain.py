@@ -12,9 +12,9 @@ message and no repr contains a seed.
 import hmac
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import sha256
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Final
 
 from service.dice.encoding import EID_BYTES, HASH_BYTES, check_id, check_length, hkdf, label, lp
@@ -31,8 +31,10 @@ LANES: Final = (OPEN_LANE, SEALED_LANE)
 DEFAULT_EPOCHS: Final = 4096
 MAX_EPOCHS: Final = 65_536
 
-_STRIDE: Final = 64
-"""The distance of cached links: 2 kB for 4096 epochs, and at most 63 hashes to any link."""
+_MARKS: Final = (2, 4, 6)
+"""How often n is halved for the index of a mark: of 4,096 links, those at 1,024, 256 and 64 are marks."""
+
+_NONE: Final[Mapping[int, bytes]] = MappingProxyType({})
 
 _CHAIN: Final = label("chain")
 _SEAT: Final = label("seat")
@@ -74,22 +76,33 @@ class Anchor:
 class Chain:
     """The hash chain of one lane, computed from its seed.
 
-    Every 64th link is stored, and those between two of them around the link that was asked for last. The *n*
-    hashes are computed when the anchor or a link is first needed, so a lane that never rolls costs nothing.
+    On the way down to a link, those half-way to it are stored, so the links of successive epochs take a few
+    hashes each. The *n* hashes of the anchor are computed when it is first needed, unless it is in *marks*:
+    links by index, the anchor's at 0, as `marks` of the same chain returned them.
     Raises `BadParameter` for a seed, eid, lane or n outside the format.
     """
 
-    def __init__(self, seed: bytes, eid: bytes, lane: int, n: int = DEFAULT_EPOCHS) -> None:
-        self._seed = check_length(seed, HASH_BYTES, "a seed")
+    def __init__(
+        self, seed: bytes, eid: bytes, lane: int, n: int = DEFAULT_EPOCHS, marks: Mapping[int, bytes] = _NONE
+    ) -> None:
         self.eid = check_length(eid, EID_BYTES, "an encounter's id")
         self.lane = _check_lane(lane)
         self.n = _check_epochs(n)
-        self._near: Mapping[int, bytes] = {}
+        self._marks = marks
+        self._passed = {n: check_length(seed, HASH_BYTES, "a seed"), **marks}
 
     @property
     def anchor(self) -> Anchor:
         """The lane as commit 1 publishes it."""
-        return Anchor(self.lane, self.n, self._kept[0])
+        return Anchor(self.lane, self.n, self.marks[0])
+
+    @property
+    def marks(self) -> Mapping[int, bytes]:
+        """The anchor, by index 0, and a few secret links, from which early ones are soon computed."""
+        if not self._marks:
+            self._down_to(0)
+            self._marks = {i: self._passed[i] for i in (0, *(self.n >> halvings for halvings in _MARKS))}
+        return self._marks
 
     def link(self, i: int) -> bytes:
         """Return C_i for an epoch *i* from 1 to n; raises `DiceExhausted` above, `BadParameter` below."""
@@ -97,28 +110,19 @@ class Chain:
             raise DiceExhausted(self.lane, i, self.n)
         if i < 1:
             raise BadParameter(f"epochs count from 1, so {i} has no link")
-        if i not in self._near:
-            self._near = self._links_around(i)
-        return self._near[i]
+        return self._passed[i] if i in self._passed else self._down_to(i)
 
-    def _links_around(self, i: int) -> Mapping[int, bytes]:
-        """Return the links between two that are kept, among them that of *i*: epochs close one by one."""
-        above, below = min(-(-i // _STRIDE) * _STRIDE, self.n), (i - 1) // _STRIDE * _STRIDE
-        later = self._kept[above]
-        found = {above: later}
-        for k in range(above - 1, below, -1):
-            later = found[k] = step(self.eid, self.lane, k + 1, later)
-        return found
-
-    @cached_property
-    def _kept(self) -> Mapping[int, bytes]:
-        """The seed at n and the links at multiples of 64 below it, including 0, by index."""
-        above, kept = self.n, {self.n: self._seed}
-        while above > 0:
-            below = (above - 1) // _STRIDE * _STRIDE
-            kept[below] = walk(self.eid, self.lane, above, kept[above], below)
-            above = below
-        return kept
+    def _down_to(self, i: int) -> bytes:
+        """Return C_i, and store the links half-way to it; those below it are forgotten: epochs count up."""
+        kept = {self.n, *self._marks}
+        passed = {k: link for k, link in self._passed.items() if k >= i or k in kept}
+        above = min(k for k in passed if k >= i)
+        while above > i:
+            middle = i + (above - i) // 2
+            passed[middle] = walk(self.eid, self.lane, above, passed[above], middle)
+            above = middle
+        self._passed = passed
+        return passed[i]
 
 
 def step(eid: bytes, lane: int, i: int, later: bytes) -> bytes:
@@ -128,9 +132,11 @@ def step(eid: bytes, lane: int, i: int, later: bytes) -> bytes:
 
 def walk(eid: bytes, lane: int, i: int, later: bytes, j: int) -> bytes:
     """Return C_j, computed from C_i, *later*, with i - j hashes; j must not exceed i."""
-    opening = _CHAIN + eid + lane.to_bytes(1, "big")
+    opening = sha256(_CHAIN + eid + lane.to_bytes(1, "big"))
     for k in range(i, j, -1):
-        later = sha256(opening + k.to_bytes(4, "big") + later).digest()
+        hashed = opening.copy()
+        hashed.update(k.to_bytes(4, "big") + later)
+        later = hashed.digest()
     return later
 
 

@@ -64,6 +64,8 @@ class EncounterSecrets:
     envelope_secret: bytes = field(repr=False)
     chain: str | None = None
     """The encounter whose dice these are, if it is another: a line of play continues with the same dice."""
+    marks: Mapping[int, Mapping[int, bytes]] = field(default_factory=dict, repr=False, compare=False)
+    """The marks of the lanes' chains, as who drew the seeds has computed them; none is computed again."""
     _dice: dict[str, SeededDice] = field(default_factory=dict, init=False, repr=False, compare=False)
     """The dice by their seal."""
 
@@ -71,13 +73,17 @@ class EncounterSecrets:
     def create(cls, encounter: str, epochs: int = DEFAULT_EPOCHS) -> EncounterSecrets:
         """Draw the secrets of a new encounter, with a seed for each lane."""
         seeds = {lane: urandom(HASH_BYTES) for lane in LANES}
-        return cls(encounter, seeds, dict.fromkeys(LANES, epochs), urandom(HASH_BYTES))
+        drawn = cls(encounter, seeds, dict.fromkeys(LANES, epochs), urandom(HASH_BYTES))
+        return replace(drawn, marks={lane: chain.marks for lane, chain in drawn.chains.items()})
 
     @cached_property
     def chains(self) -> Mapping[int, Chain]:
         """The hash chains of the lanes."""
         eid = eid_of(self.chain or self.encounter)
-        return {lane: Chain(seed, eid, lane, self.epochs[lane]) for lane, seed in sorted(self.seeds.items())}
+        return {
+            lane: Chain(seed, eid, lane, self.epochs[lane], self.marks.get(lane, {}))
+            for lane, seed in sorted(self.seeds.items())
+        }
 
     def dice_for(self, table: Table) -> SeededDice:
         """Return the dice, sealed with the seats' seeds once *table* has them all (mode `mixed`).
@@ -132,6 +138,10 @@ class EncounterSecrets:
                 "epochs": {str(lane): epochs for lane, epochs in self.epochs.items()},
                 "envelopes": b64encode(self.envelope_secret).decode(),
                 "chain": self.chain,
+                "marks": {
+                    str(lane): {str(i): b64encode(link).decode() for i, link in chain.marks.items()}
+                    for lane, chain in self.chains.items()
+                },
             }
         )
         nonce = urandom(_NONCE_BYTES)
@@ -150,4 +160,8 @@ class EncounterSecrets:
             epochs={int(lane): epochs for lane, epochs in data["epochs"].items()},
             envelope_secret=b64decode(data["envelopes"]),
             chain=data.get("chain"),
+            marks={
+                int(lane): {int(i): b64decode(link) for i, link in marks.items()}
+                for lane, marks in data.get("marks", {}).items()
+            },
         )

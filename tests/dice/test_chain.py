@@ -1,6 +1,7 @@
 """Chains, seals, keys and envelopes: the vectors, and what nobody can make pass."""
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -18,6 +19,7 @@ from service.dice.chain import (
     seal,
     seat_commitment,
     step,
+    walk,
 )
 from service.dice.errors import BadParameter
 
@@ -104,6 +106,34 @@ def test_sparse_links_are_the_links_of_the_whole_chain(n: int) -> None:
 
     assert chain.anchor == Anchor(1, n, whole[0])
     assert [chain.link(i) for i in range(1, n + 1)] == whole[1:]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 63, 64, 200, 1000])
+def test_links_in_any_order_with_and_without_marks_are_the_same(n: int) -> None:
+    plain = Chain(SEED, EID, 1, n)
+    whole = {i: walk(EID, 1, n, SEED, i) for i in range(1, n + 1)}
+    marked = Chain(SEED, EID, 1, n, dict(plain.marks))
+    chance = random.Random(n)
+
+    assert marked.anchor == plain.anchor == Anchor(1, n, walk(EID, 1, n, SEED, 0))
+    assert plain.marks == marked.marks
+    for i in chance.choices(range(1, n + 1), k=100):
+        assert plain.link(i) == marked.link(i) == whole[i]
+
+
+def test_who_has_the_marks_walks_only_as_far_as_it_uses(monkeypatch: pytest.MonkeyPatch) -> None:
+    marks = dict(Chain(SEED, EID, 0).marks)
+    hashes = []
+
+    def counted(eid: bytes, lane: int, i: int, later: bytes, j: int) -> bytes:
+        hashes.append(i - j)
+        return walk(eid, lane, i, later, j)
+
+    monkeypatch.setattr("service.dice.chain.walk", counted)
+    chain = Chain(SEED, EID, 0, marks=marks)
+    for up_to, most in ((0, 0), (1, 63), (64, 64 * 7), (256, 256 * 9)):
+        assert [chain.anchor.value, *(chain.link(i) for i in range(1, up_to + 1))]
+        assert sum(hashes) <= most
 
 
 def test_a_link_discloses_all_earlier_ones_and_no_later_one() -> None:

@@ -1,6 +1,10 @@
 """Secrets: what is stored opens for the right key and encounter alone, and nothing shows them."""
 
+import json
+from base64 import b64encode
+
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from service.dice.chain import walk
 from service.record.canonical import eid_of, envelope_salt
@@ -12,6 +16,35 @@ def test_what_was_encrypted_comes_back() -> None:
     secrets = EncounterSecrets.create(eid())
 
     assert EncounterSecrets.decrypt(eid(), secrets.encrypt(KEY), (KEY,)) == secrets
+
+
+def test_who_decrypts_does_not_compute_the_chains_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = EncounterSecrets.create(eid())
+    setup, blob = secrets.setup(), secrets.encrypt(KEY)
+    monkeypatch.setattr("service.dice.chain.walk", None)
+
+    found = EncounterSecrets.decrypt(eid(), blob, (KEY,))
+
+    assert found.setup() == setup
+    assert found.continued(eid(2)).anchors == secrets.anchors
+    assert found.encrypt(KEY)
+
+
+def test_secrets_of_an_earlier_build_have_the_same_dice() -> None:
+    secrets = EncounterSecrets.create(eid())
+    text = json.dumps(
+        {
+            "v": 1,
+            "seeds": {str(lane): b64encode(seed).decode() for lane, seed in secrets.seeds.items()},
+            "epochs": {"0": 4096, "1": 4096},
+            "envelopes": b64encode(secrets.envelope_secret).decode(),
+        }
+    )
+    blob = bytes(12) + AESGCM(KEY).encrypt(bytes(12), text.encode(), eid().encode())
+
+    found = EncounterSecrets.decrypt(eid(), blob, (KEY,))
+
+    assert (found, found.setup()) == (secrets, secrets.setup())
 
 
 def test_two_encounters_and_two_encryptions_share_nothing() -> None:
