@@ -29,9 +29,12 @@ from service.record.commit import SeatSignature, load_commit, load_request
 from service.record.ed25519 import public_key, sign_bytes
 from service.record.statements import statement
 from tests.audit.evidence_of import closed, evidence_of, forged, played, resealed, root_of, signed_evidence
+from tests.audit.game_lies import GAME_LIES
 from tests.audit.games import signed_throughout
+from tests.audit.line_lies import COUNTED, FIGHT_LIES
 from tests.audit.refitted import with_request
 from tests.audit.shapes import mixed_game
+from tests.audit.signed_fights import KEYS, Told, retold_fight, sealed_fight, signed_fight
 from tests.audit.test_coverage import recovered, with_heads
 from tests.support.in_process_service import House
 from tests.support.javascript_verifier import as_bundle
@@ -973,6 +976,40 @@ def quarantines() -> Iterator[Vector]:
         yield Vector(f"quarantine-{name}", raw, verdict, ())
 
 
+def of_games() -> Iterator[Vector]:
+    """Yield one lie after the other about a game, or about what is held against it."""
+    for lie in GAME_LIES:
+        yield Vector(
+            lie.name,
+            lie.bundle(),
+            lie.verdict,
+            (KEY,) if lie.has_key else (),
+            (),
+            None if lie.certificate is None else lie.certificate(),
+            None if lie.signed is None else lie.signed(),
+        )
+
+
+def of_signed_fights() -> Iterator[Vector]:
+    """Yield a fight whose seats sign, and what a host that has the gm's key can make of it."""
+    pinned = tuple(f"{seat}:{KEYS[seat]}" for seat in ("gm", "ada"))
+    held = "valid_without_rules"
+    yield Vector("signed-fight", spelled(*signed_fight()), held, seat_keys=pinned)
+    yield Vector("signed-fight-of-seeds", spelled(*sealed_fight()), held, seat_keys=pinned)
+    for lie in FIGHT_LIES:
+        yield Vector(f"signed-{lie.name}", spelled(*lie.told()), lie.verdict, seat_keys=pinned)
+
+    def hide(told: Told) -> None:
+        made = told[0].invent(5, "ada", "add", {"amount": 9}, COUNTED)
+        made.is_signed = False
+        made.hide()
+
+    hidden = retold_fight(
+        signed_fight()[:1], lambda told: (told[0].moments.__delitem__(slice(6, None)), hide(told))
+    )
+    yield Vector("signed-command-hidden", spelled(*hidden), held, seat_keys=pinned)
+
+
 def vectors() -> Iterator[Vector]:
     """Yield all that are made from a tiny game."""
     for kind in (
@@ -996,6 +1033,8 @@ def vectors() -> Iterator[Vector]:
         of_lines,
         of_seeds,
         of_later_lines,
+        of_games,
+        of_signed_fights,
     ):
         yield from kind()
 

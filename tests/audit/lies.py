@@ -17,16 +17,21 @@ from service.audit.evidence import Receipt
 from service.audit.held import Held, judge
 from service.audit.witness_policy import NONE, read_policy
 from tests.audit.bundle_vectors import HOME, TABLE
+from tests.audit.game_lies import GAME_LIES
 from tests.audit.games import RULES
+from tests.audit.line_lies import FIGHT_LIES
 from tests.audit.log_vectors import HOME as LOG_HOME
 from tests.audit.log_vectors import TABLE as LOG_TABLE
 
 PAGE: Final = Path(__file__).parents[1] / "vectors" / "LIES.md"
 
 ANYBODY, HOST, PLAYER, SIGNER = "anybody with the file", "the host", "a player or gm", "the host, as a signer"
-ROLES: Final = (ANYBODY, HOST, SIGNER, PLAYER)
+BOTH: Final = "the host and the gm together"
+ROLES: Final = (ANYBODY, HOST, SIGNER, PLAYER, BOTH)
 
 LIES: Final[dict[str, tuple[str, str]]] = {
+    **{lie.name: (lie.role, lie.says) for lie in GAME_LIES},
+    **{f"signed-{lie.name}": (BOTH, lie.says) for lie in FIGHT_LIES},
     "not-a-bundle-empty-file": (ANYBODY, "give an empty file"),
     "not-a-bundle-page": (ANYBODY, "give a page in place of a bundle"),
     "not-a-bundle-trailer-first": (ANYBODY, "put the trailer first"),
@@ -244,6 +249,10 @@ UNSEEN: Final[tuple[tuple[str, str], ...]] = (
     (
         "The host says that its workers died (`--repeat-killed` repeats it).",
         "quarantine-killed",
+    ),
+    (
+        "The host hides a command beside a seal until the end; `valid_as_opened` says from where on.",
+        "signed-command-hidden",
     ),
     (
         "The gm moves the dice before a seat signs; the report and the seat see it.",
