@@ -174,7 +174,7 @@ def _check_redone(begun: Beginning, lines: Mapping[str, AuditedLine]) -> None:
         restored = restored[1:] if step["kind"] == REDO else [undone, *restored[: step["levels"] - 1]]
     said = begun.origin
     if restored[:1] != [(said["parent"], said["n"])] or said["upto"] != said["n"]:
-        raise _Broken(begun.n, f"it does not go on from what the last undo took back: {restored[:1]}")
+        raise _Broken(begun.n, "it does not go on from what the last undo took back")
 
 
 def _undoing(line: AuditedLine) -> Mapping[str, Any] | None:

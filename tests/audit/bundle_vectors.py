@@ -1000,13 +1000,12 @@ def of_signed_fights() -> Iterator[Vector]:
         yield Vector(f"signed-{lie.name}", spelled(*lie.told()), lie.verdict, seat_keys=pinned)
 
     def hide(told: Told) -> None:
+        del told[0].moments[6:]
         made = told[0].invent(5, "ada", "add", {"amount": 9}, COUNTED)
         made.is_signed = False
         made.hide()
 
-    hidden = retold_fight(
-        signed_fight()[:1], lambda told: (told[0].moments.__delitem__(slice(6, None)), hide(told))
-    )
+    hidden = retold_fight(signed_fight()[:1], hide)
     yield Vector("signed-command-hidden", spelled(*hidden), held, seat_keys=pinned)
 
 

@@ -60,9 +60,11 @@ export function holdSignatures({ checkpoints }, ring) {
   const heads = [];
   for (const note of checkpoints) {
     const place = { n: note.size };
-    const signer = ring.signerOf(note);
+    const signer = ring.namedIn(note);
     const named = `the checkpoint of ${note.size} commits`;
-    demand(signer !== null, "tampered", place, `${named}: no key that the record names has signed it`);
+    demand(signer !== undefined, "tampered", place, `${named}: no key that the record names has signed it`);
+    const fault = ring.faultOf(note, signer);
+    demand(fault === null, "tampered", place, `${named}: ${fault}`);
     if (ring.isBelieved(signer)) heads.push({ ...note, signer });
     else demand(ring.isOlder(signer), "tampered", place, `${named}: it was signed by ${signer.public.slice(0, 16)}…, which is not accepted`);
   }

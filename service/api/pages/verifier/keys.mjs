@@ -1,6 +1,6 @@
 // The keys of a bundle: which one signed a checkpoint, which are accepted, and which precede an accepted one.
 
-import { isNamedIn, isSignedBy } from "./notes.mjs";
+import { isNamedIn, isSignedBy, verifierKey } from "./notes.mjs";
 
 export class Keyring {
   /**
@@ -19,11 +19,17 @@ export class Keyring {
     return `${name}/${this.lineAt(size)}`;
   }
 
-  /** The signer of a checkpoint: the first key that a signature line names; null if there is none or it is invalid. */
-  signerOf(note) {
-    const key = this.keys.find((each) => isNamedIn(note, this.nameOf(each, note.size), each.public));
-    const isTrue = key !== undefined && this.nameOf(key, note.size) === note.origin && isSignedBy(note, note.origin, key.public);
-    return isTrue ? key : null;
+  /** The first key that a signature line of a checkpoint names; undefined if there is none. */
+  namedIn(note) {
+    return this.keys.find((each) => isNamedIn(note, this.nameOf(each, note.size), each.public));
+  }
+
+  /** Why a checkpoint is not signed by the key that it names; null if it is. */
+  faultOf(note, key) {
+    const name = this.nameOf(key, note.size);
+    if (name !== note.origin) return `the note is of ${note.origin}, the key is of ${name}`;
+    const [, id] = verifierKey(name, key.public).split("+");
+    return isSignedBy(note, name, key.public) ? null : `the signature of ${name}+${id} is false`;
   }
 
   /** Whether a key is given, or a given key rotates to it. */

@@ -50,10 +50,11 @@ function inOrder(links) {
 /** Checks that a link leads to the last known one, and stores all links between them. */
 function hold(lane, { epoch, link: digits, lane: number, place }, encounter) {
   const isOne = lane !== undefined && epoch >= lane.links.length && epoch <= lane.n;
-  demand(isOne, "dice_invalid", place, `lane ${number} has no epoch ${epoch}`);
+  const detail = `the link of lane ${number} for epoch ${epoch} does not lead to the anchor`;
+  demand(isOne, "dice_invalid", place, detail);
   const known = lane.links.length - 1;
   const between = [fromHex(digits)];
   for (let at = epoch; at > known; at -= 1) between.unshift(earlier(encounter, number, at, between[0]));
-  demand(same(between[0], lane.links[known]), "dice_invalid", place, `the link of lane ${number} for epoch ${epoch} does not lead to the anchor`);
+  demand(same(between[0], lane.links[known]), "dice_invalid", place, detail);
   lane.links.push(...between.slice(1));
 }
