@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache, cached_property
 from typing import Any, ClassVar, Final
 
@@ -47,6 +46,7 @@ from service.rules.kernel.hints import (
     fields_of,
 )
 from service.rules.kernel.json_pointer import escaped
+from service.rules.kernel.near import close_name
 from service.rules.kernel.records import EMPTY
 
 UNKNOWN: Final = "no such field"
@@ -112,7 +112,8 @@ def near(name: str, names: Iterable[str]) -> str:
     A name that *name* abbreviates matches too: `hp` matches `hp_max`.
     """
     known = list(names)
-    found = get_close_matches(name, known, n=1) or [each for each in known if each.startswith(f"{name}_")]
+    close = close_name(name, known)
+    found = [close] if close is not None else [each for each in known if each.startswith(f"{name}_")]
     return f"; closest match: {', '.join(found)}" if found else ""
 
 

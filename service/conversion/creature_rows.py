@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 from service.conversion import foreign
@@ -23,10 +22,13 @@ from service.conversion.lists import SHEET
 from service.rules.kernel import hints
 from service.rules.kernel.codec import Malformed, from_data
 from service.rules.kernel.hints import FieldShape, Shape
+from service.rules.kernel.near import close_name
 from service.rules.kernel.values import CREATURES
 from service.rules.ruleset import Ruleset
 from service.usecases.openings import opening_faults
 
+ALIKE: Final = 75
+"""The per cent of its letters in which the name of a column is like another one."""
 MOST_FAULTS: Final = 100
 """Faults that are shown of one file; further ones are counted."""
 POSITION: Final = "position"
@@ -144,8 +146,8 @@ def _names(row: Row) -> tuple[str, ...]:
 
 
 def _near(name: str, known: Sequence[str]) -> str:
-    near = get_close_matches(name.casefold(), known, 1)
-    return f"; the nearest is {near[0]}" if near else ""
+    near = close_name(name, known)
+    return f"; the nearest is {near}" if near else ""
 
 
 class _Entry(NamedTuple):
@@ -500,8 +502,8 @@ class _Making:
         """Return the column that somebody may have meant by *name*; empty if it is one, or like none."""
         if name in self.columns.names or name in (*foreign.MARKS, "speed"):
             return ""
-        near = get_close_matches(name, self.columns.names, 1, 0.75)
-        return f"; the nearest is {near[0]}" if near else ""
+        near = close_name(name, self.columns.names, ALIKE)
+        return f"; the nearest is {near}" if near else ""
 
 
 def _count(creatures: int) -> str:

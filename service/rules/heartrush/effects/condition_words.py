@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from service.rules.heartrush.body.conditions import CONDITIONS
+from service.rules.kernel.near import slips
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 
 HR_SVC_9: Final = Rule(
@@ -58,13 +59,3 @@ def near(word: str) -> str | None:
     plain = word.strip().lower().replace("-", "_").replace(" ", "_")
     names = [name for name in CONDITIONS if slips(plain, name) <= min(SLIPS, len(name) // 3)]
     return min(names, key=lambda name: (slips(plain, name), name)) if names else None
-
-
-def slips(word: str, other: str) -> int:
-    """Return how many letters must be changed, left out or put in to make one word of the other."""
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(word, 1):
-        before, row[0] = row[0], i
-        for j, wanted in enumerate(other, 1):
-            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (letter != wanted))
-    return row[-1]

@@ -26,7 +26,6 @@ HR_FALL_1: Final = Rule(
 )
 
 
-MOST_FT: Final = 10_000
 BY_LEDGE: Final = ("HR-FALL-2", "HR-FALL-1")
 
 
@@ -115,8 +114,8 @@ class Fall(Command[State]):
 
     def check(self, view: State) -> None:
         struck(view, self)
-        if not FEET <= self.feet <= MOST_FT:
-            raise Refused("params_missing", f"a fall is {FEET} to {MOST_FT} ft deep")
+        if self.feet < FEET:
+            raise Refused("params_missing", f"a fall is {FEET} ft deep or more")
 
     def decide(self, state: State) -> Emits[State]:
         return (yield from fall(state, self.creature, self.feet, ("HR-FALL-1",)))
