@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
+from service.rules.heartrush.creatures.abilities import Lasting
 from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.size_and_bonds import (
     Moved,
@@ -21,6 +22,7 @@ from service.rules.heartrush.creatures.size_and_bonds import (
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.effects.effects import ActionGiven
 from service.rules.heartrush.moving.movement import MovementFrame
+from service.rules.heartrush.timing.clock import ClockAdvanced
 from service.rules.kernel.messages import Fact
 from service.rules.space.grid import cells
 
@@ -89,6 +91,29 @@ def _reaching(state: State) -> bool:
     return True
 
 
+OVER: Final[Mapping[str, Callable[[State], bool]]] = {
+    "nobody has priority, or is named to begin": lambda s: (
+        not (s.priority_side or s.last_actor_side or s.last_actor or s.starter or s.unaware_side)
+    ),
+    "nobody has passed": lambda s: not (s.passes or s.auto_passes or s.member_passed or s.acted_this_round),
+    "nobody has a turn": lambda s: not (s.turns or s.turn or s.turn_order or s.delayed or s.initiative),
+    "nobody is in an engagement": lambda s: (
+        not any(frame.kind in ("engagement", "exchange") for frame in s.stacks.table)
+    ),
+    "nobody has rush": lambda s: not any(c.rush for c in s.creatures.values()),
+    "nothing is counted by rounds": lambda s: (
+        not any(c.shrugs or c.meditation or c.moved_ft or c.cast_at_ft for c in s.creatures.values())
+    ),
+    "no round is marked": lambda s: (
+        not any(
+            c.surprised or c.drenched or c.meditates or c.used_reach or c.dashed or c.ranged_stance_taken
+            for c in s.creatures.values()
+        )
+    ),
+}
+"""What holds while no combat runs: nothing outlives the fight that it belongs to."""
+
+
 STATE: Final[Mapping[str, Callable[[State], bool]]] = {
     "a hold has two ends": _holds,
     "who climbs is borne": _climbs,
@@ -104,9 +129,14 @@ STATE: Final[Mapping[str, Callable[[State], bool]]] = {
 """What holds for a fight at any time."""
 
 
-def faults(state: State, before: State, facts: Iterable[Fact[State]]) -> list[str]:
+def faults(state: State, before: State, facts: Sequence[Fact[State]]) -> list[str]:
     """Return every law that *state* breaks, and by whom, if *before* was well and *facts* lie between."""
-    broken = [name for name, holds in STATE.items() if not holds(state)]
+    laws = {**STATE, **OVER} if state.paused() else STATE
+    broken = [name for name, holds in laws.items() if not holds(state)]
+    if state.paused() and any(
+        isinstance(fact, ClockAdvanced) and fact.seconds >= state.house.round_seconds for fact in facts
+    ):
+        broken += [f"{one.id} outlives its time" for one in state.lasting if _is_past(state, one)]
     new = [
         creature for name, creature in state.creatures.items() if before.creatures.get(name) is not creature
     ]
@@ -117,6 +147,10 @@ def faults(state: State, before: State, facts: Iterable[Fact[State]]) -> list[st
     return broken + [
         f"{c.id}: one action, unless more is given" for c in more if c.action > _action(before, c)
     ]
+
+
+def _is_past(state: State, one: Lasting) -> bool:
+    return one.lasts in ("round", "engagement") or (one.until_s is not None and one.until_s <= state.clock_s)
 
 
 def _action(before: State, creature: Creature) -> int:

@@ -174,3 +174,47 @@ def test_HR_FORCE_5_who_pushes_out_of_its_own_place_says_which_way(direction: tu
     assert fight["wolf"].position == (0, 0)
     fight.answer("choose_direction", "pia", direction=list(direction))
     assert fight["wolf"].position == (4 * direction[0], 4 * direction[1])
+
+
+def test_HR_RUSH_1_nobody_has_rush_outside_combat() -> None:
+    fight = opened({"pia": (0, 0), "orc": (9, 0)})
+    gift = {"kind": "rush", "creature": "pia", "points": 3}
+    assert fight.refused("gm_ruling", kind="effect", decision="so", effects=[gift]) == "effect_not_possible"
+    fight = begun({"pia": (0, 0), "orc": (9, 0)})
+    fight.do("gm_ruling", kind="effect", decision="so", effects=[gift]).do("end_combat")
+    assert fight["pia"].rush == 0
+
+
+@pytest.mark.parametrize(
+    ("lasts", "seconds", "left"),
+    [
+        ("round", 5, 1),
+        ("round", 6, 0),
+        ("engagement", 6, 0),
+        ("minute", 59, 1),
+        ("minute", 60, 0),
+        ("ongoing", 900, 1),
+    ],
+)
+def test_HR_COND_30_what_is_laid_outside_combat_ends_with_time(lasts: str, seconds: int, left: int) -> None:
+    fight = opened({"pia": (0, 0), "orc": (9, 0)})
+    bar = {"kind": "lay", "creature": "orc", "modifier": {"kind": "bar", "what": ["speak"]}, "lasts": lasts}
+    fight.do("gm_ruling", kind="effect", decision="so", effects=[bar])
+    fight.do("advance_clock", seconds=seconds)
+    assert len(fight.state.lasting) == left
+    assert [event.because for event in fight.logged("effect_ended")] == [("HR-COND-30",)] * (1 - left)
+
+
+def test_HR_DMG_1_rounds_that_nobody_counts_limit_no_shrugs() -> None:
+    """The house lets a creature shrug once a round; outside combat there are no rounds."""
+    fight = opened({"pia": (0, 0), "orc": (9, 0)}, options={"shrug_per_round": 1, "hazards_shruggable": True})
+    for _ in range(2):
+        blow = {"kind": "damage", "creature": "pia", "amount": 8}
+        fight.do("gm_ruling", kind="effect", decision="so", effects=[blow]).answer("shrug", "pia")
+        assert fight["pia"].shrugs == 0
+    assert fight["pia"].hp == 32
+
+
+def test_HR_SVC_7_nobody_is_named_or_has_passed_when_a_fight_is_over() -> None:
+    fight = begun({"pia": (0, 0), "ash": (0, 1), "orc": (9, 0)}).do("pass", creature="pia").do("end_combat")
+    assert (fight.state.member_passed, fight.state.starter, fight.state.ending) == ((), None, "")

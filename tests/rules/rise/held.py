@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import is_closed
 from service.rules.rise.acting.combat_time import MANIPULATIONS
-from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.body.effects import grapplers
+from service.rules.rise.creatures.creature import Budget, Creature
 from service.rules.rise.creatures.state import State
+from service.rules.rise.rounds.entries import GOING_ON
 
 
 def held(before: State, after: State, where: str) -> None:
@@ -17,12 +20,38 @@ def held(before: State, after: State, where: str) -> None:
         for creature in local.creatures.values():
             fault = fault_of(local, creature)
             assert fault is None, f"{where}: {creature.id} at {place}: {fault}"
+            for other in grapplers(creature):
+                assert creature.id in grapplers(local.creatures[other]), f"{where}: half a hold at {place}"
+    if after.rounds_before > before.rounds_before or (before.stage == "setup" and after.stage != "setup"):
+        fault = outliving(after)
+        assert fault is None, f"{where}: {fault}"
     for name, creature in after.creatures.items():
         known = before.creatures.get(name)
         if known is not None:
             fault = lapse(known, creature)
             assert fault is None, f"{where}: {name}: {fault}"
     assert after.round in (before.round, before.round + 1) or after.stage in ("idle", "ended"), where
+
+
+def outliving(state: State) -> str | None:
+    """Return what of an earlier fight is left when another one begins, if anything.
+
+    What the GM ends may be continued, so until then it stays.
+    """
+    if state.plans or state.deeds or state.initiative or state.unjudged or state.effects:
+        return f"{state.plans}, {state.deeds}, {state.initiative}, {state.unjudged}, {state.effects}"
+    for creature in state.creatures.values():
+        timed = [condition.name for condition in creature.conditions if condition.until not in GOING_ON]
+        if timed or creature.has("grappled") or creature.delayed:
+            return f"{creature.id}: {timed}, {creature.condition_names}, {creature.delayed}"
+        if (
+            creature.hurt_by
+            or creature.location_changed
+            or creature.hovered
+            or changed(creature.budget, bolts=False) != Budget()
+        ):
+            return f"{creature.id} has done something: {creature.hurt_by}, {creature.budget}"
+    return None
 
 
 def fault_of(state: State, creature: Creature) -> str | None:

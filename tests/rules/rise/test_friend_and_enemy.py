@@ -39,7 +39,7 @@ def met(side: str, at: tuple[int, int] = (1, 0), phase: str | None = None, **oth
     """Return a fight of p with another one of *side* at *at*; an enemy is far away."""
     mine = entry("mon@p/p", (0, 0), abilities=ABILITIES, strength=4)
     sheet = {**WEAK, "hp_max": 50, "hp": 20, "dr_max": 10, "dr": 0, **other}
-    changes = {} if phase is None else {"phase": phase}
+    changes: dict[str, Any] = {} if phase is None else {"phase": phase}
     return begun(mine, entry(f"mon@{side}/o", at, **sheet), entry("mon@m/x", (15, 15)), **changes)
 
 

@@ -183,8 +183,8 @@ class Shrugged(Event[State]):
     heart_die: DieSides
 
     def evolve(self, state: State) -> State:
-        shrugs = state.creatures[self.creature].shrugs
-        return state.with_creature(self.creature, heart_die=self.heart_die, shrugs=shrugs + 1)
+        counted = state.creatures[self.creature].shrugs + (not state.paused())  # a round is over with combat
+        return state.with_creature(self.creature, heart_die=self.heart_die, shrugs=counted)
 
 
 @record

@@ -29,9 +29,9 @@ from service.rules.heartrush.creatures.abilities import (
 from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.sheet import WEAPON_DIE
 from service.rules.heartrush.creatures.state import Creature, State, is_able
-from service.rules.kernel.messages import Event
+from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import DiceCount, StepId
 from service.rules.rolls.chance import PoolDie
 
@@ -194,6 +194,23 @@ def _larger(pip: PoolDie, modifier: LargerDie) -> PoolDie:
     at = LADDER.index(pip.sides) + 1 if pip.sides in LADDER else 0
     larger = LADDER[min(at, len(LADDER) - 1)]
     return PoolDie(role=pip.role, sides=min(larger, max(modifier.most, pip.sides)))
+
+
+HR_COND_30: Final = Rule(
+    "HR-COND-30",
+    "While no combat runs a round's time ends what lasts for a round or an engagement, the clock the rest.",
+    RULING,
+)
+
+
+@enforces(HR_COND_30)
+def end_with_time(state: State, seconds: int) -> Emits[State]:
+    """Emit the end of each effect whose time is over, after *seconds* outside combat."""
+    brief = ("round", "engagement") if seconds >= state.house.round_seconds else ()
+    for one in state.lasting:
+        if one.lasts in brief or (one.until_s is not None and one.until_s <= state.clock_s):
+            state = yield EffectEnded(effect=one.id, reason="ran_out", because=(HR_COND_30.id,))
+    return state
 
 
 def without(state: State, lasts: Lasts) -> tuple[Lasting, ...]:

@@ -330,9 +330,13 @@ class GainRush(Effect):
     points: Annotated[Points, within(-MOST, MOST)]
 
     def fault(self, view: State) -> str | None:
+        if view.paused():
+            return "outside combat nobody has rush points"
         return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
+        if state.paused():  # HR-RUSH-1: the pool is empty
+            return state
         points = max(self.points, -state.creatures[self.creature].rush)
         return (yield RushGained(gains={self.creature: points}, because=frame.rules))
 

@@ -94,8 +94,10 @@ class Dash(Command[State]):
         assert self.to is not None
         if self.to == state.creatures[self.creature].position:
             raise Refused("params_missing", "a path has at least one cell")
-        most = self.budget(state)
-        found = way_within(state, state.creatures[self.creature], self.to, most)
+        creature, most = state.creatures[self.creature], self.budget(state)
+        found = way_within(state, creature, self.to, _left(creature, most))
+        if found is None:  # so far it would lead, but for a shot or a spell
+            found = way_within(state, creature, self.to, most)
         if found is None:
             cell = f"{self.to[0]},{self.to[1]}"
             raise Refused("insufficient_movement", f"{cell} is not within reach of a dash: {most} ft at most")
@@ -133,8 +135,13 @@ class Dash(Command[State]):
 
 def _goals(view: State, creature: Creature, budget: int) -> Cells:
     """Return where a dash may end: reachable, with room, and within what a shot leaves."""
+    return ends_of(view, creature, _left(creature, budget))
+
+
+def _left(creature: Creature, budget: int) -> int:
+    """Return the feet of a dash that a shot and a spell of this round leave of *budget*."""
     cap = speed(creature) // 2 - creature.moved_ft if creature.ranged_stance_taken else budget
-    return ends_of(view, creature, min(budget, max(0, cap), left_after_casting(creature, budget)))
+    return min(budget, max(0, cap), left_after_casting(creature, budget))
 
 
 def check_can_dash(creature: Creature) -> None:

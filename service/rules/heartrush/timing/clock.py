@@ -14,6 +14,7 @@ from service.rules.heartrush.body.actions import (
     recharge,
 )
 from service.rules.heartrush.body.conditions import fade_with_time, run_out
+from service.rules.heartrush.body.lasting import end_with_time
 from service.rules.heartrush.body.permission import check_settled, taking_action
 from service.rules.heartrush.body.wounds import WoundsEased, eased, heal, ten_minutes
 from service.rules.heartrush.creatures.state import DAY_S, MONTH_DAYS, WEEK_DAYS, Creature, State
@@ -173,7 +174,10 @@ def pass_time(state: State, seconds: int, reason: str, because: tuple[str, ...])
         seconds=seconds, clock_s=min(LATEST_S, before_s + seconds), reason=reason, because=because
     )
     state = yield from time_passed(state, before_s)
-    return (yield from fade_with_time(state, seconds, state.creatures)) if at_rest(state) else state
+    if not at_rest(state):
+        return state
+    state = yield from end_with_time(state, seconds)
+    return (yield from fade_with_time(state, seconds, state.creatures))
 
 
 def time_passed(state: State, before_s: int) -> Emits[State]:

@@ -75,9 +75,6 @@ _NOTHING_YET: Final[Mapping[str, object]] = MappingProxyType(
         "acted_this_round": False,
         "member_passed": (),
         "ending": "",
-        "engagements": 0,
-        "movements": 0,
-        "instants": 0,
         "initiative": EMPTY,
         "turn_order": (),
         "turns": (),
@@ -85,7 +82,9 @@ _NOTHING_YET: Final[Mapping[str, object]] = MappingProxyType(
         "delayed": (),
     }
 )
-"""What a fight has not decided or counted yet when it begins, whatever an earlier one left."""
+"""What a fight has not decided yet when it begins, and what ends with it."""
+_COUNTS: Final[Mapping[str, object]] = MappingProxyType({"engagements": 0, "movements": 0, "instants": 0})
+"""What a fight has not counted yet when it begins. The counts name what follows it, too, so they stay."""
 
 
 @enforces(HR_SVC_7)
@@ -122,6 +121,7 @@ class CombatBegan(Event[State]):
             creatures=creatures,
             unaware_side=self.unaware_side,
             **_NOTHING_YET,
+            **_COUNTS,
         )
 
 
@@ -155,7 +155,9 @@ class CombatEnded(Event[State]):
 
     def evolve(self, state: State) -> State:
         creatures = {
-            name: with_fresh_round(creature, rush=0, uses={}, surprised=False, drenched=False)
+            name: with_fresh_round(
+                creature, rush=0, uses={}, surprised=False, drenched=False, rounds_active=(), meditation=0
+            )
             for name, creature in state.creatures.items()
         }
         frames = state.stacks.table[:1]
@@ -163,10 +165,11 @@ class CombatEnded(Event[State]):
         return changed(
             state,
             phase="ended",
-            priority_side=None,
             creatures=creatures,
             lasting=lasting,
             stacks=changed(state.stacks, table=frames),
+            unaware_side=None,
+            **_NOTHING_YET,
         )
 
 

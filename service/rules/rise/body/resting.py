@@ -10,10 +10,11 @@ from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import Count, CreatureId
 from service.rules.rise import books
+from service.rules.rise.body.effects import grapplers
 from service.rules.rise.body.taking_damage import fall_or_wake
 from service.rules.rise.body.vital_wounds import die_untreated
 from service.rules.rise.creatures.character import VitalWound
-from service.rules.rise.creatures.combat_statistics import dr_max
+from service.rules.rise.creatures.combat_statistics import GRAPPLED, dr_max, lose
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.permission import gm
 from service.rules.rise.creatures.state import State
@@ -106,6 +107,8 @@ class Rest(Command[State]):
         state = yield from die_untreated(state, self.creature)
         if state.creatures[self.creature].dead:
             return state
+        for other in grapplers(state.creatures[self.creature]):
+            state = yield from lose(state, other, f"{GRAPPLED}@{self.creature}")
         state = yield Rested(creature=self.creature, rest=self.rest, wound=self.wound)
         return (yield from fall_or_wake(state, self.creature))
 

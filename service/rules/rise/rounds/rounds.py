@@ -64,7 +64,19 @@ class CombatEnded(Event[State]):
 
     def evolve(self, state: State) -> State:
         stacks = changed(state.stacks, table=state.stacks.table[:1])
-        return changed(state, stage="ended", stacks=stacks, worlds=EMPTY, hidden_swift=EMPTY)
+        return changed(
+            state,
+            stage="ended",
+            stacks=stacks,
+            worlds=EMPTY,
+            hidden_swift=EMPTY,
+            plans=EMPTY,
+            initiative=EMPTY,
+            takings=EMPTY,
+            deeds=(),
+            unjudged=(),
+            effects=(),
+        )
 
 
 @record

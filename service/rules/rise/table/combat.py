@@ -82,6 +82,9 @@ def ready_again(state: State) -> State:
             unaware_of=(),
             partly_unaware_of=(),
             budget=Budget(),
+            hurt_by=(),
+            location_changed=False,
+            hovered=False,
         )
         for name, creature in state.creatures.items()
     }

@@ -220,3 +220,11 @@ def test_an_opening_with_a_ledge_that_is_none_is_refused(ledge: str) -> None:
 def test_an_opening_with_a_ledge_that_is_no_edge_is_malformed() -> None:
     with pytest.raises(Malformed, match="/opening/scenery/ledges/0: an edge is written"):
         opened({"pia": (0, 0), "orc": (9, 9)}, scenery={**CLIFF, "ledges": ["x"]})
+
+
+def test_HR_CAST_1_a_dash_goes_over_a_ledge_where_a_spell_leaves_no_feet_for_the_way_around() -> None:
+    short: dict[str, Any] = {"scenery": {**CLIFF, "ledges": ["0,-1|1,-1", "0,0|1,0", "0,1|1,1"]}}
+    fight = begun({"pia": (0, 0), "orc": (9, 9)}, **short).given("pia", spell_cast=True, moved_ft=20)
+    assert (1, 0) in {cell for offer in fight.offers("zoe", "pia") for cell in offer.choices.get("to", ())}
+    fight.do("dash", creature="pia", to=[1, 0])
+    assert fight["pia"].position == (1, 0)

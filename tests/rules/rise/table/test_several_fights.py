@@ -193,3 +193,19 @@ def test_RI_GM_6_a_sheet_is_fixed_while_a_phase_is_unfinished() -> None:
     assert not fight.state.worlds
     effect = {"does": "teach", "target": "a", "ability": FIRE}
     assert fight.refused("gm_ruling", **RULED, effects=[effect]) == "effect_not_possible"
+
+
+def test_RI_REST_1_whoever_rests_is_in_nobodys_hold_and_holds_nobody() -> None:
+    fight = begun(entry("mon@p/p", (0, 0)), entry("mon@m/e", (1, 0)))
+    fight.do("grapple", "e", 6, target="p").end("e").rest().do("end_combat").do("rest", creature="p")
+    assert [fight[name].has("grappled") for name in "pe"] == [False, False]
+
+
+def test_RI_ROUND_7_a_deed_that_was_not_judged_ends_with_its_fight() -> None:
+    """The question which of two deeds comes first is still open."""
+    fight = begun(entry("mon@p/p", (0, 0)), entry("mon@m/e", (1, 0)), options={"auto_default": False})
+    for name in "pe":
+        fight.do("improvise", name, deed="topple it", thing="statue").end(name)
+    assert fight.state.deeds
+    fight.do("end_combat").do("start_combat", start_phase="action")
+    assert not fight.state.deeds
