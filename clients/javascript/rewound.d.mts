@@ -120,6 +120,7 @@ export class Client {
   rulesets(): Promise<contract.Rulesets["rulesets"]>;
   ruleset(edition: string): Promise<contract.Ruleset>;
   library(edition: string, query?: { kind?: string; q?: string; limit?: number }): Promise<contract.Library["entries"]>;
+  editionContract(edition: string): Promise<string>;
   sheetSchema(edition: string): Promise<contract.SheetSchema>;
   importFile(text: string, asked: { edition: string; kind: "map" | "creatures"; [choice: string]: string }, sending?: Sending): Promise<contract.ConvertedFile>;
   qrCode(text: string, sending?: Sending): Promise<contract.QrCode>;

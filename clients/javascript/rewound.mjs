@@ -232,6 +232,11 @@ export class Client {
     return this.send("POST", "/v1/qr-codes", { text }, sending);
   }
 
+  /** Return the OpenAPI document of an edition as YAML, for generators. */
+  editionContract(edition) {
+    return this.get(`/v1/rulesets/${edition}/openapi.yaml`);
+  }
+
   /** Return how a creature's sheet is written: a JSON Schema, and its groups of fields. */
   sheetSchema(edition) {
     return this.get(`/v1/rulesets/${edition}/sheet`);

@@ -91,8 +91,8 @@ class Recorder(requests.Session):
         self.asked.append(found | {"keyed": "Idempotency-Key" in more["headers"]})
         made = requests.Response()
         made.status_code = 200
-        bundle = url.endswith("/bundle")
-        made.headers["Content-Type"] = "application/jsonl" if bundle else "application/json"
+        is_text = url.endswith(("/bundle", ".yaml"))
+        made.headers["Content-Type"] = "text/plain" if is_text else "application/json"
         made._content = json.dumps(ANSWER).encode()  # noqa: SLF001 - so requests' own test tools do
         return made
 

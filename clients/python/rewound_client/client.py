@@ -71,6 +71,12 @@ class Rewound(Owner):
         """Return every command of an edition, with its schema."""
         return cast("shapes.CommandTypes", self._get(f"/rulesets/{edition}/commands"))
 
+    def edition_contract(self, edition: str) -> str:
+        """Return the OpenAPI document of an edition, for generators."""
+        raw = self._transport.get(f"{self.path}/rulesets/{edition}/openapi.yaml")
+        assert isinstance(raw, bytes), "YAML is not a JSON document"
+        return raw.decode()
+
     def call(self, method: str, path: str, data: object = None) -> Json:
         """Send any other request of the API; *path* is below `/v1`. Return the answer's body."""
         return self._done(method, path, data)

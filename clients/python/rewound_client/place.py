@@ -59,7 +59,7 @@ class Place:
             query = {**query, "cursor": page["next_cursor"]}
 
     def _whole(self, path: str, query: Query, *names: str) -> Json:
-        """Return an answer with all pages of the lists *names* merged; `from.x` is the list x in `from`."""
+        """Return an answer with all pages of the lists *names* merged; `a.b` is the list `b` in `a`."""
         whole = page = self._get(path, query)
         while page["next_cursor"] is not None:
             page = self._get(path, {**query, "cursor": page["next_cursor"]})

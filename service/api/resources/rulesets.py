@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any, Final
 
+from service.api import edition_contract
 from service.api.describe import json_schema
-from service.api.operations import PUBLIC, ResponseSchema, operation
+from service.api.operations import PUBLIC, UNCHANGED, ResponseSchema, operation
 from service.api.parameters import Parameter
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import near
+from service.api.served_files import Document, document_response
 from service.api.shapes import HASH, OPEN, TEXT, closed, component, listing
 from service.api.sheets import groups_of, opening_words, sheet_schema
 from service.core.explain import rule_data, rules_of
@@ -19,6 +22,7 @@ from service.rules.kernel.codec import to_data
 from service.rules.ruleset import Ruleset
 
 TAG: Final = "Rulesets"
+_YAML: Final = "application/yaml"
 RULE: Final = component(
     "Rule",
     closed(
@@ -263,6 +267,34 @@ def get_rule(request: ApiRequest) -> ApiResponse:
     if found is None:
         raise not_found(f"this edition has no such rule{near(wanted, known)}")
     return ApiResponse(rule_data(_edition(request).edition, found))
+
+
+@operation(
+    "GET",
+    "/v1/rulesets/{edition}/openapi.yaml",
+    "getEditionContract",
+    TAG,
+    roles=PUBLIC,
+    answers={200: ResponseSchema("The OpenAPI 3.1 document.", None, _YAML), 304: UNCHANGED},
+    problems=("not-found",),
+)
+def get_edition_contract(request: ApiRequest) -> ApiResponse:
+    """Get the OpenAPI document of one edition as YAML: what a client of that book needs, for generators.
+
+    It has the operations of a fight and the edition's commands, openings, states and events. Of rulesets of
+    other packages there is one, too. `/openapi.yaml` has everything, with examples.
+    """
+    found = _edition(request)
+    with _turn:  # generating takes a second; concurrent requests wait for the result
+        if id(found) not in _contracts:
+            text = edition_contract.as_yaml(edition_contract.document(found))
+            _contracts[id(found)] = found, Document(text.encode())
+        return document_response(request, _contracts[id(found)][1], _YAML)
+
+
+_contracts: Final[dict[int, tuple[Ruleset[Any], Document]]] = {}
+"""The documents that were asked for, by the identity of their ruleset, which they keep."""
+_turn: Final = Lock()
 
 
 def _edition(request: ApiRequest) -> Ruleset[Any]:

@@ -1,0 +1,200 @@
+"""The OpenAPI document of one edition: what a client of that book needs, and nothing of other books.
+
+It is made from the whole document, so the two agree. It leaves out operations that no fight needs, recorded
+examples, headers of answers, and texts of members of states and events, and with them every component that
+nothing refers to any more. What stands in it several times, a parameter or a union, becomes a component.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count, takewhile
+from typing import Any, Final
+
+import yaml
+
+from service.api import openapi
+from service.api.inputs import component_name
+from service.api.shapes import Schema
+from service.api.view_schemas import EditionViews
+from service.rules.ruleset import Ruleset
+
+LEFT_OUT: Final = ("Public log", "Service", "API keys", "Owners", "Pages", "Documentation")
+"""Tags of operations that no fight needs; they are alike for all editions."""
+_REFERENCE: Final = re.compile(r'"#/components/(\w+)/([\w.-]+)"')
+_DATA: Final = ("value", "default", "const", "enum")
+"""Members that hold data."""
+_DROPPED: Final = ("example", "examples", "headers")
+_TEXT: Final = """\
+The contract of Rewound for `{edition}` alone: {title}. It has the operations of a fight, and of `{edition}`
+the commands, the openings, the states and the events. `/openapi.yaml` is the whole contract: it also has the
+operations for keys, owners, pages and the public log, the headers of answers, examples, and a text for every
+member.
+"""
+
+
+def document(ruleset: Ruleset[Any]) -> dict[str, Any]:
+    """Return the OpenAPI document for the edition of *ruleset*."""
+    made = openapi.document({ruleset.edition: ruleset})
+    tags = [tag for tag in made["tags"] if tag["name"] not in LEFT_OUT]
+    kept = {tag["name"] for tag in tags}
+    paths = {path: _kept(item, kept) for path, item in made["paths"].items()}
+    shown = EditionViews(ruleset, component_name(ruleset.edition)).components
+    components = dict(made["components"])
+    components["schemas"] = {
+        name: _untold(each) if name in shown else each for name, each in components["schemas"].items()
+    }
+    lean: dict[str, Any] = _lean(
+        {
+            **made,
+            "info": {
+                **made["info"],
+                "title": f"Rewound: {ruleset.edition}",
+                "description": _TEXT.format(edition=ruleset.edition, title=ruleset.title),
+            },
+            "tags": tags,
+            "paths": {path: item for path, item in paths.items() if item},
+            "components": components,
+        }
+    )
+    lean["components"] = _reachable(lean)
+    _share_parameters(lean)
+    _share_unions(lean["components"]["schemas"])
+    return lean
+
+
+def as_yaml(made: Mapping[str, Any]) -> str:
+    """Return the document *made* as YAML, with a line for each innermost object and list."""
+    text: str = yaml.dump(
+        made, Dumper=openapi.Dumper, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None
+    )
+    return text
+
+
+def _kept(item: Mapping[str, Any], tags: Iterable[str]) -> dict[str, Any]:
+    return {method: each for method, each in item.items() if set(each["tags"]) <= {*tags}}
+
+
+def _untold(schema: Schema) -> Schema:
+    """Return the schema of a record without the texts of its members."""
+    if "properties" not in schema:
+        return schema
+    return {**schema, "properties": {name: _silent(each) for name, each in schema["properties"].items()}}
+
+
+def _silent(part: Any, *, is_of_names: bool = False) -> Any:
+    """Return *part* of a schema without texts; a member may be called `description`."""
+    if isinstance(part, list):
+        return [_silent(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    return {
+        name: each
+        if name in _DATA and not is_of_names
+        else _silent(each, is_of_names=name == "properties" and not is_of_names)
+        for name, each in part.items()
+        if is_of_names or name != "description"
+    }
+
+
+def _lean(part: Any, *, is_of_names: bool = False) -> Any:
+    """Return *part* of a document without examples, and with what a union of one chooses in its place."""
+    if isinstance(part, list):
+        return [_lean(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    made = {
+        name: each
+        if name in _DATA and not is_of_names
+        else _lean(each, is_of_names=name == "properties" and not is_of_names)
+        for name, each in part.items()
+        if is_of_names or name not in _DROPPED
+    }
+    for union in ("anyOf", "oneOf"):
+        if not is_of_names and len(made.get(union, ())) == 1:
+            (only,) = made.pop(union)
+            made.pop("discriminator", None)
+            made = {**only, **made}
+    return made
+
+
+def _reachable(made: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those components to which the paths lead, and the security schemes."""
+    components: Mapping[str, Any] = made["components"]
+    found: set[tuple[str, str]] = set()
+    waiting = _references(made["paths"])
+    while waiting:
+        each = waiting.pop()
+        if each not in found:
+            found.add(each)
+            waiting |= _references(components[each[0]][each[1]])
+    return {
+        kind: kept
+        for kind, members in components.items()
+        if (kept := {name: each for name, each in members.items() if (kind, name) in found})
+    } | {"securitySchemes": components["securitySchemes"]}
+
+
+def _share_parameters(made: dict[str, Any]) -> None:
+    """Make components of the parameters that several operations take."""
+    shared: dict[str, Any] = {}
+    taking = [each for item in made["paths"].values() for each in item.values() if "parameters" in each]
+    often = Counter(openapi.as_json(each) for operation in taking for each in operation["parameters"])
+    names: dict[str, str] = {}
+    for operation in taking:
+        for index, each in enumerate(operation["parameters"]):
+            key = openapi.as_json(each)
+            if often[key] > 1:
+                names.setdefault(key, _free(each["name"], shared))
+                shared[names[key]] = each
+                operation["parameters"][index] = {"$ref": f"#/components/parameters/{names[key]}"}
+    made["components"]["parameters"] = shared
+
+
+def _share_unions(schemas: dict[str, Schema]) -> None:
+    """Make components of unions that stand several times, named by how the names of their members begin."""
+    often = Counter(openapi.as_json(_union(each)) for each in _unions(schemas))
+    names: dict[str, str] = {}
+    for each in [*_unions(schemas)]:
+        union = _union(each)
+        key = openapi.as_json(union)
+        if often[key] < 2:  # noqa: PLR2004 - it stands once
+            continue
+        if key not in names:
+            begins = _beginning([one["$ref"].rpartition("/")[2] for one in union["oneOf"]])
+            names[key] = _free(f"{begins}Union", schemas)
+            schemas[names[key]] = union
+        for name in union:
+            del each[name]
+        each["$ref"] = f"#/components/schemas/{names[key]}"
+
+
+def _unions(part: Any) -> Iterator[dict[str, Any]]:
+    """Yield each union with a discriminator that stands in *part*, the innermost first."""
+    for each in part if isinstance(part, list) else part.values() if isinstance(part, dict) else ():
+        yield from _unions(each)
+    if isinstance(part, dict) and "oneOf" in part and isinstance(part.get("discriminator"), dict):
+        yield part
+
+
+def _union(part: Mapping[str, Any]) -> Schema:
+    return {"oneOf": part["oneOf"], "discriminator": part["discriminator"]}
+
+
+def _beginning(names: Sequence[str]) -> str:
+    """Return the longest text with which all *names* begin."""
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return "".join(letters[0] for letters in alike)
+
+
+def _free(name: str, taken: Mapping[str, object]) -> str:
+    """Return *name*, with a number if it is taken."""
+    return next(each for each in chain((name,), (f"{name}{n}" for n in count(2))) if each not in taken)
+
+
+def _references(part: object) -> set[tuple[str, str]]:
+    """Return the kind and the name of each component that *part* refers to."""
+    return set(_REFERENCE.findall(json.dumps(part)))
