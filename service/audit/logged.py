@@ -120,8 +120,8 @@ def _line(evidence: Evidence, view: LogView, signed: int) -> _LoggedLine:
 
 def _held_line(line: _LoggedLine, view: LogView, policy: Policy, delay_s: int) -> int:
     """Hold one line to the log, and return how many entries it owes; raises `Fault`."""
-    _check_agreement(line)
-    owed = _owed(line, view, policy, delay_s)
+    agreeing = _check_agreement(line)
+    owed = _owed(line, agreeing, view, policy, delay_s)
     _check_policy(owed, view, policy)
     _check_times(line.commits, owed, view, policy, delay_s)
     return len(owed)
@@ -140,8 +140,11 @@ def log_summary(view: LogView, policy: Policy, owed: int) -> str:
     return "; ".join(said)
 
 
-def _check_agreement(line: _LoggedLine) -> None:
-    """Compare every entry with the record; heads of a history that the record says was lost are set aside."""
+def _check_agreement(line: _LoggedLine) -> Sequence[LoggedEntry]:
+    """Compare every entry with the record, and return those that agree with it; raises `Fault`.
+
+    Entries of a history that the record says was lost are set aside.
+    """
     commits = line.commits
     wanted = {each.entry.size for each in line.entries}
     roots, tree = {}, Frontier()
@@ -150,11 +153,12 @@ def _check_agreement(line: _LoggedLine) -> None:
         if tree.size in wanted:
             roots[tree.size] = tree.root().hex()
     losses = [loss for loss in claimed_losses(commits) if loss.accepted_in <= line.signed]
-    beyond = 0
+    beyond, agreeing = 0, list[LoggedEntry]()
     for each in sorted(line.entries, key=lambda logged: logged.entry.size):
         size = each.entry.size
         if roots.get(size) == each.entry.hash:
             _check_statement(line, each)
+            agreeing.append(each)
         elif any(loss.covers(size) for loss in losses):
             continue
         elif size in roots:
@@ -164,6 +168,7 @@ def _check_agreement(line: _LoggedLine) -> None:
     if beyond > len(commits):
         detail = f"the log knows {beyond} commits of this encounter"
         raise Fault(Verdict(TRUNCATED, len(commits) + 1, detail, to=beyond))
+    return sorted(agreeing, key=lambda logged: logged.index)
 
 
 def _check_statement(line: _LoggedLine, logged: LoggedEntry) -> None:
@@ -175,7 +180,7 @@ def _check_statement(line: _LoggedLine, logged: LoggedEntry) -> None:
     if entry.kind == LINE and entry != _line_entry(line, entry.hash):
         detail = f"entry {logged.index} of the log says that this line continues another one, or elsewhere"
         raise Fault(Verdict(LOG_CONTRADICTED, n, detail))
-    if entry.kind == END and entry.continued_in not in _ended_by(line.commits[n - 1]):
+    if entry.kind == END and (entry.continued_in or None) not in _ended_by(line.commits[n - 1]):
         detail = f"entry {logged.index} of the log says that commit {n} ends this line, or who continues it"
         raise Fault(Verdict(LOG_CONTRADICTED, n, detail))
 
@@ -195,22 +200,24 @@ def _line_entry(line: _LoggedLine, root: str) -> LogEntry | None:
     )
 
 
-def _ended_by(commit: Commit) -> list[str]:
-    """Return what *commit* ends its line with: the lines that continue it, the empty text if none does."""
+def _ended_by(commit: Commit) -> list[str | None]:
+    """Return what *commit* ends its line with: the line that continues it, None if none does."""
     named = [str(event.get("encounter")) for event in commit.events if event.get("type") == Continued.type]
     is_end = any(event.get("type") in _ENDS for event in commit.events)
-    return named[:1] if named else [""] * is_end
+    return [*named[:1]] if named else [None] * is_end
 
 
-def _owed(line: _LoggedLine, view: LogView, policy: Policy, delay_s: int) -> list[tuple[int, LoggedEntry]]:
-    """Return what must be in the log, by commit, each with its first entry; raises `Fault` if one is missing.
+def _owed(
+    line: _LoggedLine, agreeing: Sequence[LoggedEntry], view: LogView, policy: Policy, delay_s: int
+) -> list[tuple[int, LoggedEntry]]:
+    """Return what must be in the log, by commit, each with the first entry that agrees with the record.
 
-    Of a line that has ended everything must be. Of an open one the opening or the line, what lies below a
-    logged head, and what is older than the delay by the newest time of the witnesses. What a line repeats is
-    bound by its own entry.
+    Raises `Fault` if one is missing. Of a line that has ended everything must be. Of an open one the opening
+    or the line, what lies below a logged head, and what is older than the delay by the newest time of the
+    witnesses. What a line repeats is bound by its own entry.
     """
     found: dict[tuple[str, int], LoggedEntry] = {}
-    for each in line.entries:
+    for each in agreeing:
         found.setdefault((each.entry.kind, each.entry.size), each)
     own = line.own
     is_closed = any(_ended_by(commit) for commit in own)

@@ -219,6 +219,10 @@ LIES: Final[dict[str, tuple[str, str]]] = {
     "log bad-the-checkpoint-twice": (HOST, "show a checkpoint twice"),
     "log bad-a-proof-of-nothing": (HOST, "prove that the first checkpoint extends nothing"),
     "log second-log": (HOST, "keep a second log of the same name"),
+    "log loss-not-logged-again": (
+        HOST,
+        "let the log's entries of a lost history stand for those of another one",
+    ),
     "log one-witness-down": (HOST, "get the cosignature of one witness where all are asked for"),
     "log not-logged": (HOST, "play a fight that the log does not know"),
     "log close-left-out": (HOST, "leave the close of a round out of the log"),

@@ -17,7 +17,7 @@ from service.audit.evidence import Evidence
 from service.record.canonical import commit_hash, dumps
 from service.record.log_entries import END, HEAD, LINE, OPENING, LogEntry
 from tests.audit.bundle_vectors import HOME as BUNDLES
-from tests.audit.evidence_of import evidence_of, played, root_of
+from tests.audit.evidence_of import closed, evidence_of, played, root_of
 from tests.audit.games import signed_throughout
 from tests.audit.test_logged import (
     KEY,
@@ -32,6 +32,7 @@ from tests.audit.test_logged import (
 )
 from tests.support.a_log import START, Witnesses, opening, policy_text
 from tests.support.javascript_verifier import as_bundle
+from tests.support.tiny_table import Sitting
 
 HOME: Final = Path(__file__).parents[1] / "vectors" / "public_log"
 TABLE: Final = HOME / "verdicts.json"
@@ -128,7 +129,29 @@ def vectors(home: Path) -> Iterator[LogVector]:  # noqa: PLR0915 - one story aft
         liar.log(false)
         Witnesses(liar.home, NAMES).submitter(liar.writer.log).submit()
         yield LogVector(name, false, liar.proof(false), "misdated(1)")
+    yield from of_a_loss(home)
     yield from of_lines(home)
+
+
+def of_a_loss(home: Path) -> Iterator[LogVector]:
+    """Yield a game that was lost and played again to the same number of commits, with what is logged."""
+    lost, again = closed(), Sitting()
+    again.requests, again.written = list(lost.requests[:6]), list(lost.written[:6])
+    found = {"size": 10, "root": root_of([each.raw for each in lost.written]).hex()}
+    again.do("accept_history", reason="the disk died", lost=found, epoch=2)
+    again.do("roll")
+    again.do("roll")
+    again.do("close", reason="enough")
+    evidence = record(again)
+    before, after = entries_of(record(lost)), entries_of(evidence)
+    for name, entries, verdict in (
+        ("loss", [*before, *after[1:]], "valid_without_rules"),
+        ("loss-not-logged-again", before, "unlogged(10)"),
+    ):
+        host = Host.at(home / name)
+        host.propose(entries)
+        Witnesses(host.home, NAMES).submitter(host.writer.log).submit()
+        yield LogVector(name, evidence, host.proof(evidence), verdict)
 
 
 def of_lines(home: Path) -> Iterator[LogVector]:

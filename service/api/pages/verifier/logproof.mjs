@@ -57,8 +57,7 @@ export function holdToLog(fight, bytes, { trust, logs, delay, inLine }) {
 /** Holds one line to the log, and gives how many entries it owes. */
 function holdLine(line, view, trust, delay) {
   const entries = view.entries.filter(({ entry }) => entry.encounter === line.encounter);
-  holdAgreement(line, entries);
-  const owed = owedOf(line, entries, view, trust, delay);
+  const owed = owedOf(line, holdAgreement(line, entries), view, trust, delay);
   holdPolicy(owed, view, trust);
   holdTimes(line.moments, owed, view, trust, delay);
   return owed.length;
@@ -124,6 +123,7 @@ function entriesOf(listed, points, lines) {
 
 // --- holding
 
+/** Compares entries with the record, and gives those that agree with it; those of a lost history are set aside. */
 function holdAgreement(line, entries) {
   const { moments, losses } = line;
   const sizes = entries.map(({ entry }) => entry.size);
@@ -142,6 +142,7 @@ function holdAgreement(line, entries) {
   }
   const place = { n: moments.length + 1, to: beyond };
   demand(beyond === 0, "truncated", place, `the log knows ${beyond} commits of this encounter`);
+  return entries.filter(({ entry }) => roots.get(entry.size) === entry.root);
 }
 
 /** An entry with the right root says the same of that commit as the record. */
@@ -168,7 +169,7 @@ function endedBy({ commit: { events } }) {
   return events.some(({ type }) => ENDS.includes(type)) ? null : undefined;
 }
 
-/** What must be in the log, by commit, each with its first entry. What a line repeats is bound by its own entry. */
+/** What must be in the log, by commit, each with the first entry that agrees with the record. What a line repeats is bound by its own entry. */
 function owedOf({ moments, begun }, entries, { points }, trust, delay) {
   const own = begun === null ? moments : moments.slice((begun.accepted ?? begun.n) - 1);
   const isClosed = own.some((moment) => endedBy(moment) !== undefined);
