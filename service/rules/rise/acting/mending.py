@@ -10,7 +10,7 @@ from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import AbilityId, Amount, CreatureId, Label, SourceId
 from service.rules.rise.acting.sheet_faults import sheet_faults
-from service.rules.rise.body.effects import apply
+from service.rules.rise.body.effects import apply, let_go
 from service.rules.rise.body.movement_and_positioning import is_wall, occupant
 from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.combat_statistics import ALL, condition_fault
@@ -195,7 +195,8 @@ class Mending:
     def alter(self, state: State) -> Emits[State]:
         """Emit what it changes of a sheet, or of walls and doors."""
         if self.does == "walls":
-            return (yield WallsSet(edges=self.edges, becomes=self.becomes, because=("RI-GM-4",)))
+            state = yield WallsSet(edges=self.edges, becomes=self.becomes, because=("RI-GM-4",))
+            return (yield from let_go(state))
         if self.does == "teach":
             assert self.ability is not None, "checked on the view"
             learned = AbilityLearned(creature=self.target, ability=self.ability, because=("RI-GM-6",))

@@ -327,7 +327,7 @@ def let_go(state: State, names: Sequence[str] | None = None) -> Emits[State]:
     for name, creature in state.creatures.items():
         for other in grapplers(creature) if names is None or name in names else ():
             holder = state.creatures[other]
-            if is_able(holder) and is_able(creature) and state.adjacent(creature, holder):
+            if is_able(holder) and is_able(creature) and state.touches(creature, holder):
                 continue
             state = yield from lose(state, name, f"{GRAPPLED}@{other}")
             state = yield from lose(state, other, f"{GRAPPLED}@{name}")

@@ -340,6 +340,23 @@ class State(SplitTable, WalledTable, HidingTable):
         """Return whether two creatures' spaces touch, also at a corner."""
         return self.span(a, b)[1] <= FEET
 
+    def touches(self, a: Creature, b: Creature) -> bool:
+        """Return whether two creatures are adjacent, and no wall or closed door is between all of them."""
+        if not self.adjacent(a, b):
+            return False
+        mine, theirs = self.body(a), self.body(b)
+        return self.is_beside(cells(mine.position, mine.space), cells(theirs.position, theirs.space))
+
+    def is_beside(self, mine: Sequence[Cell], theirs: Sequence[Cell]) -> bool:
+        """Return whether one cell touches another one, also at a corner, with nothing shut between them."""
+        bars = self.bars()
+        return any(
+            a == b or (bars is None or not bars(a, b))
+            for a in mine
+            for b in theirs
+            if max(abs(a[0] - b[0]), abs(a[1] - b[1])) <= 1
+        )
+
     @computed_from("terrain", "zones", "walls")
     def is_plain(self) -> bool:
         """Whether nothing on the ground hinders anybody: no terrain, zone, wall or door."""

@@ -537,7 +537,7 @@ def falls_short(after: State, name: str, plan: Plan) -> bool:
     """Return whether a creature gets less near than it wants, less far, or beside nobody it is to reach."""
     creature = after.creatures[name]
     if plan.ability == "hustle":
-        return not any(after.adjacent(creature, after.creatures[target]) for target in plan.targets)
+        return not any(after.touches(creature, after.creatures[target]) for target in plan.targets)
     gaps = [after.distance(creature, after.creatures[target]) for target in plan.targets]
     if plan.ability == "follow":
         return max(gaps) > plan.distance_ft

@@ -28,7 +28,7 @@ from service.rules.rise.moving.movement_problem import NeedsInitiative
 from service.rules.rise.moving.movement_resolution import meet_needs
 from service.rules.rise.planning.initiative import asks_players, find_order
 from service.rules.rolls.chance import Chance
-from service.rules.space.grid import FEET, Cell, distance
+from service.rules.space.grid import FEET, Cell, cells
 from service.rules.table.walled import DOOR_VERBS, TABLE_WALL_2, door_moved, is_door
 
 RI_UNIV_MANIP: Final = Rule(
@@ -223,7 +223,8 @@ def check_hands(view: State, creature: Creature, what: str, item: str) -> None:
     """Refuse to take what is not there, or with no hand free."""
     if what == "pick_up":
         at = view.lying.get(item)
-        if at is None or distance(creature.position, creature.space, at, 1, "chebyshev") > FEET:
+        own = view.body(creature)
+        if at is None or own.altitude > FEET or not view.is_beside(cells(own.position, own.space), (at,)):
             raise Refused("invalid_target", f"no {item} lies beside {creature.id}", "RI-MAN-1")
     if what in ("pick_up", "draw") and item and hands_free(creature) < 1:
         raise Refused("no_free_hand", f"{creature.id} has no hand free", "RI-MAN-1")

@@ -197,3 +197,48 @@ def test_an_opening_names_the_edge_and_the_creature_that_cannot_be(where: str, c
 def test_an_opening_names_a_way_of_moving_that_is_none() -> None:
     data = opening(entry("mon@p/p", (0, 0), speeds={"lan": 30}))
     assert dict(faults(from_data(Opening, data)))["/creatures/0/sheet/speeds/lan"].startswith("one of land")
+
+
+# --- touching through a wall ---------------------------------------------------------------------------
+
+
+def _held(walls: dict[str, str]) -> Fight:
+    fight = begun(entry("mon@p/p", (0, 0)), entry("mon@m/e", (1, 0)), walls=walls)
+    return fight.do("grapple", "e", 6, target="p").end("e").rest()
+
+
+@pytest.mark.parametrize(("edge", "holds"), [("0,0|1,0", False), ("0,0|0,1", True)])
+def test_RI_UNIV_GRAPPLE_no_hold_goes_through_a_wall(edge: str, *, holds: bool) -> None:
+    """Where the GM raises a wall between two that hold each other, both are free."""
+    fight = _held({}).to_actions()
+    fight.do("ask_pause").rest()
+    wall = {"does": "walls", "edges": [edge], "becomes": "wall"}
+    fight.do("gm_ruling", kind="effect", decision="it falls", effects=[wall])
+    assert [fight[name].has("grappled") for name in "pe"] == [holds] * 2
+
+
+def test_RI_UNIV_GRAPPLE_who_shuts_the_door_between_is_free() -> None:
+    fight = _held({"0,0|1,0": "open_door"}).to_actions()
+    fight.do("manipulate_object", "p", what="close", item="0,0|1,0").end("p").rest()
+    assert [fight[name].has("grappled") for name in "pe"] == [False] * 2
+
+
+@pytest.mark.parametrize(
+    ("walls", "altitude", "code"),
+    [({}, 0, None), ({"0,0|1,0": "wall"}, 0, "invalid_target"), ({}, 20, "invalid_target")],
+)
+def test_RI_MAN_1_nobody_picks_up_what_lies_beyond_a_wall_or_far_below(
+    walls: dict[str, str], altitude: int, code: str | None
+) -> None:
+    flying: dict[str, Any] = {"speeds": {"land": 30, "fly": 30}, "altitude": altitude} if altitude else {}
+    fight = begun(
+        entry("mon@p/p", (0, 0), **flying), entry("mon@m/e", (9, 9)), walls=walls, items={"orb": [1, 0]}
+    )
+    found = fight.send("manipulate_object", "gm", creature="p", what="pick_up", item="orb").refusal
+    assert (found and found.code) == code
+
+
+def test_RI_CONF_11_nobody_is_beside_whom_a_wall_keeps_off() -> None:
+    fight = begun(entry("mon@p/p", (0, 0)), entry("mon@m/e", (1, 0)), walls={"0,0|1,0": "wall"})
+    assert fight.state.adjacent(fight["p"], fight["e"])
+    assert not fight.state.touches(fight["p"], fight["e"])
