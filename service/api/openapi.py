@@ -68,6 +68,7 @@ TAGS: Final[Mapping[str, str]] = {
     "Documentation": "This document, its pages, and the types of problems.",
 }
 """The tags of operations, in the order of the documentation, and their descriptions."""
+BYTES: Final = "application/octet-stream"
 METHODS: Final = ("GET", "POST", "PATCH", "DELETE")
 _PATH_PARAMETERS: Final[Mapping[str, Schema]] = {
     "encounter": {"type": "string", "format": "uuid"},
@@ -378,7 +379,7 @@ def _operation(operation: Operation) -> Schema:
     if operation.raw_body:
         made["requestBody"] = {
             "required": True,
-            "content": {operation.raw_body: {"schema": {"type": "string"}}},
+            "content": {each: {"schema": _raw(each)} for each in operation.raw_body},
         }
     made["responses"] = _responses(operation)
     add_examples(operation.id, made)
@@ -483,8 +484,12 @@ def _answer(shape: ResponseSchema) -> Schema:
         if shape.page:
             made["content"]["text/html"] = {"schema": {"type": "string"}}
     elif shape.media_type != "application/json":
-        kind = (
-            "object" if shape.media_type == "application/yaml" else "string"
-        )  # the type of the document that the YAML contains
-        made["content"] = {shape.media_type: {"schema": {"type": kind}}}
+        made["content"] = {each: {"schema": _raw(each)} for each in (shape.media_type, *shape.also)}
     return made
+
+
+def _raw(media_type: str) -> Schema:
+    """Return the schema of a body that is no JSON: of the document that YAML has, of a text, or of bytes."""
+    if media_type == "application/yaml":
+        return {"type": "object"}
+    return {"type": "string", "format": "binary"} if media_type == BYTES else {"type": "string"}

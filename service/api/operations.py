@@ -60,6 +60,8 @@ class ResponseSchema:
     text: str
     schema: Schema | None = None
     media_type: str = "application/json"
+    also: tuple[str, ...] = ()
+    """Further media types for the same bytes, for a client that asks for one of them."""
     page: bool = False
     """Whether a client that prefers `text/html` gets a page instead."""
     headers: tuple[str, ...] = ()
@@ -94,7 +96,8 @@ class Operation:
     query: tuple[Parameter, ...] = ()
     body: StrictSchema | Schema | None = None
     """The schema of a JSON body: a `StrictSchema` is checked before the handler runs, a reference by it."""
-    raw_body: str | None = None
+    raw_body: tuple[str, ...] = ()
+    """The media types of a body that is taken as it is."""
     """The media type of a body that is not JSON."""
     limit: int = BODY_LIMIT
     problems: tuple[str, ...] = ()

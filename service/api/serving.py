@@ -221,7 +221,7 @@ def _call(
         given=asked.given,
         headers=asked.headers,
         parameters=operation.query,
-        is_raw=operation.raw_body is not None,
+        is_raw=bool(operation.raw_body),
         sender=asked.address,
         is_inside=operation.is_inside,
     )

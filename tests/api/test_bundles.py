@@ -540,3 +540,15 @@ def test_so_many_bundles_of_one_owner_wait_and_no_more(table: Table, busy: Servi
     importer(busy.log).look()
 
     assert mine("POST", "/v1/bundles", raw, Idempotency_Key="k8", **JSONL).status_code == 202
+
+
+def test_a_bundle_is_bytes_for_a_client_that_asks_for_bytes(table: Table, elsewhere: Api) -> None:
+    """Generators of clients know no `application/jsonl`; both names mean the same file."""
+    at = f"{closed(table).at}/bundle"
+    plain, as_bytes = table.gm("GET", at), table.gm("GET", at, Accept="application/octet-stream")
+    assert plain.headers["Content-Type"] == table.gm("GET", at, Accept="*/*").headers["Content-Type"]
+    assert plain.headers["Content-Type"].startswith("application/jsonl")
+    assert as_bytes.headers["Content-Type"] == "application/octet-stream"
+    assert as_bytes.data == plain.data
+    sent = elsewhere("POST", "/v1/bundles", as_bytes.data, Content_Type="application/octet-stream")
+    assert elsewhere.get(sent.headers["Location"])["encounter"] == table.id

@@ -8,7 +8,8 @@ from functools import partial
 from hashlib import sha256
 from typing import Final
 
-from werkzeug.http import parse_options_header
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.http import parse_accept_header, parse_options_header
 
 from service.api.answers import PROGRESS
 from service.api.command_outcomes import idempotency_key, job_accepted
@@ -48,6 +49,8 @@ IMPORT: Final = component(
 )
 IMPORT_PAGE: Final = component("Imports", page("Your imports, newest first.", "imports", IMPORT))
 MEDIA_TYPE: Final = "application/jsonl"
+BYTES: Final = "application/octet-stream"
+"""The form in which generators of clients read it: bytes."""
 _KEYS: Final = re.compile(r"[0-9a-f]{64}(,[0-9a-f]{64}){0,15}")
 
 
@@ -58,14 +61,17 @@ _KEYS: Final = re.compile(r"[0-9a-f]{64}(,[0-9a-f]{64}){0,15}")
     TAG,
     roles=("gm", "player", "auditor"),
     answers={
-        200: ResponseSchema("The bundle.", None, MEDIA_TYPE, headers=("Content-Disposition", "Repr-Digest"))
+        200: ResponseSchema(
+            "The bundle.", None, MEDIA_TYPE, (BYTES,), headers=("Content-Disposition", "Repr-Digest")
+        )
     },
 )
 def get_bundle(request: ApiRequest) -> ApiResponse:
     """Download the whole fight as a bundle: what your seat may see, in one file that can be audited offline.
 
     It has the line of play that is played, and every one that a ruling, an undo or a redo took back, each
-    commit once. With `?line=` it has that line alone, from the first commit of the fight on.
+    commit once. With `?line=` it has that line alone, from the first commit of the fight on. The file is JSON
+    Lines; a client that asks for `application/octet-stream` gets the same bytes under this name.
     """
     log, encounter = request.services.log, request.encounter
     is_part = LINE.name in request.given
@@ -73,9 +79,10 @@ def get_bundle(request: ApiRequest) -> ApiResponse:
     raw = b"".join(bundle.write_fight(fight, request.me.seat))
     name = f'attachment; filename="{request.encounter}.jsonl"'
     digest = f"sha-256=:{b64encode(sha256(raw).digest()).decode()}:"
-    return ApiResponse(
-        raw=raw, media_type=MEDIA_TYPE, headers={"Content-Disposition": name, "Repr-Digest": digest}
-    )
+    wanted = parse_accept_header(request.headers.get("Accept"), MIMEAccept)
+    media_type = wanted.best_match((MEDIA_TYPE, BYTES), MEDIA_TYPE)
+    more = {"Content-Disposition": name, "Repr-Digest": digest, "Vary": "Authorization, Accept"}
+    return ApiResponse(raw=raw, media_type=media_type, headers=more)
 
 
 @operation(
@@ -84,7 +91,7 @@ def get_bundle(request: ApiRequest) -> ApiResponse:
     "importBundle",
     TAG,
     roles=KEY_HOLDERS,
-    raw_body=MEDIA_TYPE,
+    raw_body=(MEDIA_TYPE, BYTES),
     limit=BUNDLE_LIMIT,
     query=(
         Parameter(
@@ -108,7 +115,7 @@ def import_bundle(request: ApiRequest) -> ApiResponse:
     is refused.
     """
     kind, _ = parse_options_header(request.headers.get("Content-Type", ""))
-    if kind != MEDIA_TYPE:
+    if kind not in (MEDIA_TYPE, BYTES):
         raise Problem("unsupported-media-type", f"send Content-Type: {MEDIA_TYPE}")
     if not bundle.is_begun(request.body):
         raise Problem(

@@ -55,7 +55,7 @@ _OF_CREATURES: Final = ("only", "place", "side", "stat_block")
     TAG,
     roles=KEY_HOLDERS,
     scope="read",
-    raw_body=MEDIA_TYPE,
+    raw_body=(MEDIA_TYPE,),
     limit=FILE_LIMIT,
     query=_CHOICES,
     answers={200: ResponseSchema("The part of an opening.", CONVERTED)},
