@@ -61,6 +61,9 @@ const take = (found, text, value) => {
   if (receipt !== null) found.receipts.push(receipt);
 };
 
+/** A key of a seat that has no other one; otherwise null. */
+const alone = (known, pair) => (Object.entries(pair ?? {}).some(([seat, key]) => Object.hasOwn(known, seat) && known[seat] !== key) ? null : pair);
+
 /** Return the parsed arguments; exits with a usage message if they are invalid. */
 const asked = (words) => {
   const found = { files: [], keys: [], receipts: [], signedReceipts: [], seatKeys: {}, certificate: null, log: null, policy: null, delay: 86_400, unsigned: false, withoutRules: false, json: false };
@@ -73,7 +76,7 @@ const asked = (words) => {
     else if (word === "--unsigned") found.unsigned = true;
     else if (word === "--without-rules") found.withoutRules = true;
     else if (word === "--key") found.keys.push(value(word, keyOf(rest.shift() ?? "")));
-    else if (word === "--seat-key") Object.assign(found.seatKeys, value(word, seatKeyOf(rest.shift() ?? "")));
+    else if (word === "--seat-key") Object.assign(found.seatKeys, value(word, alone(found.seatKeys, seatKeyOf(rest.shift() ?? ""))));
     else if (word === "--receipt") take(found, rest.shift() ?? "", value);
     else if (word === "--certificate") found.certificate = value(word, rest.shift());
     else if (word === "--log") found.log = value(word, rest.shift());

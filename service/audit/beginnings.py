@@ -26,7 +26,11 @@ from service.rules.rolls.closing import EncounterClosed, EpochClosed
 
 REDO: Final = "redo"
 _KINDS: Final = ("as_ruled", "undo", REDO)
-_PLACED: Final = (LineBegun.type, LineAccepted.type, Forked.type, EncounterOpened.type)
+_PLACED: Final = (
+    *(LineBegun.type, LineAccepted.type, Forked.type, EncounterOpened.type),
+    LinkInherited.type,
+)
+_INHERITING: Final = (LineBegun.type, Forked.type)
 _BESIDE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {LineBegun.type: (LinkInherited.type,), LineAccepted.type: (EpochClosed.type, DueDisclosed.type)}
 )
@@ -97,7 +101,8 @@ def check_beginnings(commits: Sequence[Commit], payloads: Mapping[int, Mapping[i
             opens_here = event["type"] in (Forked.type, EncounterOpened.type) and n == 1
             line_here = event["type"] == LineBegun.type and n > 1 and _is_beginning(commits, commit, event)
             accepted_here = event["type"] == LineAccepted.type and drafted == n - 1
-            if not (is_first and (opens_here or line_here or accepted_here)):
+            inherits_here = event["type"] == LinkInherited.type and index > 0 and first["type"] in _INHERITING
+            if not (is_first and (opens_here or line_here or accepted_here)) and not inherits_here:
                 raise Fault(Verdict(MALFORMED, n, f"the event {event['type']} may not stand there"))
         if not _is_alone(commit):
             raise Fault(Verdict(MALFORMED, n, f"more stands beside the event {first['type']} than may"))

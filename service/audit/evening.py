@@ -269,7 +269,7 @@ def _take_text(found: Evening, name: str, raw: bytes) -> None:
 
 EXPECTED: Final[Mapping[str, str]] = {
     KEYS: "a key of 64 hexadecimal digits, or a verifier key",
-    SEAT_KEYS: "SEAT:KEY, or an encounter and SEAT:KEY",
+    SEAT_KEYS: "SEAT:KEY, or an encounter and SEAT:KEY, each seat once",
     FIGHTS: "an encounter, and what you like",
 }
 
@@ -285,11 +285,9 @@ def _take_line(found: Evening, name: str, words: list[str]) -> bool:
     seat, _, key_text = words[-1].partition(":")
     if len(words) > 2 or not SEAT.fullmatch(seat) or not is_hex(key_text):  # noqa: PLR2004 - encounter and key
         return False
-    if len(words) == 1:
-        found.seat_keys[seat] = key_text
-        return True
-    found.own_seat_keys.setdefault(words[0], {})[seat] = key_text
-    return _UUID.fullmatch(words[0]) is not None
+    known = found.seat_keys if len(words) == 1 else found.own_seat_keys.setdefault(words[0], {})
+    is_one = known.setdefault(seat, key_text) == key_text
+    return is_one and (len(words) == 1 or _UUID.fullmatch(words[0]) is not None)
 
 
 def _key(text: str) -> bytes | None:

@@ -221,6 +221,8 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     certificates, log proofs, and `keys.txt`, `seat-keys.txt`, `policy.txt` and `fights.txt`, the list of
     fights that should be there.
     """
+    if len({seat for seat, _ in seat_keys}) < len(set(seat_keys)):
+        raise click.UsageError("--seat-key names one key for a seat: a seat whose key was replaced has none")
     if (mirror is None) != (owner is None):
         raise click.UsageError("--mirror and --owner name the fights that should be there: give both")
     if len(paths) > 1 or paths[0].is_dir() or mirror is not None:

@@ -342,7 +342,7 @@ GAME_LIES: Final = (
         "link-inherited-from-nowhere",
         HOST,
         "inherit a link of its own",
-        "dice_invalid(7)",
+        "malformed(2)",
         _early(type="link_inherited", lane=0, epoch=1, link="ab" * 32),
     ),
     GameLie(

@@ -199,6 +199,8 @@ def test_a_log_proof_and_a_policy_are_used(tmp_path: Path) -> None:
         ("seat-keys.txt", "ada"),
         ("seat-keys.txt", f"x ada:{'ab' * 32}"),
         ("seat-keys.txt", f"{eid(1)} of ada:{'ab' * 32}"),
+        ("seat-keys.txt", f"ada:{'ab' * 32}\nada:{'cd' * 32}"),
+        ("seat-keys.txt", f"{eid(1)} ada:{'ab' * 32}\n{eid(1)} ada:{'cd' * 32}"),
         ("fights.txt", "Table 1"),
         ("policy.txt", "group g constructor x"),
     ],
@@ -207,6 +209,12 @@ def test_a_wrong_line_is_named_and_judges_nothing(tmp_path: Path, name: str, tex
     with pytest.raises(BadEvening, match=name):
         read_evening([(name, f"{text}\n".encode())])
     assert both(tmp_path, evening() | {name: f"{text}\n".encode()}) == {"status": 1}
+
+
+def test_two_keys_of_one_seat_are_refused_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(bundle_of(game(1)))
+    words = ["--seat-key", f"ada:{'ab' * 32}", "--seat-key", f"ada:{'cd' * 32}"]
+    assert said_of([tmp_path / "a"], *words) == {"status": 2}
 
 
 def test_two_files_of_one_fight_are_said_to_be_so(tmp_path: Path) -> None:

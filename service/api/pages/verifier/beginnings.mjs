@@ -8,7 +8,8 @@ import { from, having, listOf, object, only, text, whole } from "./shapes.mjs";
 import { demand } from "./verdict.mjs";
 
 const LABEL = utf8("rewound/line/1\0");
-const PLACED = ["line_begun", "line_accepted", "forked", "encounter_opened"];
+const PLACED = ["line_begun", "line_accepted", "forked", "encounter_opened", "link_inherited"];
+const INHERITING = ["line_begun", "forked"];
 
 /** The types of public events that may stand behind these two. */
 const BESIDE = new Map([["line_begun", ["link_inherited"]], ["line_accepted", ["epoch_closed", "due_disclosed"]]]);
@@ -56,8 +57,10 @@ export function holdBeginnings(moments) {
         encounter_opened: () => n === 1,
         line_begun: () => n > 1 && isBeginning(moments, moment, event),
         line_accepted: () => drafted === n - 1,
+        link_inherited: () => false,
       }[event.type];
-      demand(index === 0 && may(), "malformed", { n }, `the event ${event.type} may not stand there`);
+      const inherits = event.type === "link_inherited" && index > 0 && INHERITING.includes(events[0].type);
+      demand(inherits || (index === 0 && may()), "malformed", { n }, `the event ${event.type} may not stand there`);
     }
     const first = events[0]?.type;
     demand(isAlone(moment), "malformed", { n }, `more stands beside the event ${first} than may`);

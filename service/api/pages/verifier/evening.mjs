@@ -15,7 +15,7 @@ import { keyOf, seatKeyOf, verify } from "./verify.mjs";
 
 const EXPECTED = {
   "keys.txt": "a key of 64 hexadecimal digits, or a verifier key",
-  "seat-keys.txt": "SEAT:KEY, or an encounter and SEAT:KEY",
+  "seat-keys.txt": "SEAT:KEY, or an encounter and SEAT:KEY, each seat once",
   "policy.txt": "a policy",
   "fights.txt": "an encounter, and what you like",
 };
@@ -238,7 +238,10 @@ function takeLine(found, name, words) {
   }
   const pair = words.length > 2 ? null : seatKeyOf(words.at(-1));
   if (pair === null || (words.length === 2 && !isUuid(first))) return false;
-  if (words.length === 1) Object.assign(found.seatKeys, pair);
-  else found.own.set(first, { ...found.own.get(first), ...pair });
+  const known = words.length === 1 ? found.seatKeys : found.own.get(first) ?? {};
+  const [[seat, key]] = Object.entries(pair);
+  if (Object.hasOwn(known, seat) && known[seat] !== key) return false;
+  known[seat] = key;
+  if (words.length === 2) found.own.set(first, known);
   return true;
 }
