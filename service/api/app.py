@@ -145,9 +145,9 @@ def _framework_fault(served: AppContext, fault: Exception) -> Response:
         problem = not_found(f"no operation has this path{near_path(request.path, request.method)}")
     elif isinstance(fault, MethodNotAllowed) and cors.is_preflight(request):
         problem.detail = "cross-origin requests are disabled, because REWOUND_CORS_ORIGINS lists no origin"
-    is_page = request.method in {"GET", "HEAD"} and prefers_page(request.headers.get("Accept"))
+    is_page = request.method in {"GET", "HEAD"} and prefers_page(request.headers.get("accept"))
     is_pretty = PRETTY.name in request.args
     reply = refuse(problem, request.path, request_id, is_pretty=is_pretty, is_page=is_page)
     reply.headers["Request-Id"] = request_id
-    cors.add(reply.headers, served.origins, request.headers.get("Origin"))
+    cors.add(reply.headers, served.origins, request.headers.get("origin"))
     return _response(reply)

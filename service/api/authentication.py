@@ -110,7 +110,7 @@ class Authenticator:
 
         Counts a failure as a guess from the sender's address.
         """
-        sent = request.headers.get("Authorization")
+        sent = request.headers.get("authorization")
         given = request.given.get(TICKET.name) if TICKET in operation.query else None
         try:
             if sent is None and given:
@@ -176,7 +176,7 @@ class Authenticator:
         if given is not None:  # of another game: then the caller's own is authenticated, and gets 404
             return given[0] if are_of_one_game(self._host, given[0], request.address) else request.address
         *ended, played = self._lines.of(request.address)
-        sent = request.headers.get("Idempotency-Key")
+        sent = request.headers.get("idempotency-key")
         if not ended or sent is None:
             return played
         key = read_key(sent)

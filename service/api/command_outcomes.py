@@ -33,10 +33,11 @@ def read_command(
     *at* is the pointer of the command in the body. Raises `invalid` for an unknown command type.
     """
     members = data if isinstance(data, dict) else {}
-    type_, schema = request.inputs[request.me.edition].command(members.get("type"), at)
+    edition = request.me.edition
+    type_, schema = request.inputs[edition].command(members.get("type"), at)
     found = [(at + pointer, detail) for pointer, detail in faults(schema, members)]
     given = {name: value for name, value in members.items() if name != "type"}
-    return request.services.registry[request.me.edition].commands[type_], given, found
+    return request.services.registry[edition].commands[type_], given, found
 
 
 def idempotency_key(request: ApiRequest, scope: str) -> IdempotencyKey:
@@ -58,8 +59,9 @@ def send_checked(
     A request that appends a second command names its *step*, so that one idempotency key serves both.
     """
     wanted = request.expected if expected is None and step is None else expected
-    scope = request.me.scope if step is None else f"{request.me.scope}/{step}"
-    actor = Actor(seat=request.me.seat, role=request.me.role)
+    me = request.me
+    scope = me.scope if step is None else f"{me.scope}/{step}"
+    actor = Actor(seat=me.seat, role=me.role)
     (signed,) = request.signatures(1, first=0 if step is None else 1)
     try:
         return (

@@ -90,7 +90,7 @@ def _position(request: ApiRequest) -> tuple[str, int | None]:
 
     The commit is None if `Last-Event-ID` is not an id of this encounter's stream.
     """
-    last = request.headers.get("Last-Event-ID", "").strip()
+    last = request.headers.get("last-event-id", "").strip()
     if not last:
         return request.encounter, int(request.query.get("after", 0))
     found = _EVENT_ID.fullmatch(last)

@@ -10,7 +10,7 @@ from werkzeug.datastructures import Headers
 from service.steps import Pause, Stream
 
 Fields = Headers | Mapping[str, str]
-"""The header fields of a request; `get` takes a name in any case."""
+"""The header fields of a request; `get` takes a name in lower case."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,14 +147,14 @@ class RequestQuotas:
 
     def take(self, caller: str, owner: str | None) -> Mapping[str, str]:
         """Count a request and return the rate-limit fields; raises the problem `too-many-requests`."""
-        fields = self._count(self._caller, caller)
+        window = self._count(self._caller, caller)
         if owner is not None:
             self._count(self._owner, owner)
-        return fields
+        return _shown(self._caller, window)
 
     def take_anonymous(self, address: str) -> Mapping[str, str]:
         """Count a request to a public operation; as `take`."""
-        return self._count(self._anonymous, address)
+        return _shown(self._anonymous, self._count(self._anonymous, address))
 
     def guessed(self, address: str) -> None:
         """Count an invalid token; raises the problem `too-many-requests` after too many.
@@ -168,28 +168,30 @@ class RequestQuotas:
         except CountersUnreachable as failure:
             _logger.warning("quotas.unreachable", failure=str(failure))
             window = self._in_its_stead.hit(self._guesses, address)
-        _judged(self._guesses, window)
+        if window.requests > self._guesses.per_minute:
+            raise _over(self._guesses, window.ends)
 
-    def _count(self, quota: RequestQuota, who: str) -> Mapping[str, str]:
+    def _count(self, quota: RequestQuota, who: str) -> Window | None:
+        """Count a request; return its window, None if nothing is counted; raises `too-many-requests`."""
         if not quota.per_minute:
-            return {}
+            return None
         try:
             window = self._counters.hit(quota, who)
         except CountersUnreachable as failure:
             _logger.warning("quotas.unreachable", failure=str(failure))
-            return {}
-        return _judged(quota, window)
+            return None
+        if window.requests > quota.per_minute:
+            raise _over(quota, window.ends)
+        return window
 
 
 def _counters(address: str | None) -> Counters:
     return SharedCounters(address) if address else LocalCounters()
 
 
-def _judged(quota: RequestQuota, window: Window) -> Mapping[str, str]:
-    """Return the rate-limit fields; raises the problem `too-many-requests` if the quota is used up."""
-    if window.requests > quota.per_minute:
-        raise _over(quota, window.ends)
-    return _fields(quota, quota.per_minute - window.requests, window.ends)
+def _shown(quota: RequestQuota, window: Window | None) -> Mapping[str, str]:
+    """Return the rate-limit fields of a request that was counted in *window*."""
+    return {} if window is None else _fields(quota, quota.per_minute - window.requests, window.ends)
 
 
 def _fields(quota: RequestQuota, remaining: int, reset: float) -> dict[str, str]:

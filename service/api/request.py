@@ -11,7 +11,7 @@ from binascii import Error as Base64Error
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
-from secrets import token_hex
+from os import urandom
 from typing import Any, Final
 
 from werkzeug.http import parse_options_header
@@ -188,7 +188,7 @@ class ApiRequest:
         """
         if not self.body:
             return {}
-        kind, options = parse_options_header(self.headers.get("Content-Type", ""))
+        kind, options = parse_options_header(self.headers.get("content-type", ""))
         if kind != "application/json" or options.get("charset", "utf-8").lower() != "utf-8":
             raise Problem("unsupported-media-type", "send Content-Type: application/json")
         try:
@@ -205,8 +205,8 @@ class ApiRequest:
 
         Raises the problem `bad-request` for a malformed key.
         """
-        sent = self.headers.get("Idempotency-Key")
-        key = token_hex(_KEY_BYTES) if sent is None else read_key(sent)
+        sent = self.headers.get("idempotency-key")
+        key = urandom(_KEY_BYTES).hex() if sent is None else read_key(sent)
         said = self.body if self.is_raw else canonical.dumps(self.data) if self.body else b""
         shown = (PRETTY.name, TEXT.name)  # how an answer looks is no part of what is asked for
         asked = "&".join(each for each in self.query_text.split("&") if each.partition("=")[0] not in shown)
@@ -218,7 +218,7 @@ class ApiRequest:
         All are None if the request is not signed. Raises the problem `bad-request` if the header field is
         malformed or has another number of signatures, or if the request has no idempotency key of its own.
         """
-        sent = self.headers.get("Rewound-Signature")
+        sent = self.headers.get("rewound-signature")
         if sent is None:
             return [None] * count
         found = SIGNATURE.fullmatch(sent)
@@ -228,7 +228,7 @@ class ApiRequest:
                 "Rewound-Signature must be the number and hash of a commit, and a signature of each command: "
                 "N:HASH SIGNATURE …",
             )
-        if self.headers.get("Idempotency-Key") is None:
+        if self.headers.get("idempotency-key") is None:
             raise Problem("bad-request", "a signed request needs the Idempotency-Key that the seat signed")
         values = found[3].split()
         if not first + count <= len(values) <= max(count, _COMMANDS_OF_ONE):
@@ -245,7 +245,7 @@ class ApiRequest:
 
         Raises the problems `bad-request` and `version-mismatch`: a version is of one line of play.
         """
-        sent = self.headers.get("If-Match")
+        sent = self.headers.get("if-match")
         if sent is None or sent.strip() == "*":
             return None
         found = VERSION_TAG.fullmatch(sent.strip())
@@ -264,7 +264,7 @@ class ApiRequest:
     @cached_property
     def preference(self) -> WaitPreference:
         """The preference in `Prefer`; unknown preferences are ignored (RFC 7240). Raises `bad-request`."""
-        return read_preference(self.headers.get("Prefer") or "")
+        return read_preference(self.headers.get("prefer") or "")
 
 
 @dataclass

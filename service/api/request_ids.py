@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from secrets import token_hex
+from os import urandom
 from typing import Final
 
 _BYTES: Final = 16
@@ -10,4 +10,4 @@ _BYTES: Final = 16
 
 def new_request_id() -> str:
     """Return a new request id of 32 random hexadecimal digits."""
-    return token_hex(_BYTES)
+    return urandom(_BYTES).hex()

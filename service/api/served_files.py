@@ -93,7 +93,7 @@ def document_response(request: ApiRequest, document: Document, media_type: str) 
     """Return *document* as a response with an ETag, compressed if the client accepts gzip."""
     if request.is_pretty and media_type == "application/json":
         return ApiResponse(json.loads(document.raw), version=f"{document.digest}-pretty")
-    wanted = parse_accept_header(request.headers.get("Accept-Encoding"))
+    wanted = parse_accept_header(request.headers.get("accept-encoding"))
     is_small = wanted["gzip"] > 0
     answer = _served(document.gzip if is_small else document.raw, media_type)
     answer.version = f"{document.digest}-gzip" if is_small else document.digest

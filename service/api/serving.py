@@ -93,68 +93,58 @@ def serve(
 
     *path* has the path parameters.
     """
+    start = perf_counter()
     parent = asked.headers.get(tracing.TRACEPARENT, "")
     with tracing.RequestSpan(operation.method, operation.path, parent) as span:
-        return (yield from _serve(operation, served, path, asked, span))
-
-
-def _serve(
-    operation: Operation,
-    served: AppContext,
-    path: Mapping[str, str],
-    asked: RequestHead,
-    span: tracing.RequestSpan,
-) -> Steps[Reply]:
-    start = perf_counter()
-    api_request = _call(operation, served, path, asked)
-    try:
-        answer = yield from _answer(operation, served, api_request, asked)
-        if asked.method == "HEAD" and answer.stream is not None:
-            answer.stream.close()
-        answer.is_pretty = api_request.is_pretty
-        if answer.version is not None and api_request.has_moved:
-            answer.version = f"{api_request.encounter}.{answer.version}"
-        if operation.has_secret:
-            answer.headers.setdefault("Cache-Control", "no-store")
-        reply = respond(answer, api_request.headers.get("If-None-Match", ""))
-        reply = compressed(reply, operation, asked.headers.get(CODING))
-    except Exception as fault:  # noqa: BLE001 - the one place where every exception becomes a response
-        if isinstance(fault, QuotaExceeded | StoreFull):
-            served.metrics.quota_refused(fault.name if isinstance(fault, QuotaExceeded) else "store")
-        # The problem gets no name here: it refers to this frame, and would keep the request's body alive.
-        reply = refuse(
-            as_problem(fault, api_request.request_id),
-            asked.path,
-            api_request.request_id,
-            is_pretty=api_request.is_pretty,
-            is_page=operation.has_page and prefers_page(asked.headers.get("Accept")),
+        api_request = _call(operation, served, path, asked)
+        try:
+            answer = yield from _answer(operation, served, api_request, asked)
+            if asked.method == "HEAD" and answer.stream is not None:
+                answer.stream.close()
+            answer.is_pretty = api_request.is_pretty
+            if answer.version is not None and api_request.has_moved:
+                answer.version = f"{api_request.encounter}.{answer.version}"
+            if operation.has_secret:
+                answer.headers.setdefault("Cache-Control", "no-store")
+            reply = respond(answer, api_request.headers.get("if-none-match", ""))
+            reply = compressed(reply, operation, asked.headers.get("accept-encoding"))
+        except Exception as fault:  # noqa: BLE001 - the one place where every exception becomes a response
+            if isinstance(fault, QuotaExceeded | StoreFull):
+                served.metrics.quota_refused(fault.name if isinstance(fault, QuotaExceeded) else "store")
+            # The problem gets no name here: it refers to this frame, and would keep the request's body alive.
+            reply = refuse(
+                as_problem(fault, api_request.request_id),
+                asked.path,
+                api_request.request_id,
+                is_pretty=api_request.is_pretty,
+                is_page=operation.has_page and prefers_page(asked.headers.get("accept")),
+            )
+        reply.headers |= api_request.response_headers
+        reply.headers["Request-Id"] = api_request.request_id
+        if api_request.seat is not None:
+            point = yield from settle(partial(_checkpoint, api_request))
+            if point is not None:
+                reply.headers[CHECKPOINT] = f"size={point.size}, root={point.root}"
+        if served.origins:
+            cors.add(reply.headers, served.origins, asked.headers.get("origin"))
+        seconds = perf_counter() - start
+        served.metrics.answered(operation.id, reply.status, seconds)
+        encounter = api_request.path.get("encounter")
+        ids = {"rewound.request": api_request.request_id, "rewound.encounter": encounter}
+        span.answered(reply.status, ids)
+        _logger.info(
+            "http.answered",
+            operation=operation.id,
+            status=reply.status,
+            ms=round(seconds * 1000, 1),
+            request=api_request.request_id,
+            encounter=encounter,
+            caller=api_request.caller.name if api_request.caller is not None else None,
+            seat=api_request.seat.seat if api_request.seat is not None else None,
+            address=api_request.sender,
+            **span.log_fields,
         )
-    reply.headers |= api_request.response_headers
-    reply.headers["Request-Id"] = api_request.request_id
-    if api_request.seat is not None:
-        point = yield from settle(partial(_checkpoint, api_request))
-        if point is not None:
-            reply.headers[CHECKPOINT] = f"size={point.size}, root={point.root}"
-    if served.origins:
-        cors.add(reply.headers, served.origins, asked.headers.get("Origin"))
-    seconds = perf_counter() - start
-    served.metrics.answered(operation.id, reply.status, seconds)
-    encounter = api_request.path.get("encounter")
-    ids = {"rewound.request": api_request.request_id, "rewound.encounter": encounter}
-    span.answered(reply.status, ids)
-    _logger.info(
-        "http.answered",
-        operation=operation.id,
-        status=reply.status,
-        ms=round(seconds * 1000, 1),
-        request=api_request.request_id,
-        encounter=encounter,
-        caller=api_request.caller.name if api_request.caller is not None else None,
-        seat=api_request.seat.seat if api_request.seat is not None else None,
-        address=api_request.sender,
-        **span.log_fields,
-    )
-    return reply
+        return reply
 
 
 def _answer(
@@ -232,7 +222,7 @@ def _body(operation: Operation, asked: RequestHead) -> Steps[bytes]:
 
     Raises the problems `unsupported-media-type` and `body-too-large`.
     """
-    if asked.headers.get("Content-Encoding", "identity") != "identity":
+    if asked.headers.get("content-encoding", "identity") != "identity":
         raise Problem("unsupported-media-type", "send the body without a content encoding")
     if operation.method == "GET":
         return b""

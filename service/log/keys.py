@@ -23,14 +23,14 @@ def bucket_of(encounter: str) -> int:
     return int.from_bytes(sha256(encounter.encode()).digest()[:2], "big") % BUCKETS
 
 
-def _tag(bucket: int) -> str:
-    return f"{{b{bucket:04}}}"
+_TAGS: Final = tuple(f"{{b{bucket:04}}}" for bucket in range(BUCKETS))
+"""The hash tags of the buckets."""
 
 
 @lru_cache(maxsize=65_536)
 def _own(encounter: str) -> str:
     """Return the prefix of an encounter's keys."""
-    return f"{_tag(bucket_of(encounter))}:{encounter}"
+    return f"{_TAGS[bucket_of(encounter)]}:{encounter}"
 
 
 OCCASIONS = "occasions"
@@ -95,7 +95,7 @@ def archived(encounter: str) -> str:
 
 def archived_tally(bucket: int) -> str:
     """Name the hash that counts a bucket's archived encounters, and the bytes of their files."""
-    return f"{_tag(bucket)}:archived"
+    return f"{_TAGS[bucket]}:archived"
 
 
 def draft(name: str) -> str:
@@ -112,12 +112,12 @@ def all_of(encounter: str) -> tuple[str, ...]:
 
 def dirty(bucket: int) -> str:
     """Return the key of the sorted set of a bucket's encounters that wait for a fold, by time."""
-    return f"{_tag(bucket)}:dirty"
+    return f"{_TAGS[bucket]}:dirty"
 
 
 def notified(bucket: int) -> str:
     """Return the key that exists while a requested fold of the bucket has not begun."""
-    return f"{_tag(bucket)}:ring"
+    return f"{_TAGS[bucket]}:ring"
 
 
 def appends(bucket: int) -> str:
@@ -125,22 +125,22 @@ def appends(bucket: int) -> str:
 
     A space and the name of the process that asked may stand behind the encounter.
     """
-    return f"rewound:{_tag(bucket)}:commands"
+    return f"rewound:{_TAGS[bucket]}:commands"
 
 
 def outcomes(bucket: int) -> str:
     """Return the channel of a bucket's commits: encounter, LF, number, LF, extra line, LF, the bytes."""
-    return f"rewound:{_tag(bucket)}:commits"
+    return f"rewound:{_TAGS[bucket]}:commits"
 
 
 def replies(bucket: int, process: str) -> str:
     """Name the channel of those of a bucket's commits that were asked for by *process*, as `outcomes`."""
-    return f"rewound:{_tag(bucket)}:replies:{process}"
+    return f"rewound:{_TAGS[bucket]}:replies:{process}"
 
 
 def notices(bucket: int) -> str:
     """Name the channel of those of a bucket's commits that every process must hear, as `outcomes`."""
-    return f"rewound:{_tag(bucket)}:notices"
+    return f"rewound:{_TAGS[bucket]}:notices"
 
 
 def lease(name: str) -> str:

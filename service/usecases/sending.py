@@ -6,12 +6,11 @@ ordinary mistake there leaves no trace. Everywhere else the fold decides, and th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
-from secrets import token_hex
+from os import urandom
 from typing import Any, Final, NotRequired, TypedDict, Unpack
 
 import orjson
@@ -152,7 +151,7 @@ def send_all(
     check_array(commands)
     if any(signed):
         yield IN_POOL
-    batch, at = token_hex(NONCE_BYTES), now(services)
+    batch, at = urandom(NONCE_BYTES).hex(), now(services)
     drafts = [
         CommandDraft(kind.type, data, actor, at, Batch(batch, index, len(commands), stop), each)
         for index, ((kind, data), each) in enumerate(zip_longest(commands, signed))
@@ -178,8 +177,10 @@ def _check_preconditions(
     try:
         check_line(services, encounter)
         kept = services.folder.kept(encounter) or services.folder.current(encounter)
+        seat = kept.state.seats.get(actor.seat)
         for draft in drafts:
-            check_signature(services, kept.state, _request(encounter, draft))
+            if draft.signed is not None or (seat is not None and seat.key is not None):
+                check_signature(services, kept.state, _request(encounter, draft))
         check_own(actor, commands, kept.state, lambda: _settled(services, encounter))
         reveals = len(commands) == 1 and knows_more(kept.state, actor)
         check_each(
@@ -225,6 +226,10 @@ class CommandDraft:
     signed: SeatSignature | None = None
 
 
+_NO_ROOM: Final = (StoreFull, QuotaExceeded, TooManyUndecided, TooManyRefusals)
+"""The refusals for want of room."""
+
+
 class SendOptions(TypedDict):
     """What an append may have beside its command."""
 
@@ -263,14 +268,15 @@ def append_in_steps(
     if entry is not None and entry.imported:
         raise EncounterImported(encounter)
     is_of_player = draft.actor.role == PLAYER
-    if is_of_player:
-        with _unless_repeated(services, encounter, once):
+    try:
+        if is_of_player:
             services.refusals.check(encounter, draft.actor.seat)
-    if entry is not None:
-        with _unless_repeated(services, encounter, once):
+        if entry is not None:
             services.backlogs.check(entry.owner, 1 + len(more))
-    if entry is not None and draft.type != CloseEncounter.type:  # closing makes room
-        check_capacity(services, entry.owner, encounter, once, commands=1 + len(more))
+            if draft.type != CloseEncounter.type:  # closing makes room
+                services.capacity.check(entry.owner, commands=1 + len(more))
+    except _NO_ROOM:
+        _raise_unless_repeated(services, encounter, once)
     first, rest = _spelled(encounter, draft), [_spelled(encounter, each) for each in more]
     submitted = yield _append_to_log(
         services,
@@ -320,18 +326,16 @@ def check_capacity(
     commands: int = 1,
 ) -> None:
     """Return if *owner* has room or repeats a known key; raise `StoreFull` or `QuotaExceeded` otherwise."""
-    with _unless_repeated(services, encounter, once):
-        services.capacity.check(owner, encounters=encounters, commands=commands)
-
-
-@contextmanager
-def _unless_repeated(services: Services, encounter: str, once: IdempotencyKey) -> Iterator[None]:
-    """Ignore a refusal for want of room if the key is known: then nothing is appended."""
     try:
-        yield
-    except (StoreFull, QuotaExceeded, TooManyUndecided, TooManyRefusals):
-        if services.log.find_key(encounter, once.scope, once.key) is None:
-            raise
+        services.capacity.check(owner, encounters=encounters, commands=commands)
+    except _NO_ROOM:
+        _raise_unless_repeated(services, encounter, once)
+
+
+def _raise_unless_repeated(services: Services, encounter: str, once: IdempotencyKey) -> None:
+    """Raise the refusal for want of room again, unless the key is known: then nothing is appended."""
+    if services.log.find_key(encounter, once.scope, once.key) is None:
+        raise  # noqa: PLE0704 - it is called where one was caught
 
 
 def _spelled(encounter: str, draft: CommandDraft) -> bytes:
@@ -344,7 +348,7 @@ def _request(encounter: str, draft: CommandDraft) -> Request:
         encounter=encounter,
         type=draft.type,
         at=draft.at,
-        nonce=token_hex(NONCE_BYTES),
+        nonce=urandom(NONCE_BYTES).hex(),
         actor=draft.actor,
         data=draft.data,
         batch=draft.batch,

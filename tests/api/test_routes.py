@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 from flask import Flask
 from werkzeug.exceptions import HTTPException
@@ -56,3 +59,26 @@ def test_an_odd_path_leads_to_no_other_operation(app: Flask, path: str) -> None:
         found = Routes.of(OPERATIONS.all.values()).find(method, path)
         if found is not None:
             assert (found.operation.id, dict(found.path)) == by_flask(app, method, path)
+
+
+def test_fields_of_a_request_are_read_by_lower_case_names() -> None:
+    """On the loop a request's fields are a plain dict; Flask's own request takes any case."""
+    owners = {"asked.headers", "api_request.headers", "request.headers", "self.headers"}
+    wrong = []
+    for path in Path("service/api").rglob("*.py"):
+        text = path.read_text("utf-8")
+        reads = [] if "from flask" in text else [_field_read(node) for node in ast.walk(ast.parse(text))]
+        wrong += [f"{path}: {name}" for name, owner in reads if owner in owners and name != name.lower()]
+    assert wrong == []
+
+
+def _field_read(node: ast.AST) -> tuple[str, str]:
+    """Return the name of the field that *node* reads, and what it reads it from."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=owner, attr="get"), args=[ast.Constant(value=str(name)), *_]):
+            return name, ast.unparse(owner)
+        case ast.Compare(left=ast.Constant(value=str(name)), comparators=[owner]):
+            return name, ast.unparse(owner)
+        case ast.Subscript(value=owner, slice=ast.Constant(value=str(name))):
+            return name, ast.unparse(owner)
+    return "", ""

@@ -54,6 +54,12 @@ def counted_hexes() -> Callable[[int], str]:
     return hexes
 
 
+def counted_bytes() -> Callable[[int], bytes]:
+    """Return what stands in for random bytes: the same numbers."""
+    hexes = counted_hexes()
+    return lambda size: bytes.fromhex(hexes(size))
+
+
 @contextmanager
 def served(log: Log | None = None, signing_memory: SigningMemory | None = None) -> Iterator[Api]:
     """Serve with everything that differs between two runs counted instead of drawn.
@@ -72,8 +78,8 @@ def served(log: Log | None = None, signing_memory: SigningMemory | None = None) 
         drawn,
         mock.patch("service.api.quotas.time", stopped),
         mock.patch("service.api.request.WAIT", PATIENCE_S),
-        mock.patch("service.usecases.sending.token_hex", counted_hexes()),
-        mock.patch("service.api.request.token_hex", counted_hexes()),
+        mock.patch("service.usecases.sending.urandom", counted_bytes()),
+        mock.patch("service.api.request.urandom", counted_bytes()),
         mock.patch("service.stores.tickets.token_hex", counted_hexes()),
         mock.patch("service.stores.api_keys.token_hex", return_value="0" * 12),
         mock.patch("service.stores.api_keys.token_urlsafe", return_value="A" * 43),

@@ -24,7 +24,7 @@ OPENTELEMETRY = "OpenTelemetry is an extra that one module knows"
 RQ = "RQ is rung by the doorbell and answered by the workers"
 CLIENT = "The Python client is used by the command line alone"
 FLASK = "Flask is known to the API alone"
-CACHES = "Values are cached through one class"
+FRAMED = "HTTP is framed in one module"
 MARSHMALLOW = "Input is checked and described in the API alone"
 HEARTRUSH = "Each wing of Heart Rush knows those below it alone"
 SHARED = "Each part of the shared rules knows those below it alone"
@@ -85,8 +85,8 @@ PLANTED = (
     ("workers/planted.py", "werkzeug.exceptions", {FLASK}),
     ("service/core/planted.py", "marshmallow", {MARSHMALLOW}),
     ("workers/planted.py", "apispec", {MARSHMALLOW}),
-    ("service/stores/planted.py", "cachetools", {CACHES}),
-    ("workers/planted.py", "cachetools.func", {CACHES}),
+    ("service/api/planted.py", "httptools", {FRAMED}),
+    ("workers/planted.py", "httptools.parser", {FRAMED}),
     ("service/stores/planted.py", "limits.storage", {COUNTED}),
     ("workers/planted.py", "prometheus_client", {COUNTED}),
 )

@@ -59,14 +59,8 @@ class HttpFault(Exception):
         self.status = status
 
 
-class Fields(dict[str, str]):
-    """Header fields by lower-case name."""
-
-    __slots__ = ()
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """Return the value of the field *name*, given in any case."""
-        return super().get(name.lower(), default)
+Fields = dict[str, str]
+"""Header fields by lower-case name."""
 
 
 class Received:

@@ -79,7 +79,7 @@ def get_bundle(request: ApiRequest) -> ApiResponse:
     raw = b"".join(bundle.write_fight(fight, request.me.seat))
     name = f'attachment; filename="{request.encounter}.jsonl"'
     digest = f"sha-256=:{b64encode(sha256(raw).digest()).decode()}:"
-    wanted = parse_accept_header(request.headers.get("Accept"), MIMEAccept)
+    wanted = parse_accept_header(request.headers.get("accept"), MIMEAccept)
     media_type = wanted.best_match((MEDIA_TYPE, BYTES), MEDIA_TYPE)
     more = {"Content-Disposition": name, "Repr-Digest": digest, "Vary": "Authorization, Accept"}
     return ApiResponse(raw=raw, media_type=media_type, headers=more)
@@ -114,7 +114,7 @@ def import_bundle(request: ApiRequest) -> ApiResponse:
     those in the service's settings. With `key`, a bundle that these keys did not sign up to its last commit
     is refused.
     """
-    kind, _ = parse_options_header(request.headers.get("Content-Type", ""))
+    kind, _ = parse_options_header(request.headers.get("content-type", ""))
     if kind not in (MEDIA_TYPE, BYTES):
         raise Problem("unsupported-media-type", f"send Content-Type: {MEDIA_TYPE}")
     if not bundle.is_begun(request.body):

@@ -181,7 +181,7 @@ def list_commits(request: ApiRequest) -> ApiResponse:
     and the stream ends: follow that line after `n`. A stream takes no parameters except `after`, `text` and
     `ticket`.
     """
-    if event_stream.is_wanted(request.headers.get("Accept")):
+    if event_stream.is_wanted(request.headers.get("accept")):
         return event_stream.stream(request)
     if TICKET.name in request.query:
         raise invalid(("?ticket", "the header Accept: text/event-stream; a ticket opens only streams"))

@@ -156,7 +156,7 @@ def get_verifier_module(request: ApiRequest) -> ApiResponse:
 )
 def list_problem_types(request: ApiRequest) -> ApiResponse:
     """List all problem types; a client that prefers `text/html`, such as a browser, gets a page."""
-    if prefers_page(request.headers.get("Accept")):
+    if prefers_page(request.headers.get("accept")):
         answer = html_response(problems_page().encode())
         answer.headers["Vary"] = "Accept"
         return answer

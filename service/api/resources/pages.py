@@ -48,7 +48,7 @@ def get_fight_page(request: ApiRequest) -> ApiResponse:
     The page is the same for every encounter. It asks the API for what it shows, with the key or token that
     the address has after `#key=`, or that was typed. A request with a token is for the API: it gets 404.
     """
-    if "Authorization" in request.headers:  # a browser sends none when it opens a page
+    if "authorization" in request.headers:  # a browser sends none when it opens a page
         raise not_found(f"this is a page for browsers; closest match: /v1{request.target}")
     return page_response("fight/fight.html", _WITH_PICTURES)
 
