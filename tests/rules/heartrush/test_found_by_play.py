@@ -7,7 +7,7 @@ import pytest
 from service.rules.heartrush.creatures.character import Condition
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.casts import ability, do
-from tests.rules.heartrush.kit import Fight, begun, opened
+from tests.rules.heartrush.kit import Fight, begun, opened, sheet
 
 HOLD = {"grappling": Condition(level=1, source="wolf", since_round=1)}
 HELD = {
@@ -161,3 +161,25 @@ def test_HR_WPN_12_who_moves_first_and_stays_in_the_water_throws_nothing() -> No
     fight.answer("decline_sidestep", "pia")
     assert not fight.rolls
     assert fight.logged("engagement_ended")
+
+
+def test_HR_MOVE_8_whom_a_hidden_creature_stops_in_a_friends_space_ends_beside_it() -> None:
+    """Pia walks through Ash's place, behind which a wolf is hidden."""
+    fight = begun({"pia": (0, 0), "ash": (1, 0), "orc": (9, 9)})
+    fight.do("hide_creature", entry={"sheet": sheet("wolf"), "position": [2, 0]})
+    fight.do("dash", creature="pia", path=[[1, 0], [2, 0], [3, 0]])
+    assert fight["wolf"].position == (2, 0)
+    assert fight["pia"].position not in ((1, 0), (2, 0))
+    assert max(map(abs, (fight["pia"].position[0] - 1, fight["pia"].position[1]))) == 1
+    assert fight.logged("moved")[-1].because == ("HR-MOVE-8",)
+
+
+def test_HR_STUNT_1_a_stunt_against_one_that_has_died_is_offered_without_a_contest() -> None:
+    fight = begun({"pia": (0, 0), "orc": (1, 0)}).do("engage", creature="pia", target="orc")
+    fight.stances(pia="might", orc="cunning")
+    fight.answer("declare_offensive", "pia", what="stunt", text="kick sand", target="orc")
+    assert any("effects" in offer.choices for offer in fight.offers("gm") if offer.type == "adjudicate")
+    gone = {"kind": "hp", "creature": "orc", "hp": -35}
+    fight.do("gm_ruling", kind="effect", decision="it burns", effects=[gone])
+    assert fight["orc"].status == "dead"
+    assert not any("effects" in offer.choices for offer in fight.offers("gm") if offer.type == "adjudicate")

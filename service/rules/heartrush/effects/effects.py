@@ -230,6 +230,8 @@ class GainCondition(Effect):
         if not 1 <= self.levels <= MOST:
             return "1 level or more"
         ends = tied_ends(self.condition, self.creature, self.by or "")
+        if ends is None and self.by == self.creature:
+            return f"{self.condition} is of another creature than {self.by} itself"
         return None if ends is None else tie_fault(view, self.condition, *ends)
 
     @enforces(HR_GRAP_5)

@@ -17,7 +17,7 @@ from service.rules.heartrush.creatures.state import Creature, State, is_able
 from service.rules.heartrush.moving.bonds import look_at_bonds
 from service.rules.heartrush.moving.climbing import ask_climb
 from service.rules.heartrush.moving.falling import fall_over
-from service.rules.heartrush.moving.paths import climb_cn, step_cost
+from service.rules.heartrush.moving.paths import climb_cn, may_stop, step_cost
 from service.rules.heartrush.moving.pushed_ways import pulled_to
 from service.rules.heartrush.timing.exposed import Trigger, provoked_by, watchers
 from service.rules.heartrush.timing.windows import (
@@ -31,13 +31,13 @@ from service.rules.heartrush.timing.windows import (
 )
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused
 from service.rules.kernel.records import EMPTY, Sealed, changed, record
-from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
 from service.rules.kernel.values import Code, Count, CreatureId, Feet, Occasion, PromptId, SeatId, StepId
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.secrecy.hiding import OccupiedSpace
-from service.rules.space.grid import FEET, Cell, distance, is_step
+from service.rules.space.grid import FEET, Cell, distance, is_step, nearest
 from service.rules.table.stack import Frame
 
 # --- trips ---------------------------------------------------------------------------------------------
@@ -139,6 +139,11 @@ class Trip(Command[State]):
 # A mover stops where an enemy may strike at it. A dash is walked until it is done or somebody may react;
 # only then does the rest of its path wait on the stack, sealed to the mover's seat.
 
+HR_MOVE_8: Final = Rule(
+    "HR-MOVE-8",
+    "Whom a hidden creature stops in somebody else's space ends in the nearest free place.",
+    RULING,
+)
 HR_MOVE_3: Final = Rule(
     "HR-MOVE-3",
     "Leaving an enemy's melee reach, or moving more than 5 ft inside it, lets it strike before the step.",
@@ -390,11 +395,23 @@ def cut_short(state: State, movement: str, mover: Creature, gone: Stride) -> Emi
     """Emit the end of a movement over a ledge, or upon a hidden creature."""
     if gone.fell_from is None:
         assert gone.hidden_creature is not None
-        return (yield from bumped_into(state, mover.id, gone.hidden_creature, movement))
+        state = yield from bumped_into(state, mover.id, gone.hidden_creature, movement)
+        return (yield from step_out(state, mover.id))
     if state.stacks.find(movement) is not None:
         state = yield MovementEnded(movement=movement, occasion=f"{movement}/end", because=("HR-FALL-2",))
     edge, below = changed(mover, position=gone.fell_from), state.creatures[mover.id].position
     return (yield from fall_over(state, edge, below, climbing=True))
+
+
+@enforces(HR_MOVE_8)
+def step_out(state: State, mover: str) -> Emits[State]:
+    """Emit that *mover* ends in the nearest free place, where it was on its way through somebody's space."""
+    found = state.creatures[mover]
+    if may_stop(state, found, found.position):
+        return state
+    free = next(place for place in nearest(found.position) if may_stop(state, found, place))
+    state = yield Moved(creature=mover, path=(free,), feet=0, how="placed", because=(HR_MOVE_8.id,))
+    return (yield from look_at_bonds(state, "hopped off"))
 
 
 def bumped_into(state: State, mover: str, hidden_creature: str, movement: str = "") -> Emits[State]:

@@ -241,6 +241,9 @@ class Adjudicate(Command[State]):
         yield Offer(type=cls.type, prompt=awaited.prompt, choices={"accept": (True, False)})
         frame = view.top
         if isinstance(frame, AdjudicationFrame) and frame.about == "stunt" and frame.against is not None:
+            both = (view.creatures.get(name) for name in (frame.creature, frame.against))
+            if not all(found is not None and found.is_present for found in both):
+                return  # one of them has died since it was declared
             follows = tuple(ways_of_stunt(frame.creature, frame.against, frame.text))
             yield Offer(
                 type=cls.type, prompt=awaited.prompt, given={"accept": True}, choices={"effects": follows}

@@ -13,7 +13,8 @@ from service.rules.kernel.messages import Awaited, Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import Code
-from service.rules.rise.acting.mending import Mending
+from service.rules.rise.acting.mending import Mending, effects_fault
+from service.rules.rise.body.effects import let_go
 from service.rules.rise.creatures.permission import gm
 from service.rules.rise.creatures.state import State
 from service.rules.rolls.chance import Chance
@@ -40,6 +41,7 @@ class CorrectionFrame(Frame[State]):
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         state = yield from self.effects[0].happen(state, chance)
+        state = yield from let_go(state)
         return (yield CorrectionTaken(correction=self.path, because=("RI-GM-4",)))
 
 
@@ -84,8 +86,7 @@ class GmRuling(RulingOfGm[State]):
             raise Refused("groups_still_resolving", "groups act apart; rule when they have been announced")
         check_words(self.decision, self.reason)
         self.check_contest(view)
-        fault = next((found for each in self.effects if (found := each.fault(view)) is not None), None)
-        check_effects(len(self.effects), fault)
+        check_effects(len(self.effects), effects_fault(view, self.effects))
 
     def decide(self, state: State) -> Emits[State]:
         state = yield from self.close_contest(state)

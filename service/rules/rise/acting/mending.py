@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.bounds import bounds_fault
@@ -14,11 +15,11 @@ from service.rules.rise.body.effects import apply, let_go
 from service.rules.rise.body.movement_and_positioning import is_wall, occupant
 from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.combat_statistics import ALL, condition_fault
-from service.rules.rise.creatures.creature import UNNUMBERED, Atom
+from service.rules.rise.creatures.creature import UNNUMBERED, Atom, above, may_share
 from service.rules.rise.creatures.sheet import Ability, Sheet, Sort
 from service.rules.rise.creatures.state import State
 from service.rules.rolls.chance import Chance
-from service.rules.space.grid import Cell
+from service.rules.space.grid import Cell, cells
 from service.rules.space.walls import EdgeKey
 from service.rules.table.walled import Edging, WallsSet, edges_fault
 
@@ -175,6 +176,18 @@ class Mending:
         over = bounds_fault(_taught(sheet, self.ability.id, (self.ability,)))
         return next((f"{pointer}: {fault}" for pointer, fault in found), over)
 
+    def clash(self, view: State, earlier: Mending) -> str | None:
+        """Return that *earlier* of the same ruling takes the place where this puts a creature, if it does."""
+        if self.does != "locate" or earlier.does != "locate" or self.target == earlier.target:
+            return None
+        mine, theirs = view.creatures[self.target], view.creatures[earlier.target]
+        assert self.to is not None, "a fault without it"
+        assert earlier.to is not None, "a fault without it"
+        shared = {*cells(self.to, mine.space)} & {*cells(earlier.to, theirs.space)}
+        if not shared or may_share(mine, theirs) or above(mine, theirs):
+            return None
+        return f"an effect before it puts {earlier.target} at {list(earlier.to)}"
+
     def happen(self, state: State, chance: Chance) -> Emits[State]:
         """Emit what the effect does."""
         does = self.felt
@@ -219,3 +232,15 @@ class Mending:
             path=(self.to,) if self.to is not None else (),
             how="teleport",
         )
+
+
+def effects_fault(view: State, effects: Sequence[Mending]) -> str | None:
+    """Return what keeps *effects* from happening one after the other, None if nothing does."""
+    for i, effect in enumerate(effects):
+        fault = effect.fault(view)
+        if fault is not None:
+            return fault
+        for earlier in effects[:i]:
+            if (clash := effect.clash(view, earlier)) is not None:
+                return clash
+    return None

@@ -259,12 +259,15 @@ def relocate(state: State, *effects: Atom) -> Emits[State]:
 
 def _relocated(state: State, effect: Atom) -> Emits[State]:
     """Emit a change of place, up to a hidden creature that it discovers."""
-    way = before_hidden_creatures(state, state.creatures[effect.target], effect.path)
+    found = state.creatures[effect.target]
+    way = before_hidden_creatures(state, found, effect.path)
+    if way == effect.path:
+        return (yield from move(state, effect.target, way, effect.how))
+    hidden_creature = hidden_creature_at(state, found, effect.path[len(way)])
+    while way and occupant(state, found, way[-1]) is not None:  # through is not into
+        way = way[:-1]
     if way:
         state = yield from move(state, effect.target, way, effect.how)
-    if way == effect.path:
-        return state
-    hidden_creature = hidden_creature_at(state, state.creatures[effect.target], effect.path[len(way)])
     assert hidden_creature is not None, "it is what ended the way"
     after: State = yield from reveal_discovered(state, hidden_creature, effect.target)
     return after

@@ -32,7 +32,7 @@ from service.rules.kernel.values import (
 from service.rules.rise import books
 from service.rules.rise.acting.brawling import not_twice
 from service.rules.rise.acting.combat_time import Pay, check_free, check_pay, pay_for
-from service.rules.rise.acting.mending import Mending
+from service.rules.rise.acting.mending import Mending, effects_fault
 from service.rules.rise.acting.turns import begun, on_turn, sender, taking_turn
 from service.rules.rise.body.effects import apply_quietly
 from service.rules.rise.body.running_the_game import answer
@@ -418,9 +418,9 @@ class JudgeDeed(Command[State]):
         if not isinstance(frame, DeedsFrame) or not frame.deeds or frame.prompt != self.prompt:
             raise Refused("prompt_gone", f"no deed waits at {self.prompt}", "RI-ACT-13")
         check_text(self.decision, "a decision", least=0, rule_id="RI-ACT-13")
-        every = (*self.effects, *self.failed)
-        fault = next((found for each in every if (found := each.fault(view)) is not None), None)
-        check_effects(len(every), fault or self.roll_fault(view, frame.deeds[0].creature), "RI-ACT-13")
+        fault = effects_fault(view, self.effects) or effects_fault(view, self.failed)
+        every = len(self.effects) + len(self.failed)
+        check_effects(every, fault or self.roll_fault(view, frame.deeds[0].creature), "RI-ACT-13")
 
     def roll_fault(self, view: State, creature: str) -> str | None:
         """Return what keeps the check from being rolled, None if nothing does."""

@@ -210,3 +210,8 @@ def test_HR_COND_29_what_lasts_until_something_ends_it_is_not_cut_short(
         ruled(laid("restrained", **({"lasts": lasts} if lasts else {})), fight)
     fight.do("end_combat").do("advance_clock", minutes=5)
     assert (not fight["orc"].has("restrained")) is ends
+
+
+@pytest.mark.parametrize("condition", ["frightened", "enraged", "charmed"])
+def test_HR_SVC_9_nobody_is_the_second_creature_of_its_own_fear(condition: str) -> None:
+    assert "another creature" in refused(laid(condition, by="orc"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.rise.kit import begun, entry
+from tests.rules.rise.kit import Fight, begun, entry
 
 HURT: dict[str, Any] = {"kind": "correction", "decision": "it was so"}
 EFFECT = {"does": "damage", "target": "k1", "amount": 2}
@@ -47,3 +47,28 @@ def test_RI_GM_4_every_effect_of_a_ruling_is_possible(
     decision = fight.send("gm_ruling", "gm", **HURT, effects=effects)
     assert (decision.refusal.code if decision.refusal else None) == code
     assert fight["k1"].hp == (18 if code is None else 20)
+
+
+def paused() -> Fight:
+    """Return a fight between its announcement and its end, in which p holds e."""
+    fight = begun(entry("mon@p/p", (0, 0)), entry("mon@m/e", (1, 0)), entry("mon@m/x", (9, 9)))
+    fight.do("grapple", "p", 6, target="e").end("p").rest().to_actions().do("ask_pause")
+    return fight.rest()
+
+
+def test_RI_MOVE_4_a_ruling_puts_no_two_creatures_in_one_place() -> None:
+    both = [{"does": "locate", "target": name, "to": [5, 5]} for name in "px"]
+    fight = paused()
+    assert fight.refused("gm_ruling", kind="effect", decision="so", effects=both) == "effect_not_possible"
+    assert [fight[name].position for name in "px"] == [(0, 0), (9, 9)]
+    fight.do("gm_ruling", kind="effect", decision="so", effects=[both[0], {**both[1], "to": [5, 6]}])
+    assert [fight[name].position for name in "px"] == [(5, 5), (5, 6)]
+
+
+@pytest.mark.parametrize("senseless", ["p", "e"])
+def test_RI_UNIV_GRAPPLE_a_hold_ends_with_the_ruling_that_ends_it(senseless: str) -> None:
+    fight = paused()
+    assert fight["e"].has("grappled")
+    effect = {"does": "gain", "target": senseless, "name": "unconscious"}
+    fight.do("gm_ruling", kind="effect", decision="so", effects=[effect])
+    assert [fight[name].has("grappled") for name in "pe"] == [False, False]
