@@ -74,7 +74,13 @@ LISTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 """Lists that are compared entry by entry, with the members that every reader computes alike."""
 
-BELIEVED: Final = ("decided", "lines", "live_state", "durability", "findings", "seats", "unseen", "verifier")
+BELIEVED: Final = (
+    *("log.checkpoints", "log.receipts", "ruleset.recorded", "ruleset.recomputed"),
+    *("dice.statements", "dice.disclosed", "counts.decided", "counts.commands_signed"),
+    *("counts.envelopes_opened", "counts.requests_withheld", "counts.rolls_checked"),
+    *("counts.rolls_unverified", "counts.rolls_declared", "counts.faces_declared"),
+    *("decided", "lines", "live_state", "durability", "findings", "seats", "unseen", "verifier"),
+)
 """Members that depend on what the signer read, and with what."""
 
 MODES: Final[Mapping[str, str]] = MappingProxyType(

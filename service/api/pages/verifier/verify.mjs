@@ -83,7 +83,7 @@ function judge(report, bytes, { receipts, signedReceipts, keys, seatKeys, certif
   if (certificate !== null) {
     const fault = certificateFault(certificate, report, ring);
     demand(fault === null, "certificate_mismatch", {}, fault);
-    report.certificate = "signed by an accepted key, and equal to this record in its log, dice, counts, decisions and keys of seats";
+    report.certificate = "signed by an accepted key, and equal to this record in its head, the dice that were published, its counts of commits and proposals, decisions and keys of seats; the rest is on the signer's word";
   }
   if (log !== null) {
     const logged = fight.map((line, i) => ({ ...line, losses: judgedLines[i].losses }));
